@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/cpu_machine.cpp
+/// \brief The emulator's machine: host memory between unmapped pages, OpenBLAS as the oracle.
+#include <cblas.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "common/machine.hpp"
+
+namespace ladder {
+namespace {
+
+/// A write that jumps over a guard band lands on these and is reported, not lost in the heap.
+constexpr std::size_t kUnmappedBytes = std::size_t{1} << 20;
+
+class CpuMachine final : public Machine {
+ public:
+  bool is_gpu() const override { return false; }
+
+  std::string name() const override {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    return fmt::format("CPU emulator ({} core{})", cores, cores == 1 ? "" : "s");
+  }
+
+  std::size_t free_bytes() const override {
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  }
+
+  int compute_capability() const override { return std::numeric_limits<int>::max(); }
+  std::size_t l2_bytes() const override { return 0; }
+  std::optional<Roof> roof() const override { return std::nullopt; }
+  std::map<std::string, std::string> versions() const override {
+    return {{"compiler", "g++ " __VERSION__}, {"oracle", openblas_get_config()}};
+  }
+  std::unique_ptr<Stopwatch> make_stopwatch() override { return nullptr; }
+  Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override {
+    throw std::logic_error("the emulator's machine has no clock to tune with");
+  }
+
+  void* allocate(std::size_t bytes) override {
+    const std::size_t page = sysconf(_SC_PAGESIZE);
+    const std::size_t mapped = (bytes + page - 1) / page * page;
+    const std::size_t all = mapped + 2 * kUnmappedBytes;
+    void* region = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (region == MAP_FAILED) {
+      throw MachineError(fmt::format("out of memory: {} bytes asked for", bytes));
+    }
+    char* first = static_cast<char*>(region) + kUnmappedBytes;
+    if (mprotect(first, mapped, PROT_READ | PROT_WRITE) != 0) {
+      munmap(region, all);
+      throw MachineError(fmt::format("out of memory: {} bytes asked for", bytes));
+    }
+    regions_[first] = {region, all};
+    return first;
+  }
+
+  void release(void* memory) noexcept override {
+    const auto found = regions_.find(memory);
+    if (found == regions_.end()) return;
+    munmap(found->second.start, found->second.bytes);
+    regions_.erase(found);
+  }
+
+  void set_bytes(void* memory, int value, std::size_t bytes) override {
+    std::memset(memory, value, bytes);
+  }
+  void fill_unwritten(float* array, std::size_t count) override {
+    // x86 hands the bits of a NaN on from operand to result, but makes a signalling one quiet.
+    constexpr std::uint32_t kSignallingNan = 0x7fa00000;
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(array + i, &kSignallingNan, sizeof(float));
+  }
+  void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
+    std::memcpy(host, memory, bytes);
+  }
+  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
+    std::memcpy(memory, host, bytes);
+  }
+  void synchronize() override {}  // the emulator has finished a grid when its launch returns
+
+  void fill_random(float* array, std::size_t count, RandomArray random) override {
+    for (std::size_t i = 0; i < count; ++i)
+      array[i] = random[i];
+  }
+
+  std::int64_t changed_elements(const float* array, std::size_t count,
+                                RandomArray random) override {
+    std::int64_t changed = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      changed += array[i] == random[i] ? 0 : 1;
+    return changed;
+  }
+
+  void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
+                         double* scale) override {
+    const auto [M, N, K] = shape;
+    std::vector<double> a(A, A + static_cast<std::size_t>(M) * K);
+    std::vector<double> b(B, B + static_cast<std::size_t>(K) * N);
+    const auto multiply = [&](double* c) {
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, N, K, 1.0, a.data(), K, b.data(), N,
+                  0.0, c, N);
+    };
+    multiply(product);
+    for (double& x : a)
+      x *= x;
+    for (double& x : b)
+      x *= x;
+    multiply(scale);
+    const std::size_t count = static_cast<std::size_t>(M) * N;
+    for (std::size_t i = 0; i < count; ++i)
+      scale[i] = std::sqrt(scale[i]);
+  }
+
+  Comparison compare(const float* C, const Expectation& expected) override {
+    Comparison result;
+    const std::int64_t count = static_cast<std::int64_t>(expected.shape.M) * expected.shape.N;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double alpha_ab = expected.alpha * expected.reference.product[i];
+      const double beta_c =
+          expected.beta == 0.0f ? 0.0 : expected.beta * static_cast<double>(expected.initial_c[i]);
+      const double bound = expected.bound(expected.reference.scale[i], alpha_ab, beta_c);
+      const double error = std::fabs(C[i] - (alpha_ab + beta_c));
+      if (error <= bound) {
+        result.error_over_bound = std::max(result.error_over_bound, error / bound);
+        continue;
+      }
+      if (result.first_wrong < 0) result.first_wrong = i;
+      ++result.wrong_elements;
+      const double ratio =
+          std::isfinite(error) ? error / bound : std::numeric_limits<double>::infinity();
+      result.error_over_bound = std::max(result.error_over_bound, ratio);
+    }
+    return result;
+  }
+
+  double relative_difference(const float* C, const float* D, std::size_t count) override {
+    double difference = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double distance = static_cast<double>(C[i]) - D[i];
+      difference += distance * distance;
+      size += static_cast<double>(D[i]) * D[i];
+    }
+    return difference == 0.0 ? 0.0 : std::sqrt(difference / size);
+  }
+
+ private:
+  struct Region {
+    void* start;
+    std::size_t bytes;
+  };
+  std::map<void*, Region> regions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_cpu_machine() {
+  return std::make_unique<CpuMachine>();
+}
+
+}  // namespace ladder

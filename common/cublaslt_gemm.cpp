@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "common/cublaslt_gemm.hpp"
+
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "common/check.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = std::size_t{128} << 20;
+constexpr int kMostProposals = 64;
+constexpr int kPasses = 3;
+
+}  // namespace
+
+struct CublasLtGemm::State {
+  cublasLtHandle_t handle = nullptr;
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t a = nullptr;
+  cublasLtMatrixLayout_t b = nullptr;
+  cublasLtMatrixLayout_t c = nullptr;
+  void* workspace = nullptr;
+  std::vector<cublasLtMatmulHeuristicResult_t> proposals;
+  std::size_t chosen = 0;
+
+  ~State() {
+    cudaFree(workspace);
+    cublasLtMatrixLayoutDestroy(c);
+    cublasLtMatrixLayoutDestroy(b);
+    cublasLtMatrixLayoutDestroy(a);
+    cublasLtMatmulDescDestroy(operation);
+    cublasLtDestroy(handle);
+  }
+
+  cublasStatus_t run(const Gemm<float>& gemm, Stream stream, std::size_t proposal) const {
+    // Column-major library, row-major problem: C' = B'*A'.
+    return cublasLtMatmul(handle, operation, &gemm.alpha, gemm.B, b, gemm.A, a, &gemm.beta, gemm.C,
+                          c, gemm.C, c, &proposals[proposal].algo, workspace, kWorkspaceBytes,
+                          stream);
+  }
+};
+
+CublasLtGemm::CublasLtGemm(const Gemm<float>& gemm, Stopwatch& stopwatch)
+    : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  const auto [M, N, K] = Shape{gemm.M, gemm.N, gemm.K};
+  check(cublasLtCreate(&s.handle));
+  check(cudaMalloc(&s.workspace, kWorkspaceBytes));
+  check(cublasLtMatmulDescCreate(&s.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  check(cublasLtMatrixLayoutCreate(&s.a, CUDA_R_32F, K, M, K));
+  check(cublasLtMatrixLayoutCreate(&s.b, CUDA_R_32F, N, K, N));
+  check(cublasLtMatrixLayoutCreate(&s.c, CUDA_R_32F, N, M, N));
+
+  cublasLtMatmulPreference_t preference = nullptr;
+  check(cublasLtMatmulPreferenceCreate(&preference));
+  check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                             &kWorkspaceBytes, sizeof kWorkspaceBytes));
+  s.proposals.resize(kMostProposals);
+  int found = 0;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(s.handle, s.operation, s.b, s.a, s.c, s.c, preference,
+                                     kMostProposals, s.proposals.data(), &found);
+  cublasLtMatmulPreferenceDestroy(preference);
+  check(status);
+  if (found == 0) throw std::runtime_error("cublasLt proposes no algorithm for this shape");
+  s.proposals.resize(found);
+
+  std::vector<double> best_ms(found, std::numeric_limits<double>::infinity());
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (int i = 0; i < found; ++i) {
+      if (s.run(gemm, stopwatch.stream(), i) != CUBLAS_STATUS_SUCCESS) continue;
+      best_ms[i] = std::min(best_ms[i],
+                            stopwatch.time_ms([&] { check(s.run(gemm, stopwatch.stream(), i)); }));
+    }
+  }
+  s.chosen = std::ranges::min_element(best_ms) - best_ms.begin();
+}
+
+CublasLtGemm::~CublasLtGemm() = default;
+
+void CublasLtGemm::run(const Gemm<float>& gemm, Stream stream) const {
+  check(state_->run(gemm, stream, state_->chosen));
+}
+
+int CublasLtGemm::proposals() const {
+  return static_cast<int>(state_->proposals.size());
+}
+int CublasLtGemm::chosen() const {
+  return static_cast<int>(state_->chosen);
+}
+
+}  // namespace ladder

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/gemm.hpp
+/// \brief The problem that every rung solves: C = alpha*A*B + beta*C, row-major and packed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+struct CUstream_st;
+
+namespace ladder {
+
+/// CUDA's cudaStream_t without its headers; the emulator ignores it.
+using Stream = CUstream_st*;
+
+/// Extents of a GEMM in elements.
+struct Shape {
+  int M = 0;
+  int N = 0;
+  int K = 0;
+
+  bool operator==(const Shape&) const = default;
+};
+
+/// \brief  Floating-point operations of one GEMM: a multiply and an add for each (row, column, k).
+/// \return operations, 2*M*N*K (the additions of alpha and beta are not counted, as in BLAS
+/// timings)
+constexpr double flops(const Shape& shape) {
+  return 2.0 * shape.M * shape.N * shape.K;
+}
+
+/// \brief One call of a rung: C = alpha*A*B + beta*C.
+/// \tparam T element type of A, B and C
+template <class T>
+struct Gemm {
+  int M;  ///< rows of A and C, >= 1
+  int N;  ///< columns of B and C, >= 1
+  int K;  ///< columns of A, rows of B, >= 1
+  float alpha;
+  const T* A;  ///< (M, K) row-major, on the machine that runs the rung
+  const T* B;  ///< (K, N) row-major
+  float beta;
+  T* C;  ///< (M, N) row-major; never read when beta == 0
+};
+
+/// Starts one GEMM on a machine's memory; a GPU may return before it is done.
+using Run = std::function<void(const Gemm<float>&, Stream)>;
+
+/// Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
+class ShapeRefused : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// Smallest number of tiles of `tile` elements that cover `extent` elements; both >= 1.
+constexpr int ceil_div(int extent, int tile) {
+  return (extent - 1) / tile + 1;
+}
+
+/// \brief  Refuses an extent that is not a multiple, e.g. because rows are read as float4.
+/// \param  rung       "05 vector_access"
+/// \param  dimension  'N' or 'K'
+/// \param  reason     completes the sentence "... must be a multiple of 4: REASON"
+/// \throws ShapeRefused
+inline void require_multiple(const std::string& rung, char dimension, int extent, int multiple,
+                             const std::string& reason) {
+  if (extent % multiple == 0) return;
+  throw ShapeRefused(rung + " refuses " + dimension + " = " + std::to_string(extent) + ": " +
+                     dimension + " must be a multiple of " + std::to_string(multiple) + " (" +
+                     reason + ")");
+}
+
+/// \brief  Cuts a tall problem into bands of rows, each a GEMM of its own. One band for all but
+///         giants: a grid holds at most 65,535 blocks along y.
+/// \param  BM  rows of one block tile
+template <class T>
+std::vector<Gemm<T>> row_bands(const Gemm<T>& gemm, int BM) {
+  constexpr std::int64_t kMaxGridY = 65535;
+  const std::int64_t band_rows = kMaxGridY * BM;
+  std::vector<Gemm<T>> bands;
+  for (std::int64_t row0 = 0; row0 < gemm.M; row0 += band_rows) {
+    Gemm<T> band = gemm;
+    band.M = static_cast<int>(gemm.M - row0 < band_rows ? gemm.M - row0 : band_rows);
+    band.A += row0 * gemm.K;
+    band.C += row0 * gemm.N;
+    bands.push_back(band);
+  }
+  return bands;
+}
+
+}  // namespace ladder

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/gpu_machine.cpp
+/// \brief The first CUDA device: its memory, and verification done on the device.
+#include "common/gpu_machine.hpp"
+
+#include <cublas_v2.h>
+#include <fmt/format.h>
+
+#include "common/check.hpp"
+#include "common/cublaslt_gemm.hpp"
+#include "common/gpu_kernels.hpp"
+
+namespace ladder {
+namespace {
+
+/// 13000 is "13.0"
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+class GpuMachine final : public Machine {
+ public:
+  GpuMachine() {
+    check(cudaSetDevice(0));
+    check(cublasCreate(&cublas_));
+  }
+  ~GpuMachine() override { cublasDestroy(cublas_); }
+
+  bool is_gpu() const override { return true; }
+  std::string name() const override {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0));
+    return properties.name;
+  }
+  std::size_t free_bytes() const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total));
+    return free;
+  }
+
+  int compute_capability() const override {
+    return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+           attribute(cudaDevAttrComputeCapabilityMinor);
+  }
+  std::size_t l2_bytes() const override { return attribute(cudaDevAttrL2CacheSize); }
+  std::optional<Roof> roof() const override {
+    // FP32 lanes per SM: CUDA Programming Guide, "Throughput of Native Arithmetic Instructions".
+    const int capability = compute_capability();
+    const double lanes = capability == 75 || capability == 80 ? 64 : 128;
+    const double clock_ghz = attribute(cudaDevAttrClockRate) * 1e-6;
+    const double memory_clock_ghz = attribute(cudaDevAttrMemoryClockRate) * 1e-6;
+    const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
+    return Roof{
+        .fp32_tflops = attribute(cudaDevAttrMultiProcessorCount) * lanes * 2 * clock_ghz * 1e-3,
+        .dram_gbps = memory_clock_ghz * 2 * bus_bytes};
+  }
+
+  std::map<std::string, std::string> versions() const override {
+    int driver = 0;
+    int library = 0;
+    check(cudaDriverGetVersion(&driver));
+    check(cublasGetVersion(cublas_, &library));
+    return {{"cuda_driver", cuda_version(driver)},
+            {"cuda_toolkit", cuda_version(CUDART_VERSION)},
+            {"cublas", fmt::format("{}", library)},
+            {"compute_capability", fmt::format("{:.1f}", compute_capability() / 10.0)},
+            {"sms", fmt::format("{}", attribute(cudaDevAttrMultiProcessorCount))}};
+  }
+
+  std::unique_ptr<Stopwatch> make_stopwatch() override { return make_gpu_stopwatch(); }
+
+  Run tuned_vendor_gemm(const Gemm<float>& gemm, Stopwatch& stopwatch) override {
+    const auto tuned = std::make_shared<CublasLtGemm>(gemm, stopwatch);
+    return [tuned](const Gemm<float>& call, Stream stream) { tuned->run(call, stream); };
+  }
+
+  void* allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+      cudaGetLastError();
+      throw MachineError(fmt::format("out of GPU memory: {} bytes asked for", bytes));
+    }
+    return memory;
+  }
+  void release(void* memory) noexcept override { cudaFree(memory); }
+  void set_bytes(void* memory, int value, std::size_t bytes) override {
+    check(cudaMemset(memory, value, bytes));
+  }
+  void fill_unwritten(float* array, std::size_t count) override {
+    // A GPU's arithmetic gives 0x7fffffff for every NaN.
+    set_bytes(array, 0xff, count * sizeof(float));
+  }
+  void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
+    check(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
+  }
+  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
+    check(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+  }
+  void synchronize() override { check(cudaDeviceSynchronize()); }
+
+  void fill_random(float* array, std::size_t count, RandomArray random) override {
+    gpu::fill_random(array, count, random);
+  }
+
+  std::int64_t changed_elements(const float* array, std::size_t count,
+                                RandomArray random) override {
+    return gpu::changed_elements(array, count, random);
+  }
+
+  void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
+                         double* scale) override {
+    const auto [M, N, K] = shape;
+    const MachineArray<double> a(*this, static_cast<std::size_t>(M) * K);
+    const MachineArray<double> b(*this, static_cast<std::size_t>(K) * N);
+    const auto multiply = [&](double* c) {
+      // cuBLAS is column-major: C = A*B row-major is C' = B'*A' to it.
+      const double one = 1.0;
+      const double zero = 0.0;
+      check(cublasDgemm(cublas_, CUBLAS_OP_N, CUBLAS_OP_N, N, M, K, &one, b.data(), N, a.data(), K,
+                        &zero, c, N));
+    };
+    gpu::to_double(a.data(), A, a.size());
+    gpu::to_double(b.data(), B, b.size());
+    multiply(product);
+    gpu::square(a.data(), a.size());
+    gpu::square(b.data(), b.size());
+    multiply(scale);
+    gpu::square_root(scale, static_cast<std::size_t>(M) * N);
+    synchronize();
+  }
+
+  Comparison compare(const float* C, const Expectation& expected) override {
+    return gpu::compare(C, expected);
+  }
+
+  double relative_difference(const float* C, const float* D, std::size_t count) override {
+    return gpu::relative_difference(C, D, count);
+  }
+
+ private:
+  static int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+  }
+
+  cublasHandle_t cublas_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_gpu_machine() {
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (const std::string trouble = gpu_trouble(status, devices); !trouble.empty()) {
+    throw MachineError(trouble);
+  }
+  return std::make_unique<GpuMachine>();
+}
+
+std::string gpu_trouble(cudaError_t status, int devices) {
+  if (status == cudaErrorInsufficientDriver) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    return fmt::format(
+        "the NVIDIA driver {} this program, which was built with CUDA {}: update the driver, build "
+        "with an older toolkit, or run with --device cpu",
+        driver == 0 ? "is missing or too old for"
+                    : fmt::format("knows CUDA {} and is too old for", cuda_version(driver)),
+        cuda_version(CUDART_VERSION));
+  }
+  if (status == cudaErrorNoDevice || (status == cudaSuccess && devices == 0)) {
+    return "no NVIDIA GPU found: run with --device cpu";
+  }
+  if (status != cudaSuccess) {
+    return fmt::format("CUDA cannot be used ({}): run with --device cpu",
+                       cudaGetErrorString(status));
+  }
+  return "";
+}
+
+}  // namespace ladder

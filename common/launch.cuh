@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/launch.cuh
+/// \brief The one place where a kernel is started, on either machine.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "common/device.cuh"
+#include "common/gemm.hpp"
+
+#ifdef __CUDACC__
+#include "common/check.hpp"
+#else
+#include "common/emulator/launch.hpp"
+#endif
+
+namespace ladder {
+
+/// What stands between <<< and >>>.
+struct LaunchShape {
+  dim3 grid;                             ///< blocks
+  dim3 block;                            ///< threads per block
+  std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
+  Stream stream = nullptr;
+};
+
+/// \brief  Starts kernel<<<grid, block, dynamic_shared_bytes, stream>>>(args...). A GPU returns at
+///         once; the emulator has run the whole grid when this returns.
+/// \throws std::runtime_error  the launch was refused (GPU)
+/// \throws emulator::KernelError  the kernel did something that CUDA forbids (emulator)
+template <class... Params, class... Args>
+void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args) {
+#ifdef __CUDACC__
+  constexpr std::size_t kDefaultDynamicSharedBytes = 48 * 1024;
+  if (shape.dynamic_shared_bytes > kDefaultDynamicSharedBytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shape.dynamic_shared_bytes)));
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = shape.grid;
+  config.blockDim = shape.block;
+  config.dynamicSmemBytes = shape.dynamic_shared_bytes;
+  config.stream = shape.stream;
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...));
+#else
+  emulator::run_grid({.grid = shape.grid,
+                      .block = shape.block,
+                      .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+                      .kernel = reinterpret_cast<const void*>(kernel)},
+                     [&] { kernel(static_cast<Params>(args)...); });
+#endif
+}
+
+}  // namespace ladder

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/machine.hpp
+/// \brief What verification and timing need from a machine that runs rungs: a GPU, or the emulator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "common/error_bound.hpp"
+#include "common/gemm.hpp"
+#include "common/random.hpp"
+#include "common/roofline.hpp"
+#include "common/timing.hpp"
+
+namespace ladder {
+
+/// Thrown when a machine cannot be had, or a problem does not fit it; says what to do.
+class MachineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Exact results of one problem's A*B, in FP64, on the machine.
+struct Reference {
+  const double* product;  ///< (M, N)  A*B
+  const double* scale;    ///< (M, N)  sqrt of the sum over k of (a*b)^2
+};
+
+/// Everything that decides what C has to be.
+struct Expectation {
+  Shape shape;
+  float alpha;
+  float beta;
+  Reference reference;
+  RandomArray initial_c;  ///< C before the call; not used when beta == 0
+  ErrorBound bound;
+};
+
+/// Outcome of comparing C with its expectation, element by element.
+struct Comparison {
+  double error_over_bound =
+      0.0;  ///< largest |c - expected| / bound; infinity where c is not finite
+  std::int64_t wrong_elements = 0;  ///< elements with !(error <= bound)
+  std::int64_t first_wrong = -1;    ///< row-major index of the first of them
+};
+
+/// \brief One machine: its memory, and the numerics of verification done where the data is.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  virtual bool is_gpu() const = 0;
+  /// "NVIDIA H200" or "CPU emulator (2 cores)"
+  virtual std::string name() const = 0;
+  virtual std::size_t free_bytes() const = 0;
+  /// Compute capability, 90 means 9.0; the emulator runs every rung.
+  virtual int compute_capability() const = 0;
+  virtual std::size_t l2_bytes() const = 0;
+  /// Nothing where time means nothing.
+  virtual std::optional<Roof> roof() const = 0;
+  /// Driver, toolkit and whatever else a figure should be filed with.
+  virtual std::map<std::string, std::string> versions() const = 0;
+
+  /// \throws MachineError when the memory is not there
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual void set_bytes(void* memory, int value, std::size_t bytes) = 0;
+  /// Fills an array with a NaN whose bits no arithmetic of this machine gives.
+  virtual void fill_unwritten(float* array, std::size_t count) = 0;
+  virtual void copy_to_host(void* host, const void* memory, std::size_t bytes) = 0;
+  virtual void copy_from_host(void* memory, const void* host, std::size_t bytes) = 0;
+  /// Waits for all work. \throws std::runtime_error when a kernel failed
+  virtual void synchronize() = 0;
+
+  virtual void fill_random(float* array, std::size_t count, RandomArray random) = 0;
+  /// \return number of elements that are no longer what fill_random wrote
+  virtual std::int64_t changed_elements(const float* array, std::size_t count,
+                                        RandomArray random) = 0;
+  /// Computes A*B and its scale in FP64 with the vendor's DGEMM.
+  virtual void compute_reference(const Shape& shape, const float* A, const float* B,
+                                 double* product, double* scale) = 0;
+  virtual Comparison compare(const float* C, const Expectation& expected) = 0;
+  /// nullptr where time means nothing
+  virtual std::unique_ptr<Stopwatch> make_stopwatch() = 0;
+  /// \brief  The vendor's quickest GEMM for this shape, found by trying what the library proposes.
+  /// \param  gemm  buffers to try on; C is overwritten
+  virtual Run tuned_vendor_gemm(const Gemm<float>& gemm, Stopwatch& stopwatch) = 0;
+
+  /// \return ||C - D|| / ||D|| in the Frobenius norm, 0 when they are equal bit by bit
+  virtual double relative_difference(const float* C, const float* D, std::size_t count) = 0;
+};
+
+/// The machine that runs emulated rungs on this computer's cores.
+std::unique_ptr<Machine> make_cpu_machine();
+
+/// \brief  The first GPU.
+/// \throws MachineError with the reason when there is none: not built in, no driver, no device,
+///         driver older than the toolkit
+std::unique_ptr<Machine> make_gpu_machine();
+
+/// \brief An array in a machine's memory between two guard bands that nobody may write.
+/// \tparam T element type
+template <class T>
+class MachineArray {
+ public:
+  static constexpr std::size_t kGuardBytes = 64 * 1024;
+
+  /// \param count  elements; the contents are NaN bytes
+  MachineArray(Machine& machine, std::size_t count)
+      : machine_(&machine), count_(count), memory_(machine.allocate(bytes() + 2 * kGuardBytes)) {
+    machine.set_bytes(memory_, 0xff, bytes() + 2 * kGuardBytes);
+  }
+  ~MachineArray() {
+    if (memory_ != nullptr) machine_->release(memory_);
+  }
+  MachineArray(const MachineArray&) = delete;
+  MachineArray& operator=(const MachineArray&) = delete;
+  MachineArray(MachineArray&& other) noexcept
+      : machine_(other.machine_), count_(other.count_), memory_(other.memory_) {
+    other.memory_ = nullptr;
+  }
+
+  T* data() const { return reinterpret_cast<T*>(static_cast<char*>(memory_) + kGuardBytes); }
+  std::size_t size() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+
+  /// True while both guard bands hold what the constructor wrote.
+  bool guards_intact() const;
+
+ private:
+  Machine* machine_;
+  std::size_t count_;
+  void* memory_;
+};
+
+template <class T>
+bool MachineArray<T>::guards_intact() const {
+  std::string band(kGuardBytes, '\0');
+  const std::string untouched(kGuardBytes, '\xff');
+  const char* memory = static_cast<const char*>(memory_);
+  machine_->copy_to_host(band.data(), memory, kGuardBytes);
+  if (band != untouched) return false;
+  machine_->copy_to_host(band.data(), memory + kGuardBytes + bytes(), kGuardBytes);
+  return band == untouched;
+}
+
+}  // namespace ladder

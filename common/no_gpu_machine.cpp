@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/no_gpu_machine.cpp
+/// \brief Stands in for gpu_machine.cu in builds without CUDA.
+#include "common/machine.hpp"
+
+namespace ladder {
+
+std::unique_ptr<Machine> make_gpu_machine() {
+  throw MachineError(
+      "this program was built without CUDA: install the CUDA Toolkit 13.0 and run make again, or "
+      "run with --device cpu");
+}
+
+}  // namespace ladder

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "common/timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace ladder {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Protocol>, 3> kProtocols = {{
+    {"burst", Protocol::burst},
+    {"sustained", Protocol::sustained},
+    {"graph", Protocol::graph},
+}};
+
+constexpr int kBurstRounds = 5;
+constexpr int kBurstLaunches = 10;
+constexpr double kBurstRestMs = 250.0;
+constexpr double kSustainedMs = 2000.0;
+constexpr double kSustainedRestMs = 1000.0;
+constexpr int kSustainedSamples = 20;
+constexpr int kGraphRounds = 9;
+constexpr int kGraphLaunches = 20;
+/// Slow candidates get fewer launches per sample, so that none takes longer than this.
+constexpr double kLongestSampleMs = 1000.0;
+
+/// One candidate while it is measured.
+struct Run {
+  const Candidate* candidate;
+  double estimate_ms = 0.0;  ///< of one launch, from a first look
+  int counter = 0;
+
+  void launch(int times) {
+    for (int i = 0; i < times; ++i)
+      candidate->launch(counter++);
+  }
+  int launches_within(double ms, int most) const {
+    return std::clamp(static_cast<int>(ms / estimate_ms), 1, most);
+  }
+};
+
+class Session {
+ public:
+  Session(Stopwatch& stopwatch, std::span<const Candidate> candidates,
+          const std::function<void(double)>& on_sample)
+      : stopwatch_(stopwatch), on_sample_(on_sample) {
+    for (const Candidate& candidate : candidates) {
+      Run run{.candidate = &candidate};
+      run.launch(1);  // loads the module, warms up
+      run.estimate_ms = std::max(1e-3, stopwatch.time_ms([&] { run.launch(1); }));
+      runs_.push_back(run);
+      result_.candidates.push_back({.name = candidate.name, .ms = {}, .launches_per_sample = 1});
+    }
+  }
+
+  Measurement burst() {
+    in_turn(kBurstRounds, [&](Run& run, Samples& samples) {
+      samples.launches_per_sample = run.launches_within(kLongestSampleMs, kBurstLaunches);
+      stopwatch_.rest_ms(kBurstRestMs);
+      if (run.estimate_ms < kLongestSampleMs) run.launch(1);
+      samples.ms.push_back(stopwatch_.time_ms([&] { run.launch(samples.launches_per_sample); }) /
+                           samples.launches_per_sample);
+    });
+    return std::move(result_);
+  }
+
+  Measurement sustained() {
+    in_turn(1, [&](Run& run, Samples& samples) {
+      const double window_ms = kSustainedMs / 2 / kSustainedSamples;
+      samples.launches_per_sample = run.launches_within(window_ms, 1 << 20);
+      stopwatch_.rest_ms(kSustainedRestMs);
+      const auto window = [&] {
+        return stopwatch_.time_ms([&] { run.launch(samples.launches_per_sample); });
+      };
+      for (double heated_ms = 0.0; heated_ms < kSustainedMs / 2;)
+        heated_ms += window();
+      for (int i = 0; i < kSustainedSamples; ++i) {
+        samples.ms.push_back(window() / samples.launches_per_sample);
+      }
+    });
+    return std::move(result_);
+  }
+
+  Measurement graph() {
+    std::vector<std::function<void()>> graphs;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const int launches = runs_[i].launches_within(kLongestSampleMs, kGraphLaunches);
+      result_.candidates[i].launches_per_sample = launches;
+      graphs.push_back(stopwatch_.record_graph([&] { runs_[i].launch(launches); }));
+    }
+    in_turn(kGraphRounds, [&](Run& run, Samples& samples) {
+      const std::function<void()>& replay = graphs[&run - runs_.data()];
+      replay();
+      samples.ms.push_back(stopwatch_.time_ms(replay) / samples.launches_per_sample);
+    });
+    return std::move(result_);
+  }
+
+ private:
+  template <class Sample>
+  void in_turn(int rounds, Sample sample) {
+    const double all = static_cast<double>(rounds) * runs_.size();
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < runs_.size(); ++i) {
+        if (on_sample_) on_sample_((round * runs_.size() + i) / all);
+        sample(runs_[i], result_.candidates[i]);
+        stopwatch_.log_clocks(result_.clocks);
+      }
+    }
+  }
+
+  Stopwatch& stopwatch_;
+  const std::function<void(double)>& on_sample_;
+  std::vector<Run> runs_;
+  Measurement result_;
+};
+
+}  // namespace
+
+std::string_view name_of(Protocol protocol) {
+  return std::ranges::find(kProtocols, protocol, [](const auto& p) { return p.second; })->first;
+}
+
+Protocol protocol_named(std::string_view name) {
+  const auto* found = std::ranges::find(kProtocols, name, [](const auto& p) { return p.first; });
+  if (found == kProtocols.end()) {
+    throw std::invalid_argument(
+        fmt::format("unknown protocol '{}': choose burst, sustained or graph", name));
+  }
+  return found->second;
+}
+
+Measurement measure(Stopwatch& stopwatch, std::span<const Candidate> candidates, Protocol protocol,
+                    const std::function<void(double)>& on_sample) {
+  Session session(stopwatch, candidates, on_sample);
+  switch (protocol) {
+    case Protocol::burst:
+      return session.burst();
+    case Protocol::sustained:
+      return session.sustained();
+    case Protocol::graph:
+      return session.graph();
+  }
+  throw std::invalid_argument("unknown protocol");
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) throw std::invalid_argument("the median of no values");
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double spread(std::span<const double> values) {
+  const auto [smallest, largest] = std::ranges::minmax(values);
+  return (largest - smallest) / median({values.begin(), values.end()});
+}
+
+double paired_ratio(const Samples& candidate, const Samples& reference) {
+  if (candidate.ms.size() != reference.ms.size()) {
+    throw std::invalid_argument("samples of different rounds cannot be paired");
+  }
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < candidate.ms.size(); ++i) {
+    ratios.push_back(reference.ms[i] / candidate.ms[i]);
+  }
+  return median(std::move(ratios));
+}
+
+}  // namespace ladder
