@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/02_coalesced/kernel.cuh
+/// \brief One thread computes one element of C; neighbouring threads take neighbouring columns.
+///
+/// Rung 01 fetches 32 sectors for 32 floats of A, because its warps stand in 32 different rows.
+/// Swapping the roles of threadIdx.x and threadIdx.y lays a warp along a row of C: it then reads
+/// 128 contiguous bytes of B, and its 32 threads share one element of A.
+/// Traffic  L1  1 + 4 sectors per warp and k, for 32 multiply-adds.
+#pragma once
+
+#include "common/device.cuh"
+
+namespace ladder::coalesced {
+
+/// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
+/// \tparam  BM,BN  block tile in elements; the block is BM x BN threads
+/// \param   M,N,K  extents in elements, any value >= 1
+/// \param   A      (M, K) row-major
+/// \param   B      (K, N) row-major
+/// \param   C      (M, N) row-major; not read when beta == 0
+template <int BM, int BN>
+__global__ void __launch_bounds__(BM* BN)
+    kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
+  // -- Where this thread works ---------------------------------------------------------------
+  const int row = blockIdx.y * BM + threadIdx.y;
+  const int col = blockIdx.x * BN + threadIdx.x;
+  if (row >= M || col >= N) return;
+  const float* gA = A + static_cast<size_t>(row) * K;  // (K)  a row of A
+  const float* gB = B + col;                           // (K)  a column of B, stride N
+
+  // -- Main loop over K ----------------------------------------------------------------------
+  float acc = 0.0f;
+#pragma unroll 8  // eight pairs of loads on their way before the first is needed
+  for (int k = 0; k < K; ++k) {
+    acc += gA[k] * gB[static_cast<size_t>(k) * N];
+  }
+
+  // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
+  float* gC = C + static_cast<size_t>(row) * N + col;
+  *gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;
+}
+
+}  // namespace ladder::coalesced

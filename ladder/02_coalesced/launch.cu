@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/02_coalesced/launch.cu
+/// \brief Tile, grid and launch of rung 02.
+#include "common/launch.cuh"
+#include "ladder/02_coalesced/kernel.cuh"
+
+namespace ladder::coalesced {
+
+// 32 x 32 threads: the largest block, so that a row of A and a column of B serve 32 threads each.
+constexpr int BM = 32;
+constexpr int BN = 32;
+
+void run(const Gemm<float>& gemm, Stream stream) {
+  for (const Gemm<float>& band : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
+    launch(kernel<BM, BN>, {.grid = grid, .block = dim3(BN, BM), .stream = stream}, band.M, band.N,
+           band.K, band.alpha, band.A, band.B, band.beta, band.C);
+  }
+}
+
+}  // namespace ladder::coalesced

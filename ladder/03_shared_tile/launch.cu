@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/03_shared_tile/launch.cu
+/// \brief Tile, grid and launch of rung 03.
+#include "common/launch.cuh"
+#include "ladder/03_shared_tile/kernel.cuh"
+
+namespace ladder::shared_tile {
+
+// The largest block, 32 x 32 threads: a tile element is used 32 times before it is loaded again.
+constexpr int BM = 32;
+constexpr int BN = 32;
+constexpr int BK = 32;  // one element of either tile per thread
+
+void run(const Gemm<float>& gemm, Stream stream) {
+  for (const Gemm<float>& band : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
+    launch(kernel<BM, BN, BK>, {.grid = grid, .block = dim3(BN, BM), .stream = stream}, band.M,
+           band.N, band.K, band.alpha, band.A, band.B, band.beta, band.C);
+  }
+}
+
+}  // namespace ladder::shared_tile

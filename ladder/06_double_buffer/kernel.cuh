@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/06_double_buffer/kernel.cuh
+/// \brief While a tile is multiplied, the next one is already on its way: two shared buffers, one
+///        barrier per tile.
+///
+/// Rung 05 loads, waits, multiplies, waits: during each load of some 600 cycles its own warps have
+/// nothing to do. Here the loads of tile k+1 are issued before the multiply-adds of tile k and
+/// parked in registers; they reach the other shared buffer when tile k is done.
+/// Traffic  as rung 05; shared memory doubles, half of the barriers go.
+#pragma once
+
+#include "common/device.cuh"
+
+namespace ladder::double_buffer {
+
+/// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
+/// \tparam  BM,BN,BK  block tile in elements; BM*BK and BK*BN are multiples of 4 * threads
+/// \tparam  TM,TN     thread tile in elements, multiples of 4; (BM/TM)*(BN/TN) threads, 1-D
+/// \param   M         extent in elements, any value >= 1
+/// \param   N,K       extents in elements, multiples of 4
+/// \param   A         (M, K) row-major, 16-byte aligned
+/// \param   B         (K, N) row-major, 16-byte aligned
+/// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
+template <int BM, int BN, int BK, int TM, int TN>
+__global__ void __launch_bounds__((BM / TM) * (BN / TN))
+    kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
+  constexpr int kThreadRows = BM / TM;
+  constexpr int kThreadCols = BN / TN;
+  constexpr int kThreads = kThreadRows * kThreadCols;
+  constexpr int kPad =
+      4;  // rows of sA start 4 banks apart: the transposing stores meet no bank twice
+  static_assert(BM * BK % (4 * kThreads) == 0 && BK * BN % (4 * kThreads) == 0,
+                "equal loads for all threads");
+
+  // -- Where this thread works ---------------------------------------------------------------
+  const int row0 = blockIdx.y * BM;
+  const int col0 = blockIdx.x * BN;
+  const int thread_row = threadIdx.x / kThreadCols;
+  const int thread_col = threadIdx.x % kThreadCols;
+
+  // -- Shared tiles and registers ------------------------------------------------------------
+  __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
+  __shared__ __align__(16) float sB[2][BK][BN];         // (2, BK, BN)
+  float4 next_a[BM * BK / 4 / kThreads];                // this thread's part of the next tiles
+  float4 next_b[BK * BN / 4 / kThreads];
+  float acc[TM][TN] = {};  // (TM, TN)
+
+  // Global memory to registers; zeros beyond the edges add nothing.
+  const auto fetch = [&](int k0) {
+    for (int i0 = 0; i0 < BM * BK / 4; i0 += kThreads) {
+      const int m = (i0 + threadIdx.x) / (BK / 4);
+      const int k = (i0 + threadIdx.x) % (BK / 4) * 4;
+      const bool inside = row0 + m < M && k0 + k < K;
+      const float* gA = A + static_cast<size_t>(row0 + m) * K + k0 + k;
+      next_a[i0 / kThreads] = inside ? *reinterpret_cast<const float4*>(gA) : float4{};
+    }
+    for (int i0 = 0; i0 < BK * BN / 4; i0 += kThreads) {
+      const int k = (i0 + threadIdx.x) / (BN / 4);
+      const int n = (i0 + threadIdx.x) % (BN / 4) * 4;
+      const bool inside = k0 + k < K && col0 + n < N;
+      const float* gB = B + static_cast<size_t>(k0 + k) * N + col0 + n;
+      next_b[i0 / kThreads] = inside ? *reinterpret_cast<const float4*>(gB) : float4{};
+    }
+  };
+  // Registers to a shared buffer.
+  const auto stage = [&](int buffer) {
+    for (int i0 = 0; i0 < BM * BK / 4; i0 += kThreads) {
+      const int m = (i0 + threadIdx.x) / (BK / 4);
+      const int k = (i0 + threadIdx.x) % (BK / 4) * 4;
+      const float4 a = next_a[i0 / kThreads];
+      sA[buffer][k + 0][m] = a.x;
+      sA[buffer][k + 1][m] = a.y;
+      sA[buffer][k + 2][m] = a.z;
+      sA[buffer][k + 3][m] = a.w;
+    }
+    for (int i0 = 0; i0 < BK * BN / 4; i0 += kThreads) {
+      const int k = (i0 + threadIdx.x) / (BN / 4);
+      const int n = (i0 + threadIdx.x) % (BN / 4) * 4;
+      *reinterpret_cast<float4*>(&sB[buffer][k][n]) = next_b[i0 / kThreads];
+    }
+  };
+
+  // -- Prologue: fill the first buffer -------------------------------------------------------
+  fetch(0);
+  stage(0);
+  __syncthreads();
+
+  // -- Main loop over K ----------------------------------------------------------------------
+  int buffer = 0;
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    fetch(k0 + BK);
+
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      __align__(16) float rA[TM];  // (TM)
+      __align__(16) float rB[TN];  // (TN)
+      for (int m = 0; m < TM; m += 4) {
+        *reinterpret_cast<float4*>(&rA[m]) =
+            *reinterpret_cast<const float4*>(&sA[buffer][k][m * kThreadRows + thread_row * 4]);
+      }
+      for (int n = 0; n < TN; n += 4) {
+        *reinterpret_cast<float4*>(&rB[n]) =
+            *reinterpret_cast<const float4*>(&sB[buffer][k][n * kThreadCols + thread_col * 4]);
+      }
+      for (int m = 0; m < TM; ++m) {
+        for (int n = 0; n < TN; ++n) {
+          acc[m][n] += rA[m] * rB[n];
+        }
+      }
+    }
+
+    stage(buffer ^ 1);  // nobody reads that buffer: all passed the barrier of the tile before
+    __syncthreads();
+    buffer ^= 1;
+  }
+
+  // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
+  for (int m = 0; m < TM; ++m) {
+    const int row = row0 + m / 4 * 4 * kThreadRows + thread_row * 4 + m % 4;
+    for (int n = 0; n < TN; n += 4) {
+      const int col = col0 + n * kThreadCols + thread_col * 4;
+      if (row >= M || col >= N) continue;
+      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+      float4 c = beta == 0.0f ? float4{} : *gC;
+      c.x = alpha * acc[m][n + 0] + beta * c.x;
+      c.y = alpha * acc[m][n + 1] + beta * c.y;
+      c.z = alpha * acc[m][n + 2] + beta * c.z;
+      c.w = alpha * acc[m][n + 3] + beta * c.w;
+      *gC = c;
+    }
+  }
+}
+
+}  // namespace ladder::double_buffer

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/06_double_buffer/launch.cu
+/// \brief Tile, grid and launch of rung 06.
+#include "common/launch.cuh"
+#include "ladder/06_double_buffer/kernel.cuh"
+
+namespace ladder::double_buffer {
+
+// 8 x 8 results per thread need 64 accumulators, which leaves room for two blocks of 256 threads in
+// the 65,536 registers of an SM.
+constexpr int BM = 128;
+constexpr int BN = 128;
+constexpr int BK = 8;
+constexpr int TM = 8;
+constexpr int TN = 8;
+constexpr int kThreads = (BM / TM) * (BN / TN);
+
+void run(const Gemm<float>& gemm, Stream stream) {
+  require_multiple("06 double_buffer", 'N', gemm.N, 4, "rows of B and C are read as float4");
+  require_multiple("06 double_buffer", 'K', gemm.K, 4, "rows of A are read as float4");
+  for (const Gemm<float>& band : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
+    launch(kernel<BM, BN, BK, TM, TN>, {.grid = grid, .block = dim3(kThreads), .stream = stream},
+           band.M, band.N, band.K, band.alpha, band.A, band.B, band.beta, band.C);
+  }
+}
+
+}  // namespace ladder::double_buffer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/07_wave_swizzle/launch.cu
+/// \brief Tile, grid and launch of rung 07.
+#include "common/launch.cuh"
+#include "ladder/07_wave_swizzle/kernel.cuh"
+
+namespace ladder::wave_swizzle {
+
+// 8 x 8 results per thread need 64 accumulators, which leaves room for two blocks of 256 threads in
+// the 65,536 registers of an SM.
+constexpr int BM = 128;
+constexpr int BN = 128;
+constexpr int BK = 8;
+constexpr int TM = 8;
+constexpr int TN = 8;
+constexpr int kThreads = (BM / TM) * (BN / TN);
+// An H200 runs 132 * 2 = 264 blocks at a time: 16 rows of tiles make that wave a square.
+constexpr int BAND = 16;
+
+void run(const Gemm<float>& gemm, Stream stream) {
+  require_multiple("07 wave_swizzle", 'N', gemm.N, 4, "rows of B and C are read as float4");
+  require_multiple("07 wave_swizzle", 'K', gemm.K, 4, "rows of A are read as float4");
+  for (const Gemm<float>& band : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
+    launch(kernel<BM, BN, BK, TM, TN, BAND>,
+           {.grid = grid, .block = dim3(kThreads), .stream = stream}, band.M, band.N, band.K,
+           band.alpha, band.A, band.B, band.beta, band.C);
+  }
+}
+
+}  // namespace ladder::wave_swizzle
