@@ -1,0 +1,70 @@
+# GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
+BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
+                  libcli11-dev nlohmann-json3-dev
+TEST_PACKAGES := libgtest-dev python3
+LINT_PACKAGES := clang-format-14 codespell
+
+# CUDA 13 where it is installed, else the emulator alone.
+NVCC := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_MAJOR := $(if $(NVCC),$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'),0)
+PRESET := $(shell [ $(CUDA_MAJOR) -ge 13 ] && echo cuda || echo cpu)
+CUDA := $(if $(filter cuda,$(PRESET)),ON,OFF)
+export CUDACXX := $(NVCC)
+LADDER := build/ladder
+
+.DEFAULT_GOAL := climb
+.PHONY: help climb build test run list diff report lint format clean
+
+run: RUNG ?= 03
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+climb: build ## build, then verify (and on a GPU time) every rung
+	@echo
+	@$(LADDER) climb
+	@echo
+	@echo 'Next:'
+	@echo '  make run RUNG=03 SIZE=512     one rung, at a size of your choice'
+	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
+	@echo '  make test                     all tests'
+
+build: ## install what is missing and build
+	@.ci/install $(BUILD_PACKAGES)
+	@if [ $(CUDA_MAJOR) -gt 0 ] && [ $(CUDA_MAJOR) -lt 13 ]; then \
+	  echo 'Found CUDA $(CUDA_MAJOR); 13 is needed for the GPU. Building for the CPU alone.'; fi
+	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
+	  cmake --preset $(PRESET) -DLADDER_TESTS=OFF --log-level=WARNING
+	@cmake --build build
+
+test: ## install what is missing, build and run all tests
+	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@cmake --preset $(PRESET) -DLADDER_TESTS=ON --log-level=WARNING
+	@cmake --build build
+	@ctest --preset $(PRESET)
+
+run: build ## one rung: RUNG=03 [SIZE=512]
+	@$(LADDER) run $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+list: build ## all rungs
+	@$(LADDER) list
+
+diff: build ## what RUNG=05 changes in the kernel that it builds on
+	@from=$$($(LADDER) list | awk '$$1 == "$(RUNG)" && $$3 ~ /^[0-9]+$$/ { print $$3 }'); \
+	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is a rung with one below it, 02 to 07' >&2; exit 2; }; \
+	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
+
+report: ## write the recorded figures into README and lessons
+	@python3 bench/report.py
+
+lint: ## check format and spelling
+	@.ci/install $(LINT_PACKAGES)
+	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs clang-format-14 --dry-run --Werror
+	@git ls-files | xargs codespell --ignore-words-list ans,nd,als
+
+format: ## format all C++ and CUDA files
+	@.ci/install $(LINT_PACKAGES)
+	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs clang-format-14 -i
+
+clean: ## remove the build folder
+	@rm -rf build

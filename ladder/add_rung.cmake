@@ -1,0 +1,42 @@
+# add_rung(NN_name [LIBRARY_CALL])
+#
+# Adds a rung to the `ladder` program and makes the executable NN_name that holds this rung alone
+# (and 00, which it is compared with). g++ builds launch.cu for the emulator and, with LADDER_CUDA,
+# nvcc builds the same file for the GPU. LIBRARY_CALL: rung 00, which has no kernel to emulate.
+function(add_rung name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LIBRARY_CALL" "" "")
+  if(arg_LIBRARY_CALL)
+    set(emulated ${name}/launch_cpu.cpp)
+  else()
+    set(emulated ${name}/launch.cu)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY LADDER_EMULATED_SOURCES ${emulated})
+
+  if(LADDER_CUDA)
+    add_library(gpu_${name} OBJECT ${name}/launch.cu)
+    target_link_libraries(gpu_${name} PRIVATE ladder_options CUDA::cublas)
+    set_property(GLOBAL APPEND PROPERTY LADDER_GPU_OBJECTS $<TARGET_OBJECTS:gpu_${name}>)
+  endif()
+
+  if(NOT arg_LIBRARY_CALL)
+    add_ladder_library(emulated_${name} ${emulated} ${LADDER_VENDOR}/launch_cpu.cpp)
+    add_executable(${name} run_rung.cpp ladder.cpp)
+    target_compile_definitions(${name} PRIVATE LADDER_RUNG="${name}")
+    target_link_libraries(${name} PRIVATE ladder_program emulated_${name})
+    if(LADDER_CUDA)
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:gpu_${name}>
+                                     $<TARGET_OBJECTS:gpu_${LADDER_VENDOR}>)
+    endif()
+  endif()
+endfunction()
+
+# add_ladder_library(target source...): the emulated rungs in `source`, behind emulated_rungs().
+function(add_ladder_library target)
+  add_emulated_library(
+    ${target}
+    EXPORT ladder::emulated_rungs*
+    SOURCES ladder.cpp emulated_rungs.cpp ${ARGN}
+    LIBRARIES ladder_options)
+  target_include_directories(${target}_objects PRIVATE ${CBLAS_INCLUDE_DIR})
+  target_link_libraries(${target} PRIVATE ${OPENBLAS_LIBRARY})
+endfunction()

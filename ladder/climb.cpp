@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/climb.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/settings.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int kCublas = 0;
+
+Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
+                  const Problem& problem, const Run& vendor) {
+  Entry entry{.rung = rung,
+              .problem = problem,
+              .outcome = Outcome::right,
+              .note = {},
+              .verdict = {},
+              .timing = {},
+              .counts = {}};
+  if (machine.compute_capability() < rung.compute_capability) {
+    entry.outcome = Outcome::left_out;
+    entry.note = fmt::format("needs compute capability {:.1f}, {} has {:.1f}",
+                             rung.compute_capability / 10.0, machine.name(),
+                             machine.compute_capability() / 10.0);
+    return entry;
+  }
+  try {
+    entry.verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile, vendor);
+    if (!entry.verdict->right) {
+      entry.outcome = Outcome::wrong;
+      entry.note = entry.verdict->complaint;
+    }
+    if (!machine.is_gpu() && rung.number != kCublas) {
+      entry.counts = emulator::last_run();
+    }
+  } catch (const ShapeRefused& refusal) {
+    entry.outcome = Outcome::refused;
+    entry.note = refusal.what();
+  } catch (const emulator::KernelError& error) {
+    entry.outcome = Outcome::wrong;
+    entry.note = error.what();
+  }
+  return entry;
+}
+
+Timing timing_of(const Samples& samples, const Samples& cublas, const Samples& best,
+                 const Problem& problem, const std::optional<Roof>& roof) {
+  const double time_ms = median(samples.ms);
+  const double tflops = flops(problem.shape) / time_ms * 1e-9;
+  Timing timing{.time_ms = time_ms,
+                .tflops = tflops,
+                .ratio_to_cublas = paired_ratio(samples, cublas),
+                .ratio_to_best = paired_ratio(samples, best),
+                .spread = spread(samples.ms),
+                .launches_per_sample = samples.launches_per_sample,
+                .share_of_roof = {}};
+  if (roof) timing.share_of_roof = tflops / attainable_tflops(*roof, problem.shape, problem.beta);
+  return timing;
+}
+
+/// Sets of A, B and C that launches take in turn, so that none finds its inputs in L2.
+class RotatingBuffers {
+ public:
+  RotatingBuffers(Machine& machine, const Problem& problem) : problem_(problem) {
+    const auto [M, N, K] = problem.shape;
+    const auto area = [](int rows, int cols) { return static_cast<std::size_t>(rows) * cols; };
+    const double set_bytes = compulsory_bytes(problem.shape, 0.0f);
+    const int count = std::clamp(static_cast<int>(2.0 * machine.l2_bytes() / set_bytes) + 1, 2, 64);
+    require_memory(machine, problem.shape, count * set_bytes);
+    for (int i = 0; i < count; ++i) {
+      sets_.push_back({MachineArray<float>(machine, area(M, K)),
+                       MachineArray<float>(machine, area(K, N)),
+                       MachineArray<float>(machine, area(M, N))});
+      for (const MachineArray<float>* array : {&sets_.back().a, &sets_.back().b, &sets_.back().c}) {
+        machine.fill_random(array->data(), array->size(), {problem.seed, arrays_++});
+      }
+    }
+  }
+
+  Gemm<float> gemm(int counter) const {
+    const Set& set = sets_[counter % sets_.size()];
+    const auto [M, N, K] = problem_.shape;
+    return {.M = M,
+            .N = N,
+            .K = K,
+            .alpha = problem_.alpha,
+            .A = set.a.data(),
+            .B = set.b.data(),
+            .beta = problem_.beta,
+            .C = set.c.data()};
+  }
+
+ private:
+  struct Set {
+    MachineArray<float> a, b, c;
+  };
+  const Problem& problem_;
+  std::vector<Set> sets_;
+  std::uint64_t arrays_ = 0;
+};
+
+/// Times the right entries of `climb` in one rotation with cuBLAS and the best of cublasLt.
+void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Climb& climb,
+                  const Problem& problem, const std::function<void(double)>& on_sample) {
+  const RotatingBuffers buffers(machine, problem);
+  const auto candidate = [&](std::string name, Run run) {
+    return Candidate{std::move(name), [&buffers, &stopwatch, run = std::move(run)](int counter) {
+                       run(buffers.gemm(counter), stopwatch.stream());
+                     }};
+  };
+  std::vector<Candidate> candidates;
+  candidates.push_back(candidate("cublas", cublas.run));
+  candidates.push_back(
+      candidate("best cublasLt", machine.tuned_vendor_gemm(buffers.gemm(0), stopwatch)));
+  std::vector<Entry*> timed;
+  for (Entry& entry : climb.entries) {
+    if (entry.outcome != Outcome::right || entry.rung.number == kCublas) continue;
+    timed.push_back(&entry);
+    candidates.push_back(candidate(label(entry.rung), entry.rung.run));
+  }
+
+  Measurement measured = measure(stopwatch, candidates, climb.protocol, on_sample);
+  climb.clocks = std::move(measured.clocks);
+  const std::vector<Samples>& samples = measured.candidates;
+  const Samples& cublas_samples = samples[0];
+  const Samples& best = median(samples[1].ms) < median(samples[0].ms) ? samples[1] : samples[0];
+  const auto timing = [&](const Samples& of) {
+    return timing_of(of, cublas_samples, best, problem, machine.roof());
+  };
+  for (std::size_t i = 0; i < timed.size(); ++i)
+    timed[i]->timing = timing(samples[i + 2]);
+  for (Entry& entry : climb.entries) {
+    if (entry.rung.number == kCublas && entry.outcome == Outcome::right) {
+      entry.timing = timing(cublas_samples);
+    }
+  }
+  climb.best_cublaslt = timing(samples[1]);
+}
+
+}  // namespace
+
+Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
+            const Problem& problem, Protocol protocol, const OnProgress& on_progress) {
+  Climb result{.device = machine.name(),
+               .on_gpu = machine.is_gpu(),
+               .protocol = protocol,
+               .problem = problem,
+               .entries = {},
+               .clocks = {},
+               .best_cublaslt = {}};
+  const Rung& cublas = find_rung(ladder, "cublas");
+  const double verifying = machine.is_gpu() ? 0.3 : 1.0;  // rough share of the whole work
+  {
+    on_progress("computing the FP64 reference", 0.0);
+    Verifier verifier(machine, problem.shape, problem.seed);
+    const Run vendor = machine.is_gpu() ? Run(cublas.run) : Run();
+    for (const Rung& rung : chosen) {
+      on_progress("verifying " + label(rung), verifying * result.entries.size() / chosen.size());
+      result.entries.push_back(verify_rung(machine, verifier, rung, problem, vendor));
+    }
+  }
+  if (const std::unique_ptr<Stopwatch> stopwatch = machine.make_stopwatch()) {
+    time_entries(machine, *stopwatch, cublas, result, problem, [&](double done) {
+      on_progress("timing, " + std::string(name_of(protocol)), verifying + (1 - verifying) * done);
+    });
+  }
+  return result;
+}
+
+}  // namespace ladder

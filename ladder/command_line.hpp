@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/command_line.hpp
+/// \brief What the `ladder` program and the executables of single rungs have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/verify.hpp"
+
+namespace ladder {
+
+/// Exit codes.
+constexpr int kGood = 0;
+constexpr int kWrong = 1;     ///< a rung gave a wrong result
+constexpr int kBadUsage = 2;  ///< bad usage, a refused shape, or a machine that is not there
+
+/// What the command line asks for.
+struct Options {
+  std::string rung;
+  std::string device = "auto";
+  std::string protocol = "burst";
+  std::string json;
+  std::optional<int> size, M, N, K;
+  Problem problem;
+};
+
+/// Adds the options of `climb` and `run` to a command.
+void add_problem_options(CLI::App& command, Options& options);
+
+/// \brief  Climbs all rungs that are linked in, or only options.rung; prints the results.
+/// \return exit code
+/// \throws std::exception for bad usage and missing machines
+int climb_command(Options options);
+
+/// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
+/// code.
+int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command);
+
+}  // namespace ladder

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/ladder.hpp"
+
+#include <array>
+#include <vector>
+
+// Each rung's launch.cu defines its run(). They are weak, so that a program may be linked with some
+// of the rungs: those it leaves out are null here and drop out of rungs().
+namespace ladder::cublas {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::naive {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::coalesced {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::shared_tile {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::register_tile {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::vector_access {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::double_buffer {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::wave_swizzle {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+
+namespace ladder {
+namespace {
+
+// number, name, idea, builds on, compute capability, N and K multiple of, block tile, run
+const auto kRungs = std::to_array<Rung>({
+    {0, "cublas", "the library to beat", -1, 75, 1, {}, cublas::run},
+    {1, "naive", "a warp reads 32 rows of A", -1, 75, 1, {32, 32}, naive::run},
+    {2, "coalesced", "a warp reads one line of B", 1, 75, 1, {32, 32}, coalesced::run},
+    {3, "shared_tile", "stage tiles in shared memory", 2, 75, 1, {32, 32}, shared_tile::run},
+    {4, "register_tile", "8 x 8 results per thread", 3, 75, 1, {128, 128}, register_tile::run},
+    {5, "vector_access", "move float4, transpose A", 4, 75, 4, {128, 128}, vector_access::run},
+    {6, "double_buffer", "fetch while computing", 5, 75, 4, {128, 128}, double_buffer::run},
+    {7, "wave_swizzle", "order blocks for L2", 6, 75, 4, {128, 128}, wave_swizzle::run},
+});
+
+}  // namespace
+
+std::span<const Rung> rungs() {
+  static const std::vector<Rung> linked = [] {
+    std::vector<Rung> found;
+    for (const Rung& rung : kRungs) {
+      if (rung.run != nullptr) found.push_back(rung);
+    }
+    return found;
+  }();
+  return linked;
+}
+
+}  // namespace ladder

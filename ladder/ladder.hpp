@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/ladder.hpp
+/// \brief The rung table: program, tests, benchmarks, docs and grader read it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/gemm.hpp"
+#include "common/wrong_pattern.hpp"
+
+namespace ladder {
+
+/// One rung of the ladder.
+struct Rung {
+  int number;              ///< 5
+  std::string_view name;   ///< "vector_access", also its namespace
+  std::string_view idea;   ///< one line for lists
+  int builds_on;           ///< number of the rung whose lines it shares; -1: none
+  int compute_capability;  ///< lowest that runs it, 75 means 7.5
+  int multiple_of;         ///< N and K must be multiples of this, M may be anything
+  BlockTile tile;          ///< part of C per block
+  void (*run)(const Gemm<float>&, Stream);  ///< refuses shapes with ShapeRefused
+};
+
+/// All rungs in order of their numbers, as built for the machine that this is linked into.
+std::span<const Rung> rungs();
+
+/// The rungs that run on the emulator. They live in a shared library of their own, because there
+/// every kernel has the same name as nvcc's host function for it.
+std::span<const Rung> emulated_rungs();
+
+/// "05 vector_access"
+std::string label(const Rung& rung);
+
+/// "05_vector_access"
+std::string folder(const Rung& rung);
+
+/// \brief  Finds a rung by number ("5", "05"), name or folder name.
+/// \throws std::invalid_argument that lists the rungs
+const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted);
+
+}  // namespace ladder

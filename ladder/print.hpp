@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/print.hpp
+/// \brief What a person sees: tables of at most 80 columns.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ladder/climb.hpp"
+#include "ladder/results.hpp"
+
+namespace ladder {
+
+/// The rung table.
+std::string list_text(std::span<const Rung> rungs);
+
+/// \brief A climb as a table, with complaints and refusals below it.
+/// \param recording  shown beside the results of the emulator, which knows no time
+std::string climb_text(const Climb& climb, const std::optional<Recording>& recording);
+
+}  // namespace ladder

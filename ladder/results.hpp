@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/results.hpp
+/// \brief Results as JSON, in the shape of Google Benchmark's files: a context and a list of
+/// entries.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ladder/climb.hpp"
+
+namespace ladder {
+
+/// \brief  One climb as JSON. Figures that were not measured are null.
+/// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}
+nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::string>& versions);
+
+/// \brief Writes a file whole or not at all; the constructor finds out whether it can.
+class ResultsFile {
+ public:
+  /// \throws std::runtime_error that names the file and the reason
+  explicit ResultsFile(std::string path);
+  ~ResultsFile();
+  ResultsFile(const ResultsFile&) = delete;
+  ResultsFile& operator=(const ResultsFile&) = delete;
+
+  void write(const nlohmann::json& results);
+
+ private:
+  std::string path_;
+  std::string unfinished_path_;
+};
+
+/// A recorded figure of one rung.
+struct RecordedFigure {
+  int rung;
+  double tflops;
+  double ratio_to_best;
+};
+
+/// Figures that were recorded on another machine and are shown as such.
+struct Recording {
+  std::string device;
+  std::string protocol;
+  int size;
+  std::vector<RecordedFigure> figures;
+};
+
+/// \brief  The recorded climb of an H200 at M = N = K = 4096, from bench/results.
+/// \return nothing where the file is not there, as in a copied program without its sources
+std::optional<Recording> recorded_climb();
+
+}  // namespace ladder

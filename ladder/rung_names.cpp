@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+
+std::string label(const Rung& rung) {
+  return fmt::format("{:02} {}", rung.number, rung.name);
+}
+
+std::string folder(const Rung& rung) {
+  return fmt::format("{:02}_{}", rung.number, rung.name);
+}
+
+const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted) {
+  for (const Rung& rung : rungs) {
+    if (wanted == rung.name || wanted == folder(rung) || wanted == fmt::format("{}", rung.number) ||
+        wanted == fmt::format("{:02}", rung.number)) {
+      return rung;
+    }
+  }
+  std::string known;
+  for (const Rung& rung : rungs)
+    known += (known.empty() ? "" : ", ") + label(rung);
+  throw std::invalid_argument(fmt::format("unknown rung '{}': choose one of {}", wanted, known));
+}
+
+}  // namespace ladder
