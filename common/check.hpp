@@ -7,25 +7,26 @@
 #include <cuda_runtime_api.h>
 
 #include <source_location>
-#include <stdexcept>
 #include <string>
+
+#include "common/machine.hpp"
 
 namespace ladder {
 
-/// \throws std::runtime_error with CUDA's own words and the calling line
+/// \throws GpuError with CUDA's own words and the calling line
 inline void check(cudaError_t status, std::source_location at = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(status) + " (" +
-                           cudaGetErrorName(status) + ") at " + at.file_name() + ":" +
-                           std::to_string(at.line()));
+  throw GpuError(std::string("CUDA: ") + cudaGetErrorString(status) + " (" +
+                 cudaGetErrorName(status) + ") at " + at.file_name() + ":" +
+                 std::to_string(at.line()));
 }
 
-/// \throws std::runtime_error with cuBLAS's own words and the calling line
+/// \throws GpuError with cuBLAS's own words and the calling line
 inline void check(cublasStatus_t status,
                   std::source_location at = std::source_location::current()) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusString(status) + " at " +
-                           at.file_name() + ":" + std::to_string(at.line()));
+  throw GpuError(std::string("cuBLAS: ") + cublasGetStatusString(status) + " at " + at.file_name() +
+                 ":" + std::to_string(at.line()));
 }
 
 }  // namespace ladder

@@ -70,14 +70,13 @@ class CpuMachine final : public Machine {
     regions_.erase(found);
   }
 
-  void set_bytes(void* memory, int value, std::size_t bytes) override {
-    std::memset(memory, value, bytes);
-  }
-  void fill_unwritten(float* array, std::size_t count) override {
+  std::uint32_t unwritten_word() const override {
     // x86 hands the bits of a NaN on from operand to result, but makes a signalling one quiet.
-    constexpr std::uint32_t kSignallingNan = 0x7fa00000;
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(array + i, &kSignallingNan, sizeof(float));
+    return 0x7fa00000;
+  }
+  void fill_unwritten(void* memory, std::size_t bytes) override {
+    auto* const words = static_cast<std::uint32_t*>(memory);
+    std::fill(words, words + bytes / sizeof(std::uint32_t), unwritten_word());
   }
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     std::memcpy(host, memory, bytes);

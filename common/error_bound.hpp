@@ -27,7 +27,7 @@ struct ErrorBound {
   /// \param accumulation, output  unit roundoffs; FP32: 2^-24
   static ErrorBound of(int K, double alpha, double input = 0.0, double accumulation = 0x1p-24,
                        double output = 0x1p-24) {
-    constexpr double kSigmas = 8.0;
+    constexpr double kSigmas = 12.0;
     return {.per_scale = kSigmas * std::fabs(alpha) * (input + accumulation * std::sqrt(K)),
             .per_result = 2.0 * accumulation + 2.0 * output};
   }

@@ -84,12 +84,11 @@ class GpuMachine final : public Machine {
     return memory;
   }
   void release(void* memory) noexcept override { cudaFree(memory); }
-  void set_bytes(void* memory, int value, std::size_t bytes) override {
-    check(cudaMemset(memory, value, bytes));
+  std::uint32_t unwritten_word() const override {
+    return 0xffffffff;  // a GPU's arithmetic gives 0x7fffffff for every NaN
   }
-  void fill_unwritten(float* array, std::size_t count) override {
-    // A GPU's arithmetic gives 0x7fffffff for every NaN.
-    set_bytes(array, 0xff, count * sizeof(float));
+  void fill_unwritten(void* memory, std::size_t bytes) override {
+    check(cudaMemset(memory, 0xff, bytes));
   }
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     check(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
@@ -163,20 +162,16 @@ std::string gpu_trouble(cudaError_t status, int devices) {
   if (status == cudaErrorInsufficientDriver) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
+    if (driver == 0) return "no NVIDIA driver found";
     return fmt::format(
-        "the NVIDIA driver {} this program, which was built with CUDA {}: update the driver, build "
-        "with an older toolkit, or run with --device cpu",
-        driver == 0 ? "is missing or too old for"
-                    : fmt::format("knows CUDA {} and is too old for", cuda_version(driver)),
-        cuda_version(CUDART_VERSION));
+        "the NVIDIA driver knows CUDA {}, which is too old for this program, built with CUDA {}: "
+        "update the driver or build with an older toolkit",
+        cuda_version(driver), cuda_version(CUDART_VERSION));
   }
   if (status == cudaErrorNoDevice || (status == cudaSuccess && devices == 0)) {
-    return "no NVIDIA GPU found: run with --device cpu";
+    return "no NVIDIA GPU found";
   }
-  if (status != cudaSuccess) {
-    return fmt::format("CUDA cannot be used ({}): run with --device cpu",
-                       cudaGetErrorString(status));
-  }
+  if (status != cudaSuccess) return fmt::format("CUDA fails: {}", cudaGetErrorString(status));
   return "";
 }
 

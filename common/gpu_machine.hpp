@@ -12,7 +12,7 @@
 namespace ladder {
 
 /// \brief  Explains what cudaGetDeviceCount answered.
-/// \return a sentence that says what to do, empty when there is a usable GPU
+/// \return the reason why there is no usable GPU, empty when there is one
 std::string gpu_trouble(cudaError_t status, int devices);
 
 }  // namespace ladder

@@ -27,7 +27,7 @@ struct LaunchShape {
 
 /// \brief  Starts kernel<<<grid, block, dynamic_shared_bytes, stream>>>(args...). A GPU returns at
 ///         once; the emulator has run the whole grid when this returns.
-/// \throws std::runtime_error  the launch was refused (GPU)
+/// \throws GpuError  the launch was refused (GPU)
 /// \throws emulator::KernelError  the kernel did something that CUDA forbids (emulator)
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args) {

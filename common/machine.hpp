@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common/error_bound.hpp"
 #include "common/gemm.hpp"
@@ -21,6 +22,12 @@ namespace ladder {
 
 /// Thrown when a machine cannot be had, or a problem does not fit it; says what to do.
 class MachineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown when CUDA or cuBLAS reports an error, often one of a kernel that ran before.
+class GpuError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -69,12 +76,14 @@ class Machine {
   /// \throws MachineError when the memory is not there
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  virtual void set_bytes(void* memory, int value, std::size_t bytes) = 0;
-  /// Fills an array with a NaN whose bits no arithmetic of this machine gives.
-  virtual void fill_unwritten(float* array, std::size_t count) = 0;
+  /// What memory holds that nobody has written: a NaN whose bits no arithmetic of this machine
+  /// gives.
+  virtual std::uint32_t unwritten_word() const = 0;
+  /// \param  bytes  a multiple of 4
+  virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* memory, std::size_t bytes) = 0;
   virtual void copy_from_host(void* memory, const void* host, std::size_t bytes) = 0;
-  /// Waits for all work. \throws std::runtime_error when a kernel failed
+  /// Waits for all work. \throws GpuError when a kernel failed
   virtual void synchronize() = 0;
 
   virtual void fill_random(float* array, std::size_t count, RandomArray random) = 0;
@@ -110,10 +119,10 @@ class MachineArray {
  public:
   static constexpr std::size_t kGuardBytes = 64 * 1024;
 
-  /// \param count  elements; the contents are NaN bytes
+  /// \param count  elements; all are unwritten_word(), and so are the guard bands
   MachineArray(Machine& machine, std::size_t count)
       : machine_(&machine), count_(count), memory_(machine.allocate(bytes() + 2 * kGuardBytes)) {
-    machine.set_bytes(memory_, 0xff, bytes() + 2 * kGuardBytes);
+    machine.fill_unwritten(memory_, bytes() + 2 * kGuardBytes);
   }
   ~MachineArray() {
     if (memory_ != nullptr) machine_->release(memory_);
@@ -140,8 +149,9 @@ class MachineArray {
 
 template <class T>
 bool MachineArray<T>::guards_intact() const {
-  std::string band(kGuardBytes, '\0');
-  const std::string untouched(kGuardBytes, '\xff');
+  constexpr std::size_t kWords = kGuardBytes / sizeof(std::uint32_t);
+  const std::vector<std::uint32_t> untouched(kWords, machine_->unwritten_word());
+  std::vector<std::uint32_t> band(kWords);
   const char* memory = static_cast<const char*>(memory_);
   machine_->copy_to_host(band.data(), memory, kGuardBytes);
   if (band != untouched) return false;

@@ -7,8 +7,7 @@ namespace ladder {
 
 std::unique_ptr<Machine> make_gpu_machine() {
   throw MachineError(
-      "this program was built without CUDA: install the CUDA Toolkit 13.0 and run make again, or "
-      "run with --device cpu");
+      "this program was built without CUDA: install the CUDA Toolkit 13.0, then run make again");
 }
 
 }  // namespace ladder

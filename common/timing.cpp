@@ -156,8 +156,9 @@ double median(std::vector<double> values) {
 }
 
 double spread(std::span<const double> values) {
+  const double middle = median({values.begin(), values.end()});
   const auto [smallest, largest] = std::ranges::minmax(values);
-  return (largest - smallest) / median({values.begin(), values.end()});
+  return (largest - smallest) / middle;
 }
 
 double paired_ratio(const Samples& candidate, const Samples& reference) {

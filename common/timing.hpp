@@ -81,9 +81,11 @@ Measurement measure(Stopwatch& stopwatch, std::span<const Candidate> candidates,
 double median(std::vector<double> values);
 
 /// \return (largest - smallest) / median
+/// \throws std::invalid_argument when there are no values
 double spread(std::span<const double> values);
 
 /// \return median over the rounds of reference time / candidate time: above 1 the candidate wins
+/// \throws std::invalid_argument when the numbers of rounds differ, or are 0
 double paired_ratio(const Samples& candidate, const Samples& reference);
 
 }  // namespace ladder

@@ -67,7 +67,7 @@ Verifier::Verifier(Machine& machine, const Shape& shape, std::uint64_t seed)
 
 void Verifier::fill_c(const MachineArray<float>& c, float beta) {
   if (beta == 0.0f) {
-    machine_.fill_unwritten(c.data(), c.size());  // NaN: whoever reads it spoils the result
+    machine_.fill_unwritten(c.data(), c.bytes());  // NaN: whoever reads it spoils the result
   } else {
     machine_.fill_random(c.data(), c.size(), random_c_);
   }
@@ -161,9 +161,9 @@ std::string Verifier::damage(const MachineArray<float>& array, const char* name,
   std::string text;
   if (!array.guards_intact()) {
     text += fmt::format("Memory outside of {} was written. ", name);
-    machine_.set_bytes(array.data() - MachineArray<float>::kGuardBytes / sizeof(float), 0xff,
-                       MachineArray<float>::kGuardBytes);
-    machine_.set_bytes(array.data() + array.size(), 0xff, MachineArray<float>::kGuardBytes);
+    constexpr std::size_t kGuardBytes = MachineArray<float>::kGuardBytes;
+    machine_.fill_unwritten(array.data() - kGuardBytes / sizeof(float), kGuardBytes);
+    machine_.fill_unwritten(array.data() + array.size(), kGuardBytes);
   }
   if (random == nullptr) return text;
   const std::int64_t changed = machine_.changed_elements(array.data(), array.size(), *random);

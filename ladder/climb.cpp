@@ -16,8 +16,11 @@ namespace {
 
 constexpr int kCublas = 0;
 
+/// \param gpu_lost_by  label of the rung whose kernel failed on the GPU: no other can run in this
+/// process
 Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
-                  const Problem& problem, const Run& vendor) {
+                  const Problem& problem, const Run& vendor,
+                  std::optional<std::string>& gpu_lost_by) {
   Entry entry{.rung = rung,
               .problem = problem,
               .outcome = Outcome::right,
@@ -25,6 +28,11 @@ Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
               .verdict = {},
               .timing = {},
               .counts = {}};
+  if (gpu_lost_by) {
+    entry.outcome = Outcome::left_out;
+    entry.note = fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
+    return entry;
+  }
   if (machine.compute_capability() < rung.compute_capability) {
     entry.outcome = Outcome::left_out;
     entry.note = fmt::format("needs compute capability {:.1f}, {} has {:.1f}",
@@ -47,6 +55,10 @@ Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
   } catch (const emulator::KernelError& error) {
     entry.outcome = Outcome::wrong;
     entry.note = error.what();
+  } catch (const GpuError& error) {
+    entry.outcome = Outcome::wrong;
+    entry.note = error.what();
+    gpu_lost_by = label(rung);
   }
   return entry;
 }
@@ -127,7 +139,7 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
     candidates.push_back(candidate(label(entry.rung), entry.rung.run));
   }
 
-  Measurement measured = measure(stopwatch, candidates, climb.protocol, on_sample);
+  Measurement measured = measure(stopwatch, candidates, *climb.protocol, on_sample);
   climb.clocks = std::move(measured.clocks);
   const std::vector<Samples>& samples = measured.candidates;
   const Samples& cublas_samples = samples[0];
@@ -148,7 +160,10 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
 }  // namespace
 
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, Protocol protocol, const OnProgress& on_progress) {
+            const Problem& problem, std::optional<Protocol> protocol,
+            const OnProgress& on_progress) {
+  const std::unique_ptr<Stopwatch> stopwatch = protocol ? machine.make_stopwatch() : nullptr;
+  if (stopwatch == nullptr) protocol.reset();
   Climb result{.device = machine.name(),
                .on_gpu = machine.is_gpu(),
                .protocol = protocol,
@@ -157,19 +172,21 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
                .clocks = {},
                .best_cublaslt = {}};
   const Rung& cublas = find_rung(ladder, "cublas");
-  const double verifying = machine.is_gpu() ? 0.3 : 1.0;  // rough share of the whole work
+  const double verifying = protocol ? 0.3 : 1.0;  // rough share of the whole work
   {
     on_progress("computing the FP64 reference", 0.0);
     Verifier verifier(machine, problem.shape, problem.seed);
     const Run vendor = machine.is_gpu() ? Run(cublas.run) : Run();
+    std::optional<std::string> gpu_lost_by;
     for (const Rung& rung : chosen) {
       on_progress("verifying " + label(rung), verifying * result.entries.size() / chosen.size());
-      result.entries.push_back(verify_rung(machine, verifier, rung, problem, vendor));
+      result.entries.push_back(verify_rung(machine, verifier, rung, problem, vendor, gpu_lost_by));
     }
+    if (gpu_lost_by) return result;
   }
-  if (const std::unique_ptr<Stopwatch> stopwatch = machine.make_stopwatch()) {
+  if (stopwatch != nullptr) {
     time_entries(machine, *stopwatch, cublas, result, problem, [&](double done) {
-      on_progress("timing, " + std::string(name_of(protocol)), verifying + (1 - verifying) * done);
+      on_progress("timing, " + std::string(name_of(*protocol)), verifying + (1 - verifying) * done);
     });
   }
   return result;

@@ -49,7 +49,7 @@ struct Entry {
 struct Climb {
   std::string device;
   bool on_gpu;
-  Protocol protocol;
+  std::optional<Protocol> protocol;  ///< nothing when no time was taken
   Problem problem;
   std::vector<Entry> entries;
   ClockLog clocks;
@@ -64,8 +64,10 @@ using OnProgress = std::function<void(const std::string& phase, double done)>;
 ///         and the best of cublasLt.
 /// \param  ladder  all rungs of that machine
 /// \param  chosen  those to verify and time
+/// \param  protocol  how a GPU is timed; nothing: only verify
 /// \throws MachineError when the problem does not fit the machine
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, Protocol protocol, const OnProgress& on_progress);
+            const Problem& problem, std::optional<Protocol> protocol,
+            const OnProgress& on_progress);
 
 }  // namespace ladder

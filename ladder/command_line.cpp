@@ -23,7 +23,10 @@ std::unique_ptr<Machine> choose_machine(const std::string& device, std::string& 
   try {
     return make_gpu_machine();
   } catch (const MachineError& error) {
-    if (device == "gpu") throw;
+    if (device == "gpu") {
+      throw MachineError(
+          fmt::format("{}. Run with --device cpu to use the emulator", error.what()));
+    }
     why_not_gpu = error.what();
     return make_cpu_machine();
   }
@@ -56,6 +59,7 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--protocol", options.protocol, "how a GPU is timed")
       ->check(CLI::IsMember({"burst", "sustained", "graph"}))
       ->capture_default_str();
+  command.add_flag("--no-timing", options.no_timing, "only verify, e.g. under a profiler");
   command.add_option("--json", options.json, "also write the results to this file");
 }
 
@@ -65,19 +69,23 @@ int climb_command(Options options) {
   std::string why_not_gpu;
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
-  std::vector<Rung> chosen(ladder.begin(), ladder.end());
-  if (!options.rung.empty()) chosen = {find_rung(ladder, options.rung)};
+  std::vector<Rung> chosen;
+  for (const std::string& rung : options.rungs)
+    chosen.push_back(find_rung(ladder, rung));
+  if (chosen.empty()) chosen.assign(ladder.begin(), ladder.end());
 
   const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
   options.problem.shape = {
       .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
   Progress progress;
   const Climb result =
-      climb(*machine, ladder, chosen, options.problem, protocol_named(options.protocol),
+      climb(*machine, ladder, chosen, options.problem,
+            options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
             [&](const std::string& phase, double done) { progress.show(phase, done); });
   progress.clear();
 
-  if (!why_not_gpu.empty()) fmt::print("No GPU here ({}).\n", why_not_gpu);
+  if (!why_not_gpu.empty())
+    fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
   if (file) {
     file->write(to_json(result, machine->versions()));

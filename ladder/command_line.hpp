@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/verify.hpp"
 
@@ -19,10 +20,11 @@ constexpr int kBadUsage = 2;  ///< bad usage, a refused shape, or a machine that
 
 /// What the command line asks for.
 struct Options {
-  std::string rung;
+  std::vector<std::string> rungs;  ///< empty: all
   std::string device = "auto";
   std::string protocol = "burst";
   std::string json;
+  bool no_timing = false;
   std::optional<int> size, M, N, K;
   Problem problem;
 };
@@ -30,7 +32,7 @@ struct Options {
 /// Adds the options of `climb` and `run` to a command.
 void add_problem_options(CLI::App& command, Options& options);
 
-/// \brief  Climbs all rungs that are linked in, or only options.rung; prints the results.
+/// \brief  Climbs all rungs that are linked in, or only options.rungs; prints the results.
 /// \return exit code
 /// \throws std::exception for bad usage and missing machines
 int climb_command(Options options);

@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
   Options options;
   app.add_subcommand("list", "list the rungs");
   CLI::App* climb = app.add_subcommand("climb", "verify and time all rungs");
-  CLI::App* run = app.add_subcommand("run", "verify and time one rung");
-  run->add_option("rung", options.rung, "number or name, e.g. 03 or shared_tile")->required();
+  CLI::App* run = app.add_subcommand("run", "verify and time some rungs");
+  run->add_option("rung", options.rungs, "numbers or names, e.g. 03 or shared_tile")->required();
   add_problem_options(*climb, options);
   add_problem_options(*run, options);
   return run_command_line(app, argc, argv, [&] {

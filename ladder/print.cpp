@@ -11,25 +11,6 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 
-/// Breaks text between words; lines after the first start with `indent` spaces.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::istringstream words(text);
-  std::string out, word;
-  std::size_t column = 0;
-  while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > kWidth) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + "\n";
-}
-
 std::string percent(double ratio) {
   return fmt::format("{:.1f} %", 100 * ratio);
 }
@@ -63,10 +44,13 @@ std::string verified_text(const Entry& entry) {
 
 std::string heading(const Climb& climb) {
   const auto& [shape, alpha, beta, seed] = climb.problem;
-  std::string text = fmt::format("{}: M = {}, N = {}, K = {}, alpha = {}, beta = {}, seed = {}",
-                                 climb.device, shape.M, shape.N, shape.K, alpha, beta, seed);
-  if (climb.on_gpu) text += fmt::format(", {} protocol", name_of(climb.protocol));
-  return wrapped(text, 2);
+  const std::string size = shape.M == shape.N && shape.N == shape.K
+                               ? fmt::format("M = N = K = {}", shape.M)
+                               : fmt::format("M = {}, N = {}, K = {}", shape.M, shape.N, shape.K);
+  return wrapped(fmt::format("{}{}: {}, alpha = {}, beta = {}, seed = {}", climb.device,
+                             climb.protocol ? fmt::format(", {}", name_of(*climb.protocol)) : "",
+                             size, alpha, beta, seed),
+                 2);
 }
 
 std::string gpu_table(const Climb& climb) {
@@ -98,7 +82,7 @@ std::string gpu_table(const Climb& climb) {
 }
 
 std::string cpu_table(const Climb& climb, const std::optional<Recording>& recording) {
-  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>7} {:>8} {:>9}   {:>8} {:>8}\n";
+  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8}\n";
   const auto figure_of = [&](const Rung& rung) -> const RecordedFigure* {
     if (!recording) return nullptr;
     const auto found = std::ranges::find(recording->figures, rung.number, &RecordedFigure::rung);
@@ -131,9 +115,27 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
 
 }  // namespace
 
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::istringstream words(text);
+  std::string out, word;
+  std::size_t column = 0;
+  while (words >> word) {
+    if (column > 0 && column + 1 + word.size() > kWidth) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
 std::string list_text(std::span<const Rung> rungs) {
-  constexpr const char* kRow = "{:<17} {:<9} {:<7} {:<25} {}\n";
-  std::string text = fmt::format(kRow, "rung", "builds on", "min. CC", "takes", "idea");
+  constexpr const char* kRow = "{:<16} {:<9} {:<4} {:<19} {}\n";
+  std::string text = fmt::format(kRow, "rung", "builds on", "CC", "takes", "idea");
   for (const Rung& rung : rungs) {
     text += fmt::format(
         kRow, label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
@@ -149,7 +151,9 @@ std::string climb_text(const Climb& climb, const std::optional<Recording>& recor
   std::string text = heading(climb) + "\n";
   text += climb.on_gpu ? gpu_table(climb) : cpu_table(climb, recording);
   for (const Entry& entry : climb.entries) {
-    if (!entry.note.empty()) text += "\n" + wrapped(label(entry.rung) + ": " + entry.note, 2);
+    if (entry.note.empty()) continue;
+    const bool named = entry.note.starts_with(label(entry.rung));
+    text += "\n" + wrapped(named ? entry.note : label(entry.rung) + ": " + entry.note, 2);
   }
   return text;
 }

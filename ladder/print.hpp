@@ -12,6 +12,9 @@
 
 namespace ladder {
 
+/// Breaks text between words at 80 columns; lines after the first start with `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t indent);
+
 /// The rung table.
 std::string list_text(std::span<const Rung> rungs);
 

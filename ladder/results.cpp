@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -101,7 +102,7 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
                   {"device", climb.device},
-                  {"protocol", climb.on_gpu ? json(name_of(climb.protocol)) : json(nullptr)},
+                  {"protocol", climb.protocol ? json(name_of(*climb.protocol)) : json(nullptr)},
                   {"sm_clock_mhz", clock_fields(climb.clocks.sm_mhz)},
                   {"power_w", clock_fields(climb.clocks.power_w)},
                   {"commit", kCommit},
@@ -122,6 +123,9 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
 
 ResultsFile::ResultsFile(std::string path)
     : path_(std::move(path)), unfinished_path_(path_ + ".unfinished") {
+  if (std::filesystem::is_directory(path_)) {
+    throw std::runtime_error(fmt::format("cannot write {}: it is a folder", path_));
+  }
   if (!std::ofstream(unfinished_path_)) {
     throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
   }

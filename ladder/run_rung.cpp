@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   const std::string name = std::filesystem::path(argv[0]).filename().string();
   CLI::App app("Verifies this rung, and on a GPU times it against cuBLAS.", name);
   Options options;
-  options.rung = LADDER_RUNG;
+  options.rungs = {LADDER_RUNG};
   add_problem_options(app, options);
   return run_command_line(app, argc, argv, [&] { return climb_command(options); });
 }

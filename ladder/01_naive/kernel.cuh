@@ -3,8 +3,8 @@
 /// \brief One thread computes one element of C; neighbouring threads take neighbouring rows.
 ///
 /// There is no rung below. Each thread walks along a row of A and down a column of B. The 32
-/// threads of a warp stand in 32 different rows of A, so one load instruction touches 32 memory
-/// sectors. Traffic  L1  32 + 1 sectors per warp and k, for 32 multiply-adds.
+/// threads of a warp stand in 32 different rows of A, so one load touches 32 memory sectors.
+/// Traffic  L1  32 + 1 sectors per warp and k, for 32 multiply-adds.
 #pragma once
 
 #include "common/device.cuh"

@@ -9,7 +9,7 @@ namespace ladder::shared_tile {
 // The largest block, 32 x 32 threads: a tile element is used 32 times before it is loaded again.
 constexpr int BM = 32;
 constexpr int BN = 32;
-constexpr int BK = 32;  // one element of either tile per thread
+constexpr int BK = 64;  // two elements of either tile per thread: half the barriers of BK = 32
 
 void run(const Gemm<float>& gemm, Stream stream) {
   for (const Gemm<float>& band : row_bands(gemm, BM)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/07_wave_swizzle/kernel.cuh
-/// \brief Blocks that run at the same time form a square of C instead of a stripe, so that they
-/// find
+/// \brief Blocks that run at the same time form a square of C instead of a stripe: they find
 ///        each other's tiles in L2.
 ///
 /// Some 264 blocks of rung 06 run at a time, and they lie along two rows of tiles: together they
