@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Profiles rungs with Nsight Compute and files the counters as JSON.
+
+    bench/profile.py --size 4096 --out bench/results/nvidia-h200/profile_4096.json 01 02 03
+
+One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it. The file has
+the context of a results file and, per rung, {ncu metric: value in base units}.
+"""
+
+import argparse
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+STALLS = ("long_scoreboard", "short_scoreboard", "barrier", "dispatch_stall", "lg_throttle",
+          "mio_throttle", "math_pipe_throttle", "not_selected", "wait")
+
+METRICS = (
+    "gpu__time_duration.sum",
+    "sm__cycles_elapsed.max",
+    "launch__registers_per_thread",
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+    "smsp__inst_executed.sum",
+    "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sector_hit_rate.pct",
+    "l1tex__data_pipe_lsu_wavefronts.sum",
+    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "lts__t_sectors_srcunit_tex.sum",
+    "lts__t_sector_hit_rate.pct",
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
+)
+
+
+def run(command):
+    """Runs a command and returns its standard output; its errors end this program."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"profile.py: {' '.join(command[:4])} ... failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def counters(ladder, rung, size):
+    """{metric: value} of the first launch of the rung's kernel."""
+    text = run(["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
+                "--kernel-name", "kernel", "--launch-count", "1", "--metrics", ",".join(METRICS),
+                ladder, "run", rung, "--size", str(size), "--device", "gpu", "--no-timing"])
+    rows = list(csv.reader(io.StringIO("\n".join(
+        line for line in text.splitlines() if line.startswith('"')))))
+    if len(rows) < 3:
+        sys.exit(f"profile.py: ncu profiled no kernel of rung {rung}:\n{text}")
+    names, _units, values = rows[:3]
+    table = dict(zip(names, values))
+    missing = [metric for metric in METRICS if metric not in table]
+    if missing:
+        sys.exit(f"profile.py: this ncu does not know {', '.join(missing)}")
+    return {metric: float(table[metric].replace(",", "")) for metric in METRICS}
+
+
+def context(ladder):
+    """The context that the ladder files its own results with."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "context.json"
+        run([ladder, "run", "00", "--size", "64", "--device", "gpu", "--no-timing", "--json",
+             str(path)])
+        found = json.loads(path.read_text())["context"]
+    found["profiler"] = run(["ncu", "--version"]).strip().splitlines()[-1]
+    return found
+
+
+def main():
+    """Profiles the rungs named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rungs", nargs="+")
+    parser.add_argument("--size", type=int, required=True, help="M = N = K")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
+    options = parser.parse_args()
+    results = {"context": context(options.ladder), "kernels": []}
+    for rung in options.rungs:
+        results["kernels"].append({"rung": int(rung), "m": options.size, "n": options.size,
+                                   "k": options.size,
+                                   "metrics": counters(options.ladder, rung, options.size)})
+    options.out.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
