@@ -1,0 +1,100 @@
+# How CUDA sources become a library for the CPU.
+
+# Options for all code that calls into kernels. Beside speed:
+#   -ffp-contract=fast       a*b + c becomes one fused operation, as nvcc makes it
+#   -fno-tree-loop-vectorize ... also in reductions, which g++ would split into products and sums;
+#                            independent accumulators still share a vector instruction
+#   -fno-strict-aliasing     reinterpret_cast<float4*>(floats) is everyday CUDA
+#   -fno-finite-loops        a loop without an end stays one, and is reported
+#   -fno-optimize-sibling-calls  a call in the last line leaves its line on the stack
+#   -fno-extern-tls-init     `extern __shared__` arrays need no initialisation
+#   -ftls-model, -fno-lto    shared memory is one instruction away; hooks and lines survive
+#   -fstack-clash-protection a stack that is too small meets its guard page
+#   -g                       reports name source lines
+add_library(ladder_emulated_code INTERFACE)
+target_compile_features(ladder_emulated_code INTERFACE cxx_std_20)
+target_compile_options(
+  ladder_emulated_code
+  INTERFACE -O3
+            -fno-tree-loop-vectorize
+            -mavx2
+            -mfma
+            -mf16c
+            -ffp-contract=fast
+            -fno-math-errno
+            -fno-strict-aliasing
+            -fno-finite-loops
+            -fno-optimize-sibling-calls
+            -fno-extern-tls-init
+            -ftls-model=initial-exec
+            -fno-lto
+            -fno-semantic-interposition
+            -fno-gnu-unique
+            -fstack-clash-protection
+            -fPIC
+            -g
+            -Wall
+            -Wextra
+            -Wno-unknown-pragmas
+            -Wno-class-memaccess)
+target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
+
+# add_emulated_library(TARGET
+#                      EXPORT pattern...      functions that the host program calls
+#                      SOURCES file...        .cu or .cpp
+#                      [LIBRARIES target...])
+#
+# Builds a shared library of kernels and of the host functions that launch them. EXPORT takes C names
+# and C++ names without parameters, with * for anything: `ladder::emulated_rungs*`, `run_probe`. All
+# other symbols stay inside: nvcc gives its host stubs the names of our kernels, and two flavours of
+# one template must not become one. A .cu source is compiled as C++.
+#
+# `extern __shared__ T name[]` is a thread_local array that nobody defines. The build looks up all
+# such names in the objects and defines them at one address, in front of 227 KiB.
+function(add_emulated_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXPORT;SOURCES;LIBRARIES")
+  if(NOT arg_EXPORT OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "add_emulated_library(${target}): give EXPORT and SOURCES")
+  endif()
+  set(work_dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.emulated)
+
+  set(sources)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE)
+    if(source MATCHES "\\.cu$")
+      string(REPLACE "${CMAKE_SOURCE_DIR}/" "" unit ${source})
+      string(MAKE_C_IDENTIFIER ${unit} unit)
+      file(CONFIGURE OUTPUT ${work_dir}/${unit}.cpp CONTENT "#include \"${source}\"\n" @ONLY)
+      list(APPEND sources ${work_dir}/${unit}.cpp)
+    else()
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+
+  add_library(${target}_objects OBJECT ${sources})
+  target_link_libraries(${target}_objects PRIVATE ladder_emulated_code ${arg_LIBRARIES})
+
+  set(definitions ${work_dir}/dynamic_shared.cpp)
+  find_program(LADDER_READELF NAMES ${CMAKE_READELF} readelf REQUIRED)
+  add_custom_command(
+    OUTPUT ${definitions}
+    COMMAND
+      ${CMAKE_COMMAND} -D READELF=${LADDER_READELF} -D OUTPUT=${definitions} -D
+      "OBJECTS=$<JOIN:$<TARGET_OBJECTS:${target}_objects>,$<SEMICOLON>>" -P
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/define_dynamic_shared.cmake
+    DEPENDS ${target}_objects $<TARGET_OBJECTS:${target}_objects>
+            ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/define_dynamic_shared.cmake
+    COMMENT "Placing the dynamic shared memory of ${target}"
+    VERBATIM)
+
+  string(JOIN "; " exports ${arg_EXPORT})
+  set(version_script ${work_dir}/exports.map)
+  file(CONFIGURE OUTPUT ${version_script}
+       CONTENT "{ global: ${exports}; extern \"C++\" { ${exports}; }; local: *; };\n" @ONLY)
+
+  add_library(${target} SHARED ${definitions} $<TARGET_OBJECTS:${target}_objects>)
+  target_link_libraries(${target} PUBLIC ladder_emulator PRIVATE ${arg_LIBRARIES})
+  target_link_options(${target} PRIVATE -fno-lto -Wl,--version-script=${version_script} -Wl,-z,defs
+                      -Wl,-z,now)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${version_script})
+endfunction()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/grid_plan.hpp
+/// \brief What all blocks of a grid have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/launch.hpp"
+#include "common/emulator/shared_object.hpp"
+#include "common/emulator/thread_context.hpp"
+
+namespace ladder::emulator {
+
+/// A launch that CUDA's limits allow, with its extents in the forms that running it needs.
+struct GridPlan {
+  dim3 grid;
+  dim3 block;
+  unsigned threads;  ///< per block
+  std::uint64_t blocks;
+  std::size_t dynamic_shared_bytes;
+  ThreadProgram program;
+  CodeRanges code;  ///< of the library that the kernel is in
+
+  /// \throws KernelError  the launch is beyond CUDA's limits
+  GridPlan(const GridLaunch& launch, const ThreadProgram& program);
+
+  /// blockIdx of a block; blocks are numbered along x, then y, then z.
+  uint3 block_index(std::uint64_t number) const;
+
+  /// threadIdx of a thread; threads are numbered along x, then y, then z.
+  uint3 thread_index(unsigned number) const;
+};
+
+/// \brief One CPU thread's copy of the shared memory of all kernels of a library.
+struct SharedMemory {
+  std::span<std::byte> arrays;   ///< all of it; dynamic shared memory is a part of it
+  std::span<std::byte> dynamic;  ///< as much as CUDA allows a block
+
+  SharedMemory() = default;
+
+  /// The calling CPU thread's shared memory for the plan's library.
+  explicit SharedMemory(const GridPlan& plan);
+
+  /// Fills the arrays and the first `dynamic_bytes` of dynamic shared memory with 0xFF.
+  void poison(std::size_t dynamic_bytes) const;
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/launch.hpp"
+
+#include "common/emulator/block_runner.hpp"
+#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/settings.hpp"
+#include "common/emulator/worker_pool.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+thread_local GridStats stats_of_last_run;
+
+void require_cpu() {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
+    return;
+  }
+  throw KernelError(KernelErrorKind::kUnsupportedCpu,
+                    "launch refused: emulated kernels need a CPU with AVX2, FMA and F16C (Intel "
+                    "since 2013, AMD since 2015); this one lacks them");
+}
+
+}  // namespace
+
+void run_program(const GridLaunch& launch, const ThreadProgram& program) {
+  require_cpu();
+  if (BlockRunner::of_this_cpu_thread() != nullptr) {
+    throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: a kernel launches a kernel");
+  }
+  const GridPlan plan(launch, program);
+  stats_of_last_run = {.blocks = 0, .threads_per_block = plan.threads, .barriers_per_block = 0};
+  stats_of_last_run = WorkerPool::instance().run(plan, cpu_threads(), hang_limit());
+}
+
+GridStats last_run() {
+  return stats_of_last_run;
+}
+
+}  // namespace ladder::emulator

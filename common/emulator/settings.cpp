@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/settings.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr double kDefaultHangSeconds = 10;
+constexpr unsigned kMaxCpuThreads = 24;
+
+/// A positive number from the environment, or `otherwise` where there is none.
+double number_from_environment(const char* name, double otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (*end != '\0' || !(value > 0) || !std::isfinite(value)) {
+    throw std::invalid_argument(std::string(name) + "=" + text + " is not a positive number");
+  }
+  return value;
+}
+
+unsigned cpus_of_this_process() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+std::atomic<double>& hang_seconds() {
+  static std::atomic<double> seconds =
+      number_from_environment("LADDER_HANG_SECONDS", kDefaultHangSeconds);
+  return seconds;
+}
+
+std::atomic<unsigned>& cpu_thread_count() {
+  static std::atomic<unsigned> count = [] {
+    const double wanted = number_from_environment("LADDER_CPU_THREADS", cpus_of_this_process());
+    return static_cast<unsigned>(std::clamp(wanted, 1.0, double{kMaxCpuThreads}));
+  }();
+  return count;
+}
+
+}  // namespace
+
+void set_hang_limit(Seconds limit) {
+  if (!(limit.count() > 0) || !std::isfinite(limit.count())) {
+    throw std::invalid_argument("the hang limit must be a positive number of seconds");
+  }
+  hang_seconds() = limit.count();
+}
+
+Seconds hang_limit() {
+  return Seconds(hang_seconds());
+}
+
+void set_cpu_threads(unsigned count) {
+  if (count < 1 || count > kMaxCpuThreads) {
+    throw std::invalid_argument("the number of CPU threads must be 1 to " +
+                                std::to_string(kMaxCpuThreads));
+  }
+  cpu_thread_count() = count;
+}
+
+unsigned cpu_threads() {
+  return cpu_thread_count();
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/settings.hpp
+/// \brief What a host program can set and ask of the emulator. Free of CUDA's types.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace ladder::emulator {
+
+using Seconds = std::chrono::duration<double>;
+
+/// \brief  Sets how much CPU time a block may use without one of its threads finishing or passing a
+///         barrier.
+/// \param  limit  > 0; the default is 10 s, or the environment's LADDER_HANG_SECONDS (fractions
+/// too) \throws std::invalid_argument  limit is not a positive number
+void set_hang_limit(Seconds limit);
+
+/// The limit that is in force.
+Seconds hang_limit();
+
+/// \brief  Sets how many CPU threads run blocks side by side.
+/// \param  count  1 to 24 (each holds the stacks of 1024 CUDA threads with a guard page each, and
+///                Linux allows a process 65,530 memory mappings); the default is one per CPU, or
+///                the environment's LADDER_CPU_THREADS
+/// \throws std::invalid_argument  count is out of range
+void set_cpu_threads(unsigned count);
+
+/// How many CPU threads run blocks side by side.
+unsigned cpu_threads();
+
+/// What a grid did.
+struct GridStats {
+  std::uint64_t blocks = 0;  ///< blocks run to their end
+  std::uint64_t threads_per_block = 0;
+  std::uint64_t barriers_per_block = 0;  ///< block-wide barriers passed, the largest of all blocks
+};
+
+/// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.
+GridStats last_run();
+
+}  // namespace ladder::emulator

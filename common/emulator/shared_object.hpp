@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/shared_object.hpp
+/// \brief Where a loaded library keeps its machine code and the calling thread's thread_local
+/// bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ladder::emulator {
+
+/// The executable address ranges of one loaded library.
+class CodeRanges {
+ public:
+  CodeRanges() = default;
+
+  /// Ranges of the library that holds `address`; none if no library does.
+  explicit CodeRanges(const void* address);
+
+  bool contains(std::uintptr_t address) const noexcept {
+    for (const Range& range : ranges_) {
+      if (address >= range.begin && address < range.end) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+  };
+  std::vector<Range> ranges_;
+};
+
+/// \brief  The calling thread's thread-local segment that `address` lies in.
+/// \return empty if it lies in none
+std::span<std::byte> thread_local_segment(const void* address);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/source_lines.hpp"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::string_view kThisFile = "common/emulator/source_lines.cpp";
+constexpr std::string_view kEmulator = "common/emulator/";
+
+/// This repository's path with a slash behind it, as the compiler was told it.
+std::string_view repository() {
+  const std::string_view path = __FILE__;
+  return path.ends_with(kThisFile) ? path.substr(0, path.size() - kThisFile.size())
+                                   : std::string_view();
+}
+
+/// Is the file part of what a kernel stands on, and not the kernel?
+bool is_ground(std::string_view file) {
+  if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
+  const std::string_view root = repository();
+  return file.starts_with(root) && file.substr(root.size()).starts_with(kEmulator);
+}
+
+/// Debug information of all libraries of this process, as they are loaded now.
+using Session = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
+
+Session open_session() {
+  static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_linux_proc_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = nullptr,
+      .debuginfo_path = nullptr,
+  };
+  Session session(dwfl_begin(&callbacks), dwfl_end);
+  if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
+      dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
+    session.reset();
+  }
+  return session;
+}
+
+SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwfl_Line* const found = dwfl_module_getsrc(module, address);
+  int line = 0;
+  const char* const file =
+      found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, nullptr, nullptr, nullptr);
+  if (file == nullptr) return {};
+  return {file, static_cast<unsigned>(line)};
+}
+
+/// The line where an inlined function was called.
+SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word file = 0;
+  Dwarf_Word line = 0;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+      dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
+    return {};
+  }
+  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (name == nullptr) return {};
+  return {name, static_cast<unsigned>(line)};
+}
+
+/// The scopes that an address of the unit is in, innermost first, through inlined functions
+/// outwards.
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die* unit, Dwarf_Addr address) {
+  if (unit == nullptr) return {};
+  Dwarf_Die* innermost = nullptr;
+  Dwarf_Die* scopes = nullptr;
+  std::vector<Dwarf_Die> result;
+  if (dwarf_getscopes(unit, address, &innermost) > 0) {
+    const int count = dwarf_getscopes_die(&innermost[0], &scopes);
+    if (count > 0) result.assign(scopes, scopes + count);
+  }
+  std::free(scopes);
+  std::free(innermost);
+  return result;
+}
+
+/// The line of an instruction; where code of headers was inlined, the line that called it.
+SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
+  Dwfl_Module* const module = session == nullptr ? nullptr : dwfl_addrmodule(session, instruction);
+  if (module == nullptr) return {};
+  SourceLine line = line_of_table(module, instruction);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
+  for (Dwarf_Die& scope : scopes_around(unit, instruction - bias)) {
+    if (!is_ground(line.file)) break;
+    if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+    const SourceLine call = line_of_call(unit, &scope);
+    if (!call.file.empty()) line = call;
+  }
+  return line;
+}
+
+}  // namespace
+
+SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const Session session = open_session();
+  SourceLine result;
+  for (const std::uintptr_t instruction : calls) {
+    const SourceLine line = line_of_instruction(session.get(), instruction);
+    if (!line.file.empty() && !is_ground(line.file)) return line;
+    if (result.file.empty()) result = line;
+  }
+  return result;
+}
+
+std::string without_repository(const std::string& file) {
+  const std::string_view root = repository();
+  return file.starts_with(root) ? file.substr(root.size()) : file;
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/source_lines.hpp
+/// \brief From an address in machine code to the line that the programmer wrote, through libdw.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace ladder::emulator {
+
+/// A line of a source file.
+struct SourceLine {
+  std::string file;   ///< empty: not known
+  unsigned line = 0;  ///< 1-based; 0: not known
+};
+
+/// \brief  The line of the innermost of some nested calls that the programmer wrote: calls into the
+///         emulator's or the system's headers, inlined or not, are left out.
+/// \param  calls  addresses of instructions of this process, innermost first
+/// \return the line of calls[0] if none is the programmer's
+SourceLine source_line_of(std::span<const std::uintptr_t> calls);
+
+/// The path relative to this repository if the file is in it, else unchanged.
+std::string without_repository(const std::string& file);
+
+}  // namespace ladder::emulator
