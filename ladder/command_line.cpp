@@ -104,7 +104,7 @@ int run_command_line(CLI::App& app, int argc, char** argv, const std::function<i
     return command();
   } catch (const std::exception& error) {
     std::fflush(stdout);
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    fmt::print(stderr, "{}", wrapped(fmt::format("{}: {}", app.get_name(), error.what()), 2));
     return kBadUsage;
   }
 }

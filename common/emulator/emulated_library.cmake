@@ -2,8 +2,7 @@
 
 # Options for all code that calls into kernels. Beside speed:
 #   -ffp-contract=fast       a*b + c becomes one fused operation, as nvcc makes it
-#   -fno-tree-loop-vectorize ... also in reductions, which g++ would split into products and sums;
-#                            independent accumulators still share a vector instruction
+#   -fno-tree-vectorize      ... always: vectors of products would be added up apart from them
 #   -fno-strict-aliasing     reinterpret_cast<float4*>(floats) is everyday CUDA
 #   -fno-finite-loops        a loop without an end stays one, and is reported
 #   -fno-optimize-sibling-calls  a call in the last line leaves its line on the stack
@@ -16,7 +15,7 @@ target_compile_features(ladder_emulated_code INTERFACE cxx_std_20)
 target_compile_options(
   ladder_emulated_code
   INTERFACE -O3
-            -fno-tree-loop-vectorize
+            -fno-tree-vectorize
             -mavx2
             -mfma
             -mf16c
