@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/command_line_test.cpp
+/// \brief The `ladder` program as a user meets it: what it prints where, and its exit codes.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// What a run of the program left behind; no line is longer than 80 columns.
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;  ///< without line breaks
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    longest = std::max(longest, line.size());
+  return longest;
+}
+
+/// Text without line breaks, as a reader takes it in.
+std::string unwrapped(std::string text) {
+  std::string out;
+  for (const char c : text) {
+    const char next = c == '\n' ? ' ' : c;
+    if (next != ' ' || out.empty() || out.back() != ' ') out += next;
+  }
+  return out;
+}
+
+class CommandLineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "command_line_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Runs `ladder arguments`, with NAME=value pairs in front of it.
+  Outcome ladder(const std::string& arguments, const std::string& environment = "") {
+    const std::string out = folder_ / "out";
+    const std::string err = folder_ / "err";
+    const std::string command = environment + " '" LADDER_PROGRAM "' " + arguments +
+                                " </dev/null >'" + out + "' 2>'" + err + "'";
+    const int status = std::system(command.c_str());
+    EXPECT_TRUE(WIFEXITED(status)) << "ended by a signal: " << command;
+    Outcome outcome{WEXITSTATUS(status), text_of(out), text_of(err)};
+    EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+    EXPECT_LE(longest_line(outcome.err), 80u) << outcome.err;
+    outcome.err = unwrapped(outcome.err);
+    return outcome;
+  }
+
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& said) {
+    SCOPED_TRACE("ladder " + arguments);
+    const Outcome outcome = ladder(arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    for (const std::string& part : said) {
+      EXPECT_TRUE(says(outcome.err, part)) << "not said: " << part << "\nbut: " << outcome.err;
+    }
+  }
+
+  json results_of(const std::string& arguments) {
+    const fs::path path = folder_ / "results.json";
+    const Outcome outcome = ladder(arguments + " --json " + path.string());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(text_of(path));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandLineTest, ListsTheRungs) {
+  const Outcome outcome = ladder("list");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const char* rung :
+       {"00 cublas", "01 naive", "02 coalesced", "03 shared_tile", "04 register_tile",
+        "05 vector_access", "06 double_buffer", "07 wave_swizzle"}) {
+    EXPECT_TRUE(says(outcome.out, rung)) << rung;
+  }
+  EXPECT_TRUE(says(outcome.out, "N, K multiples of 4"));
+}
+
+TEST_F(CommandLineTest, ClimbsOnTheCpu) {
+  const Outcome outcome = ladder("climb --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "") << "no progress where there is no terminal";
+  EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+  EXPECT_FALSE(says(outcome.out, "WRONG"));
+  std::size_t verified = 0;
+  for (std::size_t at = 0; (at = outcome.out.find(" yes ", at)) != std::string::npos; ++at)
+    ++verified;
+  EXPECT_EQ(verified, 8u) << outcome.out;
+}
+
+TEST_F(CommandLineTest, RunsOneRungByAnyName) {
+  for (const char* name : {"03", "3", "shared_tile", "03_shared_tile"}) {
+    const Outcome outcome = ladder(std::string("run ") + name + " --device cpu --size 40");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(says(outcome.out, "03 shared_tile    yes")) << outcome.out;
+    EXPECT_FALSE(says(outcome.out, "04 register_tile"));
+  }
+}
+
+TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
+  const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string text = unwrapped(outcome.out);
+  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle"}) {
+    EXPECT_TRUE(
+        says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
+        << outcome.out;
+    EXPECT_TRUE(says(text, std::string(rung) + " refuses N = 45: N must be a multiple of 4"))
+        << text;
+  }
+  EXPECT_TRUE(says(outcome.out, "04 register_tile  yes")) << outcome.out;
+}
+
+TEST_F(CommandLineTest, ARefusedRungAloneIsAnError) {
+  const Outcome outcome = ladder("run 05 --device cpu --m 77 --n 45 --k 131");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(says(unwrapped(outcome.out + outcome.err), "05 vector_access refuses N = 45"));
+}
+
+TEST_F(CommandLineTest, BadSizesAreRefused) {
+  for (const char* size : {"0", "-1", "text", "1.5", "", "12x"}) {
+    expect_refused(std::string("climb --device cpu --size '") + size + "'", {"--size"});
+  }
+  expect_refused("climb --device cpu --size 2000000000", {"--size", "2000000000", "1073741824"});
+  expect_refused("climb --device cpu --size 99999999999", {"--size"});
+  expect_refused("run 03 --device cpu --m 0", {"--m"});
+  expect_refused("run 03 --device cpu --n -5", {"--n"});
+  expect_refused("run 03 --device cpu --k none", {"--k"});
+}
+
+TEST_F(CommandLineTest, ASizeThatDoesNotFitSaysWhatItNeeds) {
+  // Three matrices of 10^18 floats are 1.2e19 bytes.
+  expect_refused("climb --device cpu --size 1000000000",
+                 {"10.4 EiB for A, B and C", "CPU emulator", "free", "choose a smaller shape"});
+}
+
+TEST_F(CommandLineTest, BadUsageIsRefused) {
+  expect_refused("run 99 --device cpu", {"unknown rung '99'", "03 shared_tile", "07 wave_swizzle"});
+  expect_refused("run", {"rung"});
+  expect_refused("climb --fast", {"--fast"});
+  expect_refused("jump", {"subcommand"});
+  expect_refused("", {"subcommand"});
+  expect_refused("climb --device tpu", {"--device", "tpu"});
+  expect_refused("climb --device cpu --protocol best", {"--protocol", "best"});
+  expect_refused("climb --device cpu --alpha x", {"--alpha"});
+}
+
+TEST_F(CommandLineTest, HelpIsNoError) {
+  for (const char* arguments : {"--help", "climb --help", "run --help"}) {
+    const Outcome outcome = ladder(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments;
+    EXPECT_TRUE(says(outcome.out, "Usage: ladder")) << outcome.out;
+  }
+}
+
+TEST_F(CommandLineTest, AnUnwritableFileIsFoundBeforeAnythingIsComputed) {
+  // The size would be refused too, and the rung after it: the file is looked at first.
+  for (const std::string& path : {(folder_ / "missing" / "x.json").string(), folder_.string()}) {
+    const Outcome outcome = ladder("run 99 --device cpu --size 1000000000 --json " + path);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(says(outcome.err, "cannot write " + path)) << outcome.err;
+  }
+}
+
+TEST_F(CommandLineTest, AFailedRunLeavesTheOldFileAlone) {
+  const fs::path path = folder_ / "results.json";
+  std::ofstream(path) << "old";
+  for (const char* failing : {"climb --device cpu --size 1000000000", "run 99 --device cpu"}) {
+    EXPECT_EQ(ladder(failing + (" --json " + path.string())).exit_code, 2);
+    EXPECT_EQ(text_of(path), "old");
+  }
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_FALSE(says(entry.path().string(), "unfinished")) << entry.path();
+  }
+}
+
+TEST_F(CommandLineTest, TheJsonFileHasAllFields) {
+  const json results = results_of("climb --device cpu --m 77 --n 48 --k 128 --alpha 0.5 --beta 2");
+  for (const char* field : {"date", "device", "protocol", "commit", "compiler", "oracle"}) {
+    EXPECT_TRUE(results["context"].contains(field)) << field;
+  }
+  ASSERT_EQ(results["benchmarks"].size(), 8u);
+  for (const json& entry : results["benchmarks"]) {
+    SCOPED_TRACE(entry.dump());
+    for (const char* field : {"name", "rung", "m", "n", "k", "alpha", "beta", "seed", "verified",
+                              "error_over_bound", "difference_to_cublas", "time_ms", "tflops",
+                              "ratio_to_cublas", "ratio_to_best", "spread"}) {
+      EXPECT_TRUE(entry.contains(field)) << field;
+    }
+    EXPECT_EQ(entry["m"], 77);
+    EXPECT_EQ(entry["n"], 48);
+    EXPECT_EQ(entry["k"], 128);
+    EXPECT_EQ(entry["alpha"], 0.5);
+    EXPECT_EQ(entry["beta"], 2.0);
+    EXPECT_EQ(entry["verified"], true);
+    EXPECT_GT(entry["error_over_bound"], 0.0);
+    EXPECT_LE(entry["error_over_bound"], 1.0);
+    EXPECT_TRUE(entry["time_ms"].is_null()) << "the emulator knows no time";
+  }
+}
+
+TEST_F(CommandLineTest, RefusedRungsAreFiledAsRefused) {
+  const json results = results_of("climb --device cpu --m 77 --n 45 --k 131");
+  const json& refused = results["benchmarks"][5];
+  EXPECT_EQ(refused["outcome"], "refused");
+  EXPECT_EQ(refused["verified"], false);
+  EXPECT_TRUE(refused["error_over_bound"].is_null());
+  EXPECT_TRUE(says(refused["note"], "05 vector_access refuses N = 45")) << refused["note"];
+}
+
+TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {
+  const auto error = [&](const std::string& seed) {
+    return results_of("run 04 --device cpu --size 50 --seed " +
+                      seed)["benchmarks"][0]["error_over_bound"]
+        .get<double>();
+  };
+  const double first = error("5");
+  EXPECT_EQ(error("5"), first);
+  EXPECT_NE(error("6"), first);
+}
+
+// -- Without a usable GPU
+// --------------------------------------------------------------------------
+
+const char* const kNoGpu = "CUDA_VISIBLE_DEVICES=-1";  // hides the GPUs of a machine that has some
+
+TEST_F(CommandLineTest, AskingForAGpuThatIsNotThereSaysWhatToDo) {
+  const Outcome outcome = ladder("climb --device gpu --size 64", kNoGpu);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(says(outcome.err, "--device cpu")) << outcome.err;
+}
+
+TEST_F(CommandLineTest, AutoTakesTheCpuAndSaysWhy) {
+  const Outcome outcome = ladder("climb --size 64", kNoGpu);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("On the CPU, because "), 0u) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+}
+
+#ifdef LADDER_HAS_CUDA
+
+/// FAKE_DRIVER_DIR holds a libcuda.so.1 that knows no more than CUDA 11.0.
+const char* const kOldDriver = "LD_LIBRARY_PATH='" FAKE_DRIVER_DIR "'";
+
+TEST_F(CommandLineTest, ADriverOlderThanTheToolkitIsNamed) {
+  const Outcome outcome = ladder("climb --device gpu --size 64", kOldDriver);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  for (const char* part :
+       {"the NVIDIA driver knows CUDA 11.0", "too old", "update the driver", "--device cpu"}) {
+    EXPECT_TRUE(says(outcome.err, part)) << "not said: " << part << "\nbut: " << outcome.err;
+  }
+}
+
+TEST_F(CommandLineTest, AutoTakesTheCpuWhereTheDriverIsOld) {
+  const Outcome outcome = ladder("climb --size 64", kOldDriver);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(says(unwrapped(outcome.out), "the NVIDIA driver knows CUDA 11.0")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/house_test.cpp
+/// \brief The order of the house: where files lie, who includes whom, what a lesson's code is like.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kRoot = LADDER_SOURCE_DIR;
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(std::istream& text) {
+  Lines lines;
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+Lines lines_of(const fs::path& path) {
+  std::ifstream file(kRoot / path);
+  return lines_of(file);
+}
+
+bool starts_with_any(const std::string& text, const std::vector<std::string>& starts) {
+  return std::ranges::any_of(starts, [&](const std::string& s) { return text.starts_with(s); });
+}
+
+/// All files that git knows or would add, relative to the repository; empty without git.
+Lines files_of_the_house() {
+  const std::string command =
+      "git -C '" + kRoot.string() + "' ls-files --cached --others --exclude-standard 2>/dev/null";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  std::array<char, 4096> part;
+  for (std::size_t n; pipe && (n = std::fread(part.data(), 1, part.size(), pipe.get())) > 0;) {
+    text.append(part.data(), n);
+  }
+  std::istringstream stream(text);
+  Lines files;
+  for (const std::string& file : lines_of(stream)) {
+    if (fs::exists(kRoot / file)) files.push_back(file);
+  }
+  return files;
+}
+
+bool is_code(const std::string& file) {
+  static const std::set<std::string> kEndings = {".cpp", ".hpp", ".cu", ".cuh"};
+  return kEndings.contains(fs::path(file).extension());
+}
+
+/// The code of a file line by line: comments are gone, string literals are empty.
+Lines code_of(const fs::path& path) {
+  std::ifstream file(kRoot / path);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string in = text.str();
+  std::string out;
+  for (std::size_t i = 0; i < in.size();) {
+    if (in.compare(i, 2, "//") == 0) {
+      i = std::min(in.find('\n', i), in.size());
+    } else if (in.compare(i, 2, "/*") == 0) {
+      const std::size_t end = std::min(in.find("*/", i + 2), in.size() - 2) + 2;
+      out.append(std::count(in.begin() + i, in.begin() + end, '\n'), '\n');
+      i = end;
+    } else if (in.compare(i, 3, "R\"(") == 0) {
+      i = std::min(in.find(")\"", i), in.size() - 2) + 2;
+    } else if (in[i] == '"') {
+      for (++i; i < in.size() && in[i] != '"'; ++i)
+        i += in[i] == '\\' ? 1 : 0;
+      ++i;
+      out += "\"\"";
+    } else if (in.compare(i, 3, "'\"'") == 0 || in.compare(i, 4, "'\\''") == 0) {
+      i += in[i + 1] == '\\' ? 4 : 3;
+    } else {
+      out += in[i++];
+    }
+  }
+  std::istringstream stream(out);
+  return lines_of(stream);
+}
+
+/// Visits "path:line" and text of each line of code that matches.
+template <class Visit>
+void for_each_match(const std::string& file, const std::regex& pattern, Visit visit) {
+  const Lines code = code_of(file);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (std::regex_search(code[i], pattern)) visit(file + ":" + std::to_string(i + 1), code[i]);
+  }
+}
+
+class HouseTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (files_.empty()) GTEST_SKIP() << "the sources are no git repository, or git is missing";
+    ASSERT_GT(files_.size(), 50u);
+  }
+  const Lines files_ = files_of_the_house();
+};
+
+TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
+  const std::set<std::string> allowed = {"README.md",
+                                         "CONTRIBUTING.md",
+                                         "LICENSE",
+                                         "CMakeLists.txt",
+                                         "CMakePresets.json",
+                                         "Makefile",
+                                         "mkdocs.yml",
+                                         "ladder",
+                                         "common",
+                                         "bench",
+                                         "tests",
+                                         "docs",
+                                         "notebooks"};
+  for (const std::string& file : files_) {
+    const std::string top = file.substr(0, file.find('/'));
+    EXPECT_TRUE(top.starts_with('.') || allowed.contains(top)) << file;
+  }
+}
+
+TEST_F(HouseTest, IncludesRunOneWay) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
+      {"common/", {"common/"}},
+      {"ladder/", {"common/", "ladder/"}},
+      {"bench/", {"common/", "ladder/", "bench/"}},
+      {"tests/", {"common/", "ladder/", "tests/"}},
+  };
+  const std::regex include(R"re(^\s*#\s*include\s+"([^"]*)")re");
+  int includes = 0;
+  for (const std::string& file : files_) {
+    if (!is_code(file)) continue;
+    const auto rule =
+        std::ranges::find_if(rules, [&](const auto& r) { return file.starts_with(r.first); });
+    ASSERT_NE(rule, rules.end()) << file << ": code outside of common, ladder, bench and tests";
+    for (const std::string& line : lines_of(file)) {
+      std::smatch found;
+      if (!std::regex_search(line, found, include)) continue;
+      ++includes;
+      EXPECT_TRUE(starts_with_any(found[1], rule->second)) << file << " includes " << found[1];
+    }
+  }
+  EXPECT_GT(includes, 100);
+}
+
+TEST_F(HouseTest, NoRungIncludesAnother) {
+  const std::regex include(R"re(#\s*include\s+"(ladder/[^"]*)")re");
+  const std::regex rung_folder(R"(^ladder/\d\d_\w+/)");
+  for (const std::string& file : files_) {
+    std::smatch own;
+    if (!is_code(file) || !std::regex_search(file, own, rung_folder)) continue;
+    for (const std::string& line : lines_of(file)) {
+      std::smatch found;
+      if (!std::regex_search(line, found, include)) continue;
+      EXPECT_EQ(found[1].str().find(own[0].str()), 0u) << file << " includes " << found[1];
+    }
+  }
+}
+
+TEST_F(HouseTest, KernelsAreStartedInOnePlace) {
+  for (const std::string& file : files_) {
+    if (!is_code(file)) continue;
+    for_each_match(file, std::regex("<<<"), [](const std::string& where, const std::string& line) {
+      ADD_FAILURE() << where << ": " << line;
+    });
+    if (file.starts_with("common/")) continue;
+    for_each_match(file, std::regex("cudaLaunchKernel"),
+                   [](const std::string& where, const std::string& line) {
+                     ADD_FAILURE() << where << ": " << line;
+                   });
+  }
+}
+
+TEST_F(HouseTest, MacrosLiveInTheEmulatorOnly) {
+  int in_the_emulator = 0;
+  for (const std::string& file : files_) {
+    if (!is_code(file)) continue;
+    for_each_match(file, std::regex(R"(^\s*#\s*define\b)"),
+                   [&](const std::string& where, const std::string& line) {
+                     const bool emulator = file.starts_with("common/emulator/");
+                     in_the_emulator += emulator ? 1 : 0;
+                     EXPECT_TRUE(emulator) << where << ": " << line;
+                   });
+  }
+  EXPECT_GT(in_the_emulator, 5);
+}
+
+TEST_F(HouseTest, EveryFileNamesItsLicenceAndHeadersSayWhatTheyAre) {
+  for (const std::string& file : files_) {
+    if (!is_code(file)) continue;
+    const Lines lines = lines_of(file);
+    ASSERT_GE(lines.size(), 3u) << file;
+    EXPECT_EQ(lines[0], "// SPDX-License-Identifier: MIT") << file;
+    if (!file.ends_with(".hpp") && !file.ends_with(".cuh")) continue;
+    EXPECT_EQ(lines[1], "/// \\file  " + file);
+    EXPECT_TRUE(lines[2].starts_with("/// \\brief ")) << file << ": " << lines[2];
+  }
+}
+
+TEST_F(HouseTest, NothingIsLeftToDo) {
+  // In two pieces, or this file would name itself.
+  const std::regex left(std::string("\\b(TO") + "DO|FIX" + "ME|XX" + "X)\\b");
+  for (const std::string& file : files_) {
+    if (!is_code(file) && !file.ends_with(".cmake") && !file.ends_with("CMakeLists.txt") &&
+        !file.ends_with(".md")) {
+      continue;
+    }
+    for (const std::string& line : lines_of(file)) {
+      EXPECT_FALSE(std::regex_search(line, left)) << file << ": " << line;
+    }
+  }
+}
+
+/// "ladder/05_vector_access/kernel.cuh"
+std::string kernel_file(const Rung& rung) {
+  return "ladder/" + folder(rung) + "/kernel.cuh";
+}
+
+std::vector<Rung> rungs_with_kernels() {
+  std::vector<Rung> found;
+  for (const Rung& rung : emulated_rungs()) {
+    if (fs::exists(kRoot / kernel_file(rung))) found.push_back(rung);
+  }
+  return found;
+}
+
+TEST(LessonTest, KernelsHoldPlainCudaAndNoHostCode) {
+  const std::regex forbidden(
+      R"(\b(asm|__asm__|printf|cout|throw|std::|malloc|new|cuda[A-Z]\w*|cublas\w+)\b|^\s*#\s*(if|ifdef|ifndef|define|else)\b)");
+  ASSERT_GE(rungs_with_kernels().size(), 7u);
+  for (const Rung& rung : rungs_with_kernels()) {
+    for_each_match(kernel_file(rung), forbidden,
+                   [](const std::string& where, const std::string& line) {
+                     ADD_FAILURE() << where << ": " << line;
+                   });
+    for (const std::string& line : lines_of(kernel_file(rung))) {
+      if (!line.starts_with("#include")) continue;
+      EXPECT_TRUE(line.starts_with("#include \"common/")) << kernel_file(rung) << ": " << line;
+    }
+  }
+}
+
+TEST(LessonTest, SectionsHaveTheSameTitlesInTheSameOrder) {
+  const Lines order = {"Where this thread works",
+                       "Shared tiles and registers",
+                       "Prologue",
+                       "Producer",
+                       "Consumer",
+                       "Main loop over K",
+                       "Epilogue"};
+  const std::regex title(R"(^\s*// -- ([^:-]+?)(: .*?)? -*$)");
+  for (const Rung& rung : rungs_with_kernels()) {
+    SCOPED_TRACE(kernel_file(rung));
+    Lines titles;
+    std::size_t last = 0;
+    for (const std::string& line : lines_of(kernel_file(rung))) {
+      if (line.find("// --") == std::string::npos) continue;
+      std::smatch found;
+      ASSERT_TRUE(std::regex_match(line, found, title)) << line;
+      EXPECT_EQ(line.size(), 95u) << "titles end at the same column: " << line;
+      titles.push_back(found[1]);
+      const std::size_t place = std::ranges::find(order, titles.back()) - order.begin();
+      ASSERT_LT(place, order.size()) << "unknown section: " << line;
+      EXPECT_TRUE(titles.size() == 1 || place > last) << "out of order: " << line;
+      last = place;
+    }
+    for (const char* needed : {"Where this thread works", "Main loop over K", "Epilogue"}) {
+      EXPECT_EQ(std::ranges::count(titles, needed), 1) << needed;
+    }
+  }
+}
+
+TEST(LessonTest, AKernelIsReadInOneSitting) {
+  constexpr std::size_t kMostLines = 150;
+  for (const Rung& rung : rungs_with_kernels()) {
+    EXPECT_LE(lines_of(kernel_file(rung)).size(), kMostLines) << kernel_file(rung);
+  }
+}
+
+TEST(LessonTest, TheHeaderSaysWhatLimitsTheRungBelowAndWhatMoves) {
+  for (const Rung& rung : rungs_with_kernels()) {
+    std::string header;
+    for (const std::string& line : lines_of(kernel_file(rung))) {
+      if (line == "#pragma once") break;
+      header += line + "\n";
+    }
+    EXPECT_NE(header.find("/// Traffic  "), std::string::npos) << kernel_file(rung);
+    char below[16];
+    std::snprintf(below, sizeof below, "ung %02d", rung.builds_on);
+    if (rung.builds_on < 0) continue;
+    EXPECT_NE(header.find(below), std::string::npos) << kernel_file(rung) << " on r" << below;
+  }
+}
+
+/// The lines of a kernel that say something.
+Lines telling_lines(const Rung& rung) {
+  Lines lines;
+  for (std::string line : lines_of(kernel_file(rung))) {
+    line.erase(0, line.find_first_not_of(" "));
+    if (!line.empty() && line != "}" && !line.starts_with("///")) lines.push_back(line);
+  }
+  return lines;
+}
+
+/// Length of the longest sequence of lines that both texts hold in that order.
+std::size_t common_lines(const Lines& a, const Lines& b) {
+  std::vector<std::vector<std::size_t>> best(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      best[i][j] =
+          a[i - 1] == b[j - 1] ? best[i - 1][j - 1] + 1 : std::max(best[i - 1][j], best[i][j - 1]);
+    }
+  }
+  return best[a.size()][b.size()];
+}
+
+TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
+  // Percent of the lower rung's lines that the rung keeps. A line may change only for the idea.
+  const std::vector<std::pair<int, std::size_t>> least = {{2, 80}, {3, 53}, {4, 39},
+                                                          {5, 53}, {6, 75}, {7, 93}};
+  for (const auto& [number, percent] : least) {
+    const Rung& rung = find_rung(emulated_rungs(), std::to_string(number));
+    const Rung& below = find_rung(emulated_rungs(), std::to_string(rung.builds_on));
+    const Lines lines = telling_lines(below);
+    const std::size_t kept = 100 * common_lines(lines, telling_lines(rung)) / lines.size();
+    RecordProperty("kept_percent_" + folder(rung), static_cast<int>(kept));
+    EXPECT_GE(kept, percent) << folder(rung) << " keeps " << kept << " % of " << folder(below);
+    EXPECT_LT(kept, 100u) << folder(rung) << " changes nothing";
+  }
+}
+
+}  // namespace
+}  // namespace ladder

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder_table_test.cpp
+/// \brief The rung table, the folders, the build and the grids agree; rungs are found by any name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kLadder = fs::path(LADDER_SOURCE_DIR) / "ladder";
+
+using Names = std::vector<std::string>;
+
+Names rung_folders() {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(kLadder)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Names table_names() {
+  Names names;
+  for (const Rung& rung : emulated_rungs())
+    names.push_back(folder(rung));
+  return names;
+}
+
+TEST(LadderTableTest, FoldersAndTableAgree) {
+  EXPECT_EQ(table_names(), rung_folders());
+}
+
+TEST(LadderTableTest, BuildAndTableAgree) {
+  std::ifstream file(kLadder / "CMakeLists.txt");
+  Names added;
+  const std::regex call(R"(^add_rung\((\w+)( LIBRARY_CALL)?\)$)");
+  for (std::string line; std::getline(file, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, call)) added.push_back(found[1]);
+  }
+  EXPECT_EQ(table_names(), added);
+}
+
+TEST(LadderTableTest, RungsAreNumberedFromZeroOn) {
+  int number = 0;
+  for (const Rung& rung : emulated_rungs())
+    EXPECT_EQ(rung.number, number++) << rung.name;
+  EXPECT_GE(number, 8);
+}
+
+TEST(LadderTableTest, EachRungBuildsOnALowerOne) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number <= 1) {
+      EXPECT_EQ(rung.builds_on, -1) << label(rung);
+      continue;
+    }
+    EXPECT_GE(rung.builds_on, 1) << label(rung);
+    EXPECT_LT(rung.builds_on, rung.number) << label(rung);
+  }
+}
+
+TEST(LadderTableTest, FieldsMakeSense) {
+  std::set<std::string_view> names, ideas;
+  for (const Rung& rung : emulated_rungs()) {
+    SCOPED_TRACE(label(rung));
+    EXPECT_TRUE(names.insert(rung.name).second) << "a second rung of that name";
+    EXPECT_TRUE(ideas.insert(rung.idea).second) << "a second rung with that idea";
+    EXPECT_FALSE(rung.idea.empty());
+    EXPECT_GE(rung.compute_capability, 75);
+    EXPECT_GE(rung.multiple_of, 1);
+    EXPECT_NE(rung.run, nullptr);
+    EXPECT_EQ(rung.tile.BM > 0, rung.number > 0);
+  }
+}
+
+TEST(LadderTableTest, EachFolderHoldsItsThreeFiles) {
+  for (const Rung& rung : emulated_rungs()) {
+    std::set<std::string> files;
+    for (const auto& entry : fs::directory_iterator(kLadder / folder(rung))) {
+      files.insert(entry.path().filename());
+    }
+    const char* const code = rung.number == 0 ? "launch_cpu.cpp" : "kernel.cuh";
+    EXPECT_EQ(files, (std::set<std::string>{code, "launch.cu", "README.md"})) << folder(rung);
+  }
+}
+
+/// Blocks of the rung's grid for an (M, N) result.
+std::uint64_t blocks(const Rung& rung, int M, int N) {
+  const int K = 4;
+  const std::vector<float> a(static_cast<std::size_t>(M) * K, 1.0f);
+  const std::vector<float> b(static_cast<std::size_t>(K) * N, 1.0f);
+  std::vector<float> c(static_cast<std::size_t>(M) * N);
+  rung.run({.M = M,
+            .N = N,
+            .K = K,
+            .alpha = 1.0f,
+            .A = a.data(),
+            .B = b.data(),
+            .beta = 0.0f,
+            .C = c.data()},
+           nullptr);
+  return emulator::last_run().blocks;
+}
+
+TEST(LadderTableTest, TheTileIsThatOfTheGrid) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    SCOPED_TRACE(label(rung));
+    const auto [BM, BN] = rung.tile;
+    EXPECT_EQ(blocks(rung, BM, BN), 1u);
+    EXPECT_EQ(blocks(rung, BM + 1, BN), 2u);
+    EXPECT_EQ(blocks(rung, BM, BN + 4), 2u);
+    EXPECT_EQ(blocks(rung, 3 * BM, 2 * BN), 6u);
+  }
+}
+
+TEST(LadderTableTest, EachRungComputesTheTileThatItClaims) {
+  // The message about a wrong element names its block, so blocks must lie where the table says:
+  // a result of one tile is written by one block, which the grid of the test above shows, and rows
+  // of the launch files say BM and BN.
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    std::ifstream file(kLadder / folder(rung) / "launch.cu");
+    std::stringstream text;
+    text << file.rdbuf();
+    for (const std::string& constant :
+         {"constexpr int BM = " + std::to_string(rung.tile.BM) + ";",
+          "constexpr int BN = " + std::to_string(rung.tile.BN) + ";"}) {
+      EXPECT_NE(text.str().find(constant), std::string::npos) << label(rung) << ": " << constant;
+    }
+  }
+}
+
+TEST(LadderTableTest, LabelAndFolder) {
+  const Rung& rung = find_rung(emulated_rungs(), "3");
+  EXPECT_EQ(label(rung), "03 shared_tile");
+  EXPECT_EQ(folder(rung), "03_shared_tile");
+}
+
+TEST(LadderTableTest, RungsAreFoundByNumberNameAndFolder) {
+  for (const char* wanted : {"3", "03", "shared_tile", "03_shared_tile"}) {
+    EXPECT_EQ(find_rung(emulated_rungs(), wanted).number, 3) << wanted;
+  }
+  EXPECT_EQ(find_rung(emulated_rungs(), "0").number, 0);
+  for (const Rung& rung : emulated_rungs()) {
+    EXPECT_EQ(find_rung(emulated_rungs(), folder(rung)).number, rung.number);
+  }
+}
+
+TEST(LadderTableTest, AnUnknownRungIsAnsweredWithTheList) {
+  for (const char* wanted : {"", "003", "99", "shared", "-1", "03 shared_tile", "NAIVE"}) {
+    try {
+      find_rung(emulated_rungs(), wanted);
+      ADD_FAILURE() << "'" << wanted << "' was found";
+    } catch (const std::invalid_argument& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text.find("unknown rung '" + std::string(wanted) + "'"), 0u) << text;
+      for (const Rung& rung : emulated_rungs()) {
+        EXPECT_NE(text.find(label(rung)), std::string::npos) << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ladder

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/mutants/mutants.hpp
+/// \brief Rungs with one mistake each, made by add_mutant().
+#pragma once
+
+#include <span>
+
+#include "common/gemm.hpp"
+
+namespace ladder {
+
+/// A rung with one mistake.
+struct Mutant {
+  const char* name;    ///< "missing_guard_m", from add_mutant()
+  const char* rung;    ///< "03_shared_tile", the rung it was made from
+  const char* source;  ///< path of the text that was compiled
+  void (*run)(const Gemm<float>&, Stream);
+};
+
+/// All mutants, in the order of the calls of add_mutant().
+std::span<const Mutant> mutants();
+
+}  // namespace ladder
