@@ -91,11 +91,12 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
     options = parser.parse_args()
-    results = {"context": context(options.ladder), "kernels": []}
+    results = {"context": context(options.ladder), "benchmarks": []}
     for rung in options.rungs:
-        results["kernels"].append({"rung": int(rung), "m": options.size, "n": options.size,
-                                   "k": options.size,
-                                   "metrics": counters(options.ladder, rung, options.size)})
+        results["benchmarks"].append({"name": f"profile_{rung}", "rung": int(rung),
+                                      "m": options.size, "n": options.size,
+                                      "k": options.size,
+                                      "metrics": counters(options.ladder, rung, options.size)})
     options.out.write_text(json.dumps(results, indent=2) + "\n")
 
 

@@ -10,12 +10,12 @@ figure in a sentence; `06:NAME` asks for another rung's. Everything comes from b
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results" / "nvidia-h200"
+RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 
 # H200: what the driver reports (SMs, clock) and what one SM does in a clock.
 SMS = 132
@@ -53,7 +53,7 @@ def load(name):
     """A results file, or a Stale that names it."""
     path = RESULTS / name
     if not path.exists():
-        raise Stale(f"{path.relative_to(ROOT)} is not there")
+        raise Stale(f"{path} is not there")
     return json.loads(path.read_text())
 
 
@@ -65,7 +65,7 @@ def climb(size, protocol="burst"):
 
 def profile(rung, size):
     """{ncu metric: value} of a rung."""
-    for kernel in load(f"profile_{size}.json")["kernels"]:
+    for kernel in load(f"profile_{size}.json")["benchmarks"]:
         if kernel["rung"] == rung:
             return kernel["metrics"]
     raise Stale(f"profile_{size}.json has no rung {rung}")
@@ -208,6 +208,8 @@ def value(name, rung):
         return f"{profile(rung, 4096)[metric]:.2f}"
     if name == "ncu_dram_gb":
         return f"{profile(rung, 4096)['dram__bytes_read.sum'] * 1e-9:.2f} GB"
+    if name == "ncu16384_time":
+        return f"{profile(rung, 16384)['gpu__time_duration.sum'] * 1e-6:.1f} ms"
     if name == "ncu16384_dram_gb":
         return f"{profile(rung, 16384)['dram__bytes_read.sum'] * 1e-9:.1f} GB"
     if name == "ncu_sectors_per_request":
@@ -221,11 +223,13 @@ def value(name, rung):
         return f"{100 * (climb(4096)[rung]['time_ms'] / predicted_ms(rung, 4096)[2] - 1):+.0f} %"
     if name == "gain_4096":
         return f"{climb(4096)[rung - 1]['time_ms'] / climb(4096)[rung]['time_ms']:.2f}"
-    match = re.fullmatch(r"(time|tflops|best)_(\d+)", name)
+    match = re.fullmatch(r"(time|tflops|best|clock|power)_(\d+)", name)
     if match:
         entry = climb(int(match[2]))[rung]
         return {"time": lambda: f"{entry['time_ms']:.3g} ms", "tflops": lambda: f"{entry['tflops']:.1f}",
-                "best": lambda: percent(entry["ratio_to_best"])}[match[1]]()
+                "best": lambda: percent(entry["ratio_to_best"]),
+                "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
+                "power": lambda: f"{entry['power_w']['median']:.0f} W"}[match[1]]()
     raise Stale(f"'{name}' is no name of a figure")
 
 
@@ -245,24 +249,27 @@ def main():
     """Rewrites or checks all files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a block is stale")
-    check = parser.parse_args().check
+    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="folder of the sources")
+    options = parser.parse_args()
+    os.chdir(options.root)
     stale = False
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
-                 *sorted((ROOT / "ladder").glob("[0-9][0-9]_*/README.md"))]:
+    for path in [pathlib.Path("README.md"), *sorted(pathlib.Path("docs").glob("*.md")),
+                 *sorted(pathlib.Path("ladder").glob("[0-9][0-9]_*/README.md"))]:
         number = re.match(r"(\d\d)_", path.parent.name)
         old = path.read_text()
         try:
             new = filled(old, int(number[1]) if number else None)
         except Stale as error:
-            sys.exit(f"report.py: {path.relative_to(ROOT)}: {error}")
+            sys.exit(f"report.py: {path}: {error}")
         if new == old:
             continue
-        if check:
-            print(f"report.py: {path.relative_to(ROOT)} is stale: run make report", file=sys.stderr)
+        if options.check:
+            print(f"report.py: {path} is stale: run make report", file=sys.stderr)
             stale = True
         else:
             path.write_text(new)
-            print(f"wrote {path.relative_to(ROOT)}")
+            print(f"wrote {path}")
     sys.exit(1 if stale else 0)
 
 

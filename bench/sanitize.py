@@ -24,13 +24,13 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to check")
     options = parser.parse_args()
-    results = {"context": None, "runs": []}
+    results = {"context": None, "benchmarks": []}
     for tool in TOOLS:
         for rows, cols, depth in SHAPES:
             for beta in ("0", "0.5"):
-                results["context"] = check(options, results["runs"], tool, (rows, cols, depth), beta)
+                results["context"] = check(options, results["benchmarks"], tool, (rows, cols, depth), beta)
     options.out.write_text(json.dumps(results, indent=2) + "\n")
-    sys.exit(0 if all(run["clean"] for run in results["runs"]) else 1)
+    sys.exit(0 if all(run["clean"] for run in results["benchmarks"]) else 1)
 
 
 def check(options, runs, tool, shape, beta):
@@ -49,7 +49,7 @@ def check(options, runs, tool, shape, beta):
     outcomes = {entry["name"]: entry["outcome"] for entry in ladder["benchmarks"]}
     clean = (done.returncode == 0 and bool(re.search(r"SUMMARY: 0 ", summary[-1]))
              and "wrong" not in outcomes.values())
-    runs.append({"tool": tool, "m": shape[0], "n": shape[1], "k": shape[2], "beta": float(beta),
+    runs.append({"name": tool, "m": shape[0], "n": shape[1], "k": shape[2], "beta": float(beta),
                  "summary": summary[-1], "clean": clean, "outcomes": outcomes})
     print(f"{tool:<10} M, N, K = {shape}, beta {beta}: {summary[-1]}", flush=True)
     return ladder["context"]

@@ -7,15 +7,14 @@
 
 namespace ladder {
 
-/// \brief Bound on |c - exact| for one element of C = alpha*A*B + beta*C with zero-mean random
-/// inputs.
+/// \brief  Bound on |c - exact| for an element of C = alpha*A*B + beta*C; inputs random, mean 0.
 ///
 /// Sums of products with random signs err like a random walk: the rounding errors of K additions,
 /// each as large as the partial sum it happens in, add up to about unit_roundoff * sqrt(K) * S with
 /// S = sqrt(sum_k (a_k*b_k)^2). kSigmas of those are allowed. For K <= kSigmas the bound also
 /// covers the worst case, K * unit_roundoff * sum_k |a_k*b_k|. Inputs rounded to TF32 (2^-11)
-/// exceed it at every K that fits a GPU, which a bound on sum_k |a_k*b_k| would not notice. \source
-/// Higham and Mary, "Sharper probabilistic backward error analysis for basic linear algebra
+/// exceed it at every K that fits a GPU, which a bound on sum_k |a_k*b_k| would not notice.
+/// \source Higham and Mary, "Sharper probabilistic backward error analysis for basic linear algebra
 ///         kernels with random data", SIAM J. Sci. Comput. 42 (2020)
 struct ErrorBound {
   double per_scale;   ///< times S

@@ -27,8 +27,7 @@ struct Shape {
 };
 
 /// \brief  Floating-point operations of one GEMM: a multiply and an add for each (row, column, k).
-/// \return operations, 2*M*N*K (the additions of alpha and beta are not counted, as in BLAS
-/// timings)
+/// \return operations, 2*M*N*K (the work of alpha and beta is not counted, as in BLAS timings)
 constexpr double flops(const Shape& shape) {
   return 2.0 * shape.M * shape.N * shape.K;
 }

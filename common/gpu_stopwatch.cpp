@@ -13,9 +13,8 @@
 namespace ladder {
 namespace {
 
-/// \brief The few NVML calls needed, found at run time: its header and library come with the
-/// driver,
-///        not with the toolkit.
+/// \brief The few NVML calls needed, found at run time: the library comes with the driver, not
+///        with the toolkit.
 class Nvml {
  public:
   Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {

@@ -76,8 +76,7 @@ class Machine {
   /// \throws MachineError when the memory is not there
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  /// What memory holds that nobody has written: a NaN whose bits no arithmetic of this machine
-  /// gives.
+  /// What memory holds that nobody has written: a NaN with bits that no arithmetic here gives.
   virtual std::uint32_t unwritten_word() const = 0;
   /// \param  bytes  a multiple of 4
   virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/no_gpu_machine.cpp
-/// \brief Stands in for gpu_machine.cu in builds without CUDA.
+/// \brief Stands in for gpu_machine.cpp in builds without CUDA.
 #include "common/machine.hpp"
 
 namespace ladder {

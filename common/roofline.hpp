@@ -16,7 +16,6 @@ struct Roof {
 };
 
 /// \return bytes that any FP32 GEMM must move: A and B read once, C written once (and read once
-/// more
 ///         when beta != 0)
 constexpr double compulsory_bytes(const Shape& shape, float beta) {
   const auto [M, N, K] = shape;

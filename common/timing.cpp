@@ -53,11 +53,11 @@ class Session {
       run.launch(1);  // loads the module, warms up
       run.estimate_ms = std::max(1e-3, stopwatch.time_ms([&] { run.launch(1); }));
       runs_.push_back(run);
-      result_.candidates.push_back({.name = candidate.name, .ms = {}, .launches_per_sample = 1});
+      result_.push_back({.name = candidate.name, .ms = {}, .launches_per_sample = 1, .clocks = {}});
     }
   }
 
-  Measurement burst() {
+  std::vector<Samples> burst() {
     in_turn(kBurstRounds, [&](Run& run, Samples& samples) {
       samples.launches_per_sample = run.launches_within(kLongestSampleMs, kBurstLaunches);
       stopwatch_.rest_ms(kBurstRestMs);
@@ -68,7 +68,7 @@ class Session {
     return std::move(result_);
   }
 
-  Measurement sustained() {
+  std::vector<Samples> sustained() {
     in_turn(1, [&](Run& run, Samples& samples) {
       const double window_ms = kSustainedMs / 2 / kSustainedSamples;
       samples.launches_per_sample = run.launches_within(window_ms, 1 << 20);
@@ -85,11 +85,11 @@ class Session {
     return std::move(result_);
   }
 
-  Measurement graph() {
+  std::vector<Samples> graph() {
     std::vector<std::function<void()>> graphs;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const int launches = runs_[i].launches_within(kLongestSampleMs, kGraphLaunches);
-      result_.candidates[i].launches_per_sample = launches;
+      result_[i].launches_per_sample = launches;
       graphs.push_back(stopwatch_.record_graph([&] { runs_[i].launch(launches); }));
     }
     in_turn(kGraphRounds, [&](Run& run, Samples& samples) {
@@ -107,8 +107,8 @@ class Session {
     for (int round = 0; round < rounds; ++round) {
       for (std::size_t i = 0; i < runs_.size(); ++i) {
         if (on_sample_) on_sample_((round * runs_.size() + i) / all);
-        sample(runs_[i], result_.candidates[i]);
-        stopwatch_.log_clocks(result_.clocks);
+        sample(runs_[i], result_[i]);
+        stopwatch_.log_clocks(result_[i].clocks);
       }
     }
   }
@@ -116,7 +116,7 @@ class Session {
   Stopwatch& stopwatch_;
   const std::function<void(double)>& on_sample_;
   std::vector<Run> runs_;
-  Measurement result_;
+  std::vector<Samples> result_;
 };
 
 }  // namespace
@@ -134,8 +134,8 @@ Protocol protocol_named(std::string_view name) {
   return found->second;
 }
 
-Measurement measure(Stopwatch& stopwatch, std::span<const Candidate> candidates, Protocol protocol,
-                    const std::function<void(double)>& on_sample) {
+std::vector<Samples> measure(Stopwatch& stopwatch, std::span<const Candidate> candidates,
+                             Protocol protocol, const std::function<void(double)>& on_sample) {
   Session session(stopwatch, candidates, on_sample);
   switch (protocol) {
     case Protocol::burst:

@@ -34,17 +34,18 @@ struct Candidate {
   std::function<void(int counter)> launch;
 };
 
+/// Clocks and power seen right after samples were taken.
+struct ClockLog {
+  std::vector<double> sm_mhz;
+  std::vector<double> power_w;
+};
+
 /// What one candidate took.
 struct Samples {
   std::string name;
   std::vector<double> ms;   ///< per launch; sample i of all candidates belongs to the same round
   int launches_per_sample;  ///< timed together for one sample
-};
-
-/// Clocks and power seen right after samples were taken.
-struct ClockLog {
-  std::vector<double> sm_mhz;
-  std::vector<double> power_w;
+  ClockLog clocks = {};     ///< one reading after each sample, where the machine tells
 };
 
 /// \brief Times work on a machine. Tests give a scripted one.
@@ -65,17 +66,12 @@ class Stopwatch {
 /// \brief The GPU's stopwatch: CUDA events; clocks and power from NVML where it is installed.
 std::unique_ptr<Stopwatch> make_gpu_stopwatch();
 
-/// Samples of all candidates of one measurement.
-struct Measurement {
-  std::vector<Samples> candidates;  ///< in the order given
-  ClockLog clocks;
-};
-
 /// \brief  Times all candidates in turn, round after round, so that each round's samples share the
 ///         state of the GPU.
 /// \param  on_sample  told before each sample how far the work is, 0..1; may be empty
-Measurement measure(Stopwatch& stopwatch, std::span<const Candidate> candidates, Protocol protocol,
-                    const std::function<void(double done)>& on_sample = {});
+std::vector<Samples> measure(Stopwatch& stopwatch, std::span<const Candidate> candidates,
+                             Protocol protocol,
+                             const std::function<void(double done)>& on_sample = {});
 
 /// \throws std::invalid_argument when there are no values
 double median(std::vector<double> values);

@@ -22,8 +22,7 @@ struct Problem {
 /// Longest extent in any direction: offsets inside a tile then never overflow an int.
 constexpr int kMaxExtent = 1 << 30;
 
-/// \brief  Bytes that verifying one problem takes: A, B, C, C of the vendor, and FP64 for the
-/// oracle.
+/// \brief Bytes that verifying one problem takes: A, B, C, the vendor's C, and FP64 for the oracle.
 double verification_bytes(const Shape& shape);
 
 /// \brief  Refuses a problem that does not fit, before anything is allocated.

@@ -60,7 +60,7 @@ std::optional<std::string> telling_values(const WrongResult& r) {
   if (nan > 0.0) {
     return fmt::format(
         "{} NaN: shared memory read before it was written, a read beyond A or B, or "
-        "C read although beta is 0?",
+        "C read although beta is 0",
         how_many(nan));
   }
   const double infinite = share(r, [&](std::size_t i) { return std::isinf(r.got[i]); });
@@ -161,14 +161,14 @@ std::optional<std::string> inaccurate(const WrongResult& r) {
   return std::nullopt;
 }
 
-/// "rows 64 to 76, the last tile row: is the guard in M right?", or nothing where all are wrong.
+/// "rows 64 to 76, the last tile row (is the guard in M right?)", or nothing where all are wrong.
 std::string where_along(char dimension, const char* what, int first, int last, int extent,
                         int tile) {
   if (first == 0 && last == extent - 1) return "";
   std::string text = first == last ? fmt::format("{} {}", what, first)
                                    : fmt::format("{}s {} to {}", what, first, last);
-  if (last == extent - 1 && tile > 0 && first >= (extent - 1) / tile * tile) {
-    text += fmt::format(", the last tile {}: is the guard in {} right?", what, dimension);
+  if (last == extent - 1 && 0 < tile && tile < extent && first >= (extent - 1) / tile * tile) {
+    text += fmt::format(", the last tile {} (is the guard in {} right?)", what, dimension);
   }
   return text;
 }

@@ -30,7 +30,7 @@ struct WrongResult {
 
 /// \brief  The pattern of the wrong elements in words.
 /// \return what they hold and where they lie, e.g. "never written; all in rows 64 to 76, the last
-///         tile row: is the guard in M right?"
+///         tile row (is the guard in M right?)"
 std::string describe_pattern(const WrongResult& result);
 
 }  // namespace ladder

@@ -73,7 +73,9 @@ Timing timing_of(const Samples& samples, const Samples& cublas, const Samples& b
                 .ratio_to_best = paired_ratio(samples, best),
                 .spread = spread(samples.ms),
                 .launches_per_sample = samples.launches_per_sample,
-                .share_of_roof = {}};
+                .share_of_roof = {},
+                .samples_ms = samples.ms,
+                .clocks = samples.clocks};
   if (roof) timing.share_of_roof = tflops / attainable_tflops(*roof, problem.shape, problem.beta);
   return timing;
 }
@@ -139,9 +141,7 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
     candidates.push_back(candidate(label(entry.rung), entry.rung.run));
   }
 
-  Measurement measured = measure(stopwatch, candidates, *climb.protocol, on_sample);
-  climb.clocks = std::move(measured.clocks);
-  const std::vector<Samples>& samples = measured.candidates;
+  const std::vector<Samples> samples = measure(stopwatch, candidates, *climb.protocol, on_sample);
   const Samples& cublas_samples = samples[0];
   const Samples& best = median(samples[1].ms) < median(samples[0].ms) ? samples[1] : samples[0];
   const auto timing = [&](const Samples& of) {
@@ -159,6 +159,20 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
 
 }  // namespace
 
+ClockLog clocks_of(const Climb& climb) {
+  ClockLog all;
+  const auto add = [&](const std::optional<Timing>& timing) {
+    if (!timing) return;
+    const ClockLog& log = timing->clocks;
+    all.sm_mhz.insert(all.sm_mhz.end(), log.sm_mhz.begin(), log.sm_mhz.end());
+    all.power_w.insert(all.power_w.end(), log.power_w.begin(), log.power_w.end());
+  };
+  for (const Entry& entry : climb.entries)
+    add(entry.timing);
+  add(climb.best_cublaslt);
+  return all;
+}
+
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
             const Problem& problem, std::optional<Protocol> protocol,
             const OnProgress& on_progress) {
@@ -169,7 +183,6 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
                .protocol = protocol,
                .problem = problem,
                .entries = {},
-               .clocks = {},
                .best_cublaslt = {}};
   const Rung& cublas = find_rung(ladder, "cublas");
   const double verifying = protocol ? 0.3 : 1.0;  // rough share of the whole work

@@ -32,6 +32,8 @@ struct Timing {
   double spread;           ///< (slowest - quickest) / median
   int launches_per_sample;
   std::optional<double> share_of_roof;
+  std::vector<double> samples_ms;  ///< the raw samples, per launch
+  ClockLog clocks;                 ///< right after each sample
 };
 
 /// One rung's line in every table and every JSON file.
@@ -52,9 +54,11 @@ struct Climb {
   std::optional<Protocol> protocol;  ///< nothing when no time was taken
   Problem problem;
   std::vector<Entry> entries;
-  ClockLog clocks;
   std::optional<Timing> best_cublaslt;
 };
+
+/// Readings of all samples of all candidates.
+ClockLog clocks_of(const Climb& climb);
 
 /// Called with a phase ("verifying 03 shared_tile") and how much of everything is done, 0..1.
 using OnProgress = std::function<void(const std::string& phase, double done)>;

@@ -3,6 +3,8 @@
 /// \brief The `ladder` program: list, climb, run.
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "ladder/command_line.hpp"
 #include "ladder/print.hpp"
 
@@ -10,7 +12,7 @@ int main(int argc, char** argv) {
   using namespace ladder;
   CLI::App app("Climbs a ladder of CUDA matrix-multiplication kernels, on a GPU or without one.",
                "ladder");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   Options options;
   app.add_subcommand("list", "list the rungs");
   CLI::App* climb = app.add_subcommand("climb", "verify and time all rungs");
@@ -19,6 +21,9 @@ int main(int argc, char** argv) {
   add_problem_options(*climb, options);
   add_problem_options(*run, options);
   return run_command_line(app, argc, argv, [&] {
+    if (app.get_subcommands().empty()) {
+      throw std::invalid_argument("give a command: list, climb or run; --help explains them");
+    }
     if (!app.got_subcommand("list")) return climb_command(options);
     fmt::print("{}", list_text(emulated_rungs()));
     return kGood;

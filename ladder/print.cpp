@@ -74,9 +74,10 @@ std::string gpu_table(const Climb& climb) {
                         fmt::format("{:.2f}", best.tflops), percent(best.ratio_to_best),
                         best.share_of_roof ? percent(*best.share_of_roof) : "");
   }
-  if (!climb.clocks.sm_mhz.empty() && !climb.clocks.power_w.empty()) {
+  const ClockLog clocks = clocks_of(climb);
+  if (!clocks.sm_mhz.empty() && !clocks.power_w.empty()) {
     text += fmt::format("SM clock {:.0f} MHz and {:.0f} W right after a sample (medians).\n",
-                        median(climb.clocks.sm_mhz), median(climb.clocks.power_w));
+                        median(clocks.sm_mhz), median(clocks.power_w));
   }
   return text;
 }

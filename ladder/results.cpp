@@ -42,6 +42,12 @@ json number(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
+json clock_fields(const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  const auto [smallest, largest] = std::ranges::minmax(values);
+  return {{"min", smallest}, {"median", median(values)}, {"max", largest}};
+}
+
 json timing_fields(const std::optional<Timing>& timing) {
   json fields = {{"time_ms", nullptr},
                  {"tflops", nullptr},
@@ -49,7 +55,10 @@ json timing_fields(const std::optional<Timing>& timing) {
                  {"ratio_to_best", nullptr},
                  {"spread", nullptr},
                  {"share_of_roof", nullptr},
-                 {"launches_per_sample", nullptr}};
+                 {"launches_per_sample", nullptr},
+                 {"samples_ms", nullptr},
+                 {"sm_clock_mhz", nullptr},
+                 {"power_w", nullptr}};
   if (!timing) return fields;
   fields["time_ms"] = timing->time_ms;
   fields["tflops"] = timing->tflops;
@@ -57,6 +66,9 @@ json timing_fields(const std::optional<Timing>& timing) {
   fields["ratio_to_best"] = timing->ratio_to_best;
   fields["spread"] = timing->spread;
   fields["launches_per_sample"] = timing->launches_per_sample;
+  fields["samples_ms"] = timing->samples_ms;
+  fields["sm_clock_mhz"] = clock_fields(timing->clocks.sm_mhz);
+  fields["power_w"] = clock_fields(timing->clocks.power_w);
   if (timing->share_of_roof) fields["share_of_roof"] = *timing->share_of_roof;
   return fields;
 }
@@ -90,21 +102,16 @@ json entry_json(const Entry& entry) {
   return fields;
 }
 
-json clock_fields(const std::vector<double>& values) {
-  if (values.empty()) return nullptr;
-  const auto [smallest, largest] = std::ranges::minmax(values);
-  return {{"min", smallest}, {"median", median(values)}, {"max", largest}};
-}
-
 }  // namespace
 
 json to_json(const Climb& climb, const std::map<std::string, std::string>& versions) {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const ClockLog clocks = clocks_of(climb);
   json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
                   {"device", climb.device},
                   {"protocol", climb.protocol ? json(name_of(*climb.protocol)) : json(nullptr)},
-                  {"sm_clock_mhz", clock_fields(climb.clocks.sm_mhz)},
-                  {"power_w", clock_fields(climb.clocks.power_w)},
+                  {"sm_clock_mhz", clock_fields(clocks.sm_mhz)},
+                  {"power_w", clock_fields(clocks.power_w)},
                   {"commit", kCommit},
                   {"json_schema_version", 1}};
   for (const auto& [what, version] : versions)

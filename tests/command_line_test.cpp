@@ -174,8 +174,8 @@ TEST_F(CommandLineTest, BadUsageIsRefused) {
   expect_refused("run 99 --device cpu", {"unknown rung '99'", "03 shared_tile", "07 wave_swizzle"});
   expect_refused("run", {"rung"});
   expect_refused("climb --fast", {"--fast"});
-  expect_refused("jump", {"subcommand"});
-  expect_refused("", {"subcommand"});
+  expect_refused("jump", {"jump"});
+  expect_refused("", {"list, climb or run"});
   expect_refused("climb --device tpu", {"--device", "tpu"});
   expect_refused("climb --device cpu --protocol best", {"--protocol", "best"});
   expect_refused("climb --device cpu --alpha x", {"--alpha"});
@@ -256,8 +256,7 @@ TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {
   EXPECT_NE(error("6"), first);
 }
 
-// -- Without a usable GPU
-// --------------------------------------------------------------------------
+// -- Without a usable GPU ------------------------------------------------------------------------
 
 const char* const kNoGpu = "CUDA_VISIBLE_DEVICES=-1";  // hides the GPUs of a machine that has some
 

@@ -285,7 +285,7 @@ TEST(LessonTest, SectionsHaveTheSameTitlesInTheSameOrder) {
 }
 
 TEST(LessonTest, AKernelIsReadInOneSitting) {
-  constexpr std::size_t kMostLines = 150;
+  constexpr std::size_t kMostLines = 130;
   for (const Rung& rung : rungs_with_kernels()) {
     EXPECT_LE(lines_of(kernel_file(rung)).size(), kMostLines) << kernel_file(rung);
   }
@@ -304,6 +304,50 @@ TEST(LessonTest, TheHeaderSaysWhatLimitsTheRungBelowAndWhatMoves) {
     if (rung.builds_on < 0) continue;
     EXPECT_NE(header.find(below), std::string::npos) << kernel_file(rung) << " on r" << below;
   }
+}
+
+std::string readme(const Rung& rung) {
+  return "ladder/" + folder(rung) + "/README.md";
+}
+
+TEST(LessonTest, EveryLessonHasTheSameHeadings) {
+  const Lines headings = {"## The limit below",    "## The idea", "## The lines that change",
+                          "## The maths",          "## Run it",   "## Measured",
+                          "## What limits us now", "## Try it"};
+  for (const Rung& rung : rungs_with_kernels()) {
+    Lines found;
+    const Lines lines = lines_of(readme(rung));
+    EXPECT_EQ(lines.at(0).find("# " + label(rung) + ": "), 0u) << readme(rung);
+    for (const std::string& line : lines) {
+      if (line.starts_with("## ")) found.push_back(line);
+    }
+    EXPECT_EQ(found, headings) << readme(rung);
+  }
+}
+
+TEST(LessonTest, QuotedCodeIsThatOfTheKernel) {
+  int quotes = 0;
+  for (const Rung& rung : rungs_with_kernels()) {
+    const Lines kernel = lines_of(kernel_file(rung));
+    Lines quote;
+    bool inside = false;
+    for (const std::string& line : lines_of(readme(rung))) {
+      if (!inside) {
+        inside = line == "```cuda";
+        quote.clear();
+      } else if (line == "```") {
+        inside = false;
+        ++quotes;
+        EXPECT_NE(std::search(kernel.begin(), kernel.end(), quote.begin(), quote.end()),
+                  kernel.end())
+            << readme(rung) << " quotes what the kernel does not say:\n"
+            << quote.front();
+      } else {
+        quote.push_back(line);
+      }
+    }
+  }
+  EXPECT_GE(quotes, 7);
 }
 
 /// The lines of a kernel that say something.
@@ -331,7 +375,7 @@ std::size_t common_lines(const Lines& a, const Lines& b) {
 TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
   // Percent of the lower rung's lines that the rung keeps. A line may change only for the idea.
   const std::vector<std::pair<int, std::size_t>> least = {{2, 80}, {3, 53}, {4, 39},
-                                                          {5, 53}, {6, 75}, {7, 93}};
+                                                          {5, 49}, {6, 75}, {7, 93}};
   for (const auto& [number, percent] : least) {
     const Rung& rung = find_rung(emulated_rungs(), std::to_string(number));
     const Rung& below = find_rung(emulated_rungs(), std::to_string(rung.builds_on));

@@ -111,15 +111,15 @@ TEST(TimingTest, BurstRestsWarmsUpAndTimesTenLaunches) {
   ScriptedStopwatch stopwatch;
   const std::vector<Candidate> candidates = {stopwatch.candidate("quick", 2.0),
                                              stopwatch.candidate("other", 5.0)};
-  const Measurement measured = measure(stopwatch, candidates, Protocol::burst);
-  ASSERT_EQ(measured.candidates.size(), 2u);
-  EXPECT_EQ(measured.candidates[0].name, "quick");
-  EXPECT_EQ(measured.candidates[1].name, "other");
-  EXPECT_EQ(measured.candidates[0].ms.size(), 5u);
-  EXPECT_EQ(measured.candidates[1].ms.size(), 5u);
-  EXPECT_EQ(measured.candidates[0].launches_per_sample, 10);
-  expect_all_near(measured.candidates[0].ms, 2.0);
-  expect_all_near(measured.candidates[1].ms, 5.0);
+  const std::vector<Samples> measured = measure(stopwatch, candidates, Protocol::burst);
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[0].name, "quick");
+  EXPECT_EQ(measured[1].name, "other");
+  EXPECT_EQ(measured[0].ms.size(), 5u);
+  EXPECT_EQ(measured[1].ms.size(), 5u);
+  EXPECT_EQ(measured[0].launches_per_sample, 10);
+  expect_all_near(measured[0].ms, 2.0);
+  expect_all_near(measured[1].ms, 5.0);
 
   const std::vector<Event> rests = stopwatch.of_kind(Event::kRest);
   EXPECT_EQ(rests.size(), 10u);
@@ -127,7 +127,8 @@ TEST(TimingTest, BurstRestsWarmsUpAndTimesTenLaunches) {
     EXPECT_GE(rest.ms, 250.0);
   // The first look times one launch, each round ten.
   EXPECT_EQ(stopwatch.timed_launches("quick"), (std::vector<int>{1, 10, 10, 10, 10, 10}));
-  EXPECT_EQ(measured.clocks.sm_mhz.size(), 10u);
+  EXPECT_EQ(measured[0].clocks.sm_mhz.size(), 5u);
+  EXPECT_EQ(measured[1].clocks.sm_mhz.size(), 5u);
 
   // After each rest one launch warms up before the clock starts.
   for (std::size_t i = 0; i + 2 < stopwatch.events.size(); ++i) {
@@ -147,8 +148,8 @@ TEST(TimingTest, TheFirstLaunchIsNeverTimed) {
       return ms;
     };
     const std::vector<Candidate> candidates = {stopwatch.candidate("a", cost)};
-    const Measurement measured = measure(stopwatch, candidates, protocol);
-    expect_all_near(measured.candidates[0].ms, 1.0);
+    const std::vector<Samples> measured = measure(stopwatch, candidates, protocol);
+    expect_all_near(measured[0].ms, 1.0);
   }
 }
 
@@ -187,9 +188,9 @@ TEST(TimingTest, ASlowMachineSlowsAllCandidatesOfARound) {
   };
   const std::vector<Candidate> candidates = {stopwatch.candidate("a", cost(1.0)),
                                              stopwatch.candidate("b", cost(2.0))};
-  const Measurement measured = measure(stopwatch, candidates, Protocol::burst);
-  EXPECT_NEAR(paired_ratio(measured.candidates[0], measured.candidates[1]), 2.0, 1e-9);
-  EXPECT_EQ(measured.candidates[0].ms, (std::vector<double>{1, 1, 3, 3, 3}));
+  const std::vector<Samples> measured = measure(stopwatch, candidates, Protocol::burst);
+  EXPECT_NEAR(paired_ratio(measured[0], measured[1]), 2.0, 1e-9);
+  EXPECT_EQ(measured[0].ms, (std::vector<double>{1, 1, 3, 3, 3}));
 }
 
 TEST(TimingTest, CountersIncreaseSoThatBuffersRotate) {
@@ -212,23 +213,23 @@ TEST(TimingTest, SlowCandidatesGetFewerLaunches) {
   ScriptedStopwatch stopwatch;
   const std::vector<Candidate> candidates = {stopwatch.candidate("300 ms", 300.0),
                                              stopwatch.candidate("5 s", 5000.0)};
-  const Measurement burst = measure(stopwatch, candidates, Protocol::burst);
-  EXPECT_EQ(burst.candidates[0].launches_per_sample, 3);
-  EXPECT_EQ(burst.candidates[1].launches_per_sample, 1);
-  expect_all_near(burst.candidates[0].ms, 300.0);
-  expect_all_near(burst.candidates[1].ms, 5000.0);
+  const std::vector<Samples> burst = measure(stopwatch, candidates, Protocol::burst);
+  EXPECT_EQ(burst[0].launches_per_sample, 3);
+  EXPECT_EQ(burst[1].launches_per_sample, 1);
+  expect_all_near(burst[0].ms, 300.0);
+  expect_all_near(burst[1].ms, 5000.0);
   // What takes seconds needs no launch to warm up: two of the first look, one for each sample.
   int launches = 0;
   for (const Event& event : stopwatch.of_kind(Event::kLaunch))
     launches += event.name == "5 s";
   EXPECT_EQ(launches, 2 + 5);
 
-  const Measurement sustained = measure(stopwatch, candidates, Protocol::sustained);
-  EXPECT_EQ(sustained.candidates[1].launches_per_sample, 1);
-  expect_all_near(sustained.candidates[1].ms, 5000.0);
-  const Measurement graph = measure(stopwatch, candidates, Protocol::graph);
-  EXPECT_EQ(graph.candidates[0].launches_per_sample, 3);
-  EXPECT_EQ(graph.candidates[1].launches_per_sample, 1);
+  const std::vector<Samples> sustained = measure(stopwatch, candidates, Protocol::sustained);
+  EXPECT_EQ(sustained[1].launches_per_sample, 1);
+  expect_all_near(sustained[1].ms, 5000.0);
+  const std::vector<Samples> graph = measure(stopwatch, candidates, Protocol::graph);
+  EXPECT_EQ(graph[0].launches_per_sample, 3);
+  EXPECT_EQ(graph[1].launches_per_sample, 1);
 }
 
 TEST(TimingTest, SustainedCountsTheSecondHalfOnly) {
@@ -238,11 +239,11 @@ TEST(TimingTest, SustainedCountsTheSecondHalfOnly) {
   const std::vector<Candidate> candidates = {stopwatch.candidate("a", cost),
                                              stopwatch.candidate("b", 0.5)};
   const double start_ms = stopwatch.now_ms;
-  const Measurement measured = measure(stopwatch, candidates, Protocol::sustained);
-  expect_all_near(measured.candidates[0].ms, 2.0);
-  expect_all_near(measured.candidates[1].ms, 0.5);
-  EXPECT_EQ(measured.candidates[0].ms.size(), measured.candidates[1].ms.size());
-  EXPECT_GE(measured.candidates[0].ms.size(), 10u);
+  const std::vector<Samples> measured = measure(stopwatch, candidates, Protocol::sustained);
+  expect_all_near(measured[0].ms, 2.0);
+  expect_all_near(measured[1].ms, 0.5);
+  EXPECT_EQ(measured[0].ms.size(), measured[1].ms.size());
+  EXPECT_GE(measured[0].ms.size(), 10u);
   EXPECT_EQ(stopwatch.of_kind(Event::kRest).size(), 2u) << "one rest before each candidate";
   // Two seconds of work each, and the rests; "a" took longer once it was slow.
   EXPECT_GE(stopwatch.now_ms - start_ms, 2 * 2000.0);
@@ -253,12 +254,12 @@ TEST(TimingTest, AGraphIsRecordedOnceAndReplayed) {
   ScriptedStopwatch stopwatch;
   const std::vector<Candidate> candidates = {stopwatch.candidate("a", 0.01),
                                              stopwatch.candidate("b", 0.02)};
-  const Measurement measured = measure(stopwatch, candidates, Protocol::graph);
+  const std::vector<Samples> measured = measure(stopwatch, candidates, Protocol::graph);
   EXPECT_EQ(stopwatch.of_kind(Event::kRecord).size(), 2u);
-  EXPECT_EQ(measured.candidates[0].ms.size(), 9u);
-  EXPECT_EQ(measured.candidates[0].launches_per_sample, 20);
-  expect_all_near(measured.candidates[0].ms, 0.01);
-  expect_all_near(measured.candidates[1].ms, 0.02);
+  EXPECT_EQ(measured[0].ms.size(), 9u);
+  EXPECT_EQ(measured[0].launches_per_sample, 20);
+  expect_all_near(measured[0].ms, 0.01);
+  expect_all_near(measured[1].ms, 0.02);
   // Each sample: one replay to warm up, one that is timed; the host launches nothing any more.
   EXPECT_EQ(stopwatch.of_kind(Event::kReplay).size(), 2u * 2 * 9);
   int launches = 0;
@@ -277,15 +278,15 @@ TEST(TimingTest, AnImmeasurablyQuickLaunchIsNoDivisionByZero) {
   for (const Protocol protocol : {Protocol::burst, Protocol::graph}) {
     ScriptedStopwatch stopwatch;
     const std::vector<Candidate> candidates = {stopwatch.candidate("nothing", 0.0)};
-    const Measurement measured = measure(stopwatch, candidates, protocol);
-    expect_all_near(measured.candidates[0].ms, 0.0);
-    EXPECT_EQ(measured.candidates[0].launches_per_sample, protocol == Protocol::burst ? 10 : 20);
+    const std::vector<Samples> measured = measure(stopwatch, candidates, protocol);
+    expect_all_near(measured[0].ms, 0.0);
+    EXPECT_EQ(measured[0].launches_per_sample, protocol == Protocol::burst ? 10 : 20);
   }
 }
 
 TEST(TimingTest, NoCandidatesNoSamples) {
   ScriptedStopwatch stopwatch;
-  EXPECT_TRUE(measure(stopwatch, {}, Protocol::burst).candidates.empty());
+  EXPECT_TRUE(measure(stopwatch, {}, Protocol::burst).empty());
 }
 
 TEST(TimingTest, Median) {

@@ -310,14 +310,14 @@ TEST_F(VerifyTest, TheLastTileHintsAtTheGuard) {
                            g.C[at(g, row, col)] = 1e6f + col;
                        }
                      })),
-               {"rows 96 to 99, the last tile row: is the guard in M right?"});
+               {"rows 96 to 99, the last tile row (is the guard in M right?)"});
   expect_wrong(judge({90, 100, 5}, spoilt([](const Gemm<float>& g) {
                        for (int row = 0; row < g.M; ++row) {
                          for (int col = 97; col < g.N; ++col)
                            g.C[at(g, row, col)] = 1e6f + row;
                        }
                      })),
-               {"columns 97 to 99, the last tile column: is the guard in N right?"});
+               {"columns 97 to 99, the last tile column (is the guard in N right?)"});
 }
 
 TEST_F(VerifyTest, OtherTilesDoNotHintAtTheGuard) {

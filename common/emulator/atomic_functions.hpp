@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/atomic_functions.hpp
 /// \brief CUDA's atomic functions: each reads, changes and writes *address as one step, also
-/// between
-///        blocks on different CPU threads, and returns the old value.
+///        between blocks on different CPU threads, and returns the old value.
 #pragma once
 
 #include <atomic>

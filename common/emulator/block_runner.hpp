@@ -45,8 +45,7 @@ class BlockRunner {
 
   /// \brief  Runs block `block` to its end.
   /// \return what went wrong, if anything did; the threads of the block are then given up where
-  /// they
-  ///         stand, and nothing that lives on their stacks is destroyed
+  ///         they stand, and nothing that lives on their stacks is destroyed
   std::optional<KernelError> run_block(std::uint64_t block);
 
   /// Block-wide barriers that the last block passed.
@@ -64,8 +63,8 @@ class BlockRunner {
   [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
 
   // -- What other CPU threads and signal handlers call -----------------------------------------
-  /// Grows whenever a block starts, a thread finishes or a barrier lets the block pass; never 0 in
-  /// a block.
+  /// Grows whenever a block starts, a thread finishes or a barrier lets the block pass. Never 0
+  /// while a block runs.
   std::uint64_t progress() const noexcept { return progress_.load(std::memory_order_relaxed); }
 
   /// Asks the running thread to give up, unless progress() has gone beyond `progress` by then: at

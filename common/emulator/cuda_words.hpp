@@ -4,9 +4,8 @@
 ///
 /// A `__shared__` array is a thread_local variable. The emulator runs one block at a time on a CPU
 /// thread, so all threads of the block share the array and other blocks do not see it. At the start
-/// of a block its bytes are 0xFF, which reads as NaN in every floating-point type. All of
-/// the library's thread-local segment is filled: an emulated library must hold no other
-/// thread_local variable.
+/// of a block its bytes are 0xFF, which reads as NaN in every floating-point type. All of the
+/// library's thread-local segment is filled: it must hold no other thread_local variable.
 ///
 /// An array of a class (float4, __half) has a guard variable beside it, which then reads as
 /// "constructed"; the classes' constructors do nothing.

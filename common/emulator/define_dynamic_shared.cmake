@@ -1,5 +1,5 @@
-# Script: finds the thread_local symbols that OBJECTS use and none of them defines, and writes to OUTPUT
-# a source that defines them all at the start of one block.
+# Script: finds the thread_local symbols that OBJECTS use and none of them defines, and writes to
+# OUTPUT a source that defines them all at the start of one block.
 #   cmake -D READELF=... -D OUTPUT=file.cpp -D OBJECTS=a.o;b.o -P define_dynamic_shared.cmake
 
 set(bytes 232448) # 227 KiB, the most that CUDA gives a block

@@ -43,10 +43,10 @@ target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 #                      SOURCES file...        .cu or .cpp
 #                      [LIBRARIES target...])
 #
-# Builds a shared library of kernels and of the host functions that launch them. EXPORT takes C names
-# and C++ names without parameters, with * for anything: `ladder::emulated_rungs*`, `run_probe`. All
-# other symbols stay inside: nvcc gives its host stubs the names of our kernels, and two flavours of
-# one template must not become one. A .cu source is compiled as C++.
+# Builds a shared library of kernels and of the host functions that launch them. EXPORT takes C
+# names and C++ names without parameters, with * for anything: `ladder::emulated_rungs*`,
+# `run_probe`. All other symbols stay inside: nvcc gives its host stubs the names of our kernels,
+# and two flavours of one template must not become one. A .cu source is compiled as C++.
 #
 # `extern __shared__ T name[]` is a thread_local array that nobody defines. The build looks up all
 # such names in the objects and defines them at one address, in front of 227 KiB.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/faults.hpp
-/// \brief Signals that end a kernel: invalid accesses, divisions by zero, and the watch's own
-/// signal.
+/// \brief Signals that end a kernel: invalid accesses, divisions by zero, and the watch's own.
 #pragma once
 
 #include <signal.h>
@@ -15,9 +14,8 @@ namespace ladder::emulator {
 /// Stops a thread that runs for too long. Whoever else uses this signal still gets it.
 inline constexpr int kHangSignal = SIGURG;
 
-/// \brief Installs the handlers, once per process. A signal that does not come from a kernel goes
-/// to
-///        the handler that was there before, or does what it does by default.
+/// \brief  Installs the handlers, once per process. A signal that does not come from a kernel goes
+///         to the handler that was there before, or does what it does by default.
 /// \throws std::system_error  the system refuses
 void install_fault_handlers();
 

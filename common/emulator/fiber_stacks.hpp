@@ -9,8 +9,7 @@
 namespace ladder::emulator {
 
 /// \brief Room for the stacks of one block's threads: 64 KiB each, with a page below each that
-/// traps.
-///        Stacks are kept and used again by later blocks.
+///        traps. Stacks are kept and used again by later blocks.
 class FiberStacks {
  public:
   static constexpr std::size_t kStackBytes = 64 * 1024;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/kernel_error.hpp
 /// \brief What the emulator throws when a kernel does something that CUDA forbids or leaves
-/// undefined.
-///        Free of CUDA's types, so that any host program can catch it.
+///        undefined. Free of CUDA's types, so that any host program can catch it.
 #pragma once
 
 #include <array>
@@ -29,8 +28,7 @@ enum class KernelErrorKind {
   kException,           ///< a C++ exception left the kernel
 };
 
-/// \brief One error of one thread, with the place in the source. what() is a sentence with all of
-/// it.
+/// \brief One error of one thread, with the place in the source. what() says all of it.
 class KernelError : public std::runtime_error {
  public:
   using Index = std::array<unsigned, 3>;  ///< x, y, z

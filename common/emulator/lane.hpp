@@ -16,8 +16,7 @@
 namespace ladder::emulator {
 
 /// \brief A fiber that can be given up. Boost unwinds a fiber when its handle is destroyed; a
-/// thread
-///        that crashed cannot be unwound, so this handle is never destroyed.
+///        thread that crashed cannot be unwound, so this handle is never destroyed.
 class FiberHandle {
  public:
   FiberHandle() { forget(); }

@@ -34,9 +34,8 @@ struct ThreadProgram {
 void run_program(const GridLaunch& launch, const ThreadProgram& program);
 
 /// \brief  Runs body() once for every thread of every block; returns when the grid has run. Blocks
-/// run
-///         side by side on all cores; a grid's results are the same in every run, except for the
-///         order in which blocks add floats atomically (one CPU thread makes that the same too).
+///         run side by side on all cores; a grid's results are the same in every run, except for
+///         the order in which blocks add floats atomically (which one CPU thread fixes, too).
 /// \throws KernelError  the launch is beyond CUDA's limits, or a thread did what CUDA forbids. Of
 ///         several failing blocks the lowest is reported. The next launch works.
 template <class Body>

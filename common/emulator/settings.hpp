@@ -10,10 +10,10 @@ namespace ladder::emulator {
 
 using Seconds = std::chrono::duration<double>;
 
-/// \brief  Sets how much CPU time a block may use without one of its threads finishing or passing a
-///         barrier.
-/// \param  limit  > 0; the default is 10 s, or the environment's LADDER_HANG_SECONDS (fractions
-/// too) \throws std::invalid_argument  limit is not a positive number
+/// \brief  Sets how much CPU time a block may use without one of its threads finishing or all of
+///         them passing a barrier.
+/// \param  limit  > 0, fractions too; the default is 10 s, or the environment's LADDER_HANG_SECONDS
+/// \throws std::invalid_argument  limit is not a positive number
 void set_hang_limit(Seconds limit);
 
 /// The limit that is in force.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/shared_object.hpp
-/// \brief Where a loaded library keeps its machine code and the calling thread's thread_local
-/// bytes.
+/// \brief Where a loaded library keeps its machine code and the calling thread's thread_locals.
 #pragma once
 
 #include <cstddef>

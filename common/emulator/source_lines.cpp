@@ -75,8 +75,7 @@ SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
   return {name, static_cast<unsigned>(line)};
 }
 
-/// The scopes that an address of the unit is in, innermost first, through inlined functions
-/// outwards.
+/// The scopes around an address of the unit, innermost first, through inlined functions outwards.
 std::vector<Dwarf_Die> scopes_around(Dwarf_Die* unit, Dwarf_Addr address) {
   if (unit == nullptr) return {};
   Dwarf_Die* innermost = nullptr;

@@ -4,8 +4,8 @@
 ///
 /// A vector of up to 16 bytes with two or four elements is a union of a compiler vector and of
 /// x, y, z, w, and is copied through the vector: one access in the source then stays one access in
-/// the machine code, which is what a GPU does and what a trace has to count.
-/// Sizes and alignments are CUDA's.
+/// the machine code, which is what a GPU does and what a trace has to count. Sizes and alignments
+/// are CUDA's.
 #pragma once
 
 namespace ladder::emulator {

@@ -31,8 +31,7 @@ struct WarpCall {
 };
 
 /// \brief Waits until all lanes of call.mask are in the same call; one of them then answers for
-/// all.
-///        A lane that cannot come any more ends the grid with KernelError.
+///        all. A lane that cannot come any more ends the grid with KernelError.
 void meet_in_warp(const WarpCall& call);
 
 /// Ends the grid: `width` is not 1, 2, 4, 8, 16 or 32.

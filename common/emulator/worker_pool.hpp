@@ -21,8 +21,7 @@
 namespace ladder::emulator {
 
 /// \brief CPU threads that wait for grids. They are started when first needed and live as long as
-/// the
-///        process: a thread that a signal tore out of a kernel is never unwound.
+///        the process: a thread that a signal tore out of a kernel is never unwound.
 class WorkerPool {
  public:
   /// The only one.

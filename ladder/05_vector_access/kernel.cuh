@@ -14,7 +14,7 @@
 namespace ladder::vector_access {
 
 /// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
-/// \tparam  BM,BN,BK  block tile in elements; BM*BK and BK*BN are multiples of 4 * threads
+/// \tparam  BM,BN,BK  block tile in elements; BM*BK and BK*BN are 4 * threads
 /// \tparam  TM,TN     thread tile in elements, multiples of 4; (BM/TM)*(BN/TN) threads, 1-D
 /// \param   M         extent in elements, any value >= 1
 /// \param   N,K       extents in elements, multiples of 4
@@ -27,16 +27,20 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   constexpr int kThreadRows = BM / TM;
   constexpr int kThreadCols = BN / TN;
   constexpr int kThreads = kThreadRows * kThreadCols;
-  constexpr int kPad =
-      4;  // rows of sA start 4 banks apart: the transposing stores meet no bank twice
-  static_assert(BM * BK % (4 * kThreads) == 0 && BK * BN % (4 * kThreads) == 0,
-                "equal loads for all threads");
+  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
+  static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
 
   // -- Where this thread works ---------------------------------------------------------------
   const int row0 = blockIdx.y * BM;
   const int col0 = blockIdx.x * BN;
   const int thread_row = threadIdx.x / kThreadCols;
   const int thread_col = threadIdx.x % kThreadCols;
+  const int a_m = threadIdx.x / (BK / 4);  // the float4 of either tile that this thread loads
+  const int a_k = threadIdx.x % (BK / 4) * 4;
+  const int b_k = threadIdx.x / (BN / 4);
+  const int b_n = threadIdx.x % (BN / 4) * 4;
+  const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
+  const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[BK][BM + kPad];  // (BK, BM)  A transposed
@@ -46,25 +50,17 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   // -- Main loop over K ----------------------------------------------------------------------
   for (int k0 = 0; k0 < K; k0 += BK) {
     // Load: zeros beyond the edges add nothing.
-    for (int i0 = 0; i0 < BM * BK / 4; i0 += kThreads) {
-      const int m = (i0 + threadIdx.x) / (BK / 4);
-      const int k = (i0 + threadIdx.x) % (BK / 4) * 4;
-      const bool inside = row0 + m < M && k0 + k < K;
-      const float* gA = A + static_cast<size_t>(row0 + m) * K + k0 + k;
-      const float4 a = inside ? *reinterpret_cast<const float4*>(gA) : float4{};
-      sA[k + 0][m] = a.x;
-      sA[k + 1][m] = a.y;
-      sA[k + 2][m] = a.z;
-      sA[k + 3][m] = a.w;
-    }
-    for (int i0 = 0; i0 < BK * BN / 4; i0 += kThreads) {
-      const int k = (i0 + threadIdx.x) / (BN / 4);
-      const int n = (i0 + threadIdx.x) % (BN / 4) * 4;
-      const bool inside = k0 + k < K && col0 + n < N;
-      const float* gB = B + static_cast<size_t>(k0 + k) * N + col0 + n;
-      *reinterpret_cast<float4*>(&sB[k][n]) =
-          inside ? *reinterpret_cast<const float4*>(gB) : float4{};
-    }
+    const bool a_inside = row0 + a_m < M && k0 + a_k < K;
+    const bool b_inside = k0 + b_k < K && col0 + b_n < N;
+    const float4 a = a_inside ? *reinterpret_cast<const float4*>(gA) : float4{};
+    const float4 b = b_inside ? *reinterpret_cast<const float4*>(gB) : float4{};
+    gA += BK;
+    gB += static_cast<size_t>(BK) * N;
+    sA[a_k + 0][a_m] = a.x;
+    sA[a_k + 1][a_m] = a.y;
+    sA[a_k + 2][a_m] = a.z;
+    sA[a_k + 3][a_m] = a.w;
+    *reinterpret_cast<float4*>(&sB[b_k][b_n]) = b;
     __syncthreads();
 
 #pragma unroll

@@ -14,7 +14,7 @@
 namespace ladder::wave_swizzle {
 
 /// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
-/// \tparam  BM,BN,BK  block tile in elements; BM*BK and BK*BN are multiples of 4 * threads
+/// \tparam  BM,BN,BK  block tile in elements; BM*BK and BK*BN are 4 * threads
 /// \tparam  TM,TN     thread tile in elements, multiples of 4; (BM/TM)*(BN/TN) threads, 1-D
 /// \tparam  BAND      block rows that consecutive blocks walk through before the next block column
 /// \param   M         extent in elements, any value >= 1
@@ -28,10 +28,8 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   constexpr int kThreadRows = BM / TM;
   constexpr int kThreadCols = BN / TN;
   constexpr int kThreads = kThreadRows * kThreadCols;
-  constexpr int kPad =
-      4;  // rows of sA start 4 banks apart: the transposing stores meet no bank twice
-  static_assert(BM * BK % (4 * kThreads) == 0 && BK * BN % (4 * kThreads) == 0,
-                "equal loads for all threads");
+  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
+  static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
 
   // -- Where this thread works ---------------------------------------------------------------
   // Blocks start in the order of their index: down a column of BAND tiles, then the next column.
@@ -45,50 +43,36 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   const int col0 = in_band / band_rows * BN;
   const int thread_row = threadIdx.x / kThreadCols;
   const int thread_col = threadIdx.x % kThreadCols;
+  const int a_m = threadIdx.x / (BK / 4);  // the float4 of either tile that this thread loads
+  const int a_k = threadIdx.x % (BK / 4) * 4;
+  const int b_k = threadIdx.x / (BN / 4);
+  const int b_n = threadIdx.x % (BN / 4) * 4;
+  const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
+  const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
   __shared__ __align__(16) float sB[2][BK][BN];         // (2, BK, BN)
-  float4 next_a[BM * BK / 4 / kThreads];                // this thread's part of the next tiles
-  float4 next_b[BK * BN / 4 / kThreads];
-  float acc[TM][TN] = {};  // (TM, TN)
-
-  // Global memory to registers; zeros beyond the edges add nothing.
-  const auto fetch = [&](int k0) {
-    for (int i0 = 0; i0 < BM * BK / 4; i0 += kThreads) {
-      const int m = (i0 + threadIdx.x) / (BK / 4);
-      const int k = (i0 + threadIdx.x) % (BK / 4) * 4;
-      const bool inside = row0 + m < M && k0 + k < K;
-      const float* gA = A + static_cast<size_t>(row0 + m) * K + k0 + k;
-      next_a[i0 / kThreads] = inside ? *reinterpret_cast<const float4*>(gA) : float4{};
-    }
-    for (int i0 = 0; i0 < BK * BN / 4; i0 += kThreads) {
-      const int k = (i0 + threadIdx.x) / (BN / 4);
-      const int n = (i0 + threadIdx.x) % (BN / 4) * 4;
-      const bool inside = k0 + k < K && col0 + n < N;
-      const float* gB = B + static_cast<size_t>(k0 + k) * N + col0 + n;
-      next_b[i0 / kThreads] = inside ? *reinterpret_cast<const float4*>(gB) : float4{};
-    }
-  };
-  // Registers to a shared buffer.
-  const auto stage = [&](int buffer) {
-    for (int i0 = 0; i0 < BM * BK / 4; i0 += kThreads) {
-      const int m = (i0 + threadIdx.x) / (BK / 4);
-      const int k = (i0 + threadIdx.x) % (BK / 4) * 4;
-      const float4 a = next_a[i0 / kThreads];
-      sA[buffer][k + 0][m] = a.x;
-      sA[buffer][k + 1][m] = a.y;
-      sA[buffer][k + 2][m] = a.z;
-      sA[buffer][k + 3][m] = a.w;
-    }
-    for (int i0 = 0; i0 < BK * BN / 4; i0 += kThreads) {
-      const int k = (i0 + threadIdx.x) / (BN / 4);
-      const int n = (i0 + threadIdx.x) % (BN / 4) * 4;
-      *reinterpret_cast<float4*>(&sB[buffer][k][n]) = next_b[i0 / kThreads];
-    }
-  };
+  float acc[TM][TN] = {};                               // (TM, TN)
+  float4 a, b;                                          // of the next tiles, on their way
 
   // -- Prologue: fill the first buffer -------------------------------------------------------
+  const auto fetch = [&](int k0) {  // global memory to registers
+    // Zeros beyond the edges add nothing.
+    const bool a_inside = row0 + a_m < M && k0 + a_k < K;
+    const bool b_inside = k0 + b_k < K && col0 + b_n < N;
+    a = a_inside ? *reinterpret_cast<const float4*>(gA) : float4{};
+    b = b_inside ? *reinterpret_cast<const float4*>(gB) : float4{};
+    gA += BK;
+    gB += static_cast<size_t>(BK) * N;
+  };
+  const auto stage = [&](int buffer) {  // registers to shared memory
+    sA[buffer][a_k + 0][a_m] = a.x;
+    sA[buffer][a_k + 1][a_m] = a.y;
+    sA[buffer][a_k + 2][a_m] = a.z;
+    sA[buffer][a_k + 3][a_m] = a.w;
+    *reinterpret_cast<float4*>(&sB[buffer][b_k][b_n]) = b;
+  };
   fetch(0);
   stage(0);
   __syncthreads();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/emulator_grid_test.cpp
-/// \brief Grids and blocks of one to three dimensions, CUDA's limits, and the same result every
-/// time.
+/// \brief Grids and blocks of one to three dimensions, CUDA's limits, and equal results every time.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -30,7 +30,8 @@ __global__ void trap() {
 
 __device__ __noinline__ float deeper(int depth, const float* from) {
   float local[256];
-  for (int i = 0; i < 256; ++i) local[i] = from[(i + 1) % 256] + depth;
+  for (int i = 0; i < 256; ++i)
+    local[i] = from[(i + 1) % 256] + depth;
   if (depth == 0) return local[17];
   return deeper(depth - 1, local) + local[3];  // needs a stack frame
 }
@@ -49,7 +50,8 @@ __global__ void endless_loop(unsigned bad_thread) {
   if (threadIdx.x == 0) value = 1;
   __syncthreads();
   if (threadIdx.x == bad_thread) {
-    while (true) value = value * 3 + 1;  // for ever
+    while ((value = value * 3 + 1) != 1 || true) {  // for ever
+    }
   }
 }
 
@@ -66,7 +68,8 @@ __global__ void endless_shuffle() {
 __global__ void slow_but_passing(int rounds, int* out) {
   volatile int sink = 0;
   for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < 200000; ++i) sink = sink + i;
+    for (int i = 0; i < 200000; ++i)
+      sink = sink + i;
     __syncthreads();
   }
   *out = rounds;

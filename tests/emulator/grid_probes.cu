@@ -35,11 +35,13 @@ __global__ void count_visits(int* visits) {
 __global__ void harmonic_sums(float* out) {
   __shared__ float partial[64];
   float sum = 0.0f;
-  for (unsigned i = threadIdx.x; i < 1000; i += 64) sum += 1.0f / (i + 1 + blockIdx.x);
+  for (unsigned i = threadIdx.x; i < 1000; i += 64)
+    sum += 1.0f / (i + 1 + blockIdx.x);
   partial[threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int i = 1; i < 64; ++i) sum += partial[i];
+  for (int i = 1; i < 64; ++i)
+    sum += partial[i];
   out[blockIdx.x] = sum;
 }
 

@@ -15,7 +15,7 @@ using Extents = std::array<unsigned, 3>;
 void write_indices(Extents grid, Extents block, unsigned* out);
 /// Each thread adds 1 to its own element.
 void count_visits(Extents grid, Extents block, std::size_t dynamic_shared_bytes, int* visits);
-/// Sums 1/(i+1) in a fixed order per block, then writes it; a value that shows any reordering.
+/// Sums 1/(i+1+block) in a fixed order per block: a value that shows any reordering.
 void harmonic_sums(unsigned blocks, float* out);
 
 // -- shared_memory_probes.cu -------------------------------------------------------------------
@@ -23,7 +23,7 @@ void reverse_static(unsigned blocks, int threads, const int* in, int* out);
 void reverse_dynamic(int threads, const int* in, int* out);
 void reverse_dynamic_doubles(int threads, const double* in, double* out);
 void reverse_dynamic_template(int threads, const short* in, short* out);
-/// Writes its static and dynamic shared memory without having written it, then spoils both.
+/// Copies its static and dynamic shared memory out without having written it, then spoils both.
 void read_unwritten(unsigned blocks, float* fixed, float* dynamic);
 /// Address of dynamic shared memory modulo 1024.
 void dynamic_alignment(unsigned* out);
@@ -31,7 +31,7 @@ void dynamic_alignment(unsigned* out);
 void static_alignment(unsigned* out);
 /// Writes and reads the last of `bytes` bytes of dynamic shared memory.
 void touch_last_dynamic_byte(std::size_t bytes, int* out);
-/// Static arrays of two kernels and one template: do they overlap?
+/// Static arrays of a kernel and of two instances of a template: do they overlap?
 void two_arrays(int* out);
 
 // -- barrier_probes.cu -------------------------------------------------------------------------
@@ -44,8 +44,7 @@ void divergent_in_block(unsigned blocks, unsigned first_bad);
 void barrier_in_loop_of_unequal_length(int threads);
 
 // -- warp_probes.cu ----------------------------------------------------------------------------
-/// results[4 * thread + {0,1,2,3}] = shfl, up, down, xor of `in`; threads outside mask write
-/// nothing.
+/// out[4 * thread + {0,1,2,3}] = shfl, up, down, xor of `in`; threads outside mask write nothing.
 void shuffle_ints(unsigned threads, unsigned mask, int width, int operand, const int* in, int* out);
 void shuffle_types(unsigned mask, double* doubles, long long* longs, float* halves);
 void vote(unsigned threads, unsigned mask, const int* predicates, unsigned* out);

@@ -68,7 +68,8 @@ __global__ void static_alignment(unsigned* out) {
   alignas(128) __shared__ short other_tile[9];
   const float* floats[] = {three, five, seven, nine};
   out[0] = 0;
-  for (const float* array : floats) out[0] |= reinterpret_cast<uintptr_t>(array) % 16;
+  for (const float* array : floats)
+    out[0] |= reinterpret_cast<uintptr_t>(array) % 16;
   out[1] = static_cast<unsigned>(reinterpret_cast<uintptr_t>(tile) % 256);
   out[2] = static_cast<unsigned>(reinterpret_cast<uintptr_t>(other_tile) % 128);
 }
@@ -111,9 +112,10 @@ void reverse_dynamic(int threads, const int* in, int* out) {
 }
 
 void reverse_dynamic_doubles(int threads, const double* in, double* out) {
-  launch(probe_kernels::second::reverse,
-         {.grid = dim3(1), .block = dim3(threads), .dynamic_shared_bytes = threads * sizeof(double)},
-         in, out);
+  launch(
+      probe_kernels::second::reverse,
+      {.grid = dim3(1), .block = dim3(threads), .dynamic_shared_bytes = threads * sizeof(double)},
+      in, out);
 }
 
 void reverse_dynamic_template(int threads, const short* in, short* out) {

@@ -44,13 +44,13 @@ __global__ void reverse_in_shared(const float* in, float* out) {
 namespace ladder::probes {
 
 void copy_float4(int count, const float* in, float* out) {
-  launch(probe_kernels::copy_float4, {.grid = dim3(ceil_div(count, 128)), .block = dim3(32)},
-         count, in, out);
+  launch(probe_kernels::copy_float4, {.grid = dim3(ceil_div(count, 128)), .block = dim3(32)}, count,
+         in, out);
 }
 
 void scale_halves(int count, const float* in, float* out) {
-  launch(probe_kernels::scale_halves, {.grid = dim3(ceil_div(count, 64)), .block = dim3(32)},
-         count, in, out);
+  launch(probe_kernels::scale_halves, {.grid = dim3(ceil_div(count, 64)), .block = dim3(32)}, count,
+         in, out);
 }
 
 void reverse_in_shared(const float* in, float* out) {

@@ -65,7 +65,8 @@ __global__ void halves_of_a_warp(int* out) {
   const int lane = threadIdx.x;
   if (lane < 16) {
     int sum = lane;
-    for (int step = 8; step > 0; step /= 2) sum += __shfl_xor_sync(0x0000FFFFu, sum, step);
+    for (int step = 8; step > 0; step /= 2)
+      sum += __shfl_xor_sync(0x0000FFFFu, sum, step);
     out[lane] = sum;
   } else {
     out[lane] = __shfl_sync(0xFFFF0000u, lane * lane, 31);
@@ -98,7 +99,8 @@ __global__ void active_mask(unsigned* out) {
 
 __global__ void sum_of_partial_warp(float* out) {
   float sum = 1.0f;
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(kAll, sum, step);
+  for (int step = 16; step > 0; step /= 2)
+    sum += __shfl_down_sync(kAll, sum, step);
   out[threadIdx.x] = sum;
 }
 

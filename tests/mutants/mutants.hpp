@@ -11,7 +11,7 @@ namespace ladder {
 
 /// A rung with one mistake.
 struct Mutant {
-  const char* name;    ///< "missing_guard_m", from add_mutant()
+  const char* name;    ///< "guard_missing_m", from add_mutant()
   const char* rung;    ///< "03_shared_tile", the rung it was made from
   const char* source;  ///< path of the text that was compiled
   void (*run)(const Gemm<float>&, Stream);

@@ -48,7 +48,7 @@ const std::vector<Case> kCases = {
      {130, 132, 8},
      1,
      0,
-     {"all of them never written", "column 131, the last tile column: is the guard in N right?"},
+     {"all of them never written", "column 131, the last tile column (is the guard in N right?)"},
      {}},
     {"shared_index_transposed", {64, 64, 64}, 1, 0, {"every element is wrong"}, {}},
     {"result_transposed", {40, 70, 16}, 1, 0, {"the result is transposed"}, {}},
@@ -119,8 +119,7 @@ const Mutant* mutant_named(const std::string& name) {
   return found == mutants().end() ? nullptr : &*found;
 }
 
-/// Line `number` of a file, which the emulator names relative to the repository where it lies in
-/// it.
+/// Line `number` of a file, which the emulator names relative to the repository if it lies there.
 std::string line_of(const std::string& file, unsigned number) {
   std::ifstream text(std::filesystem::path(LADDER_SOURCE_DIR) / file);
   std::string line;
@@ -141,7 +140,7 @@ class MutantsTest : public testing::TestWithParam<Case> {
   void SetUp() override { emulator::set_hang_limit(emulator::Seconds(0.3)); }
   void TearDown() override { emulator::set_hang_limit(usual_limit_); }
 
-  /// Everything that is wrong with the mutant, in words.
+  /// Fails the test unless the verdict or the emulator's error says what the case expects.
   void expect_called_wrong(Verifier& verifier, const Mutant& mutant, const Rung& rung) {
     const Case& c = GetParam();
     try {
