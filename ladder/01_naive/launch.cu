@@ -11,10 +11,10 @@ constexpr int BM = 32;
 constexpr int BN = 32;
 
 void run(const Gemm<float>& gemm, Stream stream) {
-  for (const Gemm<float>& band : row_bands(gemm, BM)) {
-    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
-    launch(kernel<BM, BN>, {.grid = grid, .block = dim3(BM, BN), .stream = stream}, band.M, band.N,
-           band.K, band.alpha, band.A, band.B, band.beta, band.C);
+  for (const Gemm<float>& part : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));
+    launch(kernel<BM, BN>, {.grid = grid, .block = dim3(BM, BN), .stream = stream}, part.M, part.N,
+           part.K, part.alpha, part.A, part.B, part.beta, part.C);
   }
 }
 

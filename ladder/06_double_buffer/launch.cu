@@ -18,10 +18,10 @@ constexpr int kThreads = (BM / TM) * (BN / TN);
 void run(const Gemm<float>& gemm, Stream stream) {
   require_multiple("06 double_buffer", 'N', gemm.N, 4, "rows of B and C are read as float4");
   require_multiple("06 double_buffer", 'K', gemm.K, 4, "rows of A are read as float4");
-  for (const Gemm<float>& band : row_bands(gemm, BM)) {
-    const dim3 grid(ceil_div(band.N, BN), ceil_div(band.M, BM));
+  for (const Gemm<float>& part : row_bands(gemm, BM)) {
+    const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));
     launch(kernel<BM, BN, BK, TM, TN>, {.grid = grid, .block = dim3(kThreads), .stream = stream},
-           band.M, band.N, band.K, band.alpha, band.A, band.B, band.beta, band.C);
+           part.M, part.N, part.K, part.alpha, part.A, part.B, part.beta, part.C);
   }
 }
 

@@ -33,14 +33,8 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
 
   // -- Where this thread works ---------------------------------------------------------------
   // Blocks start in the order of their index: down a column of BAND tiles, then the next column.
-  const int tiles_m = gridDim.y;
-  const int tiles_n = gridDim.x;
-  const int block = blockIdx.y * tiles_n + blockIdx.x;
-  const int band_row = block / (BAND * tiles_n) * BAND;
-  const int band_rows = min(BAND, tiles_m - band_row);
-  const int in_band = block - band_row * tiles_n;
-  const int row0 = (band_row + in_band % band_rows) * BM;
-  const int col0 = in_band / band_rows * BN;
+  const int row0 = (blockIdx.y * BAND + blockIdx.x % BAND) * BM;
+  const int col0 = blockIdx.x / BAND * BN;
   const int thread_row = threadIdx.x / kThreadCols;
   const int thread_col = threadIdx.x % kThreadCols;
   const int a_m = threadIdx.x / (BK / 4);  // the float4 of either tile that this thread loads
@@ -49,6 +43,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
+  if (row0 >= M) return;  // the last band may reach below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
