@@ -144,7 +144,7 @@ std::string Verifier::explain(const Comparison& comparison, const Expectation& e
   const int row = static_cast<int>(first / shape_.N);
   const int col = static_cast<int>(first % shape_.N);
   const std::string block =
-      tile.BM == 0 ? "" : fmt::format(" of block ({}, {})", col / tile.BN, row / tile.BM);
+      tile.BM == 0 ? "" : fmt::format(" of block tile ({}, {})", col / tile.BN, row / tile.BM);
   return fmt::format(
       "{} of {} elements are wrong. The first is C[{}][{}]{}: got {:.9g}, expected {:.9g}. "
       "Pattern: {}. ",

@@ -177,7 +177,7 @@ TEST_F(VerifyTest, OneNanIsWrong) {
   const Verdict verdict = judge({100, 100, 10}, spoilt([](const Gemm<float>& g) {
                                   g.C[at(g, 70, 33)] = std::numeric_limits<float>::quiet_NaN();
                                 }));
-  expect_wrong(verdict, {"1 of 10000 elements", "C[70][33] of block (1, 2)", "all of them NaN",
+  expect_wrong(verdict, {"1 of 10000 elements", "C[70][33] of block tile (1, 2)", "all of them NaN",
                          "row 70", "column 33"});
   EXPECT_TRUE(std::isinf(verdict.error_over_bound));
 }
@@ -195,7 +195,7 @@ TEST_F(VerifyTest, OneWrongElementIsNamed) {
       judge({100, 130, 40}, spoilt([](const Gemm<float>& g) { g.C[at(g, 65, 129)] += 0.5f; }), 1.0f,
             1.0f);
   expect_wrong(verdict,
-               {"1 of 13000 elements", "C[65][129] of block (4, 2)", "row 65", "column 129"});
+               {"1 of 13000 elements", "C[65][129] of block tile (4, 2)", "row 65", "column 129"});
   // One element shows no law.
   EXPECT_EQ(verdict.complaint.find("factor"), std::string::npos) << verdict.complaint;
   EXPECT_EQ(verdict.complaint.find("times the C"), std::string::npos) << verdict.complaint;
