@@ -7,8 +7,9 @@ LINT_PACKAGES := clang-format-14 codespell
 # CUDA 13 where it is installed, else the emulator alone.
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_MAJOR := $(if $(NVCC),$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'),0)
-PRESET := $(shell [ $(CUDA_MAJOR) -ge 13 ] && echo cuda || echo cpu)
-CUDA := $(if $(filter cuda,$(PRESET)),ON,OFF)
+CUDA := $(shell [ $(CUDA_MAJOR) -ge 13 ] && echo ON || echo OFF)
+PRESET := $(if $(filter ON,$(CUDA)),cuda,cpu)
+CONFIGURE := cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 export CUDACXX := $(NVCC)
 LADDER := build/ladder
 
@@ -34,12 +35,12 @@ build: ## install what is missing and build
 	@if [ $(CUDA_MAJOR) -gt 0 ] && [ $(CUDA_MAJOR) -lt 13 ]; then \
 	  echo 'Found CUDA $(CUDA_MAJOR); 13 is needed for the GPU. Building for the CPU alone.'; fi
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
-	  cmake --preset $(PRESET) -DLADDER_TESTS=OFF --log-level=WARNING
+	  $(CONFIGURE) -DLADDER_TESTS=OFF
 	@cmake --build build
 
 test: ## install what is missing, build and run all tests
 	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES)
-	@cmake --preset $(PRESET) -DLADDER_TESTS=ON --log-level=WARNING
+	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
