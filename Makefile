@@ -2,7 +2,8 @@
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
                   libcli11-dev nlohmann-json3-dev
 TEST_PACKAGES := libgtest-dev python3
-LINT_PACKAGES := clang-format-14 codespell
+LINT_PACKAGES := clang-format-14 codespell python3-venv
+TIDY_PACKAGES := clang-tidy-14
 
 # CUDA 13 where it is installed, else the emulator alone.
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -14,7 +15,7 @@ export CUDACXX := $(NVCC)
 LADDER := build/ladder
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test run list diff report lint format clean
+.PHONY: help climb build test run list diff report lint tidy format clean
 
 run: RUNG ?= 03
 
@@ -58,10 +59,19 @@ diff: build ## what RUNG=05 changes in the kernel that it builds on
 report: ## write the recorded figures into README and lessons
 	@python3 bench/report.py
 
-lint: ## check format and spelling
+lint: ## check format, spelling and Python
 	@.ci/install $(LINT_PACKAGES)
 	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs clang-format-14 --dry-run --Werror
-	@git ls-files | xargs codespell --ignore-words-list ans,nd,als
+	@git ls-files | xargs codespell
+	@[ -x build/lint/bin/ruff ] || { python3 -m venv build/lint && \
+	  build/lint/bin/pip install --quiet ruff==0.8.4; }
+	@build/lint/bin/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench tests
+	@echo 'Format, spelling and Python are fine.'
+
+tidy: build ## check the C++ of the host with clang-tidy: takes minutes
+	@.ci/install $(TIDY_PACKAGES)
+	@git ls-files 'common/*.cpp' 'ladder/*.cpp' | grep -v gpu | xargs -P 2 -n 1 \
+	  clang-tidy-14 -p build --quiet
 
 format: ## format all C++ and CUDA files
 	@.ci/install $(LINT_PACKAGES)

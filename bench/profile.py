@@ -3,8 +3,8 @@
 
     bench/profile.py --size 4096 --out bench/results/nvidia-h200/profile_4096.json 01 02 03
 
-One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it. The file has
-the context of a results file and, per rung, {ncu metric: value in base units}.
+One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it. The file
+has the context of a results file and, per rung, {ncu metric: value in base units}.
 """
 
 import argparse
@@ -16,8 +16,17 @@ import subprocess
 import sys
 import tempfile
 
-STALLS = ("long_scoreboard", "short_scoreboard", "barrier", "dispatch_stall", "lg_throttle",
-          "mio_throttle", "math_pipe_throttle", "not_selected", "wait")
+STALLS = (
+    "long_scoreboard",
+    "short_scoreboard",
+    "barrier",
+    "dispatch_stall",
+    "lg_throttle",
+    "mio_throttle",
+    "math_pipe_throttle",
+    "not_selected",
+    "wait",
+)
 
 METRICS = (
     "gpu__time_duration.sum",
@@ -57,11 +66,37 @@ def run(command):
 
 def counters(ladder, rung, size):
     """{metric: value} of the first launch of the rung's kernel."""
-    text = run(["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-                "--kernel-name", "kernel", "--launch-count", "1", "--metrics", ",".join(METRICS),
-                ladder, "run", rung, "--size", str(size), "--device", "gpu", "--no-timing"])
-    rows = list(csv.reader(io.StringIO("\n".join(
-        line for line in text.splitlines() if line.startswith('"')))))
+    text = run(
+        [
+            "ncu",
+            "--clock-control",
+            "none",
+            "--csv",
+            "--page",
+            "raw",
+            "--print-units",
+            "base",
+            "--kernel-name",
+            "kernel",
+            "--launch-count",
+            "1",
+            "--metrics",
+            ",".join(METRICS),
+            ladder,
+            "run",
+            rung,
+            "--size",
+            str(size),
+            "--device",
+            "gpu",
+            "--no-timing",
+        ]
+    )
+    rows = list(
+        csv.reader(
+            io.StringIO("\n".join(line for line in text.splitlines() if line.startswith('"')))
+        )
+    )
     if len(rows) < 3:
         sys.exit(f"profile.py: ncu profiled no kernel of rung {rung}:\n{text}")
     names, _units, values = rows[:3]
@@ -76,8 +111,20 @@ def context(ladder):
     """The context that the ladder files its own results with."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "context.json"
-        run([ladder, "run", "00", "--size", "64", "--device", "gpu", "--no-timing", "--json",
-             str(path)])
+        run(
+            [
+                ladder,
+                "run",
+                "00",
+                "--size",
+                "64",
+                "--device",
+                "gpu",
+                "--no-timing",
+                "--json",
+                str(path),
+            ]
+        )
         found = json.loads(path.read_text())["context"]
     found["profiler"] = run(["ncu", "--version"]).strip().splitlines()[-1]
     return found
@@ -93,10 +140,16 @@ def main():
     options = parser.parse_args()
     results = {"context": context(options.ladder), "benchmarks": []}
     for rung in options.rungs:
-        results["benchmarks"].append({"name": f"profile_{rung}", "rung": int(rung),
-                                      "m": options.size, "n": options.size,
-                                      "k": options.size,
-                                      "metrics": counters(options.ladder, rung, options.size)})
+        results["benchmarks"].append(
+            {
+                "name": f"profile_{rung}",
+                "rung": int(rung),
+                "m": options.size,
+                "n": options.size,
+                "k": options.size,
+                "metrics": counters(options.ladder, rung, options.size),
+            }
+        )
     options.out.write_text(json.dumps(results, indent=2) + "\n")
 
 

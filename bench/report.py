@@ -24,36 +24,53 @@ FFMA_PER_CLOCK = 4  # warp instructions: one per scheduler
 ISSUES_PER_CLOCK = 4
 WAVEFRONTS_PER_CLOCK = 1  # L1 and shared memory, 128 bytes each
 
-# What a lesson counts by hand: wavefronts of the L1 and shared-memory pipe for one multiply-add of a
-# warp (32 of them), the block tile, and how many blocks an SM holds.
+# What a lesson counts by hand: wavefronts of the L1 and shared-memory pipe for one multiply-add of
+# a warp (32 of them), the block tile, and how many blocks an SM holds.
 BY_HAND = {
-    1: {"wavefronts": 32 + 1, "how": "32 for 32 rows of A + 1 for the shared element of B",
-        "tile": (32, 32), "blocks": 2},
-    2: {"wavefronts": 1 + 1, "how": "1 for the shared element of A + 1 for a line of B",
-        "tile": (32, 32), "blocks": 2},
-    3: {"wavefronts": 1 + 2 / 4 + 8 / 64,
+    1: {
+        "wavefronts": 32 + 1,
+        "how": "32 for 32 rows of A + 1 for the shared element of B",
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    2: {
+        "wavefronts": 1 + 1,
+        "how": "1 for the shared element of A + 1 for a line of B",
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    3: {
+        "wavefronts": 1 + 2 / 4 + 8 / 64,
         "how": "1 for sB + 2/4 for sA (four words at once, 2 wavefronts) + 8/64 to fill the tiles",
-        "tile": (32, 32), "blocks": 2},
-    4: {"wavefronts": (8 + 8 * 2 / 4) / 64 + 16 / 512,
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    4: {
+        "wavefronts": (8 + 8 * 2 / 4) / 64 + 16 / 512,
         "how": "(8 for sB + 8 * 2/4 for sA) / 64 + 16/512 to fill the tiles",
-        "tile": (128, 128), "blocks": 2},
-    5: {"wavefronts": (2 * 4 + 2 * 2) / 64 + 20 / 512,
+        "tile": (128, 128),
+        "blocks": 2,
+    },
+    5: {
+        "wavefronts": (2 * 4 + 2 * 2) / 64 + 20 / 512,
         "how": "(2 * 4 for sB + 2 * 2 for sA) / 64 + 20/512 to fill the tiles",
-        "tile": (128, 128), "blocks": 2},
+        "tile": (128, 128),
+        "blocks": 2,
+    },
 }
 BY_HAND[6] = BY_HAND[5]
 BY_HAND[7] = BY_HAND[5]
 
 
-class Stale(Exception):
+class FigureError(Exception):
     """A figure that is asked for but not recorded."""
 
 
 def load(name):
-    """A results file, or a Stale that names it."""
+    """A results file, or a FigureError that names it."""
     path = RESULTS / name
     if not path.exists():
-        raise Stale(f"{path} is not there")
+        raise FigureError(f"{path} is not there")
     return json.loads(path.read_text())
 
 
@@ -68,7 +85,7 @@ def profile(rung, size):
     for kernel in load(f"profile_{size}.json")["benchmarks"]:
         if kernel["rung"] == rung:
             return kernel["metrics"]
-    raise Stale(f"profile_{size}.json has no rung {rung}")
+    raise FigureError(f"profile_{size}.json has no rung {rung}")
 
 
 def percent(ratio):
@@ -88,9 +105,16 @@ def bounds(rung, size):
     per_ms = SMS * CLOCK_HZ * 1e-3
     return [
         ("FP32 pipe", 1.0, warp_fmas / (FFMA_PER_CLOCK * per_ms) * waves),
-        ("issue slots", instructions, warp_fmas * instructions / (ISSUES_PER_CLOCK * per_ms) * waves),
-        ("L1 and shared memory", hand["wavefronts"],
-         warp_fmas * hand["wavefronts"] / (WAVEFRONTS_PER_CLOCK * per_ms) * waves),
+        (
+            "issue slots",
+            instructions,
+            warp_fmas * instructions / (ISSUES_PER_CLOCK * per_ms) * waves,
+        ),
+        (
+            "L1 and shared memory",
+            hand["wavefronts"],
+            warp_fmas * hand["wavefronts"] / (WAVEFRONTS_PER_CLOCK * per_ms) * waves,
+        ),
     ]
 
 
@@ -104,50 +128,64 @@ def maths_block(rung):
     size = 4096
     warp_fmas = size**3 / 32
     rows, cols = BY_HAND[rung]["tile"]
-    intensity = 2 / (4 * (1 / rows + 1 / cols))
+    loaded = 4 * size**3 * (1 / rows + 1 / cols)
+    intensity = 2 * size**3 / loaded
     limit, _, predicted = predicted_ms(rung, size)
     measured = climb(size)[rung]["time_ms"]
     wavefronts = BY_HAND[rung]["wavefronts"]
     counted = profile(rung, size)["l1tex__data_pipe_lsu_wavefronts.sum"] / warp_fmas
     per_resource = ", ".join(f"{name} {ms:.3g} ms" for name, _, ms in bounds(rung, size))
-    return "\n".join([
-        f"At M = N = K = {size}, for the H200's {SMS} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
-        "",
-        f"1. Work: 2MNK = {2 * size**3 * 1e-9:.1f} GFLOP, or {warp_fmas * 1e-6:.0f} million "
-        "multiply-adds of whole warps.",
-        f"2. Traffic: {wavefronts:.3g} wavefronts of the L1 and shared-memory pipe per multiply-add "
-        f"of a warp ({BY_HAND[rung]['how']}); ncu counts {counted:.3g}.",
-        f"3. Intensity: a {rows} x {cols} block loads {rows + cols} floats per k for "
-        f"{2 * rows * cols} FLOP: {intensity:.3g} FLOP per byte that L1 or shared memory is filled "
-        "with.",
-        f"4. Bound: {per_resource}. The slowest, {limit}, predicts **{predicted:.3g} ms**; measured "
-        f"**{measured:.3g} ms** ({100 * (measured / predicted - 1):+.0f} %).",
-    ])
+    return "\n".join(
+        [
+            f"At M = N = K = {size}, for the H200's {SMS} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
+            "",
+            f"1. Work: 2MNK = {2 * size**3 * 1e-9:.1f} GFLOP, or {warp_fmas * 1e-6:.0f} million "
+            "multiply-adds of whole warps.",
+            f"2. Traffic: {wavefronts:.3g} wavefronts of the L1 and shared-memory pipe per "
+            f"multiply-add of a warp ({BY_HAND[rung]['how']}); ncu counts {counted:.3g}. Blocks "
+            f"load 4MNK(1/{rows} + 1/{cols}) = {loaded * 1e-9:.2f} GB, and C takes "
+            f"{4 * size**2 * 1e-9:.2f} GB.",
+            f"3. Intensity: a {rows} x {cols} block loads {rows + cols} floats per k for "
+            f"{2 * rows * cols} FLOP: {intensity:.3g} FLOP per byte.",
+            f"4. Bound: {per_resource}. The slowest, {limit}, predicts **{predicted:.3g} ms**; "
+            f"measured **{measured:.3g} ms** ({100 * (measured / predicted - 1):+.0f} %).",
+        ]
+    )
 
 
 def provenance(name):
     """Where a block's figures are from."""
     context = load(name)["context"]
     clock = context["sm_clock_mhz"]
-    text = (f"{context['device']}, driver CUDA {context['cuda_driver']}, toolkit "
-            f"{context['cuda_toolkit']}, {context['protocol']} protocol")
+    text = (
+        f"{context['device']}, driver CUDA {context['cuda_driver']}, toolkit "
+        f"{context['cuda_toolkit']}, {context['protocol']} protocol"
+    )
     return text + (f", {clock['median']:.0f} MHz" if clock else "")
 
 
 def measured_block(rung):
     """A rung's recorded figures."""
-    lines = ["| M = N = K | time | TFLOP/s | of best cuBLAS | of FP32 peak | over the rung below | "
-             "spread |", "|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [
+        "| M = N = K | time | TFLOP/s | of best cuBLAS | of FP32 peak | over the rung below | "
+        "spread |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
+    ]
     for size in (4096, 8192):
         entries = climb(size)
         entry = entries[rung]
         below = entries.get(rung - 1)
         gain = f"{below['time_ms'] / entry['time_ms']:.2f} x" if rung > 1 else ""
-        lines.append(f"| {size} | {entry['time_ms']:.3f} ms | {entry['tflops']:.2f} | "
-                     f"{percent(entry['ratio_to_best'])} | {percent(entry['share_of_roof'])} | "
-                     f"{gain} | {percent(entry['spread'])} |")
-    lines += ["", f"{provenance('climb_burst_4096.json')}. \"Best cuBLAS\" is the better of cuBLAS and "
-              "the best algorithm of cublasLt in the same run."]
+        lines.append(
+            f"| {size} | {entry['time_ms']:.3f} ms | {entry['tflops']:.2f} | "
+            f"{percent(entry['ratio_to_best'])} | {percent(entry['share_of_roof'])} | "
+            f"{gain} | {percent(entry['spread'])} |"
+        )
+    lines += [
+        "",
+        f"{provenance('climb_burst_4096.json')}. \"Best cuBLAS\" is the better of cuBLAS and "
+        "the best algorithm of cublasLt in the same run.",
+    ]
     return "\n".join(lines)
 
 
@@ -155,11 +193,16 @@ def ladder_block(_rung):
     """All rungs in one table, for the front page."""
     small, large = climb(4096), climb(8192)
     names = {entry["rung"]: entry["name"] for entry in small.values() if entry["rung"] is not None}
-    lines = ["| rung | TFLOP/s at 4096 | of best cuBLAS at 4096 | at 8192 |", "|---|---:|---:|---:|"]
+    lines = [
+        "| rung | TFLOP/s at 4096 | of best cuBLAS at 4096 | at 8192 |",
+        "|---|---:|---:|---:|",
+    ]
     for rung in sorted(names):
-        lines.append(f"| [{names[rung].replace('_', ' ', 1)}](ladder/{names[rung]}/README.md) | "
-                     f"{small[rung]['tflops']:.1f} | {percent(small[rung]['ratio_to_best'])} | "
-                     f"{percent(large[rung]['ratio_to_best'])} |")
+        lines.append(
+            f"| [{names[rung].replace('_', ' ', 1)}](ladder/{names[rung]}/README.md) | "
+            f"{small[rung]['tflops']:.1f} | {percent(small[rung]['ratio_to_best'])} | "
+            f"{percent(large[rung]['ratio_to_best'])} |"
+        )
     lines += ["", f"{provenance('climb_burst_4096.json')}."]
     return "\n".join(lines)
 
@@ -168,10 +211,13 @@ def graph_block(_rung):
     """Small sizes, where launches are replayed as a graph."""
     sizes = (512, 1024, 2048)
     climbs = [climb(size, "graph") for size in sizes]
-    names = {entry["rung"]: entry["name"] for entry in climbs[0].values()
-             if entry["rung"] is not None}
-    lines = ["| rung | " + " | ".join(f"{size}" for size in sizes) + " |",
-             "|---|" + "---:|" * len(sizes)]
+    names = {
+        entry["rung"]: entry["name"] for entry in climbs[0].values() if entry["rung"] is not None
+    }
+    lines = [
+        "| rung | " + " | ".join(f"{size}" for size in sizes) + " |",
+        "|---|" + "---:|" * len(sizes),
+    ]
     for rung in sorted(names):
         ratios = " | ".join(percent(entries[rung]["ratio_to_best"]) for entries in climbs)
         lines.append(f"| {names[rung].replace('_', ' ', 1)} | {ratios} |")
@@ -179,8 +225,12 @@ def graph_block(_rung):
     return "\n".join(lines)
 
 
-BLOCKS = {"maths": maths_block, "measured": measured_block, "ladder": ladder_block,
-          "small_sizes": graph_block}
+BLOCKS = {
+    "maths": maths_block,
+    "measured": measured_block,
+    "ladder": ladder_block,
+    "small_sizes": graph_block,
+}
 
 NCU_PERCENT = {
     "ncu_wavefronts_busy": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
@@ -195,7 +245,7 @@ def value(name, rung):
     """A figure for a sentence."""
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     if not match:
-        raise Stale(f"'{name}' is no name of a figure")
+        raise FigureError(f"'{name}' is no name of a figure")
     rung = int(match[1]) if match[1] else rung
     name = match[2]
     if name in NCU_PERCENT:
@@ -214,7 +264,9 @@ def value(name, rung):
         return f"{profile(rung, 16384)['dram__bytes_read.sum'] * 1e-9:.1f} GB"
     if name == "ncu_sectors_per_request":
         counters = profile(rung, 4096)
-        return (f"{counters['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum'] / counters['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum']:.1f}")
+        sectors = counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
+        requests = counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]
+        return f"{sectors / requests:.1f}"
     if name == "ncu_instructions_per_ffma":
         return f"{profile(rung, 4096)['smsp__inst_executed.sum'] / (4096**3 / 32):.2f}"
     if name == "predicted_4096":
@@ -226,41 +278,54 @@ def value(name, rung):
     match = re.fullmatch(r"(time|tflops|best|clock|power)_(\d+)", name)
     if match:
         entry = climb(int(match[2]))[rung]
-        return {"time": lambda: f"{entry['time_ms']:.3g} ms", "tflops": lambda: f"{entry['tflops']:.1f}",
-                "best": lambda: percent(entry["ratio_to_best"]),
-                "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
-                "power": lambda: f"{entry['power_w']['median']:.0f} W"}[match[1]]()
-    raise Stale(f"'{name}' is no name of a figure")
+        return {
+            "time": lambda: f"{entry['time_ms']:.3g} ms",
+            "tflops": lambda: f"{entry['tflops']:.1f}",
+            "best": lambda: percent(entry["ratio_to_best"]),
+            "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
+            "power": lambda: f"{entry['power_w']['median']:.0f} W",
+        }[match[1]]()
+    raise FigureError(f"'{name}' is no name of a figure")
 
 
 def filled(text, rung):
     """The text with all blocks and figures written anew."""
+
     def block(match):
         if match[1] not in BLOCKS:
-            raise Stale(f"'{match[1]}' is no name of a block")
+            raise FigureError(f"'{match[1]}' is no name of a block")
         return f"<!-- begin {match[1]} -->\n{BLOCKS[match[1]](rung)}\n<!-- end {match[1]} -->"
 
     text = re.sub(r"<!-- begin (\w+) -->\n(?:.*?\n)??<!-- end \1 -->", block, text, flags=re.S)
-    return re.sub(r"<!-- value ([\w:]+) -->[^<]*<!-- /value -->",
-                  lambda match: f"<!-- value {match[1]} -->{value(match[1], rung)}<!-- /value -->", text)
+    return re.sub(
+        r"<!-- value ([\w:]+) -->[^<]*<!-- /value -->",
+        lambda match: f"<!-- value {match[1]} -->{value(match[1], rung)}<!-- /value -->",
+        text,
+    )
 
 
 def main():
     """Rewrites or checks all files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a block is stale")
-    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent,
-                        help="folder of the sources")
+    parser.add_argument(
+        "--root",
+        default=pathlib.Path(__file__).resolve().parent.parent,
+        help="folder of the sources",
+    )
     options = parser.parse_args()
     os.chdir(options.root)
     stale = False
-    for path in [pathlib.Path("README.md"), *sorted(pathlib.Path("docs").glob("*.md")),
-                 *sorted(pathlib.Path("ladder").glob("[0-9][0-9]_*/README.md"))]:
+    for path in [
+        pathlib.Path("README.md"),
+        *sorted(pathlib.Path("docs").glob("*.md")),
+        *sorted(pathlib.Path("ladder").glob("[0-9][0-9]_*/README.md")),
+    ]:
         number = re.match(r"(\d\d)_", path.parent.name)
         old = path.read_text()
         try:
             new = filled(old, int(number[1]) if number else None)
-        except Stale as error:
+        except FigureError as error:
             sys.exit(f"report.py: {path}: {error}")
         if new == old:
             continue

@@ -28,7 +28,9 @@ def main():
     for tool in TOOLS:
         for rows, cols, depth in SHAPES:
             for beta in ("0", "0.5"):
-                results["context"] = check(options, results["benchmarks"], tool, (rows, cols, depth), beta)
+                results["context"] = check(
+                    options, results["benchmarks"], tool, (rows, cols, depth), beta
+                )
     options.out.write_text(json.dumps(results, indent=2) + "\n")
     sys.exit(0 if all(run["clean"] for run in results["benchmarks"]) else 1)
 
@@ -37,8 +39,20 @@ def check(options, runs, tool, shape, beta):
     """Appends one run to `runs`; returns the context of the ladder's own results."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "results.json"
-        command = ["compute-sanitizer", "--tool", tool, options.ladder, "climb", "--device", "gpu",
-                   "--no-timing", "--json", str(path), "--beta", beta]
+        command = [
+            "compute-sanitizer",
+            "--tool",
+            tool,
+            options.ladder,
+            "climb",
+            "--device",
+            "gpu",
+            "--no-timing",
+            "--json",
+            str(path),
+            "--beta",
+            beta,
+        ]
         for name, extent in zip("mnk", shape):
             command += [f"--{name}", str(extent)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -47,10 +61,23 @@ def check(options, runs, tool, shape, beta):
             sys.exit(f"sanitize.py: {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
         ladder = json.loads(path.read_text())
     outcomes = {entry["name"]: entry["outcome"] for entry in ladder["benchmarks"]}
-    clean = (done.returncode == 0 and bool(re.search(r"SUMMARY: 0 ", summary[-1]))
-             and "wrong" not in outcomes.values())
-    runs.append({"name": tool, "m": shape[0], "n": shape[1], "k": shape[2], "beta": float(beta),
-                 "summary": summary[-1], "clean": clean, "outcomes": outcomes})
+    clean = (
+        done.returncode == 0
+        and bool(re.search(r"SUMMARY: 0 ", summary[-1]))
+        and "wrong" not in outcomes.values()
+    )
+    runs.append(
+        {
+            "name": tool,
+            "m": shape[0],
+            "n": shape[1],
+            "k": shape[2],
+            "beta": float(beta),
+            "summary": summary[-1],
+            "clean": clean,
+            "outcomes": outcomes,
+        }
+    )
     print(f"{tool:<10} M, N, K = {shape}, beta {beta}: {summary[-1]}", flush=True)
     return ladder["context"]
 

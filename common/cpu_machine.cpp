@@ -101,7 +101,9 @@ class CpuMachine final : public Machine {
 
   void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
                          double* scale) override {
-    const auto [M, N, K] = shape;
+    const int M = shape.M;
+    const int N = shape.N;
+    const int K = shape.K;
     std::vector<double> a(A, A + static_cast<std::size_t>(M) * K);
     std::vector<double> b(B, B + static_cast<std::size_t>(K) * N);
     const auto multiply = [&](double* c) {

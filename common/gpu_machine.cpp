@@ -109,7 +109,9 @@ class GpuMachine final : public Machine {
 
   void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
                          double* scale) override {
-    const auto [M, N, K] = shape;
+    const int M = shape.M;
+    const int N = shape.N;
+    const int K = shape.K;
     const MachineArray<double> a(*this, static_cast<std::size_t>(M) * K);
     const MachineArray<double> b(*this, static_cast<std::size_t>(K) * N);
     const auto multiply = [&](double* c) {
@@ -162,14 +164,14 @@ std::string gpu_trouble(cudaError_t status, int devices) {
   if (status == cudaErrorInsufficientDriver) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    if (driver == 0) return "no NVIDIA driver found";
+    if (driver == 0) return "no NVIDIA driver was found";
     return fmt::format(
         "the NVIDIA driver knows CUDA {}, which is too old for this program, built with CUDA {}: "
         "update the driver or build with an older toolkit",
         cuda_version(driver), cuda_version(CUDART_VERSION));
   }
   if (status == cudaErrorNoDevice || (status == cudaSuccess && devices == 0)) {
-    return "no NVIDIA GPU found";
+    return "no NVIDIA GPU was found";
   }
   if (status != cudaSuccess) return fmt::format("CUDA fails: {}", cudaGetErrorString(status));
   return "";

@@ -116,7 +116,7 @@ std::unique_ptr<Machine> make_gpu_machine();
 template <class T>
 class MachineArray {
  public:
-  static constexpr std::size_t kGuardBytes = 64 * 1024;
+  static constexpr std::size_t kGuardBytes = std::size_t{64} * 1024;
 
   /// \param count  elements; all are unwritten_word(), and so are the guard bands
   MachineArray(Machine& machine, std::size_t count)

@@ -72,7 +72,8 @@ std::optional<std::string> telling_values(const WrongResult& r) {
 
 /// C holds right values in the wrong places: transposed, or moved by a power of two.
 std::optional<std::string> misplaced(const WrongResult& r) {
-  const auto [M, N, K] = r.shape;
+  const int M = r.shape.M;
+  const int N = r.shape.N;
   const auto explains = [&](const std::function<std::int64_t(int, int)>& source) {
     std::size_t tried = 0;
     std::size_t hits = 0;
@@ -174,7 +175,8 @@ std::string where_along(char dimension, const char* what, int first, int last, i
 }
 
 std::string location(const WrongResult& r) {
-  const auto [M, N, K] = r.shape;
+  const int M = r.shape.M;
+  const int N = r.shape.N;
   int first_row = M, last_row = -1, first_col = N, last_col = -1;
   std::size_t wrong = 0;
   for_each_wrong(r, [&](std::size_t i) {

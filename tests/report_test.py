@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/report.py: figures in the pages are those of the recorded results, or it says which are not."""
+"""bench/report.py: pages hold the figures of the recorded results, or it says which do not."""
 
 import pathlib
 import shutil
@@ -13,8 +13,12 @@ SOURCES = pathlib.Path(__file__).resolve().parent.parent
 
 def report(root, *arguments):
     """Runs the report on a folder; returns (exit code, output)."""
-    done = subprocess.run([sys.executable, SOURCES / "bench" / "report.py", "--root", root, *arguments],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, SOURCES / "bench" / "report.py", "--root", root, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, done.stdout + done.stderr
 
 

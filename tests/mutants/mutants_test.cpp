@@ -137,8 +137,15 @@ void expect_said(const std::string& text, const std::vector<std::string>& said) 
 
 class MutantsTest : public testing::TestWithParam<Case> {
  protected:
-  void SetUp() override { emulator::set_hang_limit(emulator::Seconds(0.3)); }
-  void TearDown() override { emulator::set_hang_limit(usual_limit_); }
+  // One CPU thread: which of two blocks writes an element last is then the same in every run.
+  void SetUp() override {
+    emulator::set_hang_limit(emulator::Seconds(0.3));
+    emulator::set_cpu_threads(1);
+  }
+  void TearDown() override {
+    emulator::set_hang_limit(usual_limit_);
+    emulator::set_cpu_threads(usual_threads_);
+  }
 
   /// Fails the test unless the verdict or the emulator's error says what the case expects.
   void expect_called_wrong(Verifier& verifier, const Mutant& mutant, const Rung& rung) {
@@ -162,6 +169,7 @@ class MutantsTest : public testing::TestWithParam<Case> {
 
  private:
   emulator::Seconds usual_limit_ = emulator::hang_limit();
+  unsigned usual_threads_ = emulator::cpu_threads();
 };
 
 TEST_P(MutantsTest, IsCalledWrongForItsReason) {
