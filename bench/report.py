@@ -221,7 +221,7 @@ def graph_block(_rung):
     for rung in sorted(names):
         ratios = " | ".join(percent(entries[rung]["ratio_to_best"]) for entries in climbs)
         lines.append(f"| {names[rung].replace('_', ' ', 1)} | {ratios} |")
-    lines += ["", f"{provenance('climb_graph_1024.json')}; share of the best cuBLAS."]
+    lines += ["", f"{provenance('climb_graph_1024.json')}."]
     return "\n".join(lines)
 
 

@@ -197,7 +197,9 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
     }
     if (gpu_lost_by) return result;
   }
-  if (stopwatch != nullptr) {
+  const bool any_right = std::ranges::any_of(
+      result.entries, [](const Entry& entry) { return entry.outcome == Outcome::right; });
+  if (stopwatch != nullptr && any_right) {
     time_entries(machine, *stopwatch, cublas, result, problem, [&](double done) {
       on_progress("timing, " + std::string(name_of(*protocol)), verifying + (1 - verifying) * done);
     });
