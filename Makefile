@@ -37,7 +37,7 @@ build: ## install what is missing and build
 	  echo 'Found CUDA $(CUDA_MAJOR); 13 is needed for the GPU. Building for the CPU alone.'; fi
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
-	@cmake --build build
+	@cmake --build build --target programs
 
 test: ## install what is missing, build and run all tests
 	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES)
