@@ -57,7 +57,8 @@ Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
     entry.note = error.what();
   } catch (const GpuError& error) {
     entry.outcome = Outcome::wrong;
-    entry.note = error.what();
+    entry.note =
+        fmt::format("{}. Run it with --device cpu: the emulator can name the line", error.what());
     gpu_lost_by = label(rung);
   }
   return entry;
