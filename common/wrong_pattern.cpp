@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -24,7 +24,7 @@ void for_each_wrong(const WrongResult& r, Visit visit) {
 }
 
 bool same_bits(float a, float b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
 bool near(double got, double expected) {
@@ -142,7 +142,7 @@ std::optional<std::string> inaccurate(const WrongResult& r) {
     error_2 += (r.got[i] - r.expected[i]) * (r.got[i] - r.expected[i]);
   });
   if (std::ranges::count(r.wrong, 1) >= kFewestForALaw) {
-    if (const std::optional<std::string> beta = wrong_beta(r)) return beta;
+    if (std::optional<std::string> beta = wrong_beta(r)) return beta;
     const double factor = got_expected / expected_2;
     const double scaled =
         share(r, [&](std::size_t i) { return near(r.got[i], factor * r.expected[i]); });

@@ -124,7 +124,8 @@ class RotatingBuffers {
 
 /// Times the right entries of `climb` in one rotation with cuBLAS and the best of cublasLt.
 void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Climb& climb,
-                  const Problem& problem, const std::function<void(double)>& on_sample) {
+                  const Problem& problem, Protocol protocol,
+                  const std::function<void(double)>& on_sample) {
   const RotatingBuffers buffers(machine, problem);
   const auto candidate = [&](std::string name, Run run) {
     return Candidate{std::move(name), [&buffers, &stopwatch, run = std::move(run)](int counter) {
@@ -142,7 +143,7 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
     candidates.push_back(candidate(label(entry.rung), entry.rung.run));
   }
 
-  const std::vector<Samples> samples = measure(stopwatch, candidates, *climb.protocol, on_sample);
+  const std::vector<Samples> samples = measure(stopwatch, candidates, protocol, on_sample);
   const Samples& cublas_samples = samples[0];
   const Samples& best = median(samples[1].ms) < median(samples[0].ms) ? samples[1] : samples[0];
   const auto timing = [&](const Samples& of) {
@@ -201,7 +202,7 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
   const bool any_right = std::ranges::any_of(
       result.entries, [](const Entry& entry) { return entry.outcome == Outcome::right; });
   if (stopwatch != nullptr && any_right) {
-    time_entries(machine, *stopwatch, cublas, result, problem, [&](double done) {
+    time_entries(machine, *stopwatch, cublas, result, problem, *protocol, [&](double done) {
       on_progress("timing, " + std::string(name_of(*protocol)), verifying + (1 - verifying) * done);
     });
   }

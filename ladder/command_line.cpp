@@ -70,6 +70,7 @@ int climb_command(Options options) {
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
   std::vector<Rung> chosen;
+  chosen.reserve(ladder.size());
   for (const std::string& rung : options.rungs)
     chosen.push_back(find_rung(ladder, rung));
   if (chosen.empty()) chosen.assign(ladder.begin(), ladder.end());

@@ -89,7 +89,7 @@ std::optional<KernelError> BlockRunner::run_block(std::uint64_t block) {
 void BlockRunner::run_lane(Lane& lane) {
   constexpr unsigned kCacheLineBytes = 64;
   constexpr unsigned kLinesPerPage = 64;
-  void* const stagger = alloca(kCacheLineBytes * (1 + lane.number % kLinesPerPage));
+  void* const stagger = alloca(std::size_t{kCacheLineBytes} * (1 + lane.number % kLinesPerPage));
   __asm__ volatile("" : : "r"(stagger) : "memory");
   for (;;) {
     std::string exception = run_program();

@@ -88,7 +88,7 @@ void install_fault_handlers() {
 }
 
 void install_signal_stack() {
-  constexpr std::size_t kBytes = 64 * 1024;
+  constexpr std::size_t kBytes = std::size_t{64} * 1024;
   void* const memory =
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   require(memory != MAP_FAILED, "mmap of a signal stack");

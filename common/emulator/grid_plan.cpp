@@ -11,7 +11,7 @@ constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxBlockZ = 64;
 constexpr unsigned kMaxGridX = 2147483647;
 constexpr unsigned kMaxGridYZ = 65535;
-constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: " + sentence);

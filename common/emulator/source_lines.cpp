@@ -114,7 +114,7 @@ SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
   const Session session = open_session();
   SourceLine result;
   for (const std::uintptr_t instruction : calls) {
-    const SourceLine line = line_of_instruction(session.get(), instruction);
+    SourceLine line = line_of_instruction(session.get(), instruction);
     if (!line.file.empty() && !is_ground(line.file)) return line;
     if (result.file.empty()) result = line;
   }
