@@ -88,11 +88,4 @@ void CublasLtGemm::run(const Gemm<float>& gemm, Stream stream) const {
   check(state_->run(gemm, stream, state_->chosen));
 }
 
-int CublasLtGemm::proposals() const {
-  return static_cast<int>(state_->proposals.size());
-}
-int CublasLtGemm::chosen() const {
-  return static_cast<int>(state_->chosen);
-}
-
 }  // namespace ladder

@@ -24,10 +24,6 @@ class CublasLtGemm {
   /// Starts one GEMM of the tuned shape.
   void run(const Gemm<float>& gemm, Stream stream) const;
 
-  /// How many algorithms were proposed, and the place of the chosen one in that list.
-  int proposals() const;
-  int chosen() const;
-
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/gpu_machine.cpp
 /// \brief The first CUDA device: its memory, and verification done on the device.
-#include "common/gpu_machine.hpp"
-
 #include <cublas_v2.h>
 #include <fmt/format.h>
 
 #include "common/check.hpp"
 #include "common/cublaslt_gemm.hpp"
 #include "common/gpu_kernels.hpp"
+#include "common/machine.hpp"
 
 namespace ladder {
 namespace {
@@ -93,9 +92,6 @@ class GpuMachine final : public Machine {
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     check(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
   }
-  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
-    check(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
-  }
   void synchronize() override { check(cudaDeviceSynchronize()); }
 
   void fill_random(float* array, std::size_t count, RandomArray random) override {
@@ -149,17 +145,7 @@ class GpuMachine final : public Machine {
   cublasHandle_t cublas_ = nullptr;
 };
 
-}  // namespace
-
-std::unique_ptr<Machine> make_gpu_machine() {
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  if (const std::string trouble = gpu_trouble(status, devices); !trouble.empty()) {
-    throw MachineError(trouble);
-  }
-  return std::make_unique<GpuMachine>();
-}
-
+/// Why there is no usable GPU, from what cudaGetDeviceCount answered; empty when there is one.
 std::string gpu_trouble(cudaError_t status, int devices) {
   if (status == cudaErrorInsufficientDriver) {
     int driver = 0;
@@ -175,6 +161,17 @@ std::string gpu_trouble(cudaError_t status, int devices) {
   }
   if (status != cudaSuccess) return fmt::format("CUDA fails: {}", cudaGetErrorString(status));
   return "";
+}
+
+}  // namespace
+
+std::unique_ptr<Machine> make_gpu_machine() {
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (const std::string trouble = gpu_trouble(status, devices); !trouble.empty()) {
+    throw MachineError(trouble);
+  }
+  return std::make_unique<GpuMachine>();
 }
 
 }  // namespace ladder

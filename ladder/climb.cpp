@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <iterator>
 #include <utility>
 
 #include "common/emulator/kernel_error.hpp"
@@ -16,8 +14,7 @@ namespace {
 
 constexpr int kCublas = 0;
 
-/// \param gpu_lost_by  label of the rung whose kernel failed on the GPU: no other can run in this
-/// process
+/// \param gpu_lost_by  label of the rung whose kernel failed on the GPU; then no other can run
 Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
                   const Problem& problem, const Run& vendor,
                   std::optional<std::string>& gpu_lost_by) {
