@@ -31,12 +31,21 @@ function(add_rung name)
   endif()
 endfunction()
 
-# add_ladder_library(target source...): the emulated rungs in `source`, behind emulated_rungs().
+# add_ladder_library(target [TRACED] source...): the emulated rungs in `source`, behind
+# emulated_rungs(), or, if each access can be traced, behind traced_rungs().
 function(add_ladder_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACED" "" "")
+  if(arg_TRACED)
+    set(table traced_rungs)
+    set(traced TRACED)
+  else()
+    set(table emulated_rungs)
+    set(traced)
+  endif()
   add_emulated_library(
-    ${target}
-    EXPORT ladder::emulated_rungs*
-    SOURCES ladder.cpp emulated_rungs.cpp ${ARGN}
+    ${target} ${traced}
+    EXPORT ladder::${table}*
+    SOURCES ladder.cpp ${table}.cpp ${arg_UNPARSED_ARGUMENTS}
     LIBRARIES ladder_options)
   target_include_directories(${target}_objects PRIVATE ${CBLAS_INCLUDE_DIR})
   target_link_libraries(${target} PRIVATE ${OPENBLAS_LIBRARY})

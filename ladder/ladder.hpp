@@ -31,6 +31,9 @@ std::span<const Rung> rungs();
 /// every kernel has the same name as nvcc's host function for it.
 std::span<const Rung> emulated_rungs();
 
+/// The same rungs, compiled so that each memory access can be seen.
+std::span<const Rung> traced_rungs();
+
 /// "05 vector_access"
 std::string label(const Rung& rung);
 

@@ -52,6 +52,14 @@ void BlockRunner::fail_endless_loop() {
            .calls = calls_in_kernel(0, here, running_->number)});
 }
 
+void BlockRunner::fail_access(const std::string& sentence, std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kInvalidAddress,
+           .sentence = sentence,
+           .lane = running_->number,
+           .file = "",
+           .calls = {instruction}});
+}
+
 void BlockRunner::fail_missing_barrier(unsigned gone) {
   const Lane& waiting = lanes_[first_arrived_];
   fail_at(KernelErrorKind::kMissingBarrier,

@@ -34,9 +34,11 @@ void BlockRunner::adopt_this_cpu_thread() noexcept {
   runner_of_this_cpu_thread = this;
 }
 
-void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared) {
+void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
+                             BlockTracer* tracer) {
   plan_ = &plan;
   shared_ = shared;
+  tracer_ = tracer;
   stacks_.prepare(plan.threads);
   for (unsigned number = 0; number < plan.threads; ++number) {
     const uint3 index = plan.thread_index(number);
@@ -73,12 +75,20 @@ void BlockRunner::reset(std::uint64_t block) {
   }
 }
 
-std::optional<KernelError> BlockRunner::run_block(std::uint64_t block) {
+std::optional<KernelError> BlockRunner::run_block(std::uint64_t block, Extent extent) {
+  extent_ = extent;
   reset(block);
   shared_.poison(plan_->dynamic_shared_bytes);
   note_progress();
+  if (tracer_ != nullptr) tracer_->start_block(block);
   switch_to(lanes_[0]);
-  if (!failure_ && interrupt_.signal == 0) return std::nullopt;
+  if (tracer_ != nullptr) tracer_->end_block();
+  if (!failure_ && interrupt_.signal == 0) {
+    if (finished_ == plan_->threads) return std::nullopt;
+    for (Lane& lane : lanes_)
+      lane.fiber.forget();
+    return std::nullopt;
+  }
   for (Lane& lane : lanes_)
     lane.fiber.forget();
   return failure_ ? error_of(*failure_) : error_of_interrupt();
@@ -135,8 +145,30 @@ void BlockRunner::finish_lane() {
 void BlockRunner::switch_to(Lane& next) {
   left_ = running_;
   running_ = &next;
+  if (tracer_ != nullptr) {
+    if (left_ != &main_) tracer_->leave(left_->number);
+    if (&next != &main_) tracer_->enter(next.number);
+  }
   boost::context::fiber from = std::move(next.fiber.get()).resume();
   left_->fiber.get() = std::move(from);
+}
+
+/// All lanes of the warp stand still: their accesses make up requests now.
+void BlockRunner::look_at_log(unsigned warp) {
+  if (tracer_ == nullptr) return;
+  tracer_->flush(warp);
+  if (extent_ == Extent::kFirstSlice && tracer_->has_slice()) switch_to(main_);
+}
+
+void BlockRunner::wait_for_room_in_log() {
+  Lane& lane = *running_;
+  WarpState& warp = warps_[lane.number / 32];
+  const unsigned bit = 1u << lane.number % 32;
+  warp.ready &= ~bit;
+  warp.log_full |= bit;
+  settle(warp);
+  suspend();
+  if (asked_to_stop()) fail_endless_loop();
 }
 
 /// Goes on with the next lane that can run; the caller has already left the ready ones.
@@ -198,6 +230,12 @@ void BlockRunner::release_barrier() {
   arrived_ = votes_ = 0;
   ++barriers_;
   note_progress();
+  if (tracer_ != nullptr) {
+    for (unsigned w = 0; 32 * w < plan_->threads; ++w)
+      tracer_->flush(w);
+    tracer_->pass_barrier();
+    if (extent_ == Extent::kFirstSlice) switch_to(main_);
+  }
   for (unsigned w = 0; 32 * w < plan_->threads; ++w) {
     warps_[w].ready = warps_[w].exists;
     warps_[w].at_barrier = 0;

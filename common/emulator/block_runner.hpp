@@ -23,6 +23,7 @@
 #include "common/emulator/kernel_error.hpp"
 #include "common/emulator/lane.hpp"
 #include "common/emulator/shared_object.hpp"
+#include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -40,13 +41,17 @@ class BlockRunner {
   /// Makes this the runner of the calling CPU thread.
   void adopt_this_cpu_thread() noexcept;
 
-  /// Gets ready for the blocks of a grid. `shared` is this CPU thread's shared memory.
-  void start_grid(const GridPlan& plan, const SharedMemory& shared);
+  /// Gets ready for the blocks of a grid. `shared` is this CPU thread's shared memory; `tracer` is
+  /// told of all that happens, and may be null.
+  void start_grid(const GridPlan& plan, const SharedMemory& shared, BlockTracer* tracer);
 
-  /// \brief  Runs block `block` to its end.
+  /// How much of a block runs.
+  enum class Extent { kAll, kFirstSlice };
+
+  /// \brief  Runs block `block` to its end, or only until its tracer has seen a first slice.
   /// \return what went wrong, if anything did; the threads of the block are then given up where
   ///         they stand, and nothing that lives on their stacks is destroyed
-  std::optional<KernelError> run_block(std::uint64_t block);
+  std::optional<KernelError> run_block(std::uint64_t block, Extent extent = Extent::kAll);
 
   /// Block-wide barriers that the last block passed.
   std::uint64_t barriers_passed() const noexcept { return barriers_; }
@@ -60,6 +65,13 @@ class BlockRunner {
   void meet_in_warp(const WarpCall& call);
   unsigned lanes_at_this_line(std::source_location where);
   void step_aside(bool now);
+  void wait_for_room_in_log();
+  BlockTracer* tracer() const noexcept { return tracer_; }
+  unsigned running_thread() const noexcept { return running_->number; }
+  /// Is the address on the stack of a thread of the block?
+  bool on_stack(std::uintptr_t address) const { return stacks_.contains(address); }
+  /// Ends the block at the running thread's wild access, before it happens.
+  [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
   [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
 
   // -- What other CPU threads and signal handlers call -----------------------------------------
@@ -96,6 +108,7 @@ class BlockRunner {
   void suspend();
   Lane* next_ready(unsigned after);
   void release_barrier();
+  void look_at_log(unsigned warp);
   void settle(WarpState& warp);
   void answer_lanes_at_line(WarpState& warp);
   bool complete_call(WarpState& warp, unsigned mask);
@@ -124,6 +137,8 @@ class BlockRunner {
   };
 
   const GridPlan* plan_ = nullptr;
+  BlockTracer* tracer_ = nullptr;
+  Extent extent_ = Extent::kAll;
   SharedMemory shared_;
   FiberStacks stacks_;
   std::array<Lane, FiberStacks::kMaxStacks> lanes_;

@@ -38,7 +38,32 @@ target_compile_options(
             -Wno-class-memaccess)
 target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 
+# The same code with a call before each memory access, for tracing. What moves, merges or doubles
+# accesses is off, so that what is counted is what the source says.
+add_library(ladder_traced_code INTERFACE)
+target_link_libraries(ladder_traced_code INTERFACE ladder_emulated_code)
+target_compile_options(
+  ladder_traced_code
+  INTERFACE -fsanitize=thread
+            --param=tsan-instrument-func-entry-exit=0
+            --param=tsan-distinguish-volatile=1
+            -fsanitize=bounds-strict
+            -fno-thread-jumps
+            -fno-crossjumping
+            -fno-tree-tail-merge
+            -fno-ipa-icf
+            -fno-ipa-cp-clone
+            -fno-code-hoisting
+            -fno-split-paths
+            -fno-split-loops
+            -fno-unswitch-loops
+            -fno-version-loops-for-strides
+            -fno-store-merging
+            -fno-tree-loop-distribute-patterns
+            -fno-plt)
+
 # add_emulated_library(TARGET
+#                      [TRACED]
 #                      EXPORT pattern...      functions that the host program calls
 #                      SOURCES file...        .cu or .cpp
 #                      [LIBRARIES target...])
@@ -48,10 +73,12 @@ target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 # `run_probe`. All other symbols stay inside: nvcc gives its host stubs the names of our kernels,
 # and two flavours of one template must not become one. A .cu source is compiled as C++.
 #
+# TRACED: the kernels can be traced (trace.hpp), and run at a tenth to a half of the speed.
+#
 # `extern __shared__ T name[]` is a thread_local array that nobody defines. The build looks up all
 # such names in the objects and defines them at one address, in front of 227 KiB.
 function(add_emulated_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXPORT;SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACED" "" "EXPORT;SOURCES;LIBRARIES")
   if(NOT arg_EXPORT OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "add_emulated_library(${target}): give EXPORT and SOURCES")
   endif()
@@ -71,7 +98,8 @@ function(add_emulated_library target)
   endforeach()
 
   add_library(${target}_objects OBJECT ${sources})
-  target_link_libraries(${target}_objects PRIVATE ladder_emulated_code ${arg_LIBRARIES})
+  set(code $<IF:$<BOOL:${arg_TRACED}>,ladder_traced_code,ladder_emulated_code>)
+  target_link_libraries(${target}_objects PRIVATE ${code} ${arg_LIBRARIES})
 
   set(definitions ${work_dir}/dynamic_shared.cpp)
   find_program(LADDER_READELF NAMES ${CMAKE_READELF} readelf REQUIRED)

@@ -50,6 +50,11 @@ bool FiberStacks::in_guard(std::size_t index, const void* address) const {
   return address >= guard && address < guard + kGuardBytes;
 }
 
+bool FiberStacks::contains(std::uintptr_t address) const {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory_);
+  return address - first < kMaxStacks * kStrideBytes;
+}
+
 const std::byte* FiberStacks::end(std::size_t index) const {
   return memory_ + (index + 1) * kStrideBytes;
 }

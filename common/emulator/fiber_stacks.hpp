@@ -5,6 +5,7 @@
 
 #include <boost/context/stack_context.hpp>
 #include <cstddef>
+#include <cstdint>
 
 namespace ladder::emulator {
 
@@ -30,6 +31,9 @@ class FiberStacks {
 
   /// Is the address in the trapping page below stack `index`?
   bool in_guard(std::size_t index, const void* address) const;
+
+  /// Is the address in any stack?
+  bool contains(std::uintptr_t address) const;
 
   /// First byte after stack `index`.
   const std::byte* end(std::size_t index) const;

@@ -38,6 +38,7 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
     : grid(launch.grid),
       block(launch.block),
       dynamic_shared_bytes(launch.dynamic_shared_bytes),
+      kernel(launch.kernel),
       program(thread_program) {
   require_extents("grid", grid, {kMaxGridX, kMaxGridYZ, kMaxGridYZ});
   require_extents("block", block, {kMaxThreads, kMaxThreads, kMaxBlockZ});

@@ -21,6 +21,7 @@ struct GridPlan {
   unsigned threads;  ///< per block
   std::uint64_t blocks;
   std::size_t dynamic_shared_bytes;
+  const void* kernel;  ///< address of the kernel
   ThreadProgram program;
   CodeRanges code;  ///< of the library that the kernel is in
 

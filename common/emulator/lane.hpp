@@ -52,8 +52,9 @@ struct WarpState {
   unsigned exists = 0;
   unsigned ready = 0;
   unsigned at_barrier = 0;
-  unsigned in_call = 0;  ///< wait in a warp function
-  unsigned at_line = 0;  ///< wait in __activemask
+  unsigned in_call = 0;   ///< wait in a warp function
+  unsigned at_line = 0;   ///< wait in __activemask
+  unsigned log_full = 0;  ///< wait until their accesses are looked at
   unsigned finished = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "common/emulator/block_runner.hpp"
 #include "common/emulator/grid_plan.hpp"
 #include "common/emulator/settings.hpp"
+#include "common/emulator/trace/trace_session.hpp"
 #include "common/emulator/worker_pool.hpp"
 
 namespace ladder::emulator {
@@ -30,7 +31,10 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
   }
   const GridPlan plan(launch, program);
   stats_of_last_run = {.blocks = 0, .threads_per_block = plan.threads, .barriers_per_block = 0};
-  stats_of_last_run = WorkerPool::instance().run(plan, cpu_threads(), hang_limit());
+  TraceSession* const session = TraceSession::of_this_thread();
+  stats_of_last_run = session == nullptr
+                          ? WorkerPool::instance().run(plan, cpu_threads(), hang_limit())
+                          : session->run(plan);
 }
 
 GridStats last_run() {

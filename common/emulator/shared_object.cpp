@@ -3,6 +3,9 @@
 
 #include <link.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace ladder::emulator {
 namespace {
 
@@ -24,14 +27,20 @@ CodeRanges::CodeRanges(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   for_each_library([&](const dl_phdr_info& library) {
     std::vector<Range> ranges;
+    Range all = {~std::uintptr_t{0}, 0};
     bool found = false;
     for (const auto& segment : segments_of(library)) {
-      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+      if (segment.p_type != PT_LOAD) continue;
       const std::uintptr_t begin = library.dlpi_addr + segment.p_vaddr;
+      all = {std::min(all.begin, begin), std::max(all.end, begin + segment.p_memsz)};
+      if ((segment.p_flags & PF_X) == 0) continue;
       ranges.push_back({begin, begin + segment.p_memsz});
       found = found || (wanted >= begin && wanted < begin + segment.p_memsz);
     }
-    if (found) ranges_ = std::move(ranges);
+    if (found) {
+      ranges_ = std::move(ranges);
+      library_ = all;
+    }
     return found;
   });
 }

@@ -25,12 +25,21 @@ class CodeRanges {
     return false;
   }
 
+  /// Is the address in the library at all: in its code, its constants or its variables?
+  bool library_contains(std::uintptr_t address) const noexcept {
+    return address >= library_.begin && address < library_.end;
+  }
+
+  /// Address below all of them; 0 if there are none.
+  std::uintptr_t begin() const noexcept { return ranges_.empty() ? 0 : ranges_.front().begin; }
+
  private:
   struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
   };
   std::vector<Range> ranges_;
+  Range library_ = {};
 };
 
 /// \brief  The calling thread's thread-local segment that `address` lies in.

@@ -33,16 +33,16 @@ bool is_ground(std::string_view file) {
 }
 
 /// Debug information of all libraries of this process, as they are loaded now.
-using Session = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
+using OpenLibraries = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
 
-Session open_session() {
+OpenLibraries open_libraries() {
   static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_linux_proc_find_elf,
       .find_debuginfo = dwfl_standard_find_debuginfo,
       .section_address = nullptr,
       .debuginfo_path = nullptr,
   };
-  Session session(dwfl_begin(&callbacks), dwfl_end);
+  OpenLibraries session(dwfl_begin(&callbacks), dwfl_end);
   if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
       dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
     session.reset();
@@ -53,10 +53,11 @@ Session open_session() {
 SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
   Dwfl_Line* const found = dwfl_module_getsrc(module, address);
   int line = 0;
+  int column = 0;
   const char* const file =
-      found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, nullptr, nullptr, nullptr);
+      found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr);
   if (file == nullptr) return {};
-  return {file, static_cast<unsigned>(line)};
+  return {file, static_cast<unsigned>(line), static_cast<unsigned>(column)};
 }
 
 /// The line where an inlined function was called.
@@ -64,15 +65,17 @@ SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
   Dwarf_Attribute attribute;
   Dwarf_Word file = 0;
   Dwarf_Word line = 0;
+  Dwarf_Word column = 0;
   Dwarf_Files* files = nullptr;
   if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
       dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
       dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
     return {};
   }
+  dwarf_formudata(dwarf_attr(inlined, DW_AT_call_column, &attribute), &column);
   const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
   if (name == nullptr) return {};
-  return {name, static_cast<unsigned>(line)};
+  return {name, static_cast<unsigned>(line), static_cast<unsigned>(column)};
 }
 
 /// The scopes around an address of the unit, innermost first, through inlined functions outwards.
@@ -108,17 +111,27 @@ SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
 
 }  // namespace
 
-SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  const Session session = open_session();
+struct SourceLineReader::Session {
+  OpenLibraries libraries = open_libraries();
+};
+
+SourceLineReader::SourceLineReader() : session_(std::make_unique<Session>()) {}
+SourceLineReader::~SourceLineReader() = default;
+
+SourceLine SourceLineReader::line_of(std::span<const std::uintptr_t> calls) {
   SourceLine result;
   for (const std::uintptr_t instruction : calls) {
-    SourceLine line = line_of_instruction(session.get(), instruction);
+    SourceLine line = line_of_instruction(session_->libraries.get(), instruction);
     if (!line.file.empty() && !is_ground(line.file)) return line;
     if (result.file.empty()) result = line;
   }
   return result;
+}
+
+SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  return SourceLineReader().line_of(calls);
 }
 
 std::string without_repository(const std::string& file) {

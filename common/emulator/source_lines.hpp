@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace ladder::emulator {
 struct SourceLine {
   std::string file;   ///< empty: not known
   unsigned line = 0;  ///< 1-based; 0: not known
+  unsigned column = 0;
 };
 
 /// \brief  The line of the innermost of some nested calls that the programmer wrote: calls into the
@@ -20,6 +22,21 @@ struct SourceLine {
 /// \param  calls  addresses of instructions of this process, innermost first
 /// \return the line of calls[0] if none is the programmer's
 SourceLine source_line_of(std::span<const std::uintptr_t> calls);
+
+/// \brief The same for many addresses: reads the libraries' debug information once.
+class SourceLineReader {
+ public:
+  SourceLineReader();
+  ~SourceLineReader();
+  SourceLineReader(const SourceLineReader&) = delete;
+  SourceLineReader& operator=(const SourceLineReader&) = delete;
+
+  SourceLine line_of(std::span<const std::uintptr_t> calls);
+
+ private:
+  struct Session;
+  std::unique_ptr<Session> session_;
+};
 
 /// The path relative to this repository if the file is in it, else unchanged.
 std::string without_repository(const std::string& file);

@@ -3,6 +3,7 @@
 /// \brief BlockRunner's warps: lanes that wait for each other in warp functions.
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "common/emulator/block_runner.hpp"
 
@@ -75,6 +76,7 @@ bool BlockRunner::complete_call(WarpState& warp, unsigned mask) {
     Lane& lane = lanes_[first->number / 32 * 32 + bit];
     if (!same_call(*first->call, *lane.call)) fail_different_calls(*first, lane);
   });
+  if (tracer_ != nullptr && mask == warp.exists) tracer_->meet(first->number / 32);
   first->call->answer(requests);
   warp.in_call &= ~mask;
   warp.ready |= mask;
@@ -97,7 +99,10 @@ unsigned BlockRunner::lanes_at_this_line(std::source_location where) {
 /// answer, and lanes in a warp function wait in vain.
 void BlockRunner::settle(WarpState& warp) {
   if (warp.ready != 0) return;
-  if (warp.at_line != 0) {
+  look_at_log(static_cast<unsigned>(&warp - warps_.data()));
+  if (warp.log_full != 0) {
+    warp.ready = std::exchange(warp.log_full, 0);
+  } else if (warp.at_line != 0) {
     answer_lanes_at_line(warp);
   } else if (warp.in_call != 0) {
     fail_stuck_warp(warp);

@@ -31,14 +31,16 @@ WorkerPool& WorkerPool::instance() {
   return *pool;
 }
 
-GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit) {
+GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit, TraceJob* job) {
   const std::lock_guard one_grid(one_grid_);
   std::unique_lock lock(mutex_);
   if (!watched_) {
     std::thread([this] { watch(); }).detach();
     watched_ = true;
   }
-  const auto wanted = static_cast<unsigned>(std::min<std::uint64_t>(workers, plan.blocks));
+  blocks_ = job == nullptr ? plan.blocks : job->count();
+  job_ = job;
+  const auto wanted = static_cast<unsigned>(std::min<std::uint64_t>(workers, blocks_));
   while (workers_.size() < wanted)
     add_worker();
   plan_ = &plan;
@@ -89,20 +91,32 @@ void WorkerPool::run_blocks(Worker& worker) {
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
   std::uint64_t block = 0;
+  BlockTracer* const tracer = job_ == nullptr ? nullptr : &worker.tracer;
+  const auto extent = job_ == nullptr ? BlockRunner::Extent::kAll : job_->extent();
   try {
-    worker.runner.start_grid(*plan_, SharedMemory(*plan_));
-    while ((block = next_block_.fetch_add(1)) < plan_->blocks && block < first_failed_) {
-      std::optional<KernelError> error = worker.runner.run_block(block);
+    const SharedMemory shared(*plan_);
+    if (tracer != nullptr) job_->start(*tracer, shared);
+    worker.runner.start_grid(*plan_, shared, tracer);
+    for (;;) {
+      const std::uint64_t next = next_block_.fetch_add(1);
+      if (next >= blocks_) break;
+      block = job_ == nullptr ? next : job_->block(next);
+      if (block >= first_failed_) break;
+      std::optional<KernelError> error = worker.runner.run_block(block, extent);
       if (error) {
+        if (tracer != nullptr) job_->block_failed(*error, *tracer);
         report(block, std::make_exception_ptr(*std::move(error)));
         break;
       }
+      if (tracer != nullptr) job_->block_ended(block, *tracer);
       ++blocks;
       barriers = std::max(barriers, worker.runner.barriers_passed());
     }
+    if (tracer != nullptr) job_->end(*tracer);
   } catch (...) {
     report(block, std::current_exception());
   }
+  if (tracer != nullptr) tracer->rest();
   const std::lock_guard lock(mutex_);
   stats_.blocks += blocks;
   stats_.barriers_per_block = std::max(stats_.barriers_per_block, barriers);

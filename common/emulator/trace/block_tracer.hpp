@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/block_tracer.hpp
+/// \brief Turns the accesses of one block's threads into warp requests, counts them, and checks
+///        them. Each CPU thread that runs blocks has one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/block_stream.hpp"
+#include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/line_patterns.hpp"
+#include "common/emulator/trace/request_shape.hpp"
+#include "common/emulator/trace/shared_arrays.hpp"
+#include "common/emulator/trace/shared_shadow.hpp"
+#include "common/emulator/trace/trace.hpp"
+
+namespace ladder::emulator {
+
+/// Counters of one place in the machine code.
+struct SiteCounts {
+  AccessCounts global;
+  AccessCounts shared;
+};
+
+/// A fault before its lines and names are looked up.
+struct RawHazard {
+  HazardKind kind = HazardKind::kOther;
+  AccessCode code = 0;
+  AccessCode earlier = 0;    ///< race: the access before
+  std::uint64_t block = 0;   ///< the lowest with this fault
+  std::uint16_t thread = 0;  ///< within the block
+  std::uint16_t earlier_thread = 0;
+  bool shared = false;
+  std::uint64_t address = 0;  ///< shared: offset in shared memory
+  std::string text = {};      ///< where the fault was found by other means
+  Place place = {};           ///< likewise
+  std::uint64_t times = 1;
+};
+
+/// A warp request before its line and array are looked up.
+struct RawRequest {
+  AccessCode code = 0;
+  bool shared = false;
+  std::uint32_t lanes = 0;
+  std::array<std::uint64_t, 32> address = {};
+  AccessCounts counts = {};
+};
+
+/// What the session wants to know of the grid that runs.
+struct TraceWishes {
+  std::vector<TracedArray> arrays;
+  LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
+  std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
+  std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
+};
+
+/// \brief The tracer of one CPU thread.
+class BlockTracer {
+ public:
+  /// Gets ready for the blocks of a grid; `shared` is this CPU thread's shared memory.
+  void start_grid(const GridPlan& plan, const SharedMemory& shared, const TraceWishes& wishes);
+
+  // -- What BlockRunner tells ------------------------------------------------------------------
+  void start_block(std::uint64_t block);
+  void enter(unsigned thread) noexcept;  ///< this thread runs from now on
+  void leave(unsigned thread) noexcept;  ///< and now it does not
+  void flush(unsigned warp);             ///< all its threads wait or are gone
+  void pass_barrier();                   ///< all warps
+  void meet(unsigned warp);              ///< its lanes met in a warp function
+  void end_block();                      ///< also after a failure
+  /// Has the block passed a barrier, or as many accesses as a slice has?
+  bool has_slice() const { return !stream_.slice_ends.empty(); }
+  /// How many accesses of a thread are logged before they are looked at: at most WarpLog::kRows.
+  void set_rows(unsigned rows) { row_limit_ = rows; }
+  /// Nothing is logged until the next block starts.
+  void rest() noexcept;
+
+  // -- What the hooks tell ---------------------------------------------------------------------
+  /// \return false: the access is of no concern, e.g. of a local variable
+  bool report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code);
+  void report_index(unsigned thread, Place place, const std::string& text);
+
+  // -- What the session takes ------------------------------------------------------------------
+  /// Counters since the last call, by code.
+  std::vector<std::pair<AccessCode, SiteCounts>> take_counts();
+  BlockStream take_stream();
+  const std::vector<RawHazard>& hazards() const { return hazards_; }
+  const std::vector<RawRequest>& recorded_warp() const { return recorded_; }
+  const EventOrder& order() const { return order_; }
+  const std::vector<SharedArray>& shared_arrays() const { return shared_arrays_; }
+
+ private:
+  /// A word that a request touches, relative to its first lane's word.
+  struct TouchedWord {
+    std::int32_t word;
+    std::uint8_t lane;
+    std::uint8_t bytes;
+    bool several;
+  };
+  /// What one place in the code asked last time, and what came out of it.
+  struct Site {
+    AccessCode code = 0;
+    SiteCounts counts;
+    std::array<std::uint64_t, 32> delta;   ///< address minus that of the first lane
+    std::array<std::uint64_t, 32> active;  ///< all ones where the lane takes part
+    std::uint32_t lanes = 0;               ///< 0: nothing is known yet
+    std::int64_t lowest = 0;               ///< of the deltas
+    std::int64_t highest = 0;              ///< behind the last byte
+    std::uint64_t skew = 0;                ///< bits of deltas below the access size
+    std::size_t array = kMaxArrays;        ///< of the last global access
+    // Global: depends on where in a line the first lane's byte is.
+    struct Phase {
+      std::uint32_t pattern = 0;
+      std::uint16_t sectors = 0;  ///< 0: not computed
+      std::uint16_t distinct_sectors = 0;
+      std::uint16_t ideal_sectors = 0;
+      std::uint16_t lines = 0;
+    };
+    std::array<Phase, kLineBytes> phases;
+    // Shared.
+    SharedShape shape;
+    std::array<SharedShape, 5> wide_shapes =
+        {};  ///< as part of a load of so many words; 0: unknown
+    std::vector<TouchedWord> words;
+  };
+  /// Scalar shared loads of neighbouring words that a GPU's compiler makes one wide load of.
+  struct WideLoad {
+    AccessCode code;
+    std::uint32_t lanes;
+    unsigned count;
+    unsigned limit;
+    std::array<std::uint64_t, 32> address;  ///< of the first
+  };
+
+  WarpLog& log_of(unsigned warp);
+  void flush_rows(unsigned warp, const WarpLog& log);
+  void flush_unequal(unsigned warp, const WarpLog& log, unsigned rows);
+  void request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
+  void global_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  void shared_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  void check_shared(Site& site, std::uint64_t first);
+  void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes, unsigned bytes,
+                    const SharedShape& shape);
+  bool widen(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  void settle_wide_loads();
+  void emit(const WideLoad& load);
+  bool same_pattern(Site& site, const std::uint64_t* address, std::uint32_t lanes) const;
+  void learn_pattern(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  const Site::Phase& phase_of(Site& site, const std::uint64_t* address);
+  void find_words(Site& site, const std::uint64_t* address);
+  std::size_t array_with(std::uint64_t begin, std::uint64_t end) const;
+  void report_global(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  void report(RawHazard hazard);
+  Site& site_of(AccessCode code);
+
+  const GridPlan* plan_ = nullptr;
+  const TraceWishes* wishes_ = nullptr;
+  std::uintptr_t code_begin_ = 0;
+  std::uintptr_t shared_begin_ = 0;
+  std::size_t shared_bytes_ = 0;
+  std::vector<SharedArray> shared_arrays_;  ///< those that the kernel may use
+  std::uintptr_t global_begin_ = 0;
+  std::size_t global_bytes_ = 0;
+
+  std::array<WarpLog*, 32> logs_ = {};
+  std::vector<std::unique_ptr<WarpLog>> all_logs_;
+  std::vector<WarpLog*> free_logs_;
+  std::array<std::uint16_t, 1024> rows_ = {};
+  std::array<std::uint32_t, 32> syncs_ = {};
+  unsigned row_limit_ = WarpLog::kRows;
+  unsigned running_ = 0;
+  bool inside_ = false;  ///< the cursor belongs to running_
+
+  std::unordered_set<AccessCode> quiet_;  ///< code that is not part of a kernel
+  std::unordered_map<AccessCode, std::unique_ptr<Site>> sites_;
+  std::array<Site*, 1024> recent_sites_ = {};
+  std::vector<WideLoad> wide_;
+  unsigned warp_ = 0;  ///< whose requests are looked at
+  std::uint64_t block_ = 0;
+  SharedShadow shadow_;
+
+  BlockStream stream_;
+  unsigned last_flushed_ = 0;
+  std::vector<RawHazard> hazards_;
+  std::vector<RawRequest> recorded_;
+  EventOrder order_;
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/code_places.hpp
+/// \brief The source lines of traced accesses. A compiler may make several instructions of one
+///        access in the source; here they are one place again.
+#pragma once
+
+#include <cstdint>
+
+#include "common/emulator/source_lines.hpp"
+#include "common/emulator/trace/access_log.hpp"
+
+namespace ladder::emulator {
+
+/// \brief  Number of the place (file, line, column) that an access of the library at `code_begin`
+///         comes from; the same for all instructions of one place.
+std::uint32_t place_number(std::uintptr_t code_begin, AccessCode code);
+
+/// \brief Its file, line and column; the file relative to the repository where it belongs to it.
+SourceLine place_of(std::uintptr_t code_begin, AccessCode code);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/hooks.cpp
+/// \brief What g++ calls at each memory access of code compiled with -fsanitize=thread. The names
+///        are those of the compiler's race detector, whose library is not linked.
+#include <cstddef>
+#include <cstdint>
+
+#include "common/emulator/barrier_functions.hpp"
+#include "common/emulator/trace/access_log.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// A copy of a whole object, in pieces of at most 16 bytes: what a GPU would make of it.
+void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
+  const auto* piece = static_cast<const char*>(address);
+  while (bytes > 0) {
+    std::size_t size = 16;
+    while (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0)
+      size /= 2;
+    log_access(piece, type, static_cast<unsigned>(size), caller);
+    piece += size;
+    bytes -= size;
+  }
+}
+
+/// A loop that spins on a volatile variable ends only if other threads get their turn.
+void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
+                  const void* caller) {
+  log_access(address, type, bytes, caller);
+  if (access_cursor.is_active()) step_aside();
+}
+
+}  // namespace
+}  // namespace ladder::emulator
+
+#define LADDER_CALLER __builtin_return_address(0)
+
+#define LADDER_ACCESS_HOOKS(bytes)                                   \
+  void __tsan_read##bytes(void* address) {                           \
+    log_access(address, AccessType::kLoad, bytes, LADDER_CALLER);    \
+  }                                                                  \
+  void __tsan_write##bytes(void* address) {                          \
+    log_access(address, AccessType::kStore, bytes, LADDER_CALLER);   \
+  }                                                                  \
+  void __tsan_unaligned_read##bytes(void* address) {                 \
+    log_access(address, AccessType::kLoad, bytes, LADDER_CALLER);    \
+  }                                                                  \
+  void __tsan_unaligned_write##bytes(void* address) {                \
+    log_access(address, AccessType::kStore, bytes, LADDER_CALLER);   \
+  }                                                                  \
+  void __tsan_volatile_read##bytes(void* address) {                  \
+    log_volatile(address, AccessType::kLoad, bytes, LADDER_CALLER);  \
+  }                                                                  \
+  void __tsan_volatile_write##bytes(void* address) {                 \
+    log_volatile(address, AccessType::kStore, bytes, LADDER_CALLER); \
+  }                                                                  \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {        \
+    log_volatile(address, AccessType::kLoad, bytes, LADDER_CALLER);  \
+  }                                                                  \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {       \
+    log_volatile(address, AccessType::kStore, bytes, LADDER_CALLER); \
+  }
+
+// The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
+#define LADDER_ATOMIC_HOOKS(bits, T)                                                              \
+  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                  \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \
+    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                               \
+  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                           \
+    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
+                                                    int, int) {                                   \
+    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
+                                       __ATOMIC_SEQ_CST);                                         \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int, \
+                                                  int) {                                          \
+    const bool done = __atomic_compare_exchange_n(address, expected, value, false,                \
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+    if (done) log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                  \
+    return done;                                                                                  \
+  }                                                                                               \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
+                                               int) {                                             \
+    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
+                                __ATOMIC_SEQ_CST);                                                \
+    return expected;                                                                              \
+  }                                                                                               \
+  LADDER_FETCH_HOOK(bits, T, add)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, sub)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, and)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, or)                                                                  \
+  LADDER_FETCH_HOOK(bits, T, xor)
+
+#define LADDER_FETCH_HOOK(bits, T, operation)                                    \
+  T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) { \
+    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);           \
+    return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
+  }
+
+using namespace ladder::emulator;
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+LADDER_ACCESS_HOOKS(1)
+LADDER_ACCESS_HOOKS(2)
+LADDER_ACCESS_HOOKS(4)
+LADDER_ACCESS_HOOKS(8)
+LADDER_ACCESS_HOOKS(16)
+
+void __tsan_read_range(void* address, std::size_t bytes) {
+  log_range(address, bytes, AccessType::kLoad, LADDER_CALLER);
+}
+void __tsan_write_range(void* address, std::size_t bytes) {
+  log_range(address, bytes, AccessType::kStore, LADDER_CALLER);
+}
+
+LADDER_ATOMIC_HOOKS(8, std::uint8_t)
+LADDER_ATOMIC_HOOKS(16, std::uint16_t)
+LADDER_ATOMIC_HOOKS(32, std::uint32_t)
+LADDER_ATOMIC_HOOKS(64, std::uint64_t)
+
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/// What g++ knows of an index that it checks: the layout is that of its own run-time library.
+struct BoundsCheck {
+  const char* file;
+  std::uint32_t line;
+  std::uint32_t column;
+  struct Type {
+    std::uint16_t kind;
+    std::uint16_t info;
+    char name[1];
+  } const* array;
+  const Type* index;
+};
+
+void __ubsan_handle_out_of_bounds(const BoundsCheck* check, std::uintptr_t index) {
+  // The lowest bit of info: signed. The rest: log2 of the number of bits, at most 64.
+  const bool is_signed = (check->index->info & 1) != 0;
+  const unsigned bits = 1u << (check->index->info >> 1);
+  auto value = static_cast<std::int64_t>(index);
+  if (is_signed && bits < 64) value = value << (64 - bits) >> (64 - bits);
+  index_out_of_bounds(check->file, check->line, check->column, check->array->name, value);
+}
+
+}  // extern "C"

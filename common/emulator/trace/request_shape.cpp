@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/trace/request_shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr unsigned kBanks = 32;
+constexpr unsigned kBankBytes = 4;
+
+template <class Visit>
+void for_each_active(const WarpAddresses& request, Visit visit) {
+  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1)
+    visit(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// Distinct values, in ascending order.
+struct SortedSet {
+  std::array<std::uint64_t, 128> value;
+  unsigned count = 0;
+
+  void add(std::uint64_t added) { value[count++] = added; }
+  void settle() {
+    std::sort(value.begin(), value.begin() + count);
+    count =
+        static_cast<unsigned>(std::unique(value.begin(), value.begin() + count) - value.begin());
+  }
+};
+
+/// Passes through the banks for the lanes of `mask`: each bank gives one word per pass, to
+/// whichever lanes want it.
+unsigned passes(const WarpAddresses& request, std::uint32_t mask) {
+  SortedSet words;
+  for_each_active({request.address, request.lanes & mask, request.bytes}, [&](unsigned lane) {
+    const std::uint64_t first = request.address[lane] / kBankBytes;
+    const std::uint64_t last = (request.address[lane] + request.bytes - 1) / kBankBytes;
+    for (std::uint64_t word = first; word <= last; ++word)
+      words.add(word);
+  });
+  words.settle();
+  std::array<unsigned, kBanks> per_bank = {};
+  unsigned most = 0;
+  for (unsigned i = 0; i < words.count; ++i)
+    most = std::max(most, ++per_bank[words.value[i] % kBanks]);
+  return most;
+}
+
+/// Adds up the passes of groups of neighbouring lanes that are served one after the other.
+unsigned passes_in_groups(const WarpAddresses& request, unsigned lanes_per_group) {
+  unsigned sum = 0;
+  for (unsigned first = 0; first < 32; first += lanes_per_group) {
+    const std::uint32_t group = (lanes_per_group == 32 ? ~0u : (1u << lanes_per_group) - 1)
+                                << first;
+    sum += passes(request, group);
+  }
+  return sum;
+}
+
+/// As few units of `unit_bytes` as the lanes' bytes fill; not more than are needed anyway, which
+/// may be fewer where lanes share addresses.
+unsigned ideal_units(const WarpAddresses& request, std::size_t unit_bytes, unsigned needed) {
+  const std::size_t bytes = std::popcount(request.lanes) * std::size_t{request.bytes};
+  return std::min(needed, static_cast<unsigned>((bytes + unit_bytes - 1) / unit_bytes));
+}
+
+SharedShape shape_of(const WarpAddresses& request, unsigned wavefronts) {
+  return {wavefronts, ideal_units(request, kBanks * kBankBytes, wavefronts)};
+}
+
+/// Do lanes l and l ^ distance have one address, for all lanes of which both are active?
+bool lanes_share(const WarpAddresses& request, unsigned distance) {
+  bool all = true;
+  for_each_active(request, [&](unsigned lane) {
+    const unsigned other = lane ^ distance;
+    const bool active = (request.lanes >> other & 1) != 0;
+    all = all && (!active || request.address[lane] == request.address[other]);
+  });
+  return all;
+}
+
+/// Sectors, each in its line.
+GlobalShape shape_of_sectors(const SortedSet& sectors, std::uint64_t first_line) {
+  constexpr unsigned kSectorsPerLine = kLineBytes / kSectorBytes;
+  GlobalShape shape;
+  shape.sectors = shape.distinct_sectors = sectors.count;
+  for (unsigned i = 0; i < sectors.count; ++i) {
+    const auto line = static_cast<std::int32_t>(sectors.value[i] / kSectorsPerLine - first_line);
+    if (shape.lines.empty() || shape.lines.back().line != line) shape.lines.push_back({line, 0});
+    shape.lines.back().sectors |= 1u << sectors.value[i] % kSectorsPerLine;
+  }
+  shape.tags = static_cast<unsigned>(shape.lines.size());
+  return shape;
+}
+
+}  // namespace
+
+GlobalShape global_shape(const WarpAddresses& request) {
+  SortedSet sectors;
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for_each_active(request, [&](unsigned lane) {
+    const std::uint64_t address = request.address[lane];
+    lowest = std::min(lowest, address);
+    sectors.add(address / kSectorBytes);
+    sectors.add((address + request.bytes - 1) / kSectorBytes);
+  });
+  sectors.settle();
+  GlobalShape shape = shape_of_sectors(sectors, lowest / kLineBytes);
+  shape.ideal_sectors = ideal_units(request, kSectorBytes, shape.sectors);
+  return shape;
+}
+
+// The n-th lane of each address is in turn n.
+GlobalShape global_atomic_shape(const WarpAddresses& request) {
+  GlobalShape shape = global_shape(request);
+  shape.sectors = shape.tags = 0;
+  std::uint32_t waiting = request.lanes;
+  while (waiting != 0) {
+    std::uint32_t turn = 0;
+    for_each_active({request.address, waiting, request.bytes}, [&](unsigned lane) {
+      bool taken = false;
+      for_each_active({request.address, turn, request.bytes}, [&](unsigned other) {
+        taken = taken || request.address[other] == request.address[lane];
+      });
+      if (!taken) turn |= 1u << lane;
+    });
+    const GlobalShape part = global_shape({request.address, turn, request.bytes});
+    shape.sectors += part.sectors;
+    shape.tags += part.tags;
+    waiting &= ~turn;
+  }
+  return shape;
+}
+
+SharedShape shared_load_shape(const WarpAddresses& request) {
+  unsigned lanes_per_group = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
+  if (lanes_per_group < 32 && (lanes_share(request, 1) || lanes_share(request, 2))) {
+    lanes_per_group *= 2;
+  }
+  return shape_of(request, passes_in_groups(request, lanes_per_group));
+}
+
+SharedShape shared_store_shape(const WarpAddresses& request) {
+  const unsigned lanes_per_group = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
+  return shape_of(request, passes_in_groups(request, lanes_per_group));
+}
+
+SharedShape shared_atomic_shape(const WarpAddresses& request) {
+  std::array<unsigned, kBanks> per_bank = {};
+  unsigned most = 0;
+  for_each_active(request, [&](unsigned lane) {
+    most = std::max(most, ++per_bank[request.address[lane] / kBankBytes % kBanks]);
+  });
+  return shape_of(request, most);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/trace/shared_shadow.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+Conflict race_with(AccessCode code, std::uint16_t thread) {
+  return {Conflict::Kind::kRace, code, thread};
+}
+
+}  // namespace
+
+bool SharedShadow::unordered(const Past& past, const WordAccess& access) const {
+  if (past.interval != interval_ || (past.bytes & access.bytes) == 0) return false;
+  if (past.thread == access.thread && !past.several && !access.several) return false;
+  const bool same_warp = past.thread / 32 == access.thread / 32;
+  const bool met_since = same_warp && !past.several_warps && past.sync != access.sync;
+  return !met_since;
+}
+
+void SharedShadow::remember(Past& past, const WordAccess& access) const {
+  if (past.interval == interval_) {
+    past.several = past.several || access.several || past.thread != access.thread;
+    past.several_warps = past.several_warps || past.thread / 32 != access.thread / 32;
+    past.bytes |= access.bytes;
+    past.sync = access.sync;
+    return;
+  }
+  past = past_of(access);
+}
+
+SharedShadow::Past SharedShadow::past_of(const WordAccess& access) const {
+  return {.interval = interval_,
+          .sync = access.sync,
+          .code = access.code,
+          .thread = access.thread,
+          .bytes = access.bytes,
+          .several = access.several};
+}
+
+void SharedShadow::mark_written(Word& word, const WordAccess& access) const {
+  if (word.written_in != block_start_) word.written = 0;
+  word.written_in = block_start_;
+  word.written |= access.bytes;
+}
+
+Conflict SharedShadow::load(const WordAccess& access) {
+  Word& word = words_[access.word];
+  Conflict conflict;
+  if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
+    conflict.kind = Conflict::Kind::kUninitialised;
+  }
+  if (unordered(word.write, access)) conflict = race_with(word.write.code, word.write.thread);
+  remember(word.read, access);
+  constexpr std::uint8_t kAllBytes = 15;
+  if (conflict.kind == Conflict::Kind::kNone && word.read.several_warps &&
+      word.read.bytes == kAllBytes && word.write.interval != interval_) {
+    settled_[access.word] = interval_;
+  }
+  return conflict;
+}
+
+Conflict SharedShadow::store(const WordAccess& access) {
+  Word& word = words_[access.word];
+  settled_[access.word] = 0;
+  Conflict conflict;
+  if (access.several) {
+    conflict = race_with(access.code, access.thread);
+  } else if (unordered(word.write, access)) {
+    conflict = race_with(word.write.code, word.write.thread);
+  } else if (unordered(word.read, access)) {
+    conflict = race_with(word.read.code, word.read.thread);
+  }
+  // What this store races with must not be reported again for every later load.
+  word.write = past_of(access);
+  mark_written(word, access);
+  return conflict;
+}
+
+Conflict SharedShadow::update(const WordAccess& access) {
+  Word& word = words_[access.word];
+  settled_[access.word] = 0;
+  Conflict conflict;
+  if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
+    conflict.kind = Conflict::Kind::kUninitialised;
+  }
+  const bool atomic_before = type_of(word.write.code) == AccessType::kAtomic;
+  if (!atomic_before && unordered(word.write, access)) {
+    conflict = race_with(word.write.code, word.write.thread);
+  } else if (unordered(word.read, access)) {
+    conflict = race_with(word.read.code, word.read.thread);
+  }
+  word.write = past_of(access);
+  mark_written(word, access);
+  return conflict;
+}
+
+}  // namespace ladder::emulator
