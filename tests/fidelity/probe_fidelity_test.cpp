@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/fidelity/probe_fidelity_test.cpp
+/// \brief The emulator's counters of each probe are those that Nsight Compute recorded on an H200.
+///
+/// probes_h200.csv holds the recorded counters; bench/record_probes.py writes it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/emulator/trace/trace.hpp"
+#include "tests/fidelity/probes.hpp"
+
+namespace ladder::fidelity {
+
+void PrintTo(const Probe& probe, std::ostream* out) {
+  *out << probe.name;
+}
+
+namespace {
+
+using emulator::AccessCounts;
+using emulator::HazardKind;
+using emulator::KernelTrace;
+using emulator::Operation;
+
+const std::string kGolden = LADDER_SOURCE_DIR "/tests/fidelity/probes_h200.csv";
+
+/// A counter of the emulator, and what Nsight Compute calls it.
+struct Comparison {
+  std::vector<std::string> metrics;   ///< their sum is compared
+  std::vector<Operation> operations;  ///< with this sum
+  std::uint64_t AccessCounts::*counter;
+};
+
+const std::vector<Operation> kGlobal = {Operation::kGlobalLoad, Operation::kGlobalStore,
+                                        Operation::kGlobalAtomic};
+const std::vector<Operation> kShared = {Operation::kSharedLoad, Operation::kSharedStore,
+                                        Operation::kSharedAtomic};
+
+const std::vector<Comparison> kComparisons = {
+    {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+     {Operation::kGlobalLoad},
+     &AccessCounts::requests},
+    {{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+     {Operation::kGlobalStore},
+     &AccessCounts::requests},
+    // An atomic whose old value nobody reads is a reduction to the hardware.
+    {{"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+      "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
+     {Operation::kGlobalAtomic},
+     &AccessCounts::requests},
+    {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+     {Operation::kGlobalLoad},
+     &AccessCounts::sectors},
+    {{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+     {Operation::kGlobalStore},
+     &AccessCounts::sectors},
+    {{"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
+     {Operation::kGlobalAtomic},
+     &AccessCounts::sectors},
+    // One look-up of a tag for each line.
+    {{"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum"},
+     {Operation::kGlobalLoad},
+     &AccessCounts::lines},
+    {{"l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum"},
+     {Operation::kGlobalStore},
+     &AccessCounts::lines},
+    {{"memory_l2_theoretical_sectors_global"}, kGlobal, &AccessCounts::distinct_sectors},
+    {{"memory_l2_theoretical_sectors_global_ideal"}, kGlobal, &AccessCounts::ideal_sectors},
+    {{"smsp__inst_executed_op_shared_ld.sum"}, {Operation::kSharedLoad}, &AccessCounts::requests},
+    {{"smsp__inst_executed_op_shared_st.sum"}, {Operation::kSharedStore}, &AccessCounts::requests},
+    {{"smsp__inst_executed_op_shared_atom.sum"},
+     {Operation::kSharedAtomic},
+     &AccessCounts::requests},
+    {{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+     {Operation::kSharedLoad},
+     &AccessCounts::wavefronts},
+    {{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+     {Operation::kSharedStore},
+     &AccessCounts::wavefronts},
+    {{"memory_l1_wavefronts_shared"}, kShared, &AccessCounts::wavefronts},
+    {{"memory_l1_wavefronts_shared_ideal"}, kShared, &AccessCounts::ideal_wavefronts},
+};
+
+using Counters = std::map<std::string, std::uint64_t>;
+
+/// What the hardware counted.
+struct Golden {
+  std::vector<std::string> names;  ///< of the probes, line by line
+  std::vector<std::string> metrics;
+  std::map<std::string, Counters> probes;
+};
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');)
+    cells.push_back(cell);
+  return cells;
+}
+
+std::uint64_t number_in(const std::string& cell, const std::string& line) {
+  std::uint64_t number = 0;
+  const char* const end = cell.data() + cell.size();
+  const auto [stop, error] = std::from_chars(cell.data(), end, number);
+  if (error != std::errc() || stop != end)
+    throw std::runtime_error(kGolden + ": not a count: '" + cell + "' in " + line);
+  return number;
+}
+
+/// \throws std::runtime_error  the file is missing or is no table of counts
+Golden read_golden() {
+  std::ifstream file(kGolden);
+  if (!file) {
+    throw std::runtime_error(kGolden + " is missing; on an H200 with Nsight Compute, " +
+                             "bench/record_probes.py writes it");
+  }
+  Golden golden;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.starts_with("#")) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    if (golden.metrics.empty()) {
+      golden.metrics.assign(cells.begin() + 1, cells.end());
+      continue;
+    }
+    if (cells.size() != golden.metrics.size() + 1)
+      throw std::runtime_error(kGolden + ": not one count per metric: " + line);
+    golden.names.push_back(cells[0]);
+    Counters& counters = golden.probes[cells[0]];
+    for (std::size_t i = 0; i < golden.metrics.size(); ++i)
+      counters[golden.metrics[i]] = number_in(cells[i + 1], line);
+  }
+  return golden;
+}
+
+/// The file's content; read once. An exception fails the test that asks.
+const Golden& golden() {
+  static const Golden content = read_golden();
+  return content;
+}
+
+KernelTrace trace_of(const Probe& probe) {
+  alignas(256) static std::array<unsigned char, kDataBytes> data;
+  alignas(256) static unsigned sink;
+  data.fill(0);
+  sink = 0;
+  return emulator::trace({{.name = "data", .data = data.data(), .bytes = data.size()},
+                          {.name = "sink", .data = &sink, .bytes = sizeof sink}},
+                         [&] { probe.run({.data = data.data(), .sink = &sink}); });
+}
+
+AccessCounts counts_of(const KernelTrace& trace, const std::vector<Operation>& operations) {
+  AccessCounts sum;
+  for (const emulator::LineCounts& line : trace.lines) {
+    if (std::ranges::count(operations, line.operation) != 0) sum += line.counts;
+  }
+  return sum;
+}
+
+std::string sum_of_names(const std::vector<std::string>& metrics) {
+  std::string text;
+  for (const std::string& metric : metrics)
+    text += (text.empty() ? "" : " + ") + metric;
+  return text;
+}
+
+TEST(ProbeTable, NamesAreUniqueAndAllIsSaid) {
+  std::set<std::string> names;
+  for (const Probe& probe : probes()) {
+    EXPECT_TRUE(names.insert(probe.name).second) << probe.name << " is there twice";
+    EXPECT_FALSE(probe.shows.empty()) << probe.name;
+    EXPECT_EQ(probe.operation.has_value(), probe.requests > 0) << probe.name;
+  }
+}
+
+/// That it has all of today's probes is part of their tests.
+TEST(Golden, HasEachProbeOnceAndNoneThatIsGone) {
+  std::set<std::string> known;
+  for (const Probe& probe : probes())
+    known.insert(probe.name);
+  EXPECT_EQ(golden().names.size(), golden().probes.size()) << "a probe is there twice";
+  for (const std::string& name : golden().names)
+    EXPECT_TRUE(known.contains(name)) << name << " is in " << kGolden << ", but not in the table";
+}
+
+TEST(Golden, HasEveryMetricThatIsCompared) {
+  for (const Comparison& comparison : kComparisons) {
+    for (const std::string& metric : comparison.metrics) {
+      EXPECT_NE(std::ranges::count(golden().metrics, metric), 0)
+          << metric << " is not in " << kGolden;
+    }
+  }
+}
+
+class ProbeTest : public testing::TestWithParam<Probe> {};
+
+/// Guards against a compiler that drops or merges what the probe is about.
+TEST_P(ProbeTest, MakesItsAccessesAndNoOther) {
+  const Probe& probe = GetParam();
+  const KernelTrace trace = trace_of(probe);
+  for (const emulator::Hazard& hazard : trace.hazards) {
+    // Nobody writes shared memory before it is read, and lanes write the same to one address.
+    EXPECT_TRUE(hazard.kind == HazardKind::kUninitialisedShared || hazard.kind == HazardKind::kRace)
+        << hazard.message;
+  }
+  AccessCounts all;
+  for (const emulator::LineCounts& line : trace.lines) {
+    EXPECT_EQ(line.operation, probe.operation) << line.file << ":" << line.line;
+    all += line.counts;
+  }
+  EXPECT_EQ(all.bytes, probe.bytes);
+  if (probe.merging == Merging::kNever) {
+    EXPECT_EQ(all.requests, probe.requests);
+  } else {
+    EXPECT_LE(all.requests, probe.requests);
+  }
+}
+
+TEST_P(ProbeTest, CountsWhatTheHardwareCounts) {
+  const Probe& probe = GetParam();
+  const auto hardware = golden().probes.find(probe.name);
+  ASSERT_TRUE(hardware != golden().probes.end())
+      << probe.name << " is not in " << kGolden << "; bench/record_probes.py records it";
+  const KernelTrace trace = trace_of(probe);
+  for (const Comparison& comparison : kComparisons) {
+    const std::uint64_t emulated = counts_of(trace, comparison.operations).*comparison.counter;
+    std::uint64_t counted = 0;
+    for (const std::string& metric : comparison.metrics)
+      counted += hardware->second.at(metric);
+    const std::string message = probe.name + " (" + probe.shows +
+                                "): " + sum_of_names(comparison.metrics) + " is " +
+                                std::to_string(emulated) + " on the emulator and " +
+                                std::to_string(counted) + " on the hardware";
+    if (probe.merging == Merging::kBeyondEmulator) {
+      if (comparison.counter == &AccessCounts::ideal_wavefronts) continue;  // of other bytes
+      EXPECT_GE(emulated, counted) << message;
+      EXPECT_EQ(emulated > 0, counted > 0) << message;
+    } else {
+      EXPECT_EQ(emulated, counted) << message;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ProbeTest, testing::ValuesIn(probes()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace ladder::fidelity
