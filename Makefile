@@ -1,7 +1,7 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
                   libcli11-dev nlohmann-json3-dev
-TEST_PACKAGES := libgtest-dev python3
+TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-16
 LINT_PACKAGES := clang-format-14 codespell python3-venv
 TIDY_PACKAGES := clang-tidy-16
 
@@ -41,6 +41,9 @@ build: ## install what is missing and build
 
 test: ## install what is missing, build and run all tests
 	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@[ -x build/python/bin/python ] || python3 -m venv build/python
+	@build/python/bin/python -c 'import selenium' 2>/dev/null || \
+	  build/python/bin/pip install --quiet selenium==4.51.0
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)

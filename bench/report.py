@@ -16,6 +16,7 @@ import re
 import sys
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
+PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
 
 # H200: what the driver reports (SMs, clock) and what one SM does in a clock.
 SMS = 132
@@ -159,8 +160,14 @@ def provenance(name):
     clock = context["sm_clock_mhz"]
     text = (
         f"{context['device']}, driver CUDA {context['cuda_driver']}, toolkit "
-        f"{context['cuda_toolkit']}, {context['protocol']} protocol"
+        f"{context['cuda_toolkit']}"
     )
+    if context["protocol"]:
+        text += f", {context['protocol']} protocol"
+    for tool in ("profiler", "sanitizer"):
+        if tool in context:
+            version = re.search(r"\d+(\.\d+)+", context[tool])[0]
+            text += f", {'Nsight Compute' if tool == 'profiler' else 'compute-sanitizer'} {version}"
     return text + (f", {clock['median']:.0f} MHz" if clock else "")
 
 
@@ -225,11 +232,127 @@ def graph_block(_rung):
     return "\n".join(lines)
 
 
+def probes_block(_rung):
+    """How many probes there are, by operation and size."""
+    lines = [line for line in PROBES.read_text().splitlines() if not line.startswith("#")]
+    names = [line.split(",")[0] for line in lines[1:]]
+    counted = {}
+    for name in names:
+        kind = re.match(r"(global|shared)_(load|store|atomic)", name)
+        key = f"{kind[1]} {kind[2]}" if kind else "shuffles, structures, runs of loads"
+        counted[key] = counted.get(key, 0) + 1
+    rows = ["| probes | kernels |", "|---|---:|"]
+    rows += [f"| {key} | {counted[key]} |" for key in sorted(counted)]
+    rows.append(f"| all | {len(names)} |")
+    made = [line[2:] for line in PROBES.read_text().splitlines() if line.startswith("# ")]
+    return "\n".join([*rows, "", "Counted by " + ", ".join(made[2:5]) + "."])
+
+
+def traced(rung, size):
+    """The emulator's metrics of a rung."""
+    for entry in json.loads((RESULTS.parent / "emulator" / "traces.json").read_text())[
+        "benchmarks"
+    ]:
+        if entry["rung"] == rung and entry["m"] == size:
+            return entry["metrics"]
+    raise FigureError(f"rung {rung} is not traced at {size}")
+
+
+def deviation(emulator, hardware):
+    """'+1.2 %', or 'equal'."""
+    if emulator == hardware:
+        return "equal"
+    return f"{100 * (emulator / hardware - 1):+.1f} %" if hardware else "-"
+
+
+def fidelity_block(_rung):
+    """Counters of the rungs: how far the emulator is from the hardware."""
+    columns = {
+        "global requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
+        "sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",),
+        "shared instructions": (
+            "smsp__inst_executed_op_shared_ld.sum",
+            "smsp__inst_executed_op_shared_st.sum",
+        ),
+        "wavefronts": ("memory_l1_wavefronts_shared",),
+        "data-stage loads": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",),
+        "data-stage stores": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",),
+    }
+    rows = [
+        "| M = N = K | rung | " + " | ".join(columns) + " |",
+        "|---:|---|" + "---:|" * len(columns),
+    ]
+    for size in (1024, 4096):
+        for rung in range(1, 8):
+            hardware = profile(rung, size)
+            emulator = traced(rung, size)
+            cells = [
+                deviation(sum(emulator[m] for m in names), sum(hardware[m] for m in names))
+                for names in columns.values()
+            ]
+            rows.append(f"| {size} | {rung:02} | " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", provenance("profile_4096.json")])
+
+
+def caches_block(_rung):
+    """L2 and DRAM of the rungs, by the emulator's model and by hardware."""
+    rows = [
+        "| M = N = K | rung | DRAM, H200 | model | | L2 hits, H200 | model | points |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    hit, every = "lts__t_sectors_srcunit_tex_lookup_hit.sum", "lts__t_sectors_srcunit_tex.sum"
+    read, written = "dram__bytes_read.sum", "dram__bytes_write.sum"
+    for size, rungs in ((1024, range(1, 8)), (2048, range(3, 8)), (4096, range(1, 8)),
+                        (8192, range(3, 8)), (16384, (6, 7))):
+        for rung in rungs:
+            hardware = profile(rung, size)
+            emulator = traced(rung, size)
+            if emulator[read] is None:
+                continue
+            real, model = hardware[read] + hardware[written], emulator[read] + emulator[written]
+            rates = [metrics[hit] / metrics[every] for metrics in (hardware, emulator)]
+            rows.append(
+                f"| {size} | {rung:02} | {real / 1e6:.0f} MB | {model / 1e6:.0f} MB "
+                f"| {deviation(model, real)} | {percent(rates[0])} | {percent(rates[1])} "
+                f"| {100 * (rates[1] - rates[0]):+.1f} |"
+            )
+    return "\n".join([*rows, "", provenance("profile_4096.json")])
+
+
+def gallery_block(_rung):
+    """Broken kernels: what the tools of compute-sanitizer find of what the emulator finds."""
+    tools = ("memcheck", "racecheck", "initcheck", "synccheck")
+    runs = load("gallery.json")["benchmarks"]
+    cases = {}
+    for run in runs:
+        cases.setdefault(run["name"], {})[run["tool"]] = run
+    rows = ["| kernel | fault | " + " | ".join(tools) + " |", "|---|---|" + "---|" * len(tools)]
+    for name, found in cases.items():
+        first = found[tools[0]]
+        if first["fault"] is None:
+            continue
+        cells = []
+        for tool in tools:
+            run = found[tool]
+            if run["killed_after_s"] is not None:
+                cells.append("hangs")
+            elif run["at_the_fault"]:
+                cells.append("finds it")
+            else:
+                cells.append("elsewhere" if run["count"] else "")
+        rows.append(f"| {name} | {first['fault']} | " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", provenance("gallery.json")])
+
+
 BLOCKS = {
     "maths": maths_block,
     "measured": measured_block,
     "ladder": ladder_block,
     "small_sizes": graph_block,
+    "probes": probes_block,
+    "fidelity": fidelity_block,
+    "caches": caches_block,
+    "gallery": gallery_block,
 }
 
 NCU_PERCENT = {

@@ -234,6 +234,7 @@ DeviceCard load_card(const std::string& name_or_path) {
           .l1_and_shared_bytes_per_sm = whole("l1_and_shared_bytes_per_sm"),
           .l2_bytes = figures.whole_number<std::int64_t>("l2_bytes"),
           .l2_ways = whole("l2_ways"),
+          .l2_partitions = whole("l2_partitions"),
           .dram_bytes = figures.whole_number<std::int64_t>("dram_bytes"),
           .dram_bytes_per_second = figures.number("dram_bytes_per_second"),
           .fp32_tflops = figures.number("fp32_tflops"),

@@ -31,6 +31,7 @@ struct DeviceCard {
   int l1_and_shared_bytes_per_sm = 0;       ///< what is not shared memory is L1
   std::int64_t l2_bytes = 0;
   int l2_ways = 0;                    ///< lines in a set
+  int l2_partitions = 0;              ///< halves that keep copies of each other's lines: 2; else 1
   std::int64_t dram_bytes = 0;        ///< capacity
   double dram_bytes_per_second = 0;   ///< peak
   double fp32_tflops = 0;             ///< peak of the FP32 lanes

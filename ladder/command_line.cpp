@@ -43,9 +43,10 @@ int exit_code(const Climb& climb) {
 
 }  // namespace
 
-void add_problem_options(CLI::App& command, Options& options) {
+void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {
   const CLI::Range extent(1, kMaxExtent);
-  command.add_option("--size", options.size, "M = N = K (GPU: 4096, CPU: 256)")->check(extent);
+  command.add_option("--size", options.size, fmt::format("M = N = K ({})", default_size))
+      ->check(extent);
   command.add_option("--m,--M", options.M, "rows of A and C")->check(extent);
   command.add_option("--n,--N", options.N, "columns of B and C")->check(extent);
   command.add_option("--k,--K", options.K, "columns of A, rows of B")->check(extent);
@@ -53,6 +54,10 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--beta", options.problem.beta, "factor of C")->capture_default_str();
   command.add_option("--seed", options.problem.seed, "seed of the random inputs")
       ->capture_default_str();
+}
+
+void add_problem_options(CLI::App& command, Options& options) {
+  add_shape_options(command, options, "GPU: 4096, CPU: 256");
   command.add_option("--device", options.device, "where to run")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->capture_default_str();
@@ -63,7 +68,7 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--json", options.json, "also write the results to this file");
 }
 
-int climb_command(Options options) {
+int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {
   std::optional<ResultsFile> file;
   if (!options.json.empty()) file.emplace(options.json);
   std::string why_not_gpu;
@@ -88,6 +93,7 @@ int climb_command(Options options) {
   if (!why_not_gpu.empty())
     fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
+  if (!machine->is_gpu() && after_cpu_climb) after_cpu_climb(result);
   if (file) {
     file->write(to_json(result, machine->versions()));
     fmt::print("\nResults written to {}.\n", options.json);

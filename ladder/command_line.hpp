@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/verify.hpp"
+#include "ladder/climb.hpp"
 
 namespace ladder {
 
@@ -29,13 +30,20 @@ struct Options {
   Problem problem;
 };
 
+/// \brief Adds the options that say which problem to solve.
+/// \param default_size  for the help text
+void add_shape_options(CLI::App& command, Options& options, const std::string& default_size);
+
 /// Adds the options of `climb` and `run` to a command.
 void add_problem_options(CLI::App& command, Options& options);
+
+/// What else to print of a climb on the emulator.
+using AfterCpuClimb = std::function<void(const Climb&)>;
 
 /// \brief  Climbs all rungs that are linked in, or only options.rungs; prints the results.
 /// \return exit code
 /// \throws std::exception for bad usage and missing machines
-int climb_command(Options options);
+int climb_command(Options options, const AfterCpuClimb& after_cpu_climb = {});
 
 /// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
 /// code.

@@ -34,6 +34,10 @@ std::span<const Rung> emulated_rungs();
 /// The same rungs, compiled so that each memory access can be seen.
 std::span<const Rung> traced_rungs();
 
+/// Reverses 32 floats with a kernel of the same library: one request per warp to load from global
+/// memory, to store to and to load from shared memory, and to store to global memory.
+void traced_rungs_probe(const float* in, float* out);
+
 /// "05 vector_access"
 std::string label(const Rung& rung);
 

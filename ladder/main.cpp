@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/main.cpp
-/// \brief The `ladder` program: list, climb, run.
+/// \brief The `ladder` program: list, climb, run, trace, check.
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "ladder/command_line.hpp"
 #include "ladder/print.hpp"
+#include "ladder/trace_command.hpp"
 
 int main(int argc, char** argv) {
   using namespace ladder;
@@ -20,11 +22,31 @@ int main(int argc, char** argv) {
   run->add_option("rung", options.rungs, "numbers or names, e.g. 03 or shared_tile")->required();
   add_problem_options(*climb, options);
   add_problem_options(*run, options);
+  TraceArguments arguments;
+  CLI::App* trace = app.add_subcommand("trace", "show what a rung asks of memory, line by line");
+  CLI::App* check = app.add_subcommand("check", "look for races, bad accesses and bad barriers");
+  add_trace_options(*trace, arguments);
+  add_check_options(*check, arguments);
   return run_command_line(app, argc, argv, [&] {
     if (app.get_subcommands().empty()) {
-      throw std::invalid_argument("give a command: list, climb or run; --help explains them");
+      throw std::invalid_argument(
+          "give a command: list, climb, run, trace or check; --help explains them");
     }
-    if (!app.got_subcommand("list")) return climb_command(options);
+    if (trace->parsed()) return trace_command(arguments);
+    if (check->parsed()) return check_command(arguments);
+    if (run->parsed()) return climb_command(options);
+    if (climb->parsed()) {
+      const bool shape_given = options.size || options.M || options.N || options.K;
+      return climb_command(options, [&](const Climb& result) {
+        std::vector<Rung> right;
+        for (const Entry& entry : result.entries) {
+          if (entry.outcome == Outcome::right) {
+            right.push_back(find_rung(traced_rungs(), entry.rung.name));
+          }
+        }
+        print_gains(right, result.problem, shape_given);
+      });
+    }
     fmt::print("{}", list_text(emulated_rungs()));
     return kGood;
   });

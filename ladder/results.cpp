@@ -22,6 +22,8 @@ using nlohmann::json;
 
 constexpr const char* kRecordedClimb =
     LADDER_SOURCE_DIR "/bench/results/nvidia-h200/climb_burst_4096.json";
+constexpr const char* kRecordedProfile =
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_4096.json";
 
 std::string_view name_of_outcome(Outcome outcome) {
   switch (outcome) {
@@ -143,12 +145,27 @@ ResultsFile::~ResultsFile() {
 }
 
 void ResultsFile::write(const json& results) {
+  write(results.dump(2) + "\n");
+}
+
+void ResultsFile::write(const std::string& text) {
   std::ofstream file(unfinished_path_);
-  file << results.dump(2) << '\n';
+  file << text;
   file.close();
   if (!file || std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) {
     throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
   }
+}
+
+std::optional<int> recorded_registers(int rung) {
+  std::ifstream file(kRecordedProfile);
+  if (!file) return std::nullopt;
+  for (const json& entry : json::parse(file).at("benchmarks")) {
+    if (entry.at("rung") == rung) {
+      return entry.at("metrics").at("launch__registers_per_thread").get<int>();
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Recording> recorded_climb() {

@@ -27,11 +27,16 @@ class ResultsFile {
   ResultsFile& operator=(const ResultsFile&) = delete;
 
   void write(const nlohmann::json& results);
+  void write(const std::string& text);
 
  private:
   std::string path_;
   std::string unfinished_path_;
 };
+
+/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile.
+/// \return nothing for a rung that was never profiled
+std::optional<int> recorded_registers(int rung);
 
 /// A recorded figure of one rung.
 struct RecordedFigure {

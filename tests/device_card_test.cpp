@@ -48,6 +48,7 @@ TEST(DeviceCardTest, ReadsEveryFigure) {
   EXPECT_EQ(card.l1_and_shared_bytes_per_sm, 256 * 1024);
   EXPECT_EQ(card.l2_bytes, 60 * 1024 * 1024);
   EXPECT_EQ(card.l2_ways, 16);
+  EXPECT_EQ(card.l2_partitions, 2);
   EXPECT_EQ(card.dram_bytes, 143771LL * 1024 * 1024) << "does not fit an int";
   EXPECT_DOUBLE_EQ(card.dram_bytes_per_second, 4.814304e12);
   EXPECT_DOUBLE_EQ(card.fp32_tflops, 66.90816);

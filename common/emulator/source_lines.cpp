@@ -6,7 +6,9 @@
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -137,6 +139,28 @@ SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
 std::string without_repository(const std::string& file) {
   const std::string_view root = repository();
   return file.starts_with(root) ? file.substr(root.size()) : file;
+}
+
+std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column) {
+  std::ifstream stream(file.starts_with("/") ? file : std::string(repository()) + file);
+  std::string text;
+  for (unsigned i = 0; i < line; ++i)
+    std::getline(stream, text);
+  if (!stream || column == 0 || column > text.size() || text[column - 1] != ']') return "";
+  // Back over bracket after bracket, then over the name.
+  std::size_t begin = column;
+  while (begin > 0 && text[begin - 1] == ']') {
+    int open = 0;
+    do {
+      --begin;
+      open += text[begin] == ']' ? 1 : text[begin] == '[' ? -1 : 0;
+    } while (begin > 0 && open > 0);
+  }
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 ||
+                       text[begin - 1] == '_')) {
+    --begin;
+  }
+  return text.substr(begin, column - begin);
 }
 
 }  // namespace ladder::emulator

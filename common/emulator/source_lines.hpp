@@ -41,4 +41,10 @@ class SourceLineReader {
 /// The path relative to this repository if the file is in it, else unchanged.
 std::string without_repository(const std::string& file);
 
+/// \brief  The subscripted expression that ends at a column of a source file: "sA[m + 1]".
+/// \param  file    as without_repository() gives it
+/// \param  column  1-based, of the closing bracket
+/// \return empty where the file cannot be read or holds no such thing there
+std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column);
+
 }  // namespace ladder::emulator

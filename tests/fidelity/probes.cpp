@@ -32,7 +32,7 @@ std::string text(int number) {
   return std::to_string(number);
 }
 
-std::string name_of(Operation operation) {
+std::string prefix_of(Operation operation) {
   switch (operation) {
     case Operation::kGlobalLoad:
       return "global_load";
@@ -79,7 +79,7 @@ class Table {
   /// An access that each warp makes once.
   void add(Operation operation, const WarpAccess& access, const std::string& name,
            const std::string& shows) {
-    rows.push_back({.name = name_of(operation) + "_" + text(access.bytes) + "B_" + name,
+    rows.push_back({.name = prefix_of(operation) + "_" + text(access.bytes) + "B_" + name,
                     .shows = shows,
                     .operation = operation,
                     .requests = static_cast<std::uint64_t>(access.warps),

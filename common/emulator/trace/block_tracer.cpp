@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/emulator/block_runner.hpp"
 #include "common/emulator/trace/code_places.hpp"
 
 namespace ladder::emulator {
@@ -37,6 +38,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   const auto dynamic_offset =
       static_cast<std::size_t>(shared.dynamic.data() - shared.arrays.data());
   shared_arrays_ = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes);
+  shared_guards_ = shared_guards_of(plan.kernel);
 
   std::uintptr_t begin = ~std::uintptr_t{0};
   std::uintptr_t end = 0;
@@ -307,8 +309,10 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
   };
   if (!inside(site.array)) {
     site.array = array_with(begin, end);
-    if (site.array == kMaxArrays) [[unlikely]]
+    if (site.array == kMaxArrays) [[unlikely]] {
+      if (is_launch_code(site.code) || is_private(address[std::countr_zero(lanes)])) return;
       report_global(site, address, lanes);
+    }
   }
 
   const Site::Phase& phase = phase_of(site, address);
@@ -332,11 +336,16 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
   if (block_ == wishes_->ordered_block && type_of(site.code) == AccessType::kLoad) {
     order_.global_load(warp_);
   }
-  if (wishes_->warp && wishes_->warp->first == block_ && wishes_->warp->second == warp_) {
+  if (is_recorded()) {
     RawRequest raw = {.code = site.code, .shared = false, .lanes = lanes, .counts = counts};
     for_each_lane_of(lanes, [&](unsigned lane) { raw.address[lane] = address[lane]; });
     recorded_.push_back(raw);
   }
+}
+
+bool BlockTracer::is_recorded() const {
+  return wishes_->warp && wishes_->warp->first == block_ && wishes_->warp->second == warp_ &&
+         recorded_.size() < kMaxRecordedRequests;
 }
 
 void BlockTracer::report_global(Site& site, const std::uint64_t* address, std::uint32_t lanes) {
@@ -354,7 +363,11 @@ void BlockTracer::report_global(Site& site, const std::uint64_t* address, std::u
 void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::uint32_t lanes) {
   const auto first_lane = static_cast<unsigned>(std::countr_zero(lanes));
   const std::uint64_t first = address[first_lane] - shared_begin_;
-  if (site.words.empty()) {
+  if (site.words.empty() || site.phase_in_word != first % 4) {
+    site.phase_in_word = static_cast<unsigned>(first % 4);
+    site.is_guard = std::ranges::any_of(shared_guards_, [&](const SharedArray& guard) {
+      return first - guard.offset < guard.bytes;
+    });
     find_words(site, address);
     const WarpAddresses request = {address, lanes, bytes_of(site.code)};
     const AccessType type = type_of(site.code);
@@ -362,6 +375,7 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
                  : type == AccessType::kStore ? shared_store_shape(request)
                                               : shared_atomic_shape(request);
   }
+  if (site.is_guard) return;
   check_shared(site, first);
 
   if (type_of(site.code) == AccessType::kLoad) {
@@ -374,7 +388,7 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
                           first + static_cast<std::uint64_t>(site.highest));
     }
   }
-  count_shared(site, address, lanes, bytes_of(site.code), site.shape);
+  count_shared(site, address, lanes, site.shape);
 }
 
 /// Which words the pattern touches, each once per store lane and once per request for loads.
@@ -396,8 +410,10 @@ void BlockTracer::find_words(Site& site, const std::uint64_t* address) {
       found->second.bytes |= mask;
     }
   });
+  site.words.clear();
   for (const auto& [relative, word] : words)
     site.words.push_back(word);
+  std::ranges::stable_sort(site.words, {}, &TouchedWord::lane);  // the lowest thread is reported
 }
 
 void BlockTracer::check_shared(Site& site, std::uint64_t first) {
@@ -408,25 +424,30 @@ void BlockTracer::check_shared(Site& site, std::uint64_t first) {
       return from >= array.offset && to <= array.offset + array.bytes;
     });
   };
+  bool any_outside = false;
   if (!inside(begin, end)) [[unlikely]] {
-    bool any = false;
     for_each_lane_of(site.lanes, [&](unsigned lane) {
       const std::uint64_t at = first + site.delta[lane];
       if (inside(at, at + bytes_of(site.code))) return;
-      any = true;
+      any_outside = true;
       report({.kind = HazardKind::kSharedOutOfBounds,
               .code = site.code,
               .thread = static_cast<std::uint16_t>(32 * warp_ + lane),
               .shared = true,
               .address = at});
     });
-    if (any) return;
   }
   const AccessType type = type_of(site.code);
   const std::uint64_t base_word = first / 4;
   for (const TouchedWord& touched : site.words) {
     const auto word =
         static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
+    if (any_outside) [[unlikely]] {
+      // The others' accesses count: what they store is not uninitialised later.
+      const std::uint64_t at = std::uint64_t{4} * word;
+      const auto byte = static_cast<unsigned>(std::countr_zero(unsigned{touched.bytes}));
+      if (!inside(at + byte, at + std::bit_width(unsigned{touched.bytes}))) continue;
+    }
     if (type == AccessType::kLoad && shadow_.is_settled(word)) continue;
     const WordAccess access = {.word = word,
                                .bytes = touched.bytes,
@@ -452,15 +473,16 @@ void BlockTracer::check_shared(Site& site, std::uint64_t first) {
 }
 
 void BlockTracer::count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
-                               unsigned bytes, const SharedShape& shape) {
+                               const SharedShape& shape) {
   const auto active = static_cast<unsigned>(std::popcount(lanes));
+  const unsigned bytes = bytes_of(site.code);
   const AccessCounts counts = {.requests = 1,
                                .lanes = active,
                                .bytes = std::uint64_t{active} * bytes,
                                .wavefronts = shape.wavefronts,
                                .ideal_wavefronts = shape.ideal_wavefronts};
   site.counts.shared += counts;
-  if (wishes_->warp && wishes_->warp->first == block_ && wishes_->warp->second == warp_) {
+  if (is_recorded()) {
     RawRequest raw = {
         .code = (site.code & ~AccessCode{15}) | (pack_access(0, type_of(site.code), bytes) & 15),
         .shared = true,
@@ -525,9 +547,13 @@ void BlockTracer::emit(const WideLoad& load) {
     const unsigned words = left >= 4 ? 4 : left >= 2 ? 2 : 1;
     const WarpAddresses request = {address.data(), load.lanes, 4 * words};
     SharedShape once;
-    SharedShape& shape = site.lanes == load.lanes ? site.wide_shapes[words] : once;
+    // The site may have gone on to another pattern since the run began.
+    const bool known = same_pattern(site, load.address.data(), load.lanes);
+    SharedShape& shape = known ? site.wide_shapes[words] : once;
     if (shape.wavefronts == 0) shape = shared_load_shape(request);
-    count_shared(site, address.data(), load.lanes, 4 * words, shape);
+    const AccessCode wide_code =
+        (load.code & ~AccessCode{15}) | (pack_access(0, AccessType::kLoad, 4 * words) & 15);
+    count_shared(site_of(wide_code), address.data(), load.lanes, shape);
     left -= words;
     for (std::uint64_t& lane : address)
       lane += std::uint64_t{4} * words;
@@ -540,23 +566,34 @@ void BlockTracer::report(RawHazard hazard) {
   hazard.block = block_;
   for (RawHazard& known : hazards_) {
     if (known.kind == hazard.kind && known.code == hazard.code && known.earlier == hazard.earlier &&
-        known.place == hazard.place) {
-      ++known.times;
+        known.place == hazard.place && known.column == hazard.column) {
+      const std::uint64_t times = known.times + 1;
+      if (hazard.block == known.block && hazard.thread < known.thread) known = std::move(hazard);
+      known.times = times;
       return;
     }
   }
   if (hazards_.size() < kMaxHazards) hazards_.push_back(std::move(hazard));
 }
 
-/// What launches a kernel reads the arguments from wherever the host program keeps them.
-bool BlockTracer::report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code) {
-  if (quiet_.contains(code)) return false;
-  if (plan_->code.library_contains(address)) return false;
-  const SourceLine place = place_of(code_begin_, code);
-  if (place.file.empty() || place.file.ends_with("common/launch.cuh")) {
-    quiet_.insert(code);
-    return false;
+/// Is this the code that reads a kernel's arguments from wherever the host program keeps them?
+bool BlockTracer::is_launch_code(AccessCode code) {
+  const auto [known, is_new] = launch_code_.try_emplace(code, false);
+  if (is_new) {
+    const SourceLine place = place_of(code_begin_, code);
+    known->second = place.file.empty() || place.file.ends_with("common/launch.cuh");
   }
+  return known->second;
+}
+
+/// Is this a local variable, or a constant of the library? They may lie between two arrays.
+bool BlockTracer::is_private(std::uintptr_t address) const {
+  return BlockRunner::of_this_cpu_thread()->on_stack(address) ||
+         plan_->code.library_contains(address);
+}
+
+bool BlockTracer::report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code) {
+  if (plan_->code.library_contains(address) || is_launch_code(code)) return false;
   report({.kind = HazardKind::kGlobalOutOfBounds,
           .code = code,
           .thread = static_cast<std::uint16_t>(thread),
@@ -564,12 +601,14 @@ bool BlockTracer::report_elsewhere(unsigned thread, std::uintptr_t address, Acce
   return true;
 }
 
-void BlockTracer::report_index(unsigned thread, Place place, const std::string& text) {
+void BlockTracer::report_index(unsigned thread, Place place, unsigned column,
+                               const std::string& text) {
   report({.kind = HazardKind::kSharedOutOfBounds,
           .thread = static_cast<std::uint16_t>(thread),
           .shared = true,
           .text = text,
-          .place = std::move(place)});
+          .place = std::move(place),
+          .column = column});
 }
 
 std::vector<std::pair<AccessCode, SiteCounts>> BlockTracer::take_counts() {

@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "common/emulator/grid_plan.hpp"
@@ -44,6 +43,7 @@ struct RawHazard {
   std::uint64_t address = 0;  ///< shared: offset in shared memory
   std::string text = {};      ///< where the fault was found by other means
   Place place = {};           ///< likewise
+  unsigned column = 0;        ///< likewise
   std::uint64_t times = 1;
 };
 
@@ -88,7 +88,7 @@ class BlockTracer {
   // -- What the hooks tell ---------------------------------------------------------------------
   /// \return false: the access is of no concern, e.g. of a local variable
   bool report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code);
-  void report_index(unsigned thread, Place place, const std::string& text);
+  void report_index(unsigned thread, Place place, unsigned column, const std::string& text);
 
   // -- What the session takes ------------------------------------------------------------------
   /// Counters since the last call, by code.
@@ -128,6 +128,8 @@ class BlockTracer {
     };
     std::array<Phase, kLineBytes> phases;
     // Shared.
+    unsigned phase_in_word = 0;  ///< of the first lane's byte
+    bool is_guard = false;       ///< no array, but g++'s note that an array is constructed
     SharedShape shape;
     std::array<SharedShape, 5> wide_shapes =
         {};  ///< as part of a load of so many words; 0: unknown
@@ -149,7 +151,7 @@ class BlockTracer {
   void global_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void shared_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void check_shared(Site& site, std::uint64_t first);
-  void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes, unsigned bytes,
+  void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
                     const SharedShape& shape);
   bool widen(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void settle_wide_loads();
@@ -160,6 +162,9 @@ class BlockTracer {
   void find_words(Site& site, const std::uint64_t* address);
   std::size_t array_with(std::uint64_t begin, std::uint64_t end) const;
   void report_global(Site& site, const std::uint64_t* address, std::uint32_t lanes);
+  bool is_launch_code(AccessCode code);
+  bool is_private(std::uintptr_t address) const;
+  bool is_recorded() const;
   void report(RawHazard hazard);
   Site& site_of(AccessCode code);
 
@@ -168,6 +173,7 @@ class BlockTracer {
   std::uintptr_t code_begin_ = 0;
   std::uintptr_t shared_begin_ = 0;
   std::size_t shared_bytes_ = 0;
+  std::vector<SharedArray> shared_guards_;
   std::vector<SharedArray> shared_arrays_;  ///< those that the kernel may use
   std::uintptr_t global_begin_ = 0;
   std::size_t global_bytes_ = 0;
@@ -181,7 +187,7 @@ class BlockTracer {
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
 
-  std::unordered_set<AccessCode> quiet_;  ///< code that is not part of a kernel
+  std::unordered_map<AccessCode, bool> launch_code_;
   std::unordered_map<AccessCode, std::unique_ptr<Site>> sites_;
   std::array<Site*, 1024> recent_sites_ = {};
   std::vector<WideLoad> wide_;

@@ -73,7 +73,11 @@ OrderOfEvents EventOrder::result() const {
   OrderOfEvents order;
   for (const Tile& tile : tiles_)
     order.tiles.push_back(tile.times);
-  const unsigned steps = tiles_of_array_.empty() ? 0 : *std::ranges::max_element(tiles_of_array_);
+  // A tile that is fetched beyond the end of K and never read is no step.
+  std::vector<unsigned> read(arrays_.size(), 0);
+  for (const Tile& tile : tiles_)
+    read[tile.array] += tile.times.first_read >= 0 ? 1 : 0;
+  const unsigned steps = read.empty() ? 0 : *std::ranges::max_element(read);
   if (steps == 0) return order;
   order.barriers_per_tile = static_cast<double>(interval_) / steps;
   order.shared_loads_per_tile = static_cast<double>(shared_loads_[0]) / steps;

@@ -2,6 +2,7 @@
 /// \file  common/emulator/trace/hooks.cpp
 /// \brief What g++ calls at each memory access of code compiled with -fsanitize=thread. The names
 ///        are those of the compiler's race detector, whose library is not linked.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,11 +12,13 @@
 namespace ladder::emulator {
 namespace {
 
-/// A copy of a whole object, in pieces of at most 16 bytes: what a GPU would make of it.
+/// A copy of a whole object, in pieces of at most 16 bytes: what a GPU would make of it. Its
+/// alignment divides its size; the address alone would cut each lane's copy differently.
 void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
   const auto* piece = static_cast<const char*>(address);
+  const std::size_t widest = std::min(std::size_t{16}, bytes & (~bytes + 1));
   while (bytes > 0) {
-    std::size_t size = 16;
+    std::size_t size = widest;
     while (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0)
       size /= 2;
     log_access(piece, type, static_cast<unsigned>(size), caller);

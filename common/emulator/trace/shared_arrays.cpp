@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/trace/shared_arrays.hpp"
 
+#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>
 
 namespace ladder::emulator {
 namespace {
-
-using Libraries = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
 
 /// "_ZZ4nameIT_E...E2sA_0" -> "sA": the local variable of a function whose mangled name follows
 /// "_Z"; nothing where it is a variable of another function.
@@ -34,13 +34,13 @@ std::optional<std::string> local_name(std::string_view symbol, std::string_view 
   return std::string(symbol.substr(digits, length));
 }
 
-/// Extents and element size of an array type, through names and qualifiers.
-void read_type(Dwarf_Die* variable, SharedArray& array) {
+/// Extents and element size of an array type, through names and qualifiers. False: no array.
+bool read_type(Dwarf_Die* variable, SharedArray& array) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;
   if (dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &attribute), &type) == nullptr ||
       dwarf_peel_type(&type, &type) != 0 || dwarf_tag(&type) != DW_TAG_array_type) {
-    return;
+    return false;
   }
   Dwarf_Die range;
   for (int more = dwarf_child(&type, &range); more == 0; more = dwarf_siblingof(&range, &range)) {
@@ -56,6 +56,7 @@ void read_type(Dwarf_Die* variable, SharedArray& array) {
       bytes > 0) {
     array.element_bytes = bytes;
   }
+  return true;
 }
 
 /// Looks for the variable below `scope`, in nested blocks too.
@@ -66,8 +67,7 @@ bool find_type(Dwarf_Die* scope, SharedArray& array) {
     if (tag == DW_TAG_variable) {
       const char* const name = dwarf_diename(&child);
       if (name == nullptr || array.name != name) continue;
-      read_type(&child, array);
-      if (!array.extents.empty()) return true;
+      return read_type(&child, array);
     } else if (tag == DW_TAG_lexical_block && find_type(&child, array)) {
       return true;
     }
@@ -92,52 +92,104 @@ bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function) {
   return found;
 }
 
+/// "_ZN6ladder4bytesE" -> "bytes"
+std::string last_component(const char* symbol) {
+  char* const demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr);
+  std::string name = demangled == nullptr ? symbol : demangled;
+  std::free(demangled);
+  const std::size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+/// The library that a kernel is in, with its symbols and debug information.
+class KernelLibrary {
+ public:
+  explicit KernelLibrary(const void* kernel)
+      : address_(reinterpret_cast<Dwarf_Addr>(kernel)), libraries_(open(), dwfl_end) {
+    module_ = libraries_ == nullptr ? nullptr : dwfl_addrmodule(libraries_.get(), address_);
+    if (module_ == nullptr) return;
+    if (const char* const name = dwfl_module_addrname(module_, address_)) kernel_name_ = name;
+    symbols_ = dwfl_module_getsymtab(module_);
+    dwfl_module_getelf(module_, &bias_);  // libdwfl adds it to thread-local offsets, too
+  }
+
+  const std::string& kernel_name() const { return kernel_name_; }
+
+  /// Calls visit(name, offset, bytes) for each thread-local symbol.
+  template <class Visit>
+  void for_each_thread_local(Visit visit) const {
+    for (int i = 0; i < symbols_; ++i) {
+      GElf_Sym symbol;
+      const char* const name = dwfl_module_getsym(module_, i, &symbol, nullptr);
+      if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_TLS) continue;
+      visit(name, static_cast<std::size_t>(symbol.st_value - bias_),
+            static_cast<std::size_t>(symbol.st_size));
+    }
+  }
+
+  /// Completes the array from its declaration in the kernel. False: the kernel declares none.
+  bool complete(SharedArray& array) const {
+    Dwarf_Die scope;
+    return module_ != nullptr && function_at(module_, address_, scope) && find_type(&scope, array);
+  }
+
+ private:
+  static Dwfl* open() {
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = nullptr,
+                                             .debuginfo_path = nullptr};
+    Dwfl* const libraries = dwfl_begin(&callbacks);
+    if (libraries != nullptr && dwfl_linux_proc_report(libraries, getpid()) == 0) {
+      dwfl_report_end(libraries, nullptr, nullptr);
+    }
+    return libraries;
+  }
+
+  Dwarf_Addr address_;
+  std::unique_ptr<Dwfl, void (*)(Dwfl*)> libraries_;
+  Dwfl_Module* module_ = nullptr;
+  std::string kernel_name_;
+  int symbols_ = 0;
+  GElf_Addr bias_ = 0;
+};
+
 }  // namespace
 
 std::vector<SharedArray> shared_arrays_of(const void* kernel, std::size_t dynamic_offset,
                                           std::size_t dynamic_bytes) {
-  static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
-                                           .find_debuginfo = dwfl_standard_find_debuginfo,
-                                           .section_address = nullptr,
-                                           .debuginfo_path = nullptr};
   std::vector<SharedArray> arrays;
-  SharedArray dynamic = {.name = "dynamic shared memory",
-                         .offset = dynamic_offset,
-                         .bytes = dynamic_bytes,
-                         .extents = {}};
-  const Libraries libraries(dwfl_begin(&callbacks), dwfl_end);
-  if (libraries != nullptr && dwfl_linux_proc_report(libraries.get(), getpid()) == 0 &&
-      dwfl_report_end(libraries.get(), nullptr, nullptr) == 0) {
-    const auto address = reinterpret_cast<Dwarf_Addr>(kernel);
-    Dwfl_Module* const module = dwfl_addrmodule(libraries.get(), address);
-    const char* const function =
-        module == nullptr ? nullptr : dwfl_module_addrname(module, address);
-    const int symbols = module == nullptr ? 0 : dwfl_module_getsymtab(module);
-    GElf_Addr bias = 0;  // libdwfl adds it to thread-local offsets, too
-    dwfl_module_getelf(module, &bias);
-    for (int i = 0; i < symbols; ++i) {
-      GElf_Sym symbol;
-      const char* const name = dwfl_module_getsym(module, i, &symbol, nullptr);
-      if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_TLS) continue;
-      const std::size_t offset = symbol.st_value - bias;
-      if (offset == dynamic_offset) {
-        // `extern __shared__ float shared[]` bears its own name beside the library's.
-        if (std::string_view(name) != "ladder_dynamic_shared") dynamic.name = name;
-        continue;
-      }
-      const std::optional<std::string> local = local_name(name, function);
-      if (!local) continue;
-      arrays.push_back({.name = *local, .offset = offset, .bytes = symbol.st_size});
+  SharedArray dynamic = {
+      .name = "dynamic shared memory", .offset = dynamic_offset, .bytes = dynamic_bytes};
+  const KernelLibrary library(kernel);
+  library.for_each_thread_local([&](const char* name, std::size_t offset, std::size_t bytes) {
+    // All `extern __shared__` arrays of a library are there; which name does this kernel use?
+    if (offset == dynamic_offset) {
+      SharedArray named = dynamic;
+      named.name = last_component(name);
+      if (library.complete(named)) dynamic = named;
+      return;
     }
-    Dwarf_Die scope;
-    if (function != nullptr && function_at(module, address, scope)) {
-      for (SharedArray& array : arrays)
-        find_type(&scope, array);
-    }
-  }
-  if (dynamic_bytes > 0) arrays.push_back(dynamic);
+    const std::optional<std::string> local = local_name(name, library.kernel_name());
+    if (!local) return;
+    SharedArray array = {.name = *local, .offset = offset, .bytes = bytes};
+    library.complete(array);
+    arrays.push_back(std::move(array));
+  });
+  if (dynamic_bytes > 0) arrays.push_back(std::move(dynamic));
   std::ranges::sort(arrays, {}, &SharedArray::offset);
   return arrays;
+}
+
+std::vector<SharedArray> shared_guards_of(const void* kernel) {
+  std::vector<SharedArray> guards;
+  const KernelLibrary library(kernel);
+  library.for_each_thread_local([&](const char* name, std::size_t offset, std::size_t bytes) {
+    if (std::string_view(name).starts_with("_ZGV")) {
+      guards.push_back({.name = name, .offset = offset, .bytes = bytes});
+    }
+  });
+  return guards;
 }
 
 std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {

@@ -25,6 +25,10 @@ struct SharedArray {
 std::vector<SharedArray> shared_arrays_of(const void* kernel, std::size_t dynamic_offset,
                                           std::size_t dynamic_bytes);
 
+/// \brief What g++ puts beside shared arrays of a class: a byte that says that it was constructed.
+///        Kernels look at it, but a GPU knows no such thing.
+std::vector<SharedArray> shared_guards_of(const void* kernel);
+
 /// "sA[1][0]": the element that the byte at `offset` in shared memory belongs to; a plain offset
 /// where no array is near.
 std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset);

@@ -19,14 +19,22 @@ bool SharedShadow::unordered(const Past& past, const WordAccess& access) const {
 }
 
 void SharedShadow::remember(Past& past, const WordAccess& access) const {
-  if (past.interval == interval_) {
-    past.several = past.several || access.several || past.thread != access.thread;
-    past.several_warps = past.several_warps || past.thread / 32 != access.thread / 32;
-    past.bytes |= access.bytes;
-    past.sync = access.sync;
+  if (past.interval != interval_) {
+    past = past_of(access);
     return;
   }
-  past = past_of(access);
+  const bool same_warp = !past.several_warps && past.thread / 32 == access.thread / 32;
+  if (same_warp && past.sync != access.sync) {
+    // The warp has met: what its other lanes did is in order with all that it does from now on.
+    const std::uint8_t bytes = past.bytes;
+    past = past_of(access);
+    past.bytes |= bytes;
+    return;
+  }
+  past.several = past.several || access.several || past.thread != access.thread;
+  past.several_warps = !same_warp;
+  past.bytes |= access.bytes;
+  past.sync = access.sync;
 }
 
 SharedShadow::Past SharedShadow::past_of(const WordAccess& access) const {

@@ -29,6 +29,9 @@ enum class Operation {
   kSharedAtomic,
 };
 
+/// "global load", "shared atomic", ...
+std::string name_of(Operation operation);
+
 /// \brief Counters of some warp instructions, as Nsight Compute counts them. A request is one warp
 ///        instruction with at least one active lane.
 struct AccessCounts {
@@ -90,6 +93,9 @@ struct Hazard {
   std::string message = {};         ///< one sentence with all of this
   std::uint64_t times = 1;
 };
+
+/// Requests of one warp that are recorded; what comes after them is only counted.
+inline constexpr std::size_t kMaxRecordedRequests = 400;
 
 /// \brief One warp instruction with its addresses.
 struct WarpRequest {
@@ -160,11 +166,12 @@ struct TracedBlock {
 
 /// What a traced launch did.
 struct KernelTrace {
-  std::vector<LineCounts> lines;  ///< by file, line, operation
-  std::vector<Hazard> hazards;    ///< by block
-  OrderOfEvents order;            ///< of the first block
-  std::vector<WarpRequest> warp;  ///< of the warp that was asked for
-  std::uint64_t blocks = 0;       ///< of the grid
+  std::vector<LineCounts> lines;       ///< by file, line, operation
+  std::vector<Hazard> hazards;         ///< by block
+  OrderOfEvents order;                 ///< of the first block
+  std::vector<WarpRequest> warp;       ///< of the warp that was asked for
+  KernelError::Index warp_block = {};  ///< its blockIdx
+  std::uint64_t blocks = 0;            ///< of the grid
   std::uint64_t blocks_traced = 0;
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;
@@ -172,14 +179,15 @@ struct KernelTrace {
 
   // For replay(): what reaches the caches.
   std::vector<BlockStream> streams;
-  std::vector<TracedBlock> launched;  ///< all blocks in the order of their start
+  std::vector<TracedBlock> launched;  ///< all blocks of launches that ended, as they started
   std::vector<LinePattern> patterns;
 };
 
 /// \brief  Traces all kernels that launch() starts: every access is counted and checked. A kernel
 ///         that cannot go on (a divergent barrier, a hang) ends launch() and is among the hazards.
 /// \param  arrays  all global arrays that the kernels may touch, at most kMaxArrays
-/// \throws std::logic_error  no kernel of a traced library was launched
+/// \throws std::logic_error  no kernel of a traced library was launched, or none that accesses
+///         memory
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 thread_local TraceSession* session_of_this_thread = nullptr;
 
 /// Accesses of a thread that make up the first slice of a kernel without barriers.
-constexpr unsigned kRowsOfFirstSlice = 32;
+constexpr unsigned kRowsOfFirstSlice = 16;
 
 KernelError::Index array_of(uint3 index) {
   return {index.x, index.y, index.z};
@@ -68,6 +69,12 @@ HazardKind hazard_of(KernelErrorKind kind) {
   }
 }
 
+/// Hazards in the order of their blocks' and threads' numbers.
+auto order_of(const Hazard& hazard) {
+  const auto& [block, thread] = std::pair(hazard.block, hazard.thread);
+  return std::tuple(block[2], block[1], block[0], thread[2], thread[1], thread[0]);
+}
+
 }  // namespace
 
 AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
@@ -99,6 +106,24 @@ AccessCounts times(AccessCounts counts, std::uint64_t factor) {
 }
 
 }  // namespace
+
+std::string name_of(Operation operation) {
+  switch (operation) {
+    case Operation::kGlobalLoad:
+      return "global load";
+    case Operation::kGlobalStore:
+      return "global store";
+    case Operation::kGlobalAtomic:
+      return "global atomic";
+    case Operation::kSharedLoad:
+      return "shared load";
+    case Operation::kSharedStore:
+      return "shared store";
+    case Operation::kSharedAtomic:
+      return "shared atomic";
+  }
+  return "";
+}
 
 std::string name_of(HazardKind kind) {
   switch (kind) {
@@ -203,7 +228,13 @@ class TraceSession::FirstSlices : public WholeGrid {
     BlockStream stream = tracer.take_stream();
     const std::lock_guard lock(session_.mutex_);
     const std::size_t at = session_.trace_.launched.size() - plan_.blocks + block;
-    session_.trace_.launched[at] = session_.classify(block, std::move(stream), false);
+    const bool complete = stream.slice_ends.size() == 1;  // it ended before a slice did
+    session_.trace_.launched[at] = session_.classify(block, std::move(stream), complete);
+  }
+  /// Nothing runs after this: what led to the failure is told now.
+  void block_failed(const KernelError& error, const BlockTracer& tracer) override {
+    session_.keep_failure(plan_, error, tracer);
+    session_.keep(plan_, tracer);
   }
   void end(BlockTracer& tracer) override { tracer.take_counts(); }
 
@@ -243,21 +274,36 @@ GridStats TraceSession::run(const GridPlan& plan) {
   launched_ = true;
   trace_.blocks += plan.blocks;
   trace_.threads_per_block = plan.threads;
+  if (options_.warp && options_.warp->first < plan.blocks) {
+    trace_.warp_block = array_of(plan.block_index(options_.warp->first));
+  }
   trace_.launched.resize(trace_.launched.size() + plan.blocks);
   first_class_ = classes_.size();
   GridStats stats;
-  if (options_.sample) {
-    FirstSlices first(*this, plan);
-    WorkerPool::instance().run(plan, cpu_threads(), hang_limit(), &first);
-    Representatives representatives(*this, plan);
-    stats = WorkerPool::instance().run(plan, cpu_threads(), hang_limit(), &representatives);
-  } else {
-    WholeGrid whole(*this, plan);
-    stats = WorkerPool::instance().run(plan, cpu_threads(), hang_limit(), &whole);
+  try {
+    stats = run_blocks(plan);
+  } catch (...) {
+    // Nobody can replay blocks that did not run.
+    trace_.launched.resize(trace_.launched.size() - plan.blocks);
+    classes_.resize(first_class_);
+    throw;
   }
   trace_.blocks_traced += stats.blocks;
   trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
   return stats;
+}
+
+GridStats TraceSession::run_blocks(const GridPlan& plan) {
+  WorkerPool& pool = WorkerPool::instance();
+  if (!options_.sample) {
+    WholeGrid whole(*this, plan);
+    return pool.run(plan, cpu_threads(), hang_limit(), &whole);
+  }
+  FirstSlices first(*this, plan);
+  pool.run(plan, cpu_threads(), hang_limit(), &first);
+  count_shifts_from_representatives(plan);
+  Representatives representatives(*this, plan);
+  return pool.run(plan, cpu_threads(), hang_limit(), &representatives);
 }
 
 // -- Blocks that do the same ---------------------------------------------------------------------
@@ -297,8 +343,7 @@ TracedBlock TraceSession::classify(std::uint64_t block, BlockStream stream, bool
     for (auto& shift : bytes) {
       if (shift) *shift *= kLine;
     }
-    if (!complete && !stream.accesses.empty() &&
-        !(options_.complete_shifts && options_.complete_shifts(bytes))) {
+    if (!complete && !(options_.complete_shifts && options_.complete_shifts(bytes))) {
       continue;
     }
     TracedBlock traced = {.stream = i};
@@ -314,6 +359,20 @@ TracedBlock TraceSession::classify(std::uint64_t block, BlockStream stream, bool
   }
   classes_.push_back({.stream = std::move(stream), .representative = block, .members = 1});
   return {.stream = classes_.size() - 1};
+}
+
+/// A class has the stream of the block that happened to end first, until its representative's takes
+/// that place.
+void TraceSession::count_shifts_from_representatives(const GridPlan& plan) {
+  const std::span launched = std::span(trace_.launched).last(plan.blocks);
+  std::vector<TracedBlock> representatives;
+  for (std::size_t i = first_class_; i < classes_.size(); ++i)
+    representatives.push_back(launched[classes_[i].representative]);
+  for (TracedBlock& block : launched) {
+    const TracedBlock& representative = representatives[block.stream - first_class_];
+    for (std::size_t array = 0; array < kMaxArrays; ++array)
+      block.line_shift[array] -= representative.line_shift[array];
+  }
 }
 
 // -- What is kept --------------------------------------------------------------------------------
@@ -337,7 +396,7 @@ void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::ui
 
 void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   const std::lock_guard lock(mutex_);
-  if (shared_arrays_.empty()) shared_arrays_ = tracer.shared_arrays();
+  shared_arrays_ = tracer.shared_arrays();
   for (const RawHazard& raw : tracer.hazards()) {
     Hazard hazard = named(plan, raw);
     const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
@@ -348,7 +407,7 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
       trace_.hazards.push_back(std::move(hazard));
     } else {
       const std::uint64_t times = known->times + hazard.times;
-      if (std::ranges::lexicographical_compare(hazard.block, known->block)) *known = hazard;
+      if (order_of(hazard) < order_of(*known)) *known = hazard;
       known->times = times;
     }
   }
@@ -412,7 +471,15 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
     return;
   }
   const std::lock_guard lock(mutex_);
-  trace_.hazards.push_back(std::move(hazard));
+  // Blocks on other CPU threads may fail alike before the grid ends.
+  const auto other = std::ranges::find_if(trace_.hazards, [&](const Hazard& earlier) {
+    return earlier.kind == hazard.kind && earlier.place == hazard.place;
+  });
+  if (other == trace_.hazards.end()) {
+    trace_.hazards.push_back(std::move(hazard));
+  } else if (order_of(hazard) < order_of(*other)) {
+    *other = std::move(hazard);
+  }
 }
 
 std::string TraceSession::array_element(std::uint64_t address) const {
@@ -455,7 +522,7 @@ Hazard TraceSession::named(const GridPlan& plan, const RawHazard& raw) const {
     hazard.element =
         raw.shared ? element_name(shared_arrays_, raw.address) : array_element(raw.address);
   } else {
-    hazard.element = raw.text;
+    hazard.element = subscript_ending_at(hazard.place.file, hazard.place.line, raw.column);
   }
   const std::string who = thread_name(raw.thread);
   const std::string where = " at " + text_of(hazard.place) + ", block " + to_text(hazard.block);
@@ -470,7 +537,8 @@ Hazard TraceSession::named(const GridPlan& plan, const RawHazard& raw) const {
     case HazardKind::kSharedOutOfBounds:
       hazard.message = raw.text.empty() ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
                                               hazard.element + " of shared memory" + where
-                                        : "out of bounds: " + who + " uses " + raw.text + where;
+                                        : "out of bounds: " + who + " uses " + raw.text + " in " +
+                                              hazard.element + where;
       break;
     case HazardKind::kMisaligned:
       hazard.message = "misaligned: " + who + " " + verb_of(raw.code) + " " + bytes + " bytes at " +
@@ -507,14 +575,15 @@ std::string TraceSession::size_note(const std::string& element) const {
 }
 
 KernelTrace TraceSession::result() {
-  if (!launched_) throw std::logic_error("trace(): no kernel of a traced library was launched");
+  if (!launched_ || (!hooks_seen_ && trace_.hazards.empty())) {
+    throw std::logic_error(
+        "trace(): no kernel of a traced library was launched, or none that accesses memory");
+  }
   for (const auto& [key, counts] : lines_) {
     const auto& [file, line, operation, bytes] = key;
     trace_.lines.push_back({file, line, operation, bytes, counts});
   }
-  std::ranges::stable_sort(trace_.hazards, {}, [](const Hazard& hazard) {
-    return std::tuple(hazard.block[2], hazard.block[1], hazard.block[0]);
-  });
+  std::ranges::stable_sort(trace_.hazards, {}, order_of);
   for (BlockClass& same : classes_)
     trace_.streams.push_back(std::move(same.stream));
   trace_.patterns = patterns_.all();
@@ -541,12 +610,12 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   runner.fail_access("invalid address: it lies in no array of the kernel", instruction);
 }
 
-void index_out_of_bounds(const char* file, unsigned line, unsigned, const char* array_type,
+void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
                          std::int64_t index) {
   if (!access_cursor.is_active()) return;
   BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
   runner.tracer()->report_index(
-      runner.running_thread(), {without_repository(file), line},
+      runner.running_thread(), {without_repository(file), line}, column,
       "index " + std::to_string(index) + " of an array of type " + array_type);
 }
 

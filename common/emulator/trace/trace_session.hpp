@@ -48,6 +48,8 @@ class TraceSession {
     std::uint64_t members = 0;
   };
 
+  GridStats run_blocks(const GridPlan& plan);
+  void count_shifts_from_representatives(const GridPlan& plan);
   TracedBlock classify(std::uint64_t block, BlockStream stream, bool complete);
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);

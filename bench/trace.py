@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Files what the emulator counts for the rungs, to stand beside what a GPU counts.
+
+    bench/trace.py --out bench/results/emulator/traces.json
+
+No GPU is needed: runs `ladder trace` for each rung and size, for an H200.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SIZES = {
+    1024: ("01", "02", "03", "04", "05", "06", "07"),
+    2048: ("03", "04", "05", "06", "07"),
+    4096: ("01", "02", "03", "04", "05", "06", "07"),
+    8192: ("03", "04", "05", "06", "07"),
+    16384: ("06", "07"),
+}
+
+
+def trace(ladder, rung, size):
+    """The JSON of one trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "trace.json"
+        done = subprocess.run(
+            [ladder, "trace", rung, "--size", str(size), "--json", str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            sys.exit(f"trace.py: ladder trace {rung} --size {size} failed:\n{done.stderr}")
+        return json.loads(path.read_text())
+
+
+def main():
+    """Traces all rungs at all sizes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--ladder", default="build/ladder", help="the program to run")
+    options = parser.parse_args()
+    results = {"context": {"device": "CPU emulator", "card": "h200"}, "benchmarks": []}
+    for size, rungs in SIZES.items():
+        for rung in rungs:
+            found = trace(options.ladder, rung, size)
+            results["benchmarks"].append(
+                {
+                    "name": f"trace_{rung}",
+                    "rung": int(rung),
+                    "m": size,
+                    "n": size,
+                    "k": size,
+                    "launch": found["launch"],
+                    "metrics": found["metrics"],
+                }
+            )
+            print(f"{rung} at {size}", flush=True)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

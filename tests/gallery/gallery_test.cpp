@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/gallery/gallery_test.cpp
+/// \brief The tracer finds the fault of every broken kernel, at its line and by its name, and finds
+///        none in the sound ones.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <new>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/emulator/trace/trace.hpp"
+#include "tests/gallery/gallery.hpp"
+
+namespace ladder::emulator {
+
+void PrintTo(HazardKind kind, std::ostream* out) {
+  *out << name_of(kind);
+}
+
+void PrintTo(const Place& place, std::ostream* out) {
+  *out << place.file << ":" << place.line;
+}
+
+}  // namespace ladder::emulator
+
+namespace ladder::gallery {
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+  *out << broken.name;
+}
+
+void PrintTo(const Sound& sound, std::ostream* out) {
+  *out << sound.name;
+}
+
+namespace {
+
+using emulator::Hazard;
+using emulator::HazardKind;
+using emulator::KernelTrace;
+using emulator::Place;
+using emulator::to_text;
+
+// -- Marks in the sources
+// --------------------------------------------------------------------------
+
+/// The marked lines of one kernel.
+struct Marks {
+  std::string words;  ///< behind `// fault: `
+  Place fault;
+  std::vector<Place> here;  ///< `// and here`
+
+  bool contain(const Place& place) const {
+    return place == fault || std::ranges::count(here, place) != 0;
+  }
+};
+
+/// What stands behind the last `mark` in the line, to its end; nothing if it is not there.
+std::optional<std::string> behind(const std::string& line, const std::string& mark) {
+  const std::size_t at = line.rfind(mark);
+  if (at == std::string::npos) return std::nullopt;
+  return line.substr(at + mark.size());
+}
+
+/// The marks of all kernels of a source. A kernel begins at __global__ and ends at a brace that
+/// begins a line. \throws std::runtime_error  a mark is where none belongs
+std::vector<Marks> marks_in(std::istream& source, const std::string& name) {
+  std::vector<Marks> kernels;
+  Marks kernel;
+  bool inside = false;
+  std::string line;
+  for (unsigned number = 1; std::getline(source, line); ++number) {
+    const Place place = {name, number};
+    const std::optional<std::string> words = behind(line, "// fault: ");
+    const bool here = line.ends_with("// and here");
+    if ((words || here) && !inside)
+      throw std::runtime_error(name + ":" + std::to_string(number) + ": a mark outside of kernels");
+    if (line.starts_with("__global__")) {
+      inside = true;
+      kernel = {};
+    }
+    if (words && kernel.fault.line != 0)
+      throw std::runtime_error(name + ":" + std::to_string(number) + ": a second fault");
+    if (words) {
+      kernel.words = *words;
+      kernel.fault = place;
+    }
+    if (here) kernel.here.push_back(place);
+    if (!line.starts_with("}") || !inside) continue;
+    inside = false;
+    if (kernel.fault.line != 0) kernels.push_back(kernel);
+    if (kernel.fault.line == 0 && !kernel.here.empty())
+      throw std::runtime_error(name + ":" + std::to_string(number) + ": a mark without a fault");
+  }
+  return kernels;
+}
+
+/// The marks of all sources of the gallery, by the words behind `// fault: `.
+const std::map<std::string, Marks>& all_marks() {
+  static const std::map<std::string, Marks> marks = [] {
+    std::map<std::string, Marks> found;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(LADDER_SOURCE_DIR "/tests/gallery")) {
+      if (entry.path().extension() != ".cu") continue;
+      std::ifstream source(entry.path());
+      const std::string name = "tests/gallery/" + entry.path().filename().string();
+      for (const Marks& kernel : marks_in(source, name)) {
+        if (!found.emplace(kernel.words, kernel).second)
+          throw std::runtime_error("two kernels have the fault: " + kernel.words);
+      }
+    }
+    return found;
+  }();
+  return marks;
+}
+
+TEST(GalleryMarks, AreReadFromTheSource) {
+  std::istringstream source(
+      "__global__ void sound() {\n"
+      "  x = 1;\n"
+      "}\n"
+      "__global__ void broken() {\n"
+      "  x = 1;  // and here\n"
+      "  y = x;  // fault: x is old\n"
+      "}\n");
+  const std::vector<Marks> marks = marks_in(source, "a.cu");
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].words, "x is old");
+  EXPECT_EQ(marks[0].fault, (Place{"a.cu", 6}));
+  EXPECT_EQ(marks[0].here, (std::vector<Place>{{"a.cu", 5}}));
+  EXPECT_TRUE(marks[0].contain({"a.cu", 5}));
+  EXPECT_FALSE(marks[0].contain({"a.cu", 4}));
+}
+
+TEST(GalleryMarks, StandInKernelsWithAFault) {
+  const std::vector<std::string> wrong = {
+      "int x;  // fault: outside\n",
+      "__global__ void kernel() {\n  x = 1;  // and here\n}\n",
+      "__global__ void kernel() {\n  x = 1;  // fault: one\n  x = 2;  // fault: two\n}\n",
+  };
+  for (const std::string& text : wrong) {
+    std::istringstream source(text);
+    EXPECT_THROW(marks_in(source, "a.cu"), std::runtime_error) << text;
+  }
+}
+
+// -- The tables
+// ------------------------------------------------------------------------------------
+
+TEST(GalleryTable, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const Broken& broken : broken_kernels())
+    EXPECT_TRUE(names.insert(broken.name).second) << broken.name;
+  for (const Sound& sound : sound_kernels())
+    EXPECT_TRUE(names.insert(sound.name).second) << sound.name;
+}
+
+TEST(GalleryTable, HasEveryMarkedFaultAndNoOther) {
+  std::set<std::string> listed;
+  std::set<std::string> marked;
+  for (const Broken& broken : broken_kernels())
+    EXPECT_TRUE(listed.insert(broken.fault).second) << broken.fault;
+  for (const auto& [words, marks] : all_marks())
+    marked.insert(words);
+  EXPECT_EQ(listed, marked);
+}
+
+TEST(GalleryTable, ShowsEveryKindOfHazard) {
+  EXPECT_GE(broken_kernels().size(), 30u);
+  std::set<HazardKind> kinds;
+  for (const Broken& broken : broken_kernels())
+    kinds.insert(broken.kind);
+  EXPECT_EQ(kinds, (std::set<HazardKind>{
+                       HazardKind::kGlobalOutOfBounds, HazardKind::kSharedOutOfBounds,
+                       HazardKind::kMisaligned, HazardKind::kUninitialisedShared, HazardKind::kRace,
+                       HazardKind::kDivergentBarrier, HazardKind::kHang, HazardKind::kOther}));
+}
+
+TEST(GalleryTable, SoundKernelsHaveABrokenTwin) {
+  for (const Sound& sound : sound_kernels()) {
+    EXPECT_TRUE(std::ranges::any_of(broken_kernels(), [&](const Broken& broken) {
+      return std::string(broken.name) == sound.twin;
+    })) << sound.name;
+  }
+}
+
+// -- Memory
+// ----------------------------------------------------------------------------------------
+
+/// Numbers with mapped memory around them, so that an access that misses them by a little does not
+/// end the process.
+class PaddedNumbers {
+ public:
+  explicit PaddedNumbers(std::size_t count) : count_(count) {
+    mapping_ =
+        mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  explicit PaddedNumbers(const std::vector<float>& values) : PaddedNumbers(values.size()) {
+    std::ranges::copy(values, data());
+  }
+  ~PaddedNumbers() { munmap(mapping_, mapped_bytes()); }
+  PaddedNumbers(const PaddedNumbers&) = delete;
+  PaddedNumbers& operator=(const PaddedNumbers&) = delete;
+
+  /// The first number; 256 divides the address, since pages begin at multiples of 4096.
+  float* data() const {
+    return reinterpret_cast<float*>(static_cast<char*>(mapping_) + kPaddingBytes);
+  }
+  std::size_t bytes() const { return count_ * sizeof(float); }
+  std::vector<float> values() const { return {data(), data() + count_}; }
+
+ private:
+  static constexpr std::size_t kPaddingBytes = 64 * 1024;
+
+  std::size_t mapped_bytes() const { return bytes() + 2 * kPaddingBytes; }
+
+  std::size_t count_;
+  void* mapping_;
+};
+
+class Gallery {
+ public:
+  Gallery() { std::fill_n(C_.data(), C_.bytes() / sizeof(float), std::nanf("")); }
+
+  KernelTrace trace(Launcher run) {
+    return emulator::trace(
+        {
+            {.name = "A", .data = A_.data(), .bytes = A_.bytes(), .columns = kK},
+            {.name = "B", .data = B_.data(), .bytes = B_.bytes(), .columns = kN},
+            {.name = "C", .data = C_.data(), .bytes = C_.bytes(), .columns = kN},
+        },
+        [&] { run({.A = A_.data(), .B = B_.data(), .C = C_.data()}); });
+  }
+
+  std::vector<float> result() const { return C_.values(); }
+
+ private:
+  PaddedNumbers A_{values_of_a()};
+  PaddedNumbers B_{values_of_b()};
+  PaddedNumbers C_{std::size_t{kM} * kN};
+};
+
+class GalleryFixture {
+ public:
+  GalleryFixture() { emulator::set_hang_limit(emulator::Seconds(0.3)); }
+  ~GalleryFixture() { emulator::set_hang_limit(usual_limit_); }
+
+ private:
+  emulator::Seconds usual_limit_ = emulator::hang_limit();
+};
+
+// -- Broken kernels
+// --------------------------------------------------------------------------------
+
+std::string messages_of(const KernelTrace& trace) {
+  std::string text = "reported:";
+  for (const Hazard& hazard : trace.hazards)
+    text += "\n  " + hazard.message;
+  return trace.hazards.empty() ? "nothing is reported" : text;
+}
+
+std::string text_of(const Place& place) {
+  return place.file + ":" + std::to_string(place.line);
+}
+
+class BrokenKernel : public testing::TestWithParam<Broken>, GalleryFixture {
+ protected:
+  const Broken& broken_ = GetParam();
+  const Marks& marks_ = all_marks().at(broken_.fault);
+
+  /// Is this what must be reported?
+  bool is_the_fault(const Hazard& hazard) const {
+    if (hazard.kind != broken_.kind) return false;
+    if (broken_.kind == HazardKind::kHang) return lies_in_the_loop(hazard.place);
+    if (broken_.kind != HazardKind::kRace) return hazard.place == marks_.fault;
+    if (!hazard.other) return false;
+    // Which of the two comes first is the emulator's choice. In a line that races with itself, it
+    // is both.
+    const Place& partner = marks_.here.empty() ? marks_.fault : marks_.here.front();
+    return (hazard.place == marks_.fault && *hazard.other == partner) ||
+           (hazard.place == partner && *hazard.other == marks_.fault);
+  }
+
+  /// A thread that never leaves a loop is stopped wherever it happens to be.
+  bool lies_in_the_loop(const Place& place) const {
+    const unsigned last = marks_.here.empty() ? marks_.fault.line : marks_.here.back().line;
+    return place.file == marks_.fault.file && place.line >= marks_.fault.line && place.line <= last;
+  }
+
+  void expect_explained(const Hazard& hazard) const {
+    const bool marked = broken_.kind == HazardKind::kHang ? lies_in_the_loop(hazard.place)
+                                                          : marks_.contain(hazard.place);
+    EXPECT_TRUE(marked) << "at a line without a mark: " << hazard.message;
+    EXPECT_TRUE(hazard.kind == broken_.kind || hazard.kind == broken_.also) << hazard.message;
+    if (!hazard.other) return;
+    EXPECT_TRUE(marks_.contain(*hazard.other)) << "without a mark: " << hazard.message;
+  }
+
+  static void expect_sentence(const Hazard& hazard) {
+    const std::string& text = hazard.message;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    std::vector<std::string> parts = {text_of(hazard.place), "block " + to_text(hazard.block),
+                                      "thread " + to_text(hazard.thread), hazard.element};
+    if (hazard.other) parts.push_back(text_of(*hazard.other));
+    for (const std::string& part : parts)
+      EXPECT_NE(text.find(part), std::string::npos) << "not said: " << part << "\nbut: " << text;
+  }
+};
+
+TEST_P(BrokenKernel, IsReportedAtItsLine) {
+  Gallery gallery;
+  const KernelTrace trace = gallery.trace(broken_.run);
+  const auto found =
+      std::ranges::find_if(trace.hazards, [&](const Hazard& h) { return is_the_fault(h); });
+  ASSERT_NE(found, trace.hazards.end())
+      << name_of(broken_.kind) << " at " << text_of(marks_.fault) << "; " << messages_of(trace);
+
+  EXPECT_EQ(found->block, broken_.block.value_or(found->block)) << found->message;
+  EXPECT_EQ(found->thread, broken_.thread.value_or(found->thread)) << found->message;
+  EXPECT_TRUE(found->element.starts_with(broken_.element))
+      << found->element << " is not " << broken_.element << ": " << found->message;
+  EXPECT_GE(found->times, 1u);
+}
+
+TEST_P(BrokenKernel, IsExplainedAndNothingElseIsReported) {
+  Gallery gallery;
+  const KernelTrace trace = gallery.trace(broken_.run);
+  EXPECT_FALSE(trace.hazards.empty());
+  for (const Hazard& hazard : trace.hazards) {
+    expect_explained(hazard);
+    expect_sentence(hazard);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gallery, BrokenKernel, testing::ValuesIn(broken_kernels()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// -- Sound kernels
+// ---------------------------------------------------------------------------------
+
+constexpr int kCountA = kM * kK;
+
+using Numbers = std::vector<float>;
+
+/// Element i of A; 0 outside of it.
+float a(int i) {
+  static const Numbers values = values_of_a();
+  return i >= 0 && i < kCountA ? values[i] : 0.0f;
+}
+
+/// f(0), f(1), ... f(count - 1)
+Numbers table_of(int count, const std::function<float(int)>& f) {
+  Numbers table(count);
+  for (int i = 0; i < count; ++i)
+    table[i] = f(i);
+  return table;
+}
+
+float sum_of_a(int begin, int end) {
+  float sum = 0.0f;
+  for (int i = begin; i < end; ++i)
+    sum += a(i);
+  return sum;
+}
+
+Numbers product() {
+  const Numbers B = values_of_b();
+  return table_of(kM * kN, [&](int i) {
+    float sum = 0.0f;
+    for (int k = 0; k < kK; ++k)
+      sum += a(i / kN * kK + k) * B[k * kN + i % kN];
+    return sum;
+  });
+}
+
+/// 128 elements to a block, 32 counts each.
+float count_in_bin(int i) {
+  const int begin = i / 32 * 128;
+  float count = 0.0f;
+  for (int j = begin; j < std::min(begin + 128, kCountA); ++j)
+    count += a(j) == static_cast<float>(i % 32 - 8) ? 1.0f : 0.0f;
+  return count;
+}
+
+float squared_deviations(int block) {
+  const int begin = 64 * block;
+  const float mean = sum_of_a(begin, begin + 64) / 64;
+  float sum = 0.0f;
+  for (int i = begin; i < begin + 64; ++i)
+    sum += (a(i) - mean) * (a(i) - mean);
+  return sum;
+}
+
+/// What a sound kernel writes, from the first element of C on.
+Numbers result_of(const std::string& name) {
+  const auto own_line = [](int i) { return i / 128 * 128; };
+  const std::map<std::string, std::function<Numbers()>> results = {
+      {"guarded_gemm", product},
+      {"double_buffered_gemm", product},
+      {"two_dynamic_tiles", product},
+      {"transpose_through_tile",
+       [] { return table_of(kCountA, [](int i) { return a(i % kM * kK + i / kM); }); }},
+      {"transpose_of_halves",
+       [] { return table_of(32 * 16, [](int i) { return a(i % 16 * kK + i / 16); }); }},
+      {"float4_in_rows_padded_by_four", values_of_a},
+      {"reverse_of_vectors",
+       [] { return table_of(512, [](int i) { return a(4 * (127 - i / 4) + i % 4); }); }},
+      {"stencil_with_halo",
+       [] { return table_of(kCountA, [](int i) { return a(i - 1) + a(i) + a(i + 1); }); }},
+      {"tree_with_barriers",
+       [] { return table_of(16, [](int b) { return sum_of_a(128 * b, 128 * b + 128); }); }},
+      {"warp_sum_with_syncwarp",
+       [] { return table_of(60, [](int w) { return sum_of_a(32 * w, 32 * w + 32); }); }},
+      {"warp_sum_by_shuffles",
+       [] { return table_of(60, [](int w) { return sum_of_a(32 * w, 32 * w + 32); }); }},
+      {"histogram_with_atomics", [] { return table_of(16 * 32, count_in_bin); }},
+      {"scan_with_two_buffers",
+       [=] { return table_of(kCountA, [=](int i) { return sum_of_a(own_line(i), i + 1); }); }},
+      {"mean_read_before_overwritten", [] { return table_of(kCountA / 64, squared_deviations); }},
+      {"flag_set_before_the_wait", [] { return table_of(64, [](int i) { return a(63 - i); }); }},
+  };
+  return results.at(name)();
+}
+
+class SoundKernel : public testing::TestWithParam<Sound>, GalleryFixture {};
+
+TEST_P(SoundKernel, IsRightAndNothingIsReported) {
+  const Sound& sound = GetParam();
+  Gallery gallery;
+  const KernelTrace trace = gallery.trace(sound.run);
+  EXPECT_TRUE(trace.hazards.empty()) << messages_of(trace);
+  EXPECT_FALSE(trace.lines.empty());
+
+  const Numbers expected = result_of(sound.name);
+  const Numbers got = gallery.result();
+  constexpr float kRoundoff = 1e-5f;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (i >= expected.size()) {
+      ASSERT_TRUE(std::isnan(got[i])) << "C[" << i << "] was written";
+    } else {
+      ASSERT_NEAR(got[i], expected[i], kRoundoff * std::abs(expected[i])) << "C[" << i << "]";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gallery, SoundKernel, testing::ValuesIn(sound_kernels()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace ladder::gallery

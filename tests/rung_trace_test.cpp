@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/rung_trace_test.cpp
+/// \brief What the emulator counts for the rungs is what an H200 counted, and sampling does not
+///        change it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "ladder/rung_trace.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::Operation;
+using nlohmann::json;
+
+Problem problem_of(Shape shape, float beta = 0.0f) {
+  Problem problem;
+  problem.shape = shape;
+  problem.beta = beta;
+  return problem;
+}
+
+RungTrace trace_of(int rung, const Problem& problem, std::optional<bool> all_blocks = {},
+                   const std::string& card = "h200") {
+  TraceChoice choice;
+  choice.all_blocks = all_blocks;
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  return trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)), problem,
+                    load_card(card), choice);
+}
+
+/// {rung: {metric: value}} as ncu counted on an H200.
+std::map<int, json> recorded_profile(int size) {
+  const std::string path =
+      LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_" + std::to_string(size) + ".json";
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::map<int, json> profiles;
+  const json content = json::parse(file);
+  for (const json& entry : content.at("benchmarks"))
+    profiles[entry.at("rung").get<int>()] = entry.at("metrics");
+  return profiles;
+}
+
+// -- Against the hardware ------------------------------------------------------------------------
+
+class RungCounters : public testing::TestWithParam<int> {};
+
+/// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
+/// out here: they also count passes that were repeated because two clients met (see
+/// docs/glass_box.md).
+TEST_P(RungCounters, EqualTheHardwares) {
+  const std::vector<std::string> exact = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                          "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
+                                          "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
+                                          "memory_l2_theoretical_sectors_global",
+                                          "memory_l2_theoretical_sectors_global_ideal",
+                                          "smsp__inst_executed_op_shared_ld.sum",
+                                          "smsp__inst_executed_op_shared_st.sum",
+                                          "memory_l1_wavefronts_shared",
+                                          "memory_l1_wavefronts_shared_ideal"};
+  for (const auto& [rung, metrics] : recorded_profile(GetParam())) {
+    TraceChoice choice;
+    choice.all_blocks = false;
+    choice.touch_budget = 1;  // the caches are another test's matter
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    const RungTrace trace =
+        trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
+                   problem_of({GetParam(), GetParam(), GetParam()}), load_card("h200"), choice);
+    EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
+    for (const std::string& metric : exact) {
+      EXPECT_EQ(trace.metrics.at(metric), metrics.at(metric).get<double>())
+          << label(trace.rung) << " " << metric;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(1024, 4096));
+
+double l2_hit_rate(const json& metrics) {
+  return metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum").get<double>() /
+         metrics.at("lts__t_sectors_srcunit_tex.sum").get<double>();
+}
+
+double l2_hit_rate(const RungTrace& trace) {
+  return *trace.metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum") /
+         *trace.metrics.at("lts__t_sectors_srcunit_tex.sum");
+}
+
+double dram_bytes(const json& metrics) {
+  return metrics.at("dram__bytes_read.sum").get<double>() +
+         metrics.at("dram__bytes_write.sum").get<double>();
+}
+
+double dram_bytes(const RungTrace& trace) {
+  return *trace.metrics.at("dram__bytes_read.sum") + *trace.metrics.at("dram__bytes_write.sum");
+}
+
+class RungCaches : public testing::TestWithParam<int> {};
+
+TEST_P(RungCaches, AreNearTheHardwares) {
+  const json metrics = recorded_profile(4096).at(GetParam());
+  const RungTrace trace = trace_of(GetParam(), problem_of({4096, 4096, 4096}));
+  EXPECT_NEAR(dram_bytes(trace) / dram_bytes(metrics), 1.0, 0.15);
+  EXPECT_NEAR(l2_hit_rate(trace), l2_hit_rate(metrics), 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, RungCaches, testing::Range(3, 8));
+
+// -- Sampling ------------------------------------------------------------------------------------
+
+void expect_same_counts(const RungTrace& a, const RungTrace& b) {
+  ASSERT_EQ(a.kernel.lines.size(), b.kernel.lines.size());
+  for (std::size_t i = 0; i < a.kernel.lines.size(); ++i) {
+    const emulator::LineCounts& one = a.kernel.lines[i];
+    const emulator::LineCounts& other = b.kernel.lines[i];
+    EXPECT_EQ(one.line, other.line);
+    EXPECT_EQ(one.operation, other.operation);
+    EXPECT_EQ(one.access_bytes, other.access_bytes);
+    EXPECT_EQ(one.counts, other.counts) << one.file << ":" << one.line;
+  }
+  EXPECT_EQ(a.metrics, b.metrics);
+}
+
+void expect_sampling_changes_nothing(int rung, const Problem& problem) {
+  SCOPED_TRACE("rung " + std::to_string(rung) + ", M = " + std::to_string(problem.shape.M) +
+               ", N = " + std::to_string(problem.shape.N) +
+               ", K = " + std::to_string(problem.shape.K));
+  const RungTrace whole = trace_of(rung, problem, true);
+  const RungTrace sampled = trace_of(rung, problem, false);
+  EXPECT_EQ(whole.kernel.blocks_traced, whole.kernel.blocks);
+  expect_same_counts(whole, sampled);
+}
+
+TEST(Sampling, ChangesNothingOnSquares) {
+  for (int rung = 1; rung <= 7; ++rung)
+    expect_sampling_changes_nothing(rung, problem_of({256, 256, 256}));
+}
+
+TEST(Sampling, ChangesNothingOnRaggedShapes) {
+  for (int rung = 1; rung <= 7; ++rung) {
+    expect_sampling_changes_nothing(rung, problem_of({300, 420, 68}, 0.5f));
+    expect_sampling_changes_nothing(rung, problem_of({129, 260, 36}));
+  }
+}
+
+TEST(Sampling, ChangesNothingAt2048) {
+  for (const int rung : {5, 7})
+    expect_sampling_changes_nothing(rung, problem_of({2048, 2048, 2048}));
+}
+
+TEST(Sampling, RunsFewBlocks) {
+  const RungTrace trace = trace_of(7, problem_of({2048, 2048, 2048}));
+  EXPECT_EQ(trace.kernel.blocks, 256u);
+  EXPECT_EQ(trace.kernel.blocks_traced, 1u);
+  EXPECT_FALSE(trace.verified.has_value());
+}
+
+// -- What each rung gains ------------------------------------------------------------------------
+
+double sectors_per_load(const RungTrace& trace) {
+  const emulator::AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
+  return static_cast<double>(loads.sectors) / static_cast<double>(loads.requests);
+}
+
+TEST(Gains, EachRungShowsItsOwn) {
+  std::map<int, RungTrace> traces;
+  for (int rung = 1; rung <= 7; ++rung) {
+    TraceChoice choice;
+    choice.touch_budget = 100'000'000;
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    traces[rung] = trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
+                              problem_of({2048, 2048, 2048}), load_card("classroom"), choice);
+  }
+  const auto loads = [&](int rung) {
+    return total(traces[rung].kernel, Operation::kGlobalLoad).requests;
+  };
+  const auto shared = [&](int rung) {
+    return total(traces[rung].kernel, Operation::kSharedLoad).wavefronts;
+  };
+  EXPECT_EQ(sectors_per_load(traces[1]), 16.5);
+  EXPECT_EQ(sectors_per_load(traces[2]), 2.5);
+  EXPECT_EQ(loads(2), 32 * loads(3));
+  EXPECT_EQ(shared(3), 8 * shared(4));
+  EXPECT_EQ(loads(4), 4 * loads(5));
+  EXPECT_EQ(traces[5].kernel.order.barriers_per_tile, 2.0);
+  EXPECT_EQ(traces[5].kernel.order.hidden(), 0.0);
+  EXPECT_NEAR(traces[6].kernel.order.barriers_per_tile, 1.0, 0.01);
+  EXPECT_EQ(traces[6].kernel.order.hidden(), 1.0);
+  EXPECT_LT(dram_bytes(traces[7]), 0.8 * dram_bytes(traces[6]));
+}
+
+}  // namespace
+}  // namespace ladder
