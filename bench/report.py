@@ -300,7 +300,8 @@ def caches_block(_rung):
         "| M = N = K | rung | DRAM, H200 | model | | L2 hits, H200 | model | points |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
-    hit, every = "lts__t_sectors_srcunit_tex_lookup_hit.sum", "lts__t_sectors_srcunit_tex.sum"
+    hit = "lts__t_sectors_srcunit_tex_lookup_hit.sum"
+    miss = "lts__t_sectors_srcunit_tex_lookup_miss.sum"
     read, written = "dram__bytes_read.sum", "dram__bytes_write.sum"
     for size, rungs in ((1024, range(1, 8)), (2048, range(3, 8)), (4096, range(1, 8)),
                         (8192, range(3, 8)), (16384, (6, 7))):
@@ -310,7 +311,7 @@ def caches_block(_rung):
             if emulator[read] is None:
                 continue
             real, model = hardware[read] + hardware[written], emulator[read] + emulator[written]
-            rates = [metrics[hit] / metrics[every] for metrics in (hardware, emulator)]
+            rates = [m[hit] / (m[hit] + m[miss]) for m in (hardware, emulator)]
             rows.append(
                 f"| {size} | {rung:02} | {real / 1e6:.0f} MB | {model / 1e6:.0f} MB "
                 f"| {deviation(model, real)} | {percent(rates[0])} | {percent(rates[1])} "

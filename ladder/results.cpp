@@ -160,7 +160,8 @@ void ResultsFile::write(const std::string& text) {
 std::optional<int> recorded_registers(int rung) {
   std::ifstream file(kRecordedProfile);
   if (!file) return std::nullopt;
-  for (const json& entry : json::parse(file).at("benchmarks")) {
+  const json profile = json::parse(file);
+  for (const json& entry : profile.at("benchmarks")) {
     if (entry.at("rung") == rung) {
       return entry.at("metrics").at("launch__registers_per_thread").get<int>();
     }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -85,14 +87,17 @@ TEST_P(RungCounters, EqualTheHardwares) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(1024, 4096));
 
+/// ncu counts hits and misses in one pass over the kernel, and their sum in another.
 double l2_hit_rate(const json& metrics) {
-  return metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum").get<double>() /
-         metrics.at("lts__t_sectors_srcunit_tex.sum").get<double>();
+  const double hits = metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum");
+  const double misses = metrics.at("lts__t_sectors_srcunit_tex_lookup_miss.sum");
+  return hits / (hits + misses);
 }
 
 double l2_hit_rate(const RungTrace& trace) {
-  return *trace.metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum") /
-         *trace.metrics.at("lts__t_sectors_srcunit_tex.sum");
+  const double hits = *trace.metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum");
+  const double misses = *trace.metrics.at("lts__t_sectors_srcunit_tex_lookup_miss.sum");
+  return hits / (hits + misses);
 }
 
 double dram_bytes(const json& metrics) {
@@ -114,6 +119,22 @@ TEST_P(RungCaches, AreNearTheHardwares) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, RungCaches, testing::Range(3, 8));
+
+TEST(Swizzle, SavesAsMuchAt16384) {
+  const std::map<int, json> profile = recorded_profile(16384);
+  std::map<int, double> bytes;
+  for (const int rung : {6, 7}) {
+    TraceChoice choice;
+    choice.touch_budget = 3'000'000'000;
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    const RungTrace trace =
+        trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
+                   problem_of({16384, 16384, 16384}), load_card("h200"), choice);
+    bytes[rung] = dram_bytes(trace);
+    EXPECT_NEAR(bytes[rung] / dram_bytes(profile.at(rung)), 1.0, 0.15) << rung;
+  }
+  EXPECT_GT(bytes[6], 4 * bytes[7]);
+}
 
 // -- Sampling ------------------------------------------------------------------------------------
 

@@ -80,19 +80,20 @@ SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
   return {name, static_cast<unsigned>(line), static_cast<unsigned>(column)};
 }
 
-/// The scopes around an address of the unit, innermost first, through inlined functions outwards.
-std::vector<Dwarf_Die> scopes_around(Dwarf_Die* unit, Dwarf_Addr address) {
-  if (unit == nullptr) return {};
-  Dwarf_Die* innermost = nullptr;
-  Dwarf_Die* scopes = nullptr;
-  std::vector<Dwarf_Die> result;
-  if (dwarf_getscopes(unit, address, &innermost) > 0) {
-    const int count = dwarf_getscopes_die(&innermost[0], &scopes);
-    if (count > 0) result.assign(scopes, scopes + count);
+/// The scopes below `around` that an address of the unit lies in, innermost first, through inlined
+/// functions outwards. Clang describes functions inside their namespaces, g++ beside them.
+bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(around, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_tag(&child) == DW_TAG_namespace) {
+      if (find_scopes(&child, address, scopes)) return true;
+    } else if (dwarf_haspc(&child, address) > 0) {
+      find_scopes(&child, address, scopes);
+      scopes.push_back(child);
+      return true;
+    }
   }
-  std::free(scopes);
-  std::free(innermost);
-  return result;
+  return false;
 }
 
 /// The line of an instruction; where code of headers was inlined, the line that called it.
@@ -102,7 +103,9 @@ SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
   SourceLine line = line_of_table(module, instruction);
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
-  for (Dwarf_Die& scope : scopes_around(unit, instruction - bias)) {
+  std::vector<Dwarf_Die> scopes;
+  if (unit != nullptr) find_scopes(unit, instruction - bias, scopes);
+  for (Dwarf_Die& scope : scopes) {
     if (!is_ground(line.file)) break;
     if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
     const SourceLine call = line_of_call(unit, &scope);

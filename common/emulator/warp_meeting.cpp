@@ -102,6 +102,7 @@ void BlockRunner::settle(WarpState& warp) {
   look_at_log(static_cast<unsigned>(&warp - warps_.data()));
   if (warp.log_full != 0) {
     warp.ready = std::exchange(warp.log_full, 0);
+    tracer_->begin_chunk(static_cast<unsigned>(&warp - warps_.data()));
   } else if (warp.at_line != 0) {
     answer_lanes_at_line(warp);
   } else if (warp.in_call != 0) {

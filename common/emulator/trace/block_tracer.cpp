@@ -63,7 +63,8 @@ void BlockTracer::start_block(std::uint64_t block) {
   rows_.fill(0);
   syncs_.fill(0);
   stream_ = {};
-  last_flushed_ = 0;
+  chunks_.fill(0);
+  slice_chunk_ = 0;
   access_cursor = {.code_begin = code_begin_,
                    .shared_begin = shared_begin_ - kNearShared,
                    .shared_bytes = shared_bytes_ + 2 * kNearShared,
@@ -123,8 +124,10 @@ void BlockTracer::flush(unsigned warp) {
   }
   if (lanes != 0) {
     warp_ = warp;
-    if (warp < last_flushed_) stream_.slice_ends.push_back(stream_.accesses.size());
-    last_flushed_ = warp;
+    if (chunks_[warp] > slice_chunk_) {
+      stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
+      slice_chunk_ = chunks_[warp];
+    }
     WarpLog& log = *logs_[warp];
     const auto same_code = [&](unsigned row) {
       const AccessCode* const code = log.row[row].code;
@@ -184,7 +187,12 @@ void BlockTracer::pass_barrier() {
   shadow_.pass_barrier();
   if (block_ == wishes_->ordered_block) order_.pass_barrier();
   stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
-  last_flushed_ = 0;
+  chunks_.fill(0);
+  slice_chunk_ = 0;
+}
+
+void BlockTracer::begin_chunk(unsigned warp) {
+  ++chunks_[warp];
 }
 
 void BlockTracer::meet(unsigned warp) {

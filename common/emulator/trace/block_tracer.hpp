@@ -75,6 +75,7 @@ class BlockTracer {
   void enter(unsigned thread) noexcept;  ///< this thread runs from now on
   void leave(unsigned thread) noexcept;  ///< and now it does not
   void flush(unsigned warp);             ///< all its threads wait or are gone
+  void begin_chunk(unsigned warp);       ///< its logs were full and have been looked at
   void pass_barrier();                   ///< all warps
   void meet(unsigned warp);              ///< its lanes met in a warp function
   void end_block();                      ///< also after a failure
@@ -196,7 +197,8 @@ class BlockTracer {
   SharedShadow shadow_;
 
   BlockStream stream_;
-  unsigned last_flushed_ = 0;
+  std::array<std::uint32_t, 32> chunks_ = {};  ///< full logs of each warp since the last barrier
+  std::uint32_t slice_chunk_ = 0;              ///< the slice that is being filled has these
   std::vector<RawHazard> hazards_;
   std::vector<RawRequest> recorded_;
   EventOrder order_;

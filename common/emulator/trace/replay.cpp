@@ -15,24 +15,18 @@
 namespace ladder::emulator {
 namespace {
 
-// -- Fitted to an H200
-// ----------------------------------------------------------------------------- With kernels that
-// note the time of every block's start, eighths and end, and with the DRAM traffic that Nsight
-// Compute counts.
+// -- Fitted to an H200 ----------------------------------------------------------------------
+// To the times at which the blocks of rungs 03 to 07 passed each eighth of their work, and to
+// the DRAM traffic that Nsight Compute counted.
 
-/// \brief Speed of a block relative to the next older one of its SM, while both have work.
+/// \brief SM cycles until a block can compute with a sector that it loads from near L2, from far
+///        L2, from DRAM.
 ///
-/// Two blocks that start together do not end together: when the first has ended, the other is 0.65
-/// to 0.75 done (rungs 06 and 07; rung 03: 0.4), and in the long run new blocks start half-way
-/// through their partner. All other SMs do the same at the same time, to within 1 % of a block.
-constexpr double kYoungerSpeed = 0.7;
-
-/// \brief SM cycles of a sector's load from near L2, far L2, DRAM.
-///
-/// A block waits for the last sector of a slice; used here is the mean over its sectors, because a
-/// sample tells it without bias. The figure for DRAM is therefore larger than DRAM's latency: such
-/// that rung 05 at 4096 reads what it reads on the H200. There, blocks stay in step because one
-/// that runs ahead has to wait for DRAM, and those behind find its lines in L2.
+/// With the way through registers and shared memory and the barrier after it. A block waits for the
+/// last sector of a slice; used here is the mean over its sectors, which a sample tells without
+/// bias. So these are no latencies: they are larger, and such that rungs 04 and 05 at 4096 read
+/// what they read on the H200. There, blocks stay in step because one that runs ahead has to wait
+/// for DRAM, and those behind find its lines in L2.
 constexpr double kNearCycles = 600;
 constexpr double kFarCycles = 800;
 constexpr double kDramCycles = 1450;
@@ -140,6 +134,7 @@ struct Resident {
 /// An SM shares its time among the blocks that have work.
 class Sm {
  public:
+  double younger_speed = 1;  ///< see ReplaySettings
   double time = 0;
   std::vector<Resident> residents;  ///< the oldest first
 
@@ -176,13 +171,13 @@ class Sm {
     for (const Resident& resident : self.residents) {
       if (resident.ready > self.time) continue;
       sum += share;
-      share *= kYoungerSpeed;
+      share *= self.younger_speed;
     }
     share = 1;
     for (auto& resident : self.residents) {
       if (resident.ready > self.time) continue;
       visit(resident, share / sum);
-      share *= kYoungerSpeed;
+      share *= self.younger_speed;
     }
   }
 };
@@ -198,7 +193,10 @@ class Replay {
         sample_mask_(HashedLine::sample_mask(halvings)),
         lines_per_sampled_(std::uint64_t{1} << halvings),
         caches_(memory, halvings),
-        sms_(static_cast<std::size_t>(memory.sms)) {}
+        sms_(static_cast<std::size_t>(memory.sms)) {
+    for (Sm& sm : sms_)
+      sm.younger_speed = settings.younger_speed;
+  }
 
   /// Each block starts when a place becomes free on any SM.
   MemoryTraffic run(std::span<const ReplayBlock> blocks,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/trace/replay.hpp
-/// \brief What a traced kernel asks of L2 and DRAM on a given GPU: a model of the caches, and of
-/// the
-///        order in which the blocks that run at once reach them.
+/// \brief What a traced kernel asks of L2 and DRAM on a given GPU: a model of the caches, and
+///        of the order in which the blocks that run at once reach them.
 ///
 /// A model, where the counters of trace.hpp are exact. Compared with Nsight Compute on an H200,
-/// rungs 03 to 07 at 4096 to 16384: DRAM traffic within 7 %, L2 hit rate within 5 points. Known to
-/// be off:
-///  - 05 at 8192 is between blocks in step and blocks apart: hardware and model reach 4 to 14 GB,
-///    the model with each sample differently. Rung 02 at 4096 reads 5.5 GB, in the model 8.1 GB.
-///  - The hardware answers some requests of neighbouring SMs for the same line with one look-up: up
-///    to a sixth, and a third at 1024, where few blocks run. Misses are counted well there too.
+/// rungs 03 to 07 at 2048 to 16384: DRAM traffic within 10 %, L2 hit rate within 5 points.
+/// Known to be off:
+///  - 04 and 05 at 8192 stand between blocks in step and blocks apart. The H200 reads 4.7 and
+///    11.8 GB; the model 7 to 13 GB, depending on the sample of lines.
+///  - 02 at 4096 reads 5.5 GB, in the model 8.1 GB.
+///  - The hardware answers some requests of neighbouring SMs for the same line with one
+///    look-up: up to a sixth of them, and a third at 1024, where few blocks run. So its hit
+///    rate there is lower by up to 9 points, though it misses as often.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +43,14 @@ struct ReplaySettings {
   /// SM cycles in which a block alone on its SM would end if all data were there: those of its
   /// busiest pipe. How long loads take, next to this, decides which blocks stay in step.
   double block_cycles = 0;
+  /// \brief Speed of a block relative to the next older one of its SM, while both have work: the
+  ///        older one's warps are served first.
+  ///
+  /// Two blocks that start together do not end together. On an H200, when the first has ended, the
+  /// other is 0.65 to 0.75 done where multiply-adds are the limit (rungs 06 and 07), and 0.4 where
+  /// shared memory is (rung 03); in the long run new blocks start half-way through their partner.
+  /// All SMs do so at the same time, to within a few percent of a block.
+  double younger_speed = 0.7;
   /// \brief Touches of lines that the streams may have. One costs 1 to 3 ns; a touch that is looked
   ///        up costs about 64 times as much. So if there are more than a 64th of the budget, lines
   ///        are sampled.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/trace/sector_cache.hpp
-/// \brief A cache as GPUs have them: lines of 128 bytes, of which each sector of 32 bytes is
-/// fetched
-///        by itself. L1 and the partitions of L2 are such caches; replay.hpp puts them together.
+/// \brief A cache as GPUs have them: lines of 128 bytes, each sector of 32 bytes fetched by itself.
+///        L1 and the partitions of L2 are such caches; replay.hpp puts them together.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +36,10 @@ struct HashedLine {
   std::uint64_t hash;
 };
 
-/// \brief Set-associative, with write-back; of a set's lines the least recently used one makes
-/// room.
-///        Lines are dealt to the sets by a hash: without one, the rows of a matrix whose length is
-///        a power of two would meet in a few sets. NVIDIA publishes neither hash nor policy.
+/// \brief Set-associative, with write-back. In a set, the least recently used line makes room.
+///
+/// Lines are dealt to the sets by a hash: without one, the rows of a matrix whose length is a power
+/// of two would meet in a few sets. NVIDIA publishes neither hash nor policy.
 class SectorCache {
  public:
   /// \param bytes     capacity; without room for one line, the cache misses always

@@ -127,6 +127,16 @@ class KernelLibrary {
     }
   }
 
+  /// Does the library have this symbol, or ask for it?
+  bool knows(std::string_view symbol_name) const {
+    for (int i = 0; i < symbols_; ++i) {
+      GElf_Sym symbol;
+      const char* const name = dwfl_module_getsym(module_, i, &symbol, nullptr);
+      if (name != nullptr && name == symbol_name) return true;
+    }
+    return false;
+  }
+
   /// Completes the array from its declaration in the kernel. False: the kernel declares none.
   bool complete(SharedArray& array) const {
     Dwarf_Die scope;
@@ -190,6 +200,10 @@ std::vector<SharedArray> shared_guards_of(const void* kernel) {
     }
   });
   return guards;
+}
+
+bool is_traced(const void* kernel) {
+  return KernelLibrary(kernel).knows("__tsan_init");
 }
 
 std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {

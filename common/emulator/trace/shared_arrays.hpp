@@ -29,6 +29,9 @@ std::vector<SharedArray> shared_arrays_of(const void* kernel, std::size_t dynami
 ///        Kernels look at it, but a GPU knows no such thing.
 std::vector<SharedArray> shared_guards_of(const void* kernel);
 
+/// Was the library of the kernel at `kernel` built with TRACED?
+bool is_traced(const void* kernel);
+
 /// "sA[1][0]": the element that the byte at `offset` in shared memory belongs to; a plain offset
 /// where no array is near.
 std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset);

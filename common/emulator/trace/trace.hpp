@@ -186,8 +186,7 @@ struct KernelTrace {
 /// \brief  Traces all kernels that launch() starts: every access is counted and checked. A kernel
 ///         that cannot go on (a divergent barrier, a hang) ends launch() and is among the hazards.
 /// \param  arrays  all global arrays that the kernels may touch, at most kMaxArrays
-/// \throws std::logic_error  no kernel of a traced library was launched, or none that accesses
-///         memory
+/// \throws std::logic_error  no kernel of a traced library was launched
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options = {});
 

@@ -271,7 +271,7 @@ class TraceSession::Representatives : public WholeGrid {
 };
 
 GridStats TraceSession::run(const GridPlan& plan) {
-  launched_ = true;
+  kernel_ = plan.kernel;
   trace_.blocks += plan.blocks;
   trace_.threads_per_block = plan.threads;
   if (options_.warp && options_.warp->first < plan.blocks) {
@@ -575,9 +575,9 @@ std::string TraceSession::size_note(const std::string& element) const {
 }
 
 KernelTrace TraceSession::result() {
-  if (!launched_ || (!hooks_seen_ && trace_.hazards.empty())) {
-    throw std::logic_error(
-        "trace(): no kernel of a traced library was launched, or none that accesses memory");
+  // A kernel that accesses no memory calls no hook, but its library could.
+  if (kernel_ == nullptr || (!hooks_seen_ && !is_traced(kernel_))) {
+    throw std::logic_error("trace(): no kernel of a traced library was launched");
   }
   for (const auto& [key, counts] : lines_) {
     const auto& [file, line, operation, bytes] = key;

@@ -69,7 +69,7 @@ class TraceSession {
   std::map<std::tuple<std::string, unsigned, Operation, unsigned>, AccessCounts> lines_;
   std::vector<SharedArray> shared_arrays_;
   bool hooks_seen_ = false;
-  bool launched_ = false;
+  const void* kernel_ = nullptr;  ///< the last that was launched
 };
 
 }  // namespace ladder::emulator
