@@ -15,9 +15,9 @@ export CUDACXX := $(NVCC)
 LADDER := build/ladder
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test run list diff report lint tidy format clean
+.PHONY: help climb build test run trace check list diff report lint tidy format clean
 
-run: RUNG ?= 03
+run trace: RUNG ?= 03
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,6 +28,7 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@echo
 	@echo 'Next:'
 	@echo '  make run RUNG=03 SIZE=512     one rung, at a size of your choice'
+	@echo '  make trace RUNG=02            what rung 02 asks of memory, line by line'
 	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
 	@echo '  make test                     all tests'
 
@@ -50,6 +51,12 @@ test: ## install what is missing, build and run all tests
 
 run: build ## one rung: RUNG=03 [SIZE=512]
 	@$(LADDER) run $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+trace: build ## what a rung asks of memory: RUNG=03 [SIZE=512]
+	@$(LADDER) trace $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+check: build ## races and bad accesses of all rungs, or of RUNG=03
+	@$(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE))
 
 list: build ## all rungs
 	@$(LADDER) list

@@ -22,18 +22,15 @@ SIZES = {
 }
 
 
-def trace(ladder, rung, size):
-    """The JSON of one trace."""
+def run(ladder, *arguments):
+    """The JSON that a command of the program writes."""
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "trace.json"
+        path = pathlib.Path(folder) / "results.json"
         done = subprocess.run(
-            [ladder, "trace", rung, "--size", str(size), "--json", str(path)],
-            capture_output=True,
-            text=True,
-            check=False,
+            [ladder, *arguments, "--json", str(path)], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            sys.exit(f"trace.py: ladder trace {rung} --size {size} failed:\n{done.stderr}")
+            sys.exit(f"trace.py: ladder {' '.join(arguments)} failed:\n{done.stderr}")
         return json.loads(path.read_text())
 
 
@@ -43,10 +40,11 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to run")
     options = parser.parse_args()
-    results = {"context": {"device": "CPU emulator", "card": "h200"}, "benchmarks": []}
+    context = run(options.ladder, "run", "00", "--size", "64", "--device", "cpu")["context"]
+    results = {"context": {**context, "card": "h200"}, "benchmarks": []}
     for size, rungs in SIZES.items():
         for rung in rungs:
-            found = trace(options.ladder, rung, size)
+            found = run(options.ladder, "trace", rung, "--size", str(size))
             results["benchmarks"].append(
                 {
                     "name": f"trace_{rung}",

@@ -128,7 +128,10 @@ BusyCycles busy_cycles(const RungTrace& result) {
   BusyCycles cycles = {flops(result.problem.shape) / 2 / kMultiplyAddsPerCycle, 0};
   for (const emulator::LineCounts& line : result.kernel.lines)
     cycles.memory_pipe += static_cast<double>(line.counts.wavefronts + line.counts.lines);
-  const auto blocks = static_cast<double>(result.kernel.blocks);
+  const auto blocks = static_cast<double>(
+      std::ranges::count_if(result.kernel.launched, [&](const emulator::TracedBlock& block) {
+        return !result.kernel.streams[block.stream].accesses.empty();
+      }));
   return {cycles.multiply_adds / blocks, cycles.memory_pipe / blocks};
 }
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr int kTraceSize = 256;
 
-/// Large enough for several waves of 16 blocks of 128 x 128, and for matrices beyond the 512 KiB of
-/// the classroom card's L2.
-constexpr int kGainsSize = 2048;
+/// Several waves of 16 blocks, and matrices beyond the 512 KiB of the classroom card's L2. Four
+/// rows of 128 x 128 tiles, so that rung 07's order makes a wave a square, as it does on an H200.
+constexpr Shape kGainsShape = {.M = 512, .N = 4096, .K = 2048};
 
 /// Line touches for the table of gains: a second or two. The rungs without tiles need more.
 constexpr std::uint64_t kGainsTouches = 100'000'000;
@@ -157,7 +157,7 @@ int check_command(TraceArguments arguments) {
 }
 
 void print_gains(const std::vector<Rung>& rungs, Problem problem, bool shape_given) {
-  if (!shape_given) problem.shape = {.M = kGainsSize, .N = kGainsSize, .K = kGainsSize};
+  if (!shape_given) problem.shape = kGainsShape;
   const std::unique_ptr<Machine> machine = make_cpu_machine();
   require_living_instrumentation();
   const DeviceCard card = load_card("classroom");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -220,11 +221,13 @@ std::string warp_table(const RungTrace& trace) {
   for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
     const emulator::WarpRequest& request = trace.kernel.warp[i];
     const bool global = is_global(request.operation);
-    text += fmt::format("{}: {} of {} bytes in {}, {} {}\n",
-                        fmt::format("{}:{}", request.place.file, request.place.line),
-                        emulator::name_of(request.operation), request.access_bytes, request.array,
-                        global ? request.counts.sectors : request.counts.wavefronts,
-                        global ? "sectors" : "wavefronts");
+    text += fmt::format(
+        "{}: {} of {} bytes in {}, {} {}\n",
+        fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
+                    request.place.line),
+        emulator::name_of(request.operation), request.access_bytes, request.array,
+        global ? request.counts.sectors : request.counts.wavefronts,
+        global ? "sectors" : "wavefronts");
     text += lanes_text(request);
   }
   if (trace.kernel.warp.size() > kPrinted) {

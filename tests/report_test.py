@@ -30,6 +30,9 @@ class ReportTest(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         shutil.copytree(SOURCES / "bench" / "results", self.root / "bench" / "results")
         shutil.copytree(SOURCES / "docs", self.root / "docs")
+        probes = pathlib.Path("tests/fidelity/probes_h200.csv")
+        (self.root / probes).parent.mkdir(parents=True)
+        shutil.copy(SOURCES / probes, self.root / probes)
         for page in [SOURCES / "README.md", *SOURCES.glob("ladder/*/README.md")]:
             copy = self.root / page.relative_to(SOURCES)
             copy.parent.mkdir(parents=True, exist_ok=True)

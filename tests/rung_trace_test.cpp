@@ -124,12 +124,7 @@ TEST(Swizzle, SavesAsMuchAt16384) {
   const std::map<int, json> profile = recorded_profile(16384);
   std::map<int, double> bytes;
   for (const int rung : {6, 7}) {
-    TraceChoice choice;
-    choice.touch_budget = 3'000'000'000;
-    const std::unique_ptr<Machine> machine = make_cpu_machine();
-    const RungTrace trace =
-        trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
-                   problem_of({16384, 16384, 16384}), load_card("h200"), choice);
+    const RungTrace trace = trace_of(rung, problem_of({16384, 16384, 16384}));
     bytes[rung] = dram_bytes(trace);
     EXPECT_NEAR(bytes[rung] / dram_bytes(profile.at(rung)), 1.0, 0.15) << rung;
   }
@@ -199,7 +194,7 @@ TEST(Gains, EachRungShowsItsOwn) {
     choice.touch_budget = 100'000'000;
     const std::unique_ptr<Machine> machine = make_cpu_machine();
     traces[rung] = trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
-                              problem_of({2048, 2048, 2048}), load_card("classroom"), choice);
+                              problem_of({512, 4096, 2048}), load_card("classroom"), choice);
   }
   const auto loads = [&](int rung) {
     return total(traces[rung].kernel, Operation::kGlobalLoad).requests;
@@ -216,7 +211,7 @@ TEST(Gains, EachRungShowsItsOwn) {
   EXPECT_EQ(traces[5].kernel.order.hidden(), 0.0);
   EXPECT_NEAR(traces[6].kernel.order.barriers_per_tile, 1.0, 0.01);
   EXPECT_EQ(traces[6].kernel.order.hidden(), 1.0);
-  EXPECT_LT(dram_bytes(traces[7]), 0.8 * dram_bytes(traces[6]));
+  EXPECT_LT(dram_bytes(traces[7]), 0.7 * dram_bytes(traces[6]));
 }
 
 }  // namespace

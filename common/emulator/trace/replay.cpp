@@ -203,7 +203,8 @@ class Replay {
                     const std::unordered_map<const BlockStream*, StreamSizes>& sizes) {
     std::size_t next = 0;
     const auto start_next = [&](unsigned sm) {
-      while (next < blocks.size() && blocks[next].stream->slice_ends.empty())
+      // A block beyond the edge leaves at once.
+      while (next < blocks.size() && blocks[next].stream->accesses.empty())
         ++next;
       if (next == blocks.size()) return;
       const ReplayBlock& block = blocks[next++];
