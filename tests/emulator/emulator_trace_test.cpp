@@ -687,6 +687,18 @@ TEST(EmulatorTrace, MeetingsOfTheWarpPutItsAccessesInOrder) {
   expect_clean(trace({out.named("out")}, [&] { exchange_in_warp(out.data()); }));
 }
 
+TEST(EmulatorTrace, ThreadsThatShareAWordButNoByteDoNotRace) {
+  alignas(256) std::array<unsigned short, 64> out = {};
+  const std::vector<TracedArray> arrays = {
+      {.name = "out", .data = out.data(), .bytes = sizeof out, .element_bytes = 2}};
+  expect_clean(trace(arrays, [&] { halves_of_words(0, out.data()); }));
+  const KernelTrace neighbours = trace(arrays, [&] { halves_of_words(1, out.data()); });
+  ASSERT_EQ(neighbours.hazards.size(), 1u);
+  EXPECT_EQ(neighbours.hazards[0].kind, HazardKind::kRace);
+  EXPECT_EQ(neighbours.hazards[0].element, "line[1]");
+  EXPECT_EQ(neighbours.hazards[0].times, 64u);
+}
+
 TEST(EmulatorTrace, EachKernelNamesItsOwnSharedArrays) {
   const Floats out(32);
   const KernelTrace t = trace({out.named("out")}, [&] {

@@ -306,6 +306,13 @@ __global__ void exchange_in_warp(float* out) {
   out[threadIdx.x] = line[threadIdx.x ^ 1];
 }
 
+/// Elements of two bytes: neighbouring threads share a word, and no byte of it.
+__global__ void halves_of_words(unsigned other, unsigned short* out) {
+  __shared__ unsigned short line[64];
+  line[threadIdx.x] = static_cast<unsigned short>(threadIdx.x);
+  out[threadIdx.x] = line[threadIdx.x ^ other];
+}
+
 __global__ void divergent_barrier(unsigned bad_block, const float* in, float* out) {
   __shared__ float line[64];
   if (spend(2000) > 2.0f) return;
@@ -523,6 +530,10 @@ void missing_barrier(unsigned blocks, unsigned threads, float* out) {
 
 void exchange_in_warp(float* out) {
   launch(kernels::exchange_in_warp, one_warp(), out);
+}
+
+void halves_of_words(unsigned other, unsigned short* out) {
+  launch(kernels::halves_of_words, {.grid = dim3(1), .block = dim3(64)}, other, out);
 }
 
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out) {

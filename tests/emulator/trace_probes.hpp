@@ -82,6 +82,8 @@ void shared_store_beyond(int count, float* out);
 void missing_barrier(unsigned blocks, unsigned threads, float* out);
 /// Reads the neighbour's element, meets the warp, then adds to its own: no race.
 void exchange_in_warp(float* out);
+/// Each of 64 threads stores an element of two bytes and reads that of thread ^ other.
+void halves_of_words(unsigned other, unsigned short* out);
 /// Stores in into shared memory that another warp has just cleared; then, in blocks from
 /// `bad_block` on, threads wait at different barriers.
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out);

@@ -403,7 +403,7 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
 void BlockTracer::find_words(Site& site, const std::uint64_t* address) {
   const unsigned bytes = bytes_of(site.code);
   const std::uint64_t base_word = address[std::countr_zero(site.lanes)] / 4;
-  std::map<std::int32_t, TouchedWord> words;
+  std::map<std::pair<std::int32_t, std::uint8_t>, TouchedWord> words;
   for_each_lane_of(site.lanes, [&](unsigned lane) {
     const std::uint64_t last = (address[lane] + bytes - 1) / 4;
     for (std::uint64_t word = address[lane] / 4; word <= last; ++word) {
@@ -412,14 +412,12 @@ void BlockTracer::find_words(Site& site, const std::uint64_t* address) {
       const auto mask = static_cast<std::uint8_t>((1u << high) - (1u << low));
       const auto relative = static_cast<std::int32_t>(word - base_word);
       const auto [found, is_new] = words.try_emplace(
-          relative, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, false});
-      if (is_new) continue;
-      found->second.several = found->second.several || (found->second.bytes & mask) != 0;
-      found->second.bytes |= mask;
+          {relative, mask}, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, false});
+      if (!is_new) found->second.several = true;
     }
   });
   site.words.clear();
-  for (const auto& [relative, word] : words)
+  for (const auto& [place, word] : words)
     site.words.push_back(word);
   std::ranges::stable_sort(site.words, {}, &TouchedWord::lane);  // the lowest thread is reported
 }

@@ -4,6 +4,8 @@
 namespace ladder::emulator {
 namespace {
 
+constexpr std::uint8_t kAllBytes = 15;
+
 Conflict race_with(AccessCode code, std::uint16_t thread) {
   return {Conflict::Kind::kRace, code, thread};
 }
@@ -52,25 +54,17 @@ void SharedShadow::mark_written(Word& word, const WordAccess& access) const {
   word.written |= access.bytes;
 }
 
-Conflict SharedShadow::load(const WordAccess& access) {
-  Word& word = words_[access.word];
+Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
     conflict.kind = Conflict::Kind::kUninitialised;
   }
   if (unordered(word.write, access)) conflict = race_with(word.write.code, word.write.thread);
   remember(word.read, access);
-  constexpr std::uint8_t kAllBytes = 15;
-  if (conflict.kind == Conflict::Kind::kNone && word.read.several_warps &&
-      word.read.bytes == kAllBytes && word.write.interval != interval_) {
-    settled_[access.word] = interval_;
-  }
   return conflict;
 }
 
-Conflict SharedShadow::store(const WordAccess& access) {
-  Word& word = words_[access.word];
-  settled_[access.word] = 0;
+Conflict SharedShadow::store_to(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (access.several) {
     conflict = race_with(access.code, access.thread);
@@ -85,9 +79,7 @@ Conflict SharedShadow::store(const WordAccess& access) {
   return conflict;
 }
 
-Conflict SharedShadow::update(const WordAccess& access) {
-  Word& word = words_[access.word];
-  settled_[access.word] = 0;
+Conflict SharedShadow::update_of(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
     conflict.kind = Conflict::Kind::kUninitialised;
@@ -101,6 +93,50 @@ Conflict SharedShadow::update(const WordAccess& access) {
   word.write = past_of(access);
   mark_written(word, access);
   return conflict;
+}
+
+Conflict SharedShadow::apply(Operation operation, const WordAccess& access) {
+  const bool whole = access.bytes == kAllBytes;
+  if (whole && (split_.empty() || !split_.contains(access.word))) {
+    return (this->*operation)(words_[access.word], access);
+  }
+  const auto [found, is_new] = split_.try_emplace(access.word);
+  if (is_new) found->second.fill(words_[access.word]);
+  Conflict conflict;
+  for (unsigned byte = 0; byte < found->second.size(); ++byte) {
+    WordAccess part = access;
+    part.bytes = static_cast<std::uint8_t>(access.bytes & 1u << byte);
+    if (part.bytes == 0) continue;
+    const Conflict next = (this->*operation)(found->second[byte], part);
+    if (conflict.kind == Conflict::Kind::kNone) conflict = next;
+  }
+  return conflict;
+}
+
+void SharedShadow::start_block() {
+  block_start_ = ++interval_;
+  split_.clear();
+}
+
+Conflict SharedShadow::load(const WordAccess& access) {
+  const Conflict conflict = apply(&SharedShadow::load_from, access);
+  const Word& word = words_[access.word];
+  if (conflict.kind == Conflict::Kind::kNone && word.read.several_warps &&
+      word.read.bytes == kAllBytes && word.read.interval == interval_ &&
+      word.write.interval != interval_ && access.bytes == kAllBytes && split_.empty()) {
+    settled_[access.word] = interval_;
+  }
+  return conflict;
+}
+
+Conflict SharedShadow::store(const WordAccess& access) {
+  settled_[access.word] = 0;
+  return apply(&SharedShadow::store_to, access);
+}
+
+Conflict SharedShadow::update(const WordAccess& access) {
+  settled_[access.word] = 0;
+  return apply(&SharedShadow::update_of, access);
 }
 
 }  // namespace ladder::emulator

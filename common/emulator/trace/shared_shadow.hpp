@@ -4,8 +4,10 @@
 ///        what nobody wrote and accesses that nothing puts in order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "common/emulator/trace/access_log.hpp"
@@ -42,7 +44,7 @@ class SharedShadow {
   }
 
   /// Nothing is written any more.
-  void start_block() { block_start_ = ++interval_; }
+  void start_block();
   void pass_barrier() { ++interval_; }
 
   /// \brief Would one more load of this word change nothing and find nothing? True for most loads
@@ -71,12 +73,20 @@ class SharedShadow {
     std::uint8_t written = 0;      ///< bytes
   };
 
+  using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
+
+  /// On the word, or on each of its bytes where parts of it were accessed.
+  Conflict apply(Operation operation, const WordAccess& access);
+  Conflict load_from(Word& word, const WordAccess& access);
+  Conflict store_to(Word& word, const WordAccess& access);
+  Conflict update_of(Word& word, const WordAccess& access);
   bool unordered(const Past& past, const WordAccess& access) const;
   Past past_of(const WordAccess& access) const;
   void remember(Past& past, const WordAccess& access) const;
   void mark_written(Word& word, const WordAccess& access) const;
 
   std::vector<Word> words_;
+  std::unordered_map<std::uint32_t, std::array<Word, 4>> split_;  ///< words known byte by byte
   std::vector<std::uint32_t> settled_;  ///< by word: the interval in which it was found settled
   std::uint32_t interval_ = 0;
   std::uint32_t block_start_ = 0;
