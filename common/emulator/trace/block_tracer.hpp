@@ -146,7 +146,6 @@ class BlockTracer {
   };
 
   WarpLog& log_of(unsigned warp);
-  void flush_rows(unsigned warp, const WarpLog& log);
   void flush_unequal(unsigned warp, const WarpLog& log, unsigned rows);
   void request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
   void global_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);

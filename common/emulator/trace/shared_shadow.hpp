@@ -48,8 +48,7 @@ class SharedShadow {
   void pass_barrier() { ++interval_; }
 
   /// \brief Would one more load of this word change nothing and find nothing? True for most loads
-  /// of
-  ///        a tile: it was written before the last barrier, and several warps have read it since.
+  ///        of a tile: it was written before the last barrier, and several warps have read it.
   bool is_settled(std::uint32_t word) const { return settled_[word] == interval_; }
 
   Conflict load(const WordAccess& access);

@@ -148,11 +148,11 @@ using ArrayShifts = std::array<std::optional<std::int64_t>, kMaxArrays>;
 /// How to trace.
 struct TraceOptions {
   /// \brief Trace only blocks that differ. All blocks run until their first barrier; those that do
-  ///        there what another block did, elsewhere in the arrays, are taken to go on alike.
+  ///        there what another block did, elsewhere in the arrays, are taken to go on alike. What a
+  ///        sampled run writes to the arrays is of no use.
   bool sample = false;
-  /// \brief For sampling: fills in the shifts of arrays that a block had not touched before its
-  /// first
-  ///        barrier. False: they cannot be known, and the block is traced.
+  /// \brief For sampling: fills in the shifts of arrays that a block has not touched before its
+  ///        first barrier. False: they cannot be known, and the block is traced.
   std::function<bool(ArrayShifts&)> complete_shifts;
   /// Block (linear index) and warp whose requests are recorded one by one.
   std::optional<std::pair<std::uint64_t, unsigned>> warp;

@@ -2,7 +2,6 @@
 #include "common/emulator/trace/trace_session.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -568,8 +567,12 @@ Hazard TraceSession::named(const GridPlan& plan, const RawHazard& raw) const {
 std::string TraceSession::size_note(const std::string& element) const {
   for (const TracedArray& array : wishes_.arrays) {
     if (!element.starts_with(array.name + "[")) continue;
-    return " (" + array.name + " has " + std::to_string(array.bytes / array.element_bytes) +
-           " elements)";
+    const std::size_t elements = array.bytes / array.element_bytes;
+    if (array.columns > 0) {
+      return " (" + array.name + " is " + std::to_string(elements / array.columns) + " x " +
+             std::to_string(array.columns) + ")";
+    }
+    return " (" + array.name + " has " + std::to_string(elements) + " elements)";
   }
   return "";
 }
