@@ -119,7 +119,8 @@ void SharedShadow::start_block() {
 }
 
 Conflict SharedShadow::load(const WordAccess& access) {
-  const Conflict conflict = apply(&SharedShadow::load_from, access);
+  const Conflict conflict = is_plain(access) ? load_from(words_[access.word], access)
+                                             : apply(&SharedShadow::load_from, access);
   const Word& word = words_[access.word];
   if (conflict.kind == Conflict::Kind::kNone && word.read.several_warps &&
       word.read.bytes == kAllBytes && word.read.interval == interval_ &&
@@ -131,7 +132,8 @@ Conflict SharedShadow::load(const WordAccess& access) {
 
 Conflict SharedShadow::store(const WordAccess& access) {
   settled_[access.word] = 0;
-  return apply(&SharedShadow::store_to, access);
+  return is_plain(access) ? store_to(words_[access.word], access)
+                          : apply(&SharedShadow::store_to, access);
 }
 
 Conflict SharedShadow::update(const WordAccess& access) {

@@ -74,6 +74,9 @@ class SharedShadow {
 
   using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
 
+  /// A whole word, in a block that accessed only whole words?
+  bool is_plain(const WordAccess& access) const { return access.bytes == 15 && split_.empty(); }
+
   /// On the word, or on each of its bytes where parts of it were accessed.
   Conflict apply(Operation operation, const WordAccess& access);
   Conflict load_from(Word& word, const WordAccess& access);
