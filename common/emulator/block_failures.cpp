@@ -13,10 +13,6 @@
 namespace ladder::emulator {
 namespace {
 
-KernelError::Index array_of(uint3 index) {
-  return {index.x, index.y, index.z};
-}
-
 std::string endless_loop_sentence() {
   char limit[32];
   std::snprintf(limit, sizeof limit, "%g", hang_limit().count());

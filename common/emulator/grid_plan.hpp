@@ -14,6 +14,11 @@
 
 namespace ladder::emulator {
 
+/// An index in the form of reports.
+constexpr KernelError::Index array_of(uint3 index) {
+  return {index.x, index.y, index.z};
+}
+
 /// A launch that CUDA's limits allow, with its extents in the forms that running it needs.
 struct GridPlan {
   dim3 grid;

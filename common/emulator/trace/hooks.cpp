@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "common/emulator/barrier_functions.hpp"
+#include "common/emulator/block_runner.hpp"
+#include "common/emulator/source_lines.hpp"
 #include "common/emulator/trace/access_log.hpp"
 
 namespace ladder::emulator {
@@ -35,6 +38,34 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
 }
 
 }  // namespace
+
+void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned bytes,
+                            std::uintptr_t instruction) {
+  BlockRunner::of_this_cpu_thread()->wait_for_room_in_log();
+  log_access(reinterpret_cast<const void*>(address), type, bytes,
+             reinterpret_cast<const void*>(instruction + 1));
+}
+
+void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
+                      std::uintptr_t instruction) {
+  if (!access_cursor.is_active()) return;
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  if (runner.on_stack(address)) return;
+  const unsigned thread = runner.running_thread();
+  const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
+  if (!runner.tracer()->report_elsewhere(thread, address, code)) return;
+  runner.fail_access("invalid address: it lies in no array of the kernel", instruction);
+}
+
+void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
+                         std::int64_t index) {
+  if (!access_cursor.is_active()) return;
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  runner.tracer()->report_index(
+      runner.running_thread(), {without_repository(file), line}, column,
+      "index " + std::to_string(index) + " of an array of type " + array_type);
+}
+
 }  // namespace ladder::emulator
 
 #define LADDER_CALLER __builtin_return_address(0)

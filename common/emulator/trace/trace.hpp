@@ -46,6 +46,7 @@ struct AccessCounts {
   std::uint64_t ideal_wavefronts = 0;  ///< shared: as few as the request's bytes need
 
   AccessCounts& operator+=(const AccessCounts& other);
+  AccessCounts& operator*=(std::uint64_t factor);
   bool operator==(const AccessCounts&) const = default;
 };
 

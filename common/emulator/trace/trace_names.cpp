@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/trace/trace_names.hpp"
+
+#include "common/emulator/source_lines.hpp"
+#include "common/emulator/trace/code_places.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+std::string text_of(const Place& place) {
+  return place.file + ":" + std::to_string(place.line);
+}
+
+std::string verb_of(AccessCode code) {
+  switch (type_of(code)) {
+    case AccessType::kLoad:
+      return "loads";
+    case AccessType::kStore:
+      return "stores";
+    case AccessType::kAtomic:
+      return "updates";
+  }
+  return "";
+}
+
+}  // namespace
+
+Operation operation_of(AccessCode code, bool shared) {
+  switch (type_of(code)) {
+    case AccessType::kLoad:
+      return shared ? Operation::kSharedLoad : Operation::kGlobalLoad;
+    case AccessType::kStore:
+      return shared ? Operation::kSharedStore : Operation::kGlobalStore;
+    case AccessType::kAtomic:
+      break;
+  }
+  return shared ? Operation::kSharedAtomic : Operation::kGlobalAtomic;
+}
+
+Place TraceNames::place_at(AccessCode code) const {
+  const SourceLine line = place_of(plan_.code.begin(), code);
+  return {line.file, line.line};
+}
+
+// -- Requests ------------------------------------------------------------------------------------
+
+WarpRequest TraceNames::request(const RawRequest& raw) const {
+  WarpRequest request = {.place = place_at(raw.code),
+                         .operation = operation_of(raw.code, raw.shared),
+                         .access_bytes = bytes_of(raw.code),
+                         .lanes = raw.lanes,
+                         .counts = raw.counts};
+  name_addresses(raw, request);
+  return request;
+}
+
+/// Addresses become bytes from the start of the array that they lie in.
+void TraceNames::name_addresses(const RawRequest& raw, WarpRequest& request) const {
+  std::uint64_t start = 0;
+  const std::uint64_t first = raw.address[static_cast<unsigned>(__builtin_ctz(raw.lanes))];
+  if (raw.shared) {
+    for (const SharedArray& array : shared_) {
+      if (first < array.offset || first >= array.offset + array.bytes) continue;
+      request.array = array.name;
+      start = array.offset;
+    }
+    request.bank0 = static_cast<unsigned>(start / 4 % 32);
+  } else {
+    for (const TracedArray& array : arrays_) {
+      const auto begin = reinterpret_cast<std::uint64_t>(array.data);
+      if (first < begin || first >= begin + array.bytes) continue;
+      request.array = array.name;
+      start = begin;
+    }
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((raw.lanes >> lane & 1) != 0) {
+      request.addresses[lane] = static_cast<std::int64_t>(raw.address[lane] - start);
+    }
+  }
+}
+
+// -- Hazards -------------------------------------------------------------------------------------
+
+std::string TraceNames::array_element(std::uint64_t address) const {
+  const TracedArray* nearest = nullptr;
+  std::uint64_t distance = ~std::uint64_t{0};
+  for (const TracedArray& array : arrays_) {
+    const auto begin = reinterpret_cast<std::uint64_t>(array.data);
+    const std::uint64_t away = address < begin                 ? begin - address
+                               : address < begin + array.bytes ? 0
+                                                               : address - (begin + array.bytes);
+    if (away >= distance) continue;
+    distance = away;
+    nearest = &array;
+  }
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
+  if (nearest == nullptr || distance > kFar) return "";
+  const auto offset =
+      static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(nearest->data));
+  const auto bytes = static_cast<std::int64_t>(nearest->element_bytes);
+  const std::int64_t index = offset >= 0 ? offset / bytes : -((-offset + bytes - 1) / bytes);
+  return nearest->name + "[" + std::to_string(index) + "]";
+}
+
+/// " (A has 4096 elements)" for an element of a known array.
+std::string TraceNames::size_note(const std::string& element) const {
+  for (const TracedArray& array : arrays_) {
+    if (!element.starts_with(array.name + "[")) continue;
+    const std::size_t elements = array.bytes / array.element_bytes;
+    if (array.columns > 0) {
+      return " (" + array.name + " is " + std::to_string(elements / array.columns) + " x " +
+             std::to_string(array.columns) + ")";
+    }
+    return " (" + array.name + " has " + std::to_string(elements) + " elements)";
+  }
+  return "";
+}
+
+Hazard TraceNames::hazard(const RawHazard& raw) const {
+  const auto thread_name = [&](unsigned thread) {
+    return "thread " + to_text(array_of(plan_.thread_index(thread)));
+  };
+  Hazard hazard;
+  hazard.kind = raw.kind;
+  hazard.place = raw.place.line != 0 ? raw.place : place_at(raw.code);
+  hazard.block = array_of(plan_.block_index(raw.block));
+  hazard.thread = array_of(plan_.thread_index(raw.thread));
+  hazard.times = raw.times;
+  if (raw.text.empty()) {
+    hazard.element = raw.shared ? element_name(shared_, raw.address) : array_element(raw.address);
+  } else {
+    hazard.element = subscript_ending_at(hazard.place.file, hazard.place.line, raw.column);
+  }
+  const std::string who = thread_name(raw.thread);
+  const std::string where = " at " + text_of(hazard.place) + ", block " + to_text(hazard.block);
+  const std::string bytes = std::to_string(bytes_of(raw.code));
+  switch (raw.kind) {
+    case HazardKind::kGlobalOutOfBounds: {
+      const std::string target = hazard.element.empty() ? "an address in no array" : hazard.element;
+      hazard.message = "out of bounds: " + who + " " + verb_of(raw.code) + " " + target +
+                       size_note(hazard.element) + where;
+      break;
+    }
+    case HazardKind::kSharedOutOfBounds:
+      hazard.message = raw.text.empty() ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
+                                              hazard.element + " of shared memory" + where
+                                        : "out of bounds: " + who + " uses " + raw.text + " in " +
+                                              hazard.element + where;
+      break;
+    case HazardKind::kMisaligned:
+      hazard.message = "misaligned: " + who + " " + verb_of(raw.code) + " " + bytes + " bytes at " +
+                       hazard.element + ", which is not a multiple of " + bytes + " bytes," + where;
+      break;
+    case HazardKind::kUninitialisedShared:
+      hazard.message = "uninitialised: " + who + " " + verb_of(raw.code) + " " + hazard.element +
+                       ", which no thread of the block has written," + where;
+      break;
+    case HazardKind::kRace:
+      hazard.other = place_at(raw.earlier);
+      hazard.message =
+          "race: " + who + " " + verb_of(raw.code) + " " + hazard.element + " at " +
+          text_of(hazard.place) + ", and no barrier separates it from " +
+          (raw.earlier_thread == raw.thread ? "another lane that "
+                                            : thread_name(raw.earlier_thread) + " that ") +
+          verb_of(raw.earlier) + " it at " + text_of(*hazard.other) + ", block " +
+          to_text(hazard.block);
+      break;
+    default:
+      break;
+  }
+  return hazard;
+}
+
+}  // namespace ladder::emulator

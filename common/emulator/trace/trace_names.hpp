@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/trace_names.hpp
+/// \brief From instructions and addresses to what a person reads: lines, array elements, sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/trace/block_tracer.hpp"
+#include "common/emulator/trace/trace.hpp"
+
+namespace ladder::emulator {
+
+/// What an instruction does to memory.
+Operation operation_of(AccessCode code, bool shared);
+
+/// \brief The names of one kernel's arrays and lines.
+class TraceNames {
+ public:
+  /// All arguments must outlive this.
+  TraceNames(const GridPlan& plan, const std::vector<TracedArray>& arrays,
+             const std::vector<SharedArray>& shared)
+      : plan_(plan), arrays_(arrays), shared_(shared) {}
+
+  Hazard hazard(const RawHazard& raw) const;
+  WarpRequest request(const RawRequest& raw) const;
+
+ private:
+  Place place_at(AccessCode code) const;
+  std::string array_element(std::uint64_t address) const;
+  std::string size_note(const std::string& element) const;
+  void name_addresses(const RawRequest& raw, WarpRequest& request) const;
+
+  const GridPlan& plan_;
+  const std::vector<TracedArray>& arrays_;
+  const std::vector<SharedArray>& shared_;
+};
+
+}  // namespace ladder::emulator
