@@ -17,8 +17,8 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
-import tempfile
+
+from ladder_program import context_of, output_of, stop, version_of
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "tests" / "gallery"
@@ -44,7 +44,9 @@ def main():
     options = parser.parse_args()
     marks = read_marks(SOURCES)
     kernels = read_kernels(options.program, marks)
-    results = {"context": context(options.ladder), "benchmarks": []}
+    context = context_of(options.ladder, "gpu")
+    context["sanitizer"] = version_of("compute-sanitizer")
+    results = {"context": context, "benchmarks": []}
     # What hangs keeps the GPU busy, so it comes last and is in nobody's way.
     for hanging in (False, True):
         runs = [
@@ -62,42 +64,6 @@ def main():
     ]
     if broken:
         stop(f"ended without a summary: {', '.join(broken)}")
-
-
-def stop(message):
-    """Ends this program with an error."""
-    sys.exit(f"gallery.py: {message}")
-
-
-def output_of(command):
-    """Runs a command and returns its standard output; its errors end this program."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        stop(f"{' '.join(command[:4])} ... failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def context(ladder):
-    """The context that the ladder files its own results with, and the sanitizer's version."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "context.json"
-        output_of(
-            [
-                ladder,
-                "run",
-                "00",
-                "--size",
-                "64",
-                "--device",
-                "gpu",
-                "--no-timing",
-                "--json",
-                str(path),
-            ]
-        )
-        found = json.loads(path.read_text())["context"]
-    found["sanitizer"] = output_of(["compute-sanitizer", "--version"]).strip().splitlines()[-1]
-    return found
 
 
 def read_marks(folder):

@@ -12,9 +12,8 @@ import csv
 import io
 import json
 import pathlib
-import subprocess
-import sys
-import tempfile
+
+from ladder_program import context_of, output_of, stop, version_of
 
 STALLS = (
     "long_scoreboard",
@@ -65,17 +64,9 @@ METRICS = (
 )
 
 
-def run(command):
-    """Runs a command and returns its standard output; its errors end this program."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"profile.py: {' '.join(command[:4])} ... failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def counters(ladder, rung, size):
     """{metric: value} of the first launch of the rung's kernel."""
-    text = run(
+    text = output_of(
         [
             "ncu",
             "--clock-control",
@@ -109,36 +100,13 @@ def counters(ladder, rung, size):
         )
     )
     if len(rows) < 3:
-        sys.exit(f"profile.py: ncu profiled no kernel of rung {rung}:\n{text}")
+        stop(f"ncu profiled no kernel of rung {rung}:\n{text}")
     names, _units, values = rows[:3]
     table = dict(zip(names, values))
     missing = [metric for metric in METRICS if metric not in table]
     if missing:
-        sys.exit(f"profile.py: this ncu does not know {', '.join(missing)}")
+        stop(f"this ncu does not know {', '.join(missing)}")
     return {metric: float(table[metric].replace(",", "")) for metric in METRICS}
-
-
-def context(ladder):
-    """The context that the ladder files its own results with."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "context.json"
-        run(
-            [
-                ladder,
-                "run",
-                "00",
-                "--size",
-                "64",
-                "--device",
-                "gpu",
-                "--no-timing",
-                "--json",
-                str(path),
-            ]
-        )
-        found = json.loads(path.read_text())["context"]
-    found["profiler"] = run(["ncu", "--version"]).strip().splitlines()[-1]
-    return found
 
 
 def main():
@@ -149,7 +117,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
     options = parser.parse_args()
-    results = {"context": context(options.ladder), "benchmarks": []}
+    context = {**context_of(options.ladder, "gpu"), "profiler": version_of("ncu")}
+    results = {"context": context, "benchmarks": []}
     for rung in options.rungs:
         results["benchmarks"].append(
             {

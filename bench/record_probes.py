@@ -13,7 +13,8 @@ import io
 import pathlib
 import re
 import subprocess
-import sys
+
+from ladder_program import output_of, stop, version_of
 
 GLOBAL_OPERATIONS = ("ld", "st", "atom", "red")
 SHARED_OPERATIONS = ("ld", "st", "atom")
@@ -41,19 +42,6 @@ METRICS = (
     "derived__memory_l2_theoretical_sectors_global_excessive",
     "memory_l1_tag_requests_global",
 )
-
-
-def run(command):
-    """Runs a command; its errors end this program. Returns standard output."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        stop(f"{' '.join(command[:4])} ... failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def stop(message):
-    """Ends this program with an error."""
-    sys.exit(f"record_probes.py: {message}")
 
 
 def ncu(metrics, program, *arguments):
@@ -103,7 +91,7 @@ def table_of(text):
 
 def known_metrics(program, probe):
     """The metrics that this ncu has on this GPU, found with one probe."""
-    listed = set(re.findall(r"^(\w+__\w+)\s", run(["ncu", "--query-metrics"]), re.MULTILINE))
+    listed = set(re.findall(r"^(\w+__\w+)\s", output_of(["ncu", "--query-metrics"]), re.MULTILINE))
     # The list has hardware counters without their roll-up (.sum), and none of the counters that
     # instrumented code makes; those have no roll-up, and are tried.
     metrics = [name for name in METRICS if "." not in name or name.split(".")[0] in listed]
@@ -155,9 +143,9 @@ def record(program, probes, metrics):
 
 def context():
     """What the counters depend on beside the probes, in lines."""
-    gpu = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+    gpu = output_of(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
     name, driver = gpu.strip().splitlines()[0].split(", ")
-    version = run(["ncu", "--version"]).strip().splitlines()[-1]
+    version = version_of("ncu")
     return [f"{name}, driver {driver}", f"Nsight Compute: {version}"]
 
 
@@ -172,7 +160,7 @@ def main():
     )
     options = parser.parse_args()
 
-    listing = run([options.program, "--list"]).splitlines()
+    listing = output_of([options.program, "--list"]).splitlines()
     probes = [line for line in listing if not line.startswith("#")]
     compiler = [line.lstrip("# ") for line in listing if line.startswith("#")]
     metrics = known_metrics(options.program, probes[0])

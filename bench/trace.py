@@ -9,9 +9,8 @@ No GPU is needed: runs `ladder trace` for each rung and size, for an H200.
 import argparse
 import json
 import pathlib
-import subprocess
-import sys
-import tempfile
+
+from ladder_program import context_of, results_of
 
 SIZES = {
     1024: ("01", "02", "03", "04", "05", "06", "07"),
@@ -22,29 +21,17 @@ SIZES = {
 }
 
 
-def run(ladder, *arguments):
-    """The JSON that a command of the program writes."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "results.json"
-        done = subprocess.run(
-            [ladder, *arguments, "--json", str(path)], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            sys.exit(f"trace.py: ladder {' '.join(arguments)} failed:\n{done.stderr}")
-        return json.loads(path.read_text())
-
-
 def main():
     """Traces all rungs at all sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to run")
     options = parser.parse_args()
-    context = run(options.ladder, "run", "00", "--size", "64", "--device", "cpu")["context"]
+    context = context_of(options.ladder, "cpu")
     results = {"context": {**context, "card": "h200"}, "benchmarks": []}
     for size, rungs in SIZES.items():
         for rung in rungs:
-            found = run(options.ladder, "trace", rung, "--size", str(size))
+            found = results_of(options.ladder, "trace", rung, "--size", str(size))
             results["benchmarks"].append(
                 {
                     "name": f"trace_{rung}",

@@ -284,11 +284,12 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
         order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
         read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
   }
-  return text + wrapped(
-                    "Loads and FMAs (multiply-adds) are those of whole warps. Hidden by computing: "
-                    "share of a tile's shared loads that are issued while the next tile is on "
-                    "its way from global memory. DRAM: not modelled where there is no tile.",
-                    0);
+  return text +
+         wrapped(
+             "Loads and FMAs (multiply-adds) are those of whole warps. Hidden by computing: "
+             "share of a tile's shared loads that are issued while the next tile is on "
+             "its way from global memory. DRAM: rungs without tiles take too long to replay here.",
+             0);
 }
 
 }  // namespace ladder

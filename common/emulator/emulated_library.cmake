@@ -40,8 +40,8 @@ target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 
 # The same code with a call before each memory access, for tracing. What moves, merges or doubles
 # accesses is off, so that what is counted is what the source says. Straight-line arithmetic may
-# become vectors (slp), after the calls are in place: a quarter quicker on register tiles, but sums
-# may round otherwise in the last digit than the GPU's.
+# become vectors (slp), after the calls are in place; sums may then round otherwise in the last digit
+# than the GPU's.
 add_library(ladder_traced_code INTERFACE)
 target_link_libraries(ladder_traced_code INTERFACE ladder_emulated_code)
 target_compile_options(
@@ -76,7 +76,7 @@ target_compile_options(
 # `run_probe`. All other symbols stay inside: nvcc gives its host stubs the names of our kernels,
 # and two flavours of one template must not become one. A .cu source is compiled as C++.
 #
-# TRACED: the kernels can be traced (trace.hpp), and run at a tenth to a half of the speed.
+# TRACED: the kernels can be traced (trace.hpp), and run at a fraction of the speed.
 #
 # `extern __shared__ T name[]` is a thread_local array that nobody defines. The build looks up all
 # such names in the objects and defines them at one address, in front of 227 KiB.
