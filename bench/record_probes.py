@@ -19,6 +19,9 @@ from ladder_program import output_of, stop, version_of
 GLOBAL_OPERATIONS = ("ld", "st", "atom", "red")
 SHARED_OPERATIONS = ("ld", "st", "atom")
 
+# cp.async is LDGSTS, which looks into L1 or does not; TMA are copies of boxes.
+COPY_CACHING = ("", "_cache_access", "_cache_bypass")
+
 METRICS = (
     *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
@@ -34,6 +37,15 @@ METRICS = (
         for op in (*SHARED_OPERATIONS, "misc")
     ),
     *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in SHARED_OPERATIONS),
+    *(f"smsp__inst_executed_op_ldgsts{caching}.sum" for caching in COPY_CACHING),
+    *(f"l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    *(f"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    *(f"smsp__inst_executed_op_{op}.sum" for op in ("tma", "tma_ld", "ublkcp", "utmaldg")),
+    "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
+    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
     "derived__memory_l1_wavefronts_shared_excessive",

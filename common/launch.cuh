@@ -13,6 +13,7 @@
 #include "common/check.hpp"
 #else
 #include "common/emulator/launch.hpp"
+#include "common/emulator/settings.hpp"
 #endif
 
 namespace ladder {
@@ -23,7 +24,24 @@ struct LaunchShape {
   dim3 block;                            ///< threads per block
   std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
   Stream stream = nullptr;
+  unsigned cluster = 1;  ///< blocks along x that run together and see each other's shared memory
+  bool cooperative = false;  ///< all blocks run together; refused where they do not fit the GPU
 };
+
+/// \brief  How many SMs the machine that launch() runs on has: the current GPU, or the emulated one
+///         (see emulator::set_multiprocessors()).
+/// \throws GpuError  CUDA cannot tell
+inline int multiprocessors() {
+#ifdef __CUDACC__
+  int device = 0;
+  int count = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+#else
+  return emulator::multiprocessors();
+#endif
+}
 
 /// \brief  Starts kernel<<<grid, block, dynamic_shared_bytes, stream>>>(args...). A GPU returns at
 ///         once; the emulator has run the whole grid when this returns.
@@ -42,11 +60,27 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.dynamic_shared_bytes;
   config.stream = shape.stream;
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
+  if (shape.cluster > 1) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = shape.cluster;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+  }
+  if (shape.cooperative) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
   check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...));
 #else
   emulator::run_grid({.grid = shape.grid,
                       .block = shape.block,
                       .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+                      .cluster = shape.cluster,
+                      .cooperative = shape.cooperative,
                       .kernel = reinterpret_cast<const void*>(kernel)},
                      [&] { kernel(static_cast<Params>(args)...); });
 #endif

@@ -179,12 +179,16 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   const AccessCounts shared_loads = sum(Operation::kSharedLoad);
   const AccessCounts shared_stores = sum(Operation::kSharedStore);
   const AccessCounts shared_atomics = sum(Operation::kSharedAtomic);
+  const AccessCounts copies = sum(Operation::kAsyncCopy);
+  const AccessCounts boxes = sum(Operation::kBoxCopy);
   AccessCounts global = loads;
   global += stores;
   global += atomics;
+  global += copies;
   AccessCounts shared = shared_loads;
   shared += shared_stores;
   shared += shared_atomics;
+  shared += copies;
 
   Metrics& metrics = result.metrics;
   const auto set = [&](const std::string& name, std::optional<double> value) {
@@ -217,6 +221,16 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   shared_operation("ld", shared_loads);
   shared_operation("st", shared_stores);
   if (shared_atomics.requests > 0) shared_operation("atom", shared_atomics);
+  if (copies.requests > 0) {
+    set("smsp__inst_executed_op_ldgsts.sum", static_cast<double>(copies.requests));
+    set("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", static_cast<double>(copies.sectors));
+    set("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+        static_cast<double>(copies.wavefronts));
+  }
+  if (boxes.requests > 0) {
+    set("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
+        static_cast<double>(boxes.sectors * emulator::kSectorBytes));
+  }
   set("memory_l1_wavefronts_shared", static_cast<double>(shared.wavefronts));
   set("memory_l1_wavefronts_shared_ideal", static_cast<double>(shared.ideal_wavefronts));
   set("derived__memory_l1_wavefronts_shared_excessive",
@@ -239,7 +253,8 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
 
   const double work = flops(result.problem.shape);
   constexpr double kSector = emulator::kSectorBytes;
-  set("arithmetic_intensity_l1", ratio(work, kSector * static_cast<double>(global.sectors)));
+  set("arithmetic_intensity_l1",
+      ratio(work, kSector * static_cast<double>(global.sectors + boxes.sectors)));
   set("arithmetic_intensity_l2",
       traffic ? ratio(work, kSector * static_cast<double>(traffic->l2_read_sectors +
                                                           traffic->l2_write_sectors))

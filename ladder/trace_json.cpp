@@ -71,6 +71,7 @@ json order_json(const emulator::OrderOfEvents& order) {
   return {{"barriers_per_tile", order.barriers_per_tile},
           {"shared_loads_while_loading", order.shared_loads_in_flight},
           {"shared_loads_per_tile", order.shared_loads_per_tile},
+          {"steps_ahead", order.steps_ahead},
           {"tiles", tiles}};
 }
 

@@ -35,16 +35,24 @@ double per(std::uint64_t count, std::uint64_t requests) {
 
 bool is_global(Operation operation) {
   return operation == Operation::kGlobalLoad || operation == Operation::kGlobalStore ||
-         operation == Operation::kGlobalAtomic;
+         operation == Operation::kGlobalAtomic || operation == Operation::kAsyncCopy ||
+         operation == Operation::kBoxCopy;
 }
 
-/// "32.0 (4.0)": sectors or wavefronts per request, and the fewest possible.
-std::string cost_text(const LineCounts& line) {
-  const AccessCounts& counts = line.counts;
-  const bool global = is_global(line.operation);
-  return fmt::format("{:.1f} ({:.1f})",
-                     per(global ? counts.sectors : counts.wavefronts, counts.requests),
-                     per(global ? counts.ideal_sectors : counts.ideal_wavefronts, counts.requests));
+bool is_shared(Operation operation) {
+  return !is_global(operation) || operation == Operation::kAsyncCopy;
+}
+
+/// "32.0 (4.0)": sectors per request, and the fewest possible.
+std::string sectors_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.sectors, counts.requests),
+                     per(counts.ideal_sectors, counts.requests));
+}
+
+/// Wavefronts likewise.
+std::string wavefronts_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.wavefronts, counts.requests),
+                     per(counts.ideal_wavefronts, counts.requests));
 }
 
 std::string shape_text(const Shape& shape) {
@@ -88,12 +96,11 @@ std::string metrics_table(const RungTrace& trace) {
   const auto each = [&](Operation load, Operation store) {
     std::string costs;
     for (const Operation operation : {load, store}) {
-      LineCounts all;
-      all.operation = operation;
-      all.counts = total(trace.kernel, operation);
-      if (all.counts.requests == 0) continue;
-      costs += fmt::format("{}{} {}", costs.empty() ? ": " : ", ",
-                           operation == load ? "load" : "store", cost_text(all));
+      const AccessCounts all = total(trace.kernel, operation);
+      if (all.requests == 0) continue;
+      costs +=
+          fmt::format("{}{} {}", costs.empty() ? ": " : ", ", operation == load ? "load" : "store",
+                      is_global(operation) ? sectors_text(all) : wavefronts_text(all));
     }
     return costs;
   };
@@ -103,6 +110,9 @@ std::string metrics_table(const RungTrace& trace) {
     const std::string end = fmt::format("_pipe_lsu_mem_global_op_{}", operation);
     text += row("l1tex__t_requests" + end + ".sum") + row("l1tex__t_sectors" + end + ".sum");
   }
+  text += row("smsp__inst_executed_op_ldgsts.sum") +
+          row("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum") +
+          row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
   text += row("memory_l2_theoretical_sectors_global_ideal") +
           row("derived__memory_l2_theoretical_sectors_global_excessive");
   if (total(trace.kernel, Operation::kSharedLoad).requests +
@@ -114,6 +124,7 @@ std::string metrics_table(const RungTrace& trace) {
       text += row(fmt::format("smsp__inst_executed_op_shared_{}.sum", operation)) +
               row(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", operation));
     }
+    text += row("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum");
     text += row("memory_l1_wavefronts_shared_ideal") +
             row("derived__memory_l1_wavefronts_shared_excessive");
   }
@@ -166,11 +177,12 @@ std::string lines_table(const RungTrace& trace) {
       shown = line.line;
       text += fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line));
     }
-    const bool global = is_global(line.operation);
     const std::string row =
-        fmt::format(kRow, "", emulator::name_of(line.operation), line.access_bytes,
+        fmt::format(kRow, "", emulator::name_of(line.operation),
+                    line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
                     grouped(static_cast<double>(line.counts.requests)),
-                    global ? cost_text(line) : "", global ? "" : cost_text(line));
+                    is_global(line.operation) ? sectors_text(line.counts) : "",
+                    is_shared(line.operation) ? wavefronts_text(line.counts) : "");
     text += row.substr(0, row.find_last_not_of(" \n") + 1) + "\n";
   }
   return text;
@@ -184,10 +196,16 @@ std::string order_table(const RungTrace& trace) {
   const emulator::OrderOfEvents& order = trace.kernel.order;
   if (order.tiles.empty()) return "";
   std::string text = fmt::format(
-      "\nOrder of events in a block (times count the barriers passed)\n"
+      "\nOrder of events in a block (times count the barriers passed{})\n"
       "{:.2f} barriers per tile; {:.0f} of {:.0f} shared loads of a warp are issued while\n"
       "the next tile is on its way from global memory.\n",
-      order.barriers_per_tile, order.shared_loads_in_flight, order.shared_loads_per_tile);
+      total(trace.kernel, Operation::kBoxCopy).requests > 0 ? "; mbarriers too" : "",
+      order.barriers_per_tile, std::min(order.shared_loads_in_flight, order.shared_loads_per_tile),
+      order.shared_loads_per_tile);
+  if (order.steps_ahead > 1) {
+    text += fmt::format("A tile is on its way {:.1f} barriers before it is first read.\n",
+                        order.steps_ahead);
+  }
   constexpr const char* kRow = "{:<12} {:>8} {:>8} {:>12} {:>12}\n";
   text += fmt::format(kRow, "tile", "loaded", "stored", "first read", "last read");
   for (std::size_t i = 0; i < order.tiles.size() && i < kTilesPrinted; ++i) {
@@ -220,7 +238,7 @@ std::string warp_table(const RungTrace& trace) {
                   trace.warp_number, emulator::to_text(trace.warp_block), trace.kernel.warp.size());
   for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
     const emulator::WarpRequest& request = trace.kernel.warp[i];
-    const bool global = is_global(request.operation);
+    const bool global = request.counts.wavefronts == 0;
     text += fmt::format(
         "{}: {} of {} bytes in {}, {} {}\n",
         fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
@@ -266,9 +284,12 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
   text += fmt::format(kRow, "", "per", "loads per", "wavefr.", "per", "hidden by", "and to");
   text += fmt::format(kRow, "rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM");
   for (const RungTrace& trace : traces) {
-    const AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
+    AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
+    loads += total(trace.kernel, Operation::kAsyncCopy);
+    loads += total(trace.kernel, Operation::kBoxCopy);
     AccessCounts shared = total(trace.kernel, Operation::kSharedLoad);
     shared += total(trace.kernel, Operation::kSharedStore);
+    shared += total(trace.kernel, Operation::kAsyncCopy);
     const double warp_fma = flops(trace.problem.shape) / 2 / 32;
     const emulator::OrderOfEvents& order = trace.kernel.order;
     const auto metric = [&](const char* name) { return trace.metrics.at(name); };

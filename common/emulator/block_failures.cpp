@@ -71,7 +71,17 @@ void BlockRunner::refuse_width(const char* function, int width, std::source_loca
           running_->number, where);
 }
 
+void BlockRunner::fail_missing_at_cluster(unsigned gone) {
+  const Lane& waiting = lanes_[cluster_first_];
+  fail_at(KernelErrorKind::kMissingBarrier,
+          "missing barrier: " + name_of(gone) + " has left the kernel while " +
+              name_of(waiting.number) +
+              " waits at cluster_sync(), which all threads of the cluster must reach,",
+          waiting.number, waiting.where);
+}
+
 KernelError BlockRunner::error_of(const Failure& failure) const {
+  if (!failure.waiters.empty()) return {failure.waiters, "", place_of(failure.waiters)};
   const SourceLine line =
       failure.file.empty() ? source_line_of(failure.calls) : SourceLine{failure.file, failure.line};
   return KernelError(failure.kind, failure.sentence,
@@ -87,7 +97,7 @@ bool BlockRunner::take_signal(int signal, const siginfo_t& info,
   const auto instruction = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (signal == kHangSignal) {
     if (!asked_to_stop()) return true;
-    if (!stop_anywhere_.load(std::memory_order_relaxed) && !plan_->code.contains(instruction)) {
+    if (!watched_->may_stop_anywhere() && !plan_->code.contains(instruction)) {
       return true;
     }
   }

@@ -13,6 +13,7 @@ namespace {
 thread_local BlockRunner* runner_of_this_cpu_thread = nullptr;
 
 constexpr unsigned kStepsBeforeAside = 32;  // a loop that spins wastes this many atomics per turn
+constexpr unsigned kTurnsOfASpin = 4096;    // about a millisecond
 
 /// The stacks are allocated and freed as one piece; a fiber that ends frees nothing.
 struct KeepStack {
@@ -34,11 +35,17 @@ void BlockRunner::adopt_this_cpu_thread() noexcept {
   runner_of_this_cpu_thread = this;
 }
 
-void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
-                             BlockTracer* tracer) {
+void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared, BlockTracer* tracer,
+                             Watched& watched) {
   plan_ = &plan;
   shared_ = shared;
   tracer_ = tracer;
+  watched_ = &watched;
+  arrival_ = copy_arrival();
+  own_cluster_.start(1);
+  own_cluster_.set_shared(0, shared);
+  cluster_ = &own_cluster_;
+  rank_ = 0;
   stacks_.prepare(plan.threads);
   for (unsigned number = 0; number < plan.threads; ++number) {
     const uint3 index = plan.thread_index(number);
@@ -48,12 +55,16 @@ void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
 }
 
 void BlockRunner::reset(std::uint64_t block) {
+  block_ = block;
   const uint3 index = plan_->block_index(block);
   block_index_ = pack(index.x, index.y, index.z);
   arrived_ = votes_ = finished_ = 0;
   barriers_ = 0;
   failure_.reset();
   interrupt_ = {};
+  parked_.reset();
+  idle_turns_ = 0;
+  reset_waits();
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned first = 32 * w;
     const unsigned lanes = plan_->threads > first ? plan_->threads - first : 0;
@@ -75,23 +86,49 @@ void BlockRunner::reset(std::uint64_t block) {
   }
 }
 
-std::optional<KernelError> BlockRunner::run_block(std::uint64_t block, Extent extent) {
+BlockRunner::State BlockRunner::run_block(std::uint64_t block, Extent extent) {
+  adopt_this_cpu_thread();
   extent_ = extent;
   reset(block);
   shared_.poison(plan_->dynamic_shared_bytes);
   note_progress();
   if (tracer_ != nullptr) tracer_->start_block(block);
   switch_to(lanes_[0]);
+  return after_switch();
+}
+
+BlockRunner::State BlockRunner::resume() {
+  adopt_this_cpu_thread();
+  wake_who_may_go_on();
+  Lane* const next = next_ready(parked_lane_);
+  if (next == nullptr) return State::kWaiting;
+  idle_turns_ = 0;
+  switch_to(*next);
+  return after_switch();
+}
+
+/// The CPU thread goes on: says why the block does not.
+BlockRunner::State BlockRunner::after_switch() {
+  if (parked_) return *std::exchange(parked_, std::nullopt);
   if (tracer_ != nullptr) tracer_->end_block();
-  if (!failure_ && interrupt_.signal == 0) {
-    if (finished_ == plan_->threads) return std::nullopt;
-    for (Lane& lane : lanes_)
-      lane.fiber.forget();
-    return std::nullopt;
-  }
+  if (finished_ != plan_->threads || failure_ || interrupt_.signal != 0) forget_fibers();
+  return State::kEnded;
+}
+
+void BlockRunner::abandon() {
+  if (tracer_ != nullptr) tracer_->end_block();
+  forget_fibers();
+}
+
+void BlockRunner::forget_fibers() {
   for (Lane& lane : lanes_)
     lane.fiber.forget();
-  return failure_ ? error_of(*failure_) : error_of_interrupt();
+}
+
+std::optional<KernelError> BlockRunner::take_error() {
+  if (failure_) return error_of(*std::exchange(failure_, std::nullopt));
+  if (interrupt_.signal != 0) return error_of_interrupt();
+  return std::nullopt;
 }
 
 /// A lane's whole life: one program per block, for ever. Its stack starts at an offset of its own,
@@ -133,8 +170,13 @@ void BlockRunner::finish_lane() {
   ++finished_;
   note_progress();
   if (arrived_ > 0) fail_missing_barrier(number);
+  if (cluster_arrived_ > 0) fail_missing_at_cluster(number);
   settle(warp);
   if (finished_ == plan_->threads) {
+    if (async_.used) {
+      check_copies_at_end();
+      check_registers_at_end();
+    }
     switch_to(main_);
   } else {
     suspend();
@@ -174,8 +216,8 @@ void BlockRunner::wait_for_room_in_log() {
 /// Goes on with the next lane that can run; the caller has already left the ready ones.
 void BlockRunner::suspend() {
   Lane* const next = next_ready(running_->number);
-  if (next == nullptr) fail_stuck_warp(warps_[running_->number / 32]);
-  if (next != running_) switch_to(*next);
+  Lane& target = next == nullptr ? when_nobody_can_go_on() : *next;
+  if (&target != running_) switch_to(target);
 }
 
 /// The first ready lane behind `after`, around the block and up to `after` itself; null if none is.
@@ -234,7 +276,7 @@ void BlockRunner::release_barrier() {
     for (unsigned w = 0; 32 * w < plan_->threads; ++w)
       tracer_->flush(w);
     tracer_->pass_barrier();
-    if (extent_ == Extent::kFirstSlice) switch_to(main_);
+    if (extent_ == Extent::kFirstSlice && tracer_->has_slice()) switch_to(main_);
   }
   for (unsigned w = 0; 32 * w < plan_->threads; ++w) {
     warps_[w].ready = warps_[w].exists;
@@ -247,21 +289,16 @@ void BlockRunner::step_aside(bool now) {
   if (!now && ++lane.steps < kStepsBeforeAside) return;
   lane.steps = 0;
   if (asked_to_stop()) fail_endless_loop();
-  suspend();
+  if (++idle_turns_ < kTurnsOfASpin) {
+    suspend();
+  } else {
+    stop_spinning();
+  }
 }
 
-/// Only this CPU thread writes the counter, so that no atomic addition is needed.
 void BlockRunner::note_progress() noexcept {
-  progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-void BlockRunner::ask_to_stop(std::uint64_t progress, bool anywhere) noexcept {
-  stop_anywhere_.store(anywhere, std::memory_order_relaxed);
-  stop_at_.store(progress, std::memory_order_relaxed);
-}
-
-bool BlockRunner::asked_to_stop() const noexcept {
-  return stop_at_.load(std::memory_order_relaxed) == progress();
+  idle_turns_ = 0;
+  watched_->note_progress();
 }
 
 // -- The functions that kernels call -------------------------------------------------------------

@@ -17,14 +17,19 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/async_state.hpp"
 #include "common/emulator/barrier_functions.hpp"
+#include "common/emulator/cluster.hpp"
 #include "common/emulator/fiber_stacks.hpp"
 #include "common/emulator/grid_plan.hpp"
 #include "common/emulator/kernel_error.hpp"
 #include "common/emulator/lane.hpp"
+#include "common/emulator/settings.hpp"
 #include "common/emulator/shared_object.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/warp_functions.hpp"
+#include "common/emulator/watched.hpp"
+#include "common/ptx/tensor_map.hpp"
 
 namespace ladder::emulator {
 
@@ -43,15 +48,54 @@ class BlockRunner {
 
   /// Gets ready for the blocks of a grid. `shared` is this CPU thread's shared memory; `tracer` is
   /// told of all that happens, and may be null.
-  void start_grid(const GridPlan& plan, const SharedMemory& shared, BlockTracer* tracer);
+  void start_grid(const GridPlan& plan, const SharedMemory& shared, BlockTracer* tracer,
+                  Watched& watched);
 
   /// How much of a block runs.
   enum class Extent { kAll, kFirstSlice };
 
-  /// \brief  Runs block `block` to its end, or only until its tracer has seen a first slice.
-  /// \return what went wrong, if anything did; the threads of the block are then given up where
-  ///         they stand, and nothing that lives on their stacks is destroyed
-  std::optional<KernelError> run_block(std::uint64_t block, Extent extent = Extent::kAll);
+  /// Why a block does not run on.
+  enum class State {
+    kEnded,     ///< all of it that was to run has run, or it failed: see take_error()
+    kWaiting,   ///< for other blocks: all its threads wait, and some for a flag or a cluster
+    kSpinning,  ///< its threads do nothing but atomics for long, and may wait for other blocks
+  };
+
+  /// Runs block `block` to its end, or only until its tracer has seen a first slice.
+  State run_block(std::uint64_t block, Extent extent = Extent::kAll);
+
+  /// Goes on with a block that waits or spins; its shared memory must be in place.
+  State resume();
+
+  /// Gives the block up where it stands.
+  void abandon();
+
+  /// \brief  What went wrong in the block that ended, if anything did; the threads of the block are
+  ///         then given up where they stand, and nothing that lives on their stacks is destroyed.
+  std::optional<KernelError> take_error();
+
+  /// Has what a waiting block waits for happened? Any CPU thread may ask.
+  bool may_go_on() const;
+
+  /// \brief  Lets threads that poll a flag poll on for much longer before they count as waiting: a
+  ///         loop of them may be about to end.
+  /// \return false: they have already been allowed to
+  bool extend_patience();
+
+  /// Number of the block.
+  std::uint64_t block() const noexcept { return block_; }
+
+  /// The threads that wait, in groups; of a block that does not run.
+  std::vector<KernelWaiters> waiters() const;
+
+  /// Where the first thread of the first group is.
+  KernelError::Place place_of(const std::vector<KernelWaiters>& waiters) const;
+
+  /// The blocks of this one's cluster run on other CPU threads. Until the next start_grid().
+  void join_cluster(Cluster& cluster, unsigned rank) noexcept {
+    cluster_ = &cluster;
+    rank_ = rank;
+  }
 
   /// Block-wide barriers that the last block passed.
   std::uint64_t barriers_passed() const noexcept { return barriers_; }
@@ -74,15 +118,30 @@ class BlockRunner {
   [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
   [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
 
-  // -- What other CPU threads and signal handlers call -----------------------------------------
-  /// Grows whenever a block starts, a thread finishes or a barrier lets the block pass. Never 0
-  /// while a block runs.
-  std::uint64_t progress() const noexcept { return progress_.load(std::memory_order_relaxed); }
+  // -- What it calls that is asynchronous: see async_functions.hpp -----------------------------
+  void start_copy(void* shared, const void* global, unsigned bytes, unsigned source_bytes,
+                  std::source_location where);
+  void commit_copies();
+  void wait_for_copies(unsigned newest);
+  void init_mbarrier(void* word, int arrivals, std::source_location where);
+  void arrive_at_mbarrier(void* word, int announced_bytes, std::source_location where);
+  void wait_for_mbarrier(void* word, int parity, std::source_location where);
+  void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                      std::source_location where);
+  void fence_for_copies() {
+    if (tracer_ != nullptr) tracer_->fenced_for_copies(running_->number);
+  }
+  void wait_at_named_barrier(int id, int threads, std::source_location where);
+  void set_registers(int registers, std::source_location where);
+  unsigned cluster_rank() const noexcept { return rank_; }
+  void wait_at_cluster_barrier(std::source_location where);
+  void* shared_of_block(void* shared, unsigned rank, std::source_location where);
+  unsigned load_acquire(const unsigned* flag, std::source_location where);
+  void store_release(unsigned* flag, unsigned value);
+  /// Is the address in the shared memory of a block of this cluster?
+  bool in_cluster_shared(std::uintptr_t address) const;
 
-  /// Asks the running thread to give up, unless progress() has gone beyond `progress` by then: at
-  /// once where it executes the kernel's own code, and wherever it is when `anywhere` is set.
-  void ask_to_stop(std::uint64_t progress, bool anywhere) noexcept;
-
+  // -- What signal handlers call ---------------------------------------------------------------
   /// \brief  A signal arrived on this CPU thread. Does not return when it ends the block.
   /// \return true: the signal is dealt with; false: it has nothing to do with a kernel
   bool take_signal(int signal, const siginfo_t& info, const ucontext_t& context) noexcept;
@@ -95,12 +154,17 @@ class BlockRunner {
     unsigned lane;
     std::string file;
     unsigned line = 0;
-    std::vector<std::uintptr_t> calls = {};  ///< where file is empty: see source_line_of()
+    std::vector<std::uintptr_t> calls = {};   ///< where file is empty: see source_line_of()
+    std::vector<KernelWaiters> waiters = {};  ///< of a hang
   };
 
   void reset(std::uint64_t block);
+  void reset_waits();
+  void forget_fibers();
+  void stop_spinning();
+  State after_switch();
   void note_progress() noexcept;
-  bool asked_to_stop() const noexcept;
+  bool asked_to_stop() const noexcept { return watched_->asked_to_stop(); }
   void run_lane(Lane& lane);
   void finish_lane();
   std::string run_program() const noexcept;
@@ -109,6 +173,26 @@ class BlockRunner {
   Lane* next_ready(unsigned after);
   void release_barrier();
   void look_at_log(unsigned warp);
+  void wait_for(const LaneWait& wait, ThreadSet* waiting);
+  void wake(ThreadSet& waiting);
+  void wake_who_may_go_on();
+  bool flag_changed(const Lane& lane) const;
+  Lane& when_nobody_can_go_on();
+  void park(State state);
+  void require_shared(const char* what, const void* shared, std::size_t bytes,
+                      std::source_location where);
+  void require_alignment(const char* what, const void* address, unsigned bytes,
+                         std::source_location where);
+  MbarrierState* find_mbarrier(void* word);
+  MbarrierState& mbarrier_at(void* word, std::source_location where);
+  MbarrierState& mbarrier_of_copy(const PendingBox& box);
+  void complete_phase_if_due(MbarrierState& barrier);
+  void land(PendingBox box);
+  bool land_oldest_box();
+  void check_copies_at_end();
+  void check_registers_at_end();
+  KernelWaiters waiter(const Lane& lane) const;
+  std::string detail_of(const Lane& lane) const;
   void settle(WarpState& warp);
   void answer_lanes_at_line(WarpState& warp);
   bool complete_call(WarpState& warp, unsigned mask);
@@ -117,6 +201,9 @@ class BlockRunner {
                             std::source_location where);
   [[noreturn]] void fail_endless_loop();
   [[noreturn]] void fail_missing_barrier(unsigned gone);
+  [[noreturn]] void fail_missing_at_cluster(unsigned gone);
+  [[noreturn]] void fail_overtaken(std::source_location where);
+  [[noreturn]] void fail_hang();
   [[noreturn]] void fail_stuck_warp(const WarpState& warp);
   [[noreturn]] void fail_different_calls(const Lane& lane, const Lane& other);
   KernelError error_of(const Failure& failure) const;
@@ -155,12 +242,27 @@ class BlockRunner {
   BarrierVotes released_ = {};
   std::uint64_t barriers_ = 0;
 
+  CopyArrival arrival_ = CopyArrival::kLate;
+  AsyncState async_;
+  Cluster own_cluster_;  ///< of a block without a cluster: it alone
+  Cluster* cluster_ = &own_cluster_;
+  unsigned rank_ = 0;
+  unsigned cluster_arrived_ = 0;  ///< threads at the barrier of the cluster
+  unsigned cluster_first_ = 0;
+  unsigned cluster_phase_ = 0;  ///< that they wait to end, once all have come
+  ThreadSet at_cluster_ = {};
+  ThreadSet at_flag_ = {};
+  unsigned flag_waiters_ = 0;
+  unsigned poll_limit_ = 0;  ///< so many polls in a row are a wait
+  unsigned idle_turns_ = 0;  ///< how often threads stepped aside since something happened
+
+  std::uint64_t block_ = 0;
+  std::optional<State> parked_;
+  unsigned parked_lane_ = 0;
   std::optional<Failure> failure_;
   Interrupt interrupt_;
   unsigned interrupted_lane_ = 0;
-  std::atomic<std::uint64_t> progress_ = 0;
-  std::atomic<std::uint64_t> stop_at_ = 0;  ///< the progress at which a thread is to give up
-  std::atomic<bool> stop_anywhere_ = false;
+  Watched* watched_ = nullptr;
 };
 
 }  // namespace ladder::emulator

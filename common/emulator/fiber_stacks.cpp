@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 
@@ -12,7 +13,16 @@ namespace {
 constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kStrideBytes = kGuardBytes + FiberStacks::kStackBytes;
 
+// Each stack and each guard page is a mapping; Linux allows 65,530.
+constexpr std::size_t kMostStacks = 30000;
+
+std::atomic<std::size_t> stacks_of_all = 0;
+
 }  // namespace
+
+bool FiberStacks::has_room_for(std::size_t count) {
+  return stacks_of_all + count <= kMostStacks;
+}
 
 FiberStacks::FiberStacks() {
   void* const memory = mmap(nullptr, kMaxStacks * kStrideBytes, PROT_NONE,
@@ -26,10 +36,11 @@ FiberStacks::FiberStacks() {
 
 FiberStacks::~FiberStacks() {
   munmap(memory_, kMaxStacks * kStrideBytes);
+  stacks_of_all -= prepared_;
 }
 
 void FiberStacks::prepare(std::size_t count) {
-  for (; prepared_ < count; ++prepared_) {
+  for (; prepared_ < count; ++prepared_, ++stacks_of_all) {
     std::byte* const bottom = memory_ + prepared_ * kStrideBytes + kGuardBytes;
     if (mprotect(bottom, kStackBytes, PROT_READ | PROT_WRITE) != 0) {
       throw std::system_error(errno, std::generic_category(),

@@ -26,6 +26,9 @@ class FiberStacks {
   /// \throws std::system_error  Linux's limit on memory mappings is reached
   void prepare(std::size_t count);
 
+  /// May so many more stacks be made, in this room or another, without nearing Linux's limit?
+  static bool has_room_for(std::size_t count);
+
   /// Stack `index` of those that prepare() made usable, as Boost describes it.
   boost::context::stack_context stack(std::size_t index) const;
 

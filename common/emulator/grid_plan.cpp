@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/grid_plan.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+
+#include "common/emulator/cluster.hpp"
+#include "common/emulator/settings.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -32,12 +36,33 @@ void require_extents(const char* what, const dim3& extents, const dim3& limits) 
   }
 }
 
+void require_cluster(unsigned cluster, const dim3& grid) {
+  if (cluster < 1 || cluster > Cluster::kMaxBlocks) {
+    refuse("a cluster of " + std::to_string(cluster) + " blocks; CUDA allows 1 to " +
+           std::to_string(Cluster::kMaxBlocks));
+  }
+  if (grid.x % cluster != 0) {
+    refuse("the grid is " + std::to_string(grid.x) + " blocks wide, which is no multiple of the " +
+           std::to_string(cluster) + " blocks of a cluster");
+  }
+}
+
+/// As many blocks as SMs have threads for; shared memory and registers may allow fewer.
+std::uint64_t resident_blocks(unsigned threads) {
+  constexpr unsigned kThreadsPerSm = 2048;
+  constexpr unsigned kBlocksPerSm = 32;
+  return std::uint64_t{std::min(kThreadsPerSm / threads, kBlocksPerSm)} *
+         static_cast<std::uint64_t>(multiprocessors());
+}
+
 }  // namespace
 
 GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program)
     : grid(launch.grid),
       block(launch.block),
       dynamic_shared_bytes(launch.dynamic_shared_bytes),
+      cluster(launch.cluster),
+      cooperative(launch.cooperative),
       kernel(launch.kernel),
       program(thread_program) {
   require_extents("grid", grid, {kMaxGridX, kMaxGridYZ, kMaxGridYZ});
@@ -54,6 +79,14 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  require_cluster(cluster, grid);
+  resident = resident_blocks(threads);
+  const auto sms = static_cast<std::uint64_t>(multiprocessors());
+  if (cooperative && blocks > sms) {
+    refuse("a cooperative grid of " + std::to_string(blocks) +
+           " blocks; all of them must fit the GPU at once, which has " + std::to_string(sms) +
+           " SMs (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
+  }
   code = CodeRanges(launch.kernel);
 }
 
@@ -75,12 +108,29 @@ SharedMemory::SharedMemory(const GridPlan& plan) {
 }
 
 void SharedMemory::poison(std::size_t dynamic_bytes) const {
-  const auto fill = [](std::byte* begin, std::byte* end) {
-    std::memset(begin, 0xFF, static_cast<std::size_t>(end - begin));
-  };
-  std::byte* const dynamic_begin = dynamic.data();
-  fill(arrays.data(), dynamic_begin + dynamic_bytes);
-  fill(dynamic_begin + dynamic.size(), arrays.data() + arrays.size());
+  for (const auto part : parts(dynamic_bytes))
+    std::memset(part.data(), 0xFF, part.size());
+}
+
+void SharedMemory::save(std::size_t dynamic_bytes, std::vector<std::byte>& copy) const {
+  copy.clear();
+  for (const auto part : parts(dynamic_bytes))
+    copy.insert(copy.end(), part.begin(), part.end());
+}
+
+void SharedMemory::restore(std::size_t dynamic_bytes, const std::vector<std::byte>& copy) const {
+  const std::byte* from = copy.data();
+  for (const auto part : parts(dynamic_bytes)) {
+    std::memcpy(part.data(), from, part.size());
+    from += part.size();
+  }
+}
+
+/// What lies in front of and behind the dynamic shared memory that the launch did not ask for.
+std::array<std::span<std::byte>, 2> SharedMemory::parts(std::size_t dynamic_bytes) const {
+  std::byte* const end = arrays.data() + arrays.size();
+  return {std::span(arrays.data(), dynamic.data() + dynamic_bytes),
+          std::span(dynamic.data() + dynamic.size(), end)};
 }
 
 }  // namespace ladder::emulator

@@ -3,9 +3,11 @@
 /// \brief What all blocks of a grid have in common.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "common/emulator/kernel_error.hpp"
 #include "common/emulator/launch.hpp"
@@ -26,7 +28,10 @@ struct GridPlan {
   unsigned threads;  ///< per block
   std::uint64_t blocks;
   std::size_t dynamic_shared_bytes;
-  const void* kernel;  ///< address of the kernel
+  unsigned cluster;        ///< blocks with neighbouring numbers that run together
+  bool cooperative;        ///< all blocks run together
+  std::uint64_t resident;  ///< blocks that a GPU with multiprocessors() runs at the same time
+  const void* kernel;      ///< address of the kernel
   ThreadProgram program;
   CodeRanges code;  ///< of the library that the kernel is in
 
@@ -50,8 +55,23 @@ struct SharedMemory {
   /// The calling CPU thread's shared memory for the plan's library.
   explicit SharedMemory(const GridPlan& plan);
 
+  /// Do all of these bytes belong to a block with so much dynamic shared memory?
+  bool holds(const std::byte* begin, std::size_t bytes, std::size_t dynamic_bytes) const {
+    const std::byte* const end = begin + bytes;
+    const std::byte* const arrays_end = arrays.data() + arrays.size();
+    if (begin < arrays.data() || end > arrays_end) return false;
+    return end <= dynamic.data() + dynamic_bytes || begin >= dynamic.data() + dynamic.size();
+  }
+
   /// Fills the arrays and the first `dynamic_bytes` of dynamic shared memory with 0xFF.
   void poison(std::size_t dynamic_bytes) const;
+
+  /// Copies the same bytes aside, and back again.
+  void save(std::size_t dynamic_bytes, std::vector<std::byte>& copy) const;
+  void restore(std::size_t dynamic_bytes, const std::vector<std::byte>& copy) const;
+
+ private:
+  std::array<std::span<std::byte>, 2> parts(std::size_t dynamic_bytes) const;
 };
 
 }  // namespace ladder::emulator

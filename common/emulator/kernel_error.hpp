@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ladder::emulator {
 
@@ -26,6 +27,21 @@ enum class KernelErrorKind {
   kDivisionByZero,      ///< integer division by zero (a GPU returns an undefined value)
   kIllegalInstruction,  ///< __trap() or an instruction that the CPU does not know
   kException,           ///< a C++ exception left the kernel
+  kMbarrier,            ///< an mbarrier is used that is none, or otherwise than it was made for
+  kNamedBarrier,        ///< threads at one named barrier do not agree on how many they are
+  kCopyUnfinished,      ///< a block ends while a copy still writes into its shared memory
+  kRegisters,           ///< setmaxnreg is not called alike by the four warps of a warpgroup
+  kCluster,             ///< a block of the cluster that is not there, or not any more
+};
+
+/// Threads of one block that wait for the same thing at the same line.
+struct KernelWaiters {
+  std::array<unsigned, 3> block = {};  ///< blockIdx
+  std::string threads;                 ///< their numbers within the block: "0-127, 130"
+  std::string what;                    ///< "wait for an mbarrier"
+  std::string detail;                  ///< what is missing; may be empty
+  std::string file;                    ///< relative to the repository, as in KernelError::Place
+  unsigned line = 0;
 };
 
 /// \brief One error of one thread, with the place in the source. what() says all of it.
@@ -44,6 +60,9 @@ class KernelError : public std::runtime_error {
   /// An error of a kernel that runs: the message ends in "at FILE:LINE, block (..), thread (..)".
   KernelError(KernelErrorKind kind, const std::string& sentence, Place place);
 
+  /// A hang: nobody can go on. The message lists all waiters, the first of which is the place.
+  KernelError(std::vector<KernelWaiters> waiters, const std::string& remark, Place place);
+
   /// An error found before any thread ran.
   KernelError(KernelErrorKind kind, const std::string& sentence);
 
@@ -57,9 +76,13 @@ class KernelError : public std::runtime_error {
   const Index& block() const noexcept { return place_.block; }
   const Index& thread() const noexcept { return place_.thread; }
 
+  /// Who waited where when nobody could go on; empty for other errors.
+  const std::vector<KernelWaiters>& waiters() const noexcept { return waiters_; }
+
  private:
   KernelErrorKind kind_;
   Place place_;
+  std::vector<KernelWaiters> waiters_;
 };
 
 /// "(1, 0, 2)", as CUDA programmers write an index.

@@ -10,6 +10,7 @@
 #include <source_location>
 #include <utility>
 
+#include "common/emulator/async_state.hpp"
 #include "common/emulator/thread_context.hpp"
 #include "common/emulator/warp_functions.hpp"
 
@@ -36,6 +37,15 @@ class FiberHandle {
 
 struct WarpCall;
 
+/// What a thread waits for beside barriers of the whole block and warp functions.
+enum class WaitKind : std::uint8_t { kMbarrier, kNamedBarrier, kClusterBarrier, kFlag };
+
+struct LaneWait {
+  WaitKind kind = WaitKind::kMbarrier;
+  const void* object = nullptr;  ///< the barrier's state, or the flag
+  unsigned value = 0;            ///< parity, number of the barrier, or what the flag held
+};
+
 /// One CUDA thread.
 struct Lane {
   FiberHandle fiber;               ///< where it goes on; empty while it runs
@@ -45,6 +55,12 @@ struct Lane {
   unsigned answer = 0;             ///< of __activemask
   const WarpCall* call = nullptr;  ///< the warp function it waits in
   std::source_location where;      ///< the line it waits at
+  LaneWait wait;                   ///< what for, where its warp counts it as waiting
+  const unsigned* flag = nullptr;  ///< that it read last, ...
+  unsigned flag_value = 0;         ///< ... what it found there, ...
+  unsigned polls = 0;              ///< ... and how often in a row
+  std::size_t register_calls = 0;  ///< of setmaxnreg
+  CopyQueue copies;                ///< its cp.async
 };
 
 /// The threads of one warp, a bit for each; every thread that exists is in one of the other sets.
@@ -55,6 +71,7 @@ struct WarpState {
   unsigned in_call = 0;   ///< wait in a warp function
   unsigned at_line = 0;   ///< wait in __activemask
   unsigned log_full = 0;  ///< wait until their accesses are looked at
+  unsigned waiting = 0;   ///< see Lane::wait
   unsigned finished = 0;
 };
 

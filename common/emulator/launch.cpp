@@ -30,7 +30,8 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
     throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: a kernel launches a kernel");
   }
   const GridPlan plan(launch, program);
-  stats_of_last_run = {.blocks = 0, .threads_per_block = plan.threads, .barriers_per_block = 0};
+  stats_of_last_run = {};
+  stats_of_last_run.threads_per_block = plan.threads;
   TraceSession* const session = TraceSession::of_this_thread();
   stats_of_last_run = session == nullptr
                           ? WorkerPool::instance().run(plan, cpu_threads(), hang_limit())

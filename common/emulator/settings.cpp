@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kDefaultHangSeconds = 10;
 constexpr unsigned kMaxCpuThreads = 24;
+constexpr int kDefaultMultiprocessors = 8;
+constexpr int kMaxMultiprocessors = 1024;
 
 /// A positive number from the environment, or `otherwise` where there is none.
 double number_from_environment(const char* name, double otherwise) {
@@ -48,6 +50,27 @@ std::atomic<unsigned>& cpu_thread_count() {
   return count;
 }
 
+std::atomic<CopyArrival>& arrival_of_copies() {
+  static std::atomic<CopyArrival> arrival = [] {
+    const char* const text = std::getenv("LADDER_COPY_ARRIVAL");
+    const std::string wanted = text == nullptr ? "" : text;
+    if (!wanted.empty() && wanted != "late" && wanted != "early") {
+      throw std::invalid_argument("LADDER_COPY_ARRIVAL=" + wanted + " is neither late nor early");
+    }
+    return wanted == "early" ? CopyArrival::kEarly : CopyArrival::kLate;
+  }();
+  return arrival;
+}
+
+std::atomic<int>& multiprocessor_count() {
+  static std::atomic<int> count = [] {
+    const double wanted =
+        number_from_environment("LADDER_MULTIPROCESSORS", kDefaultMultiprocessors);
+    return static_cast<int>(std::clamp(wanted, 1.0, double{kMaxMultiprocessors}));
+  }();
+  return count;
+}
+
 }  // namespace
 
 void set_hang_limit(Seconds limit) {
@@ -71,6 +94,26 @@ void set_cpu_threads(unsigned count) {
 
 unsigned cpu_threads() {
   return cpu_thread_count();
+}
+
+void set_copy_arrival(CopyArrival arrival) {
+  arrival_of_copies() = arrival;
+}
+
+CopyArrival copy_arrival() {
+  return arrival_of_copies();
+}
+
+void set_multiprocessors(int count) {
+  if (count < 1 || count > kMaxMultiprocessors) {
+    throw std::invalid_argument("the number of multiprocessors must be 1 to " +
+                                std::to_string(kMaxMultiprocessors));
+  }
+  multiprocessor_count() = count;
+}
+
+int multiprocessors() {
+  return multiprocessor_count();
 }
 
 }  // namespace ladder::emulator

@@ -29,11 +29,34 @@ void set_cpu_threads(unsigned count);
 /// How many CPU threads run blocks side by side.
 unsigned cpu_threads();
 
+/// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
+/// the same in both ways.
+enum class CopyArrival {
+  kLate,   ///< when somebody waits for it: who reads too early finds NaN
+  kEarly,  ///< at once: who still reads what the copy overwrites finds the new bytes
+};
+
+/// The default is kLate, or the environment's LADDER_COPY_ARRIVAL: late or early.
+void set_copy_arrival(CopyArrival arrival);
+
+/// How copies arrive.
+CopyArrival copy_arrival();
+
+/// \brief  Sets how many SMs the emulated GPU has. As many blocks of a cooperative launch fit.
+/// \param  count  1 to 1024; the default is 8, as the classroom card has, or the environment's
+///                LADDER_MULTIPROCESSORS
+/// \throws std::invalid_argument  count is out of range
+void set_multiprocessors(int count);
+
+/// How many SMs the emulated GPU has.
+int multiprocessors();
+
 /// What a grid did.
 struct GridStats {
   std::uint64_t blocks = 0;  ///< blocks run to their end
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;  ///< block-wide barriers passed, the largest of all blocks
+  bool blocks_waited = false;            ///< for each other
 };
 
 /// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.

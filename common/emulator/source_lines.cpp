@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kThisFile = "common/emulator/source_lines.cpp";
 constexpr std::string_view kEmulator = "common/emulator/";
+constexpr std::string_view kInstructions = "common/ptx/";
 
 /// This repository's path with a slash behind it, as the compiler was told it.
 std::string_view repository() {
@@ -31,7 +32,9 @@ std::string_view repository() {
 bool is_ground(std::string_view file) {
   if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
   const std::string_view root = repository();
-  return file.starts_with(root) && file.substr(root.size()).starts_with(kEmulator);
+  if (!file.starts_with(root)) return false;
+  file.remove_prefix(root.size());
+  return file.starts_with(kEmulator) || file.starts_with(kInstructions);
 }
 
 /// Debug information of all libraries of this process, as they are loaded now.

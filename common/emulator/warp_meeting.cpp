@@ -105,7 +105,7 @@ void BlockRunner::settle(WarpState& warp) {
     tracer_->begin_chunk(static_cast<unsigned>(&warp - warps_.data()));
   } else if (warp.at_line != 0) {
     answer_lanes_at_line(warp);
-  } else if (warp.in_call != 0) {
+  } else if (warp.in_call != 0 && warp.waiting == 0) {
     fail_stuck_warp(warp);
   }
 }

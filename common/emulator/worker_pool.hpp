@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/worker_pool.hpp
 /// \brief The CPU threads that run blocks, and the watch over them.
+///
+/// A block runs on one CPU thread. When it waits for another block, its CPU thread puts it aside
+/// and starts the next block of the grid, or waits for the other CPU threads. The blocks of a
+/// cluster run at the same time, each on a CPU thread of its own.
 #pragma once
-
-#include <pthread.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -11,17 +13,19 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "common/emulator/block_runner.hpp"
+#include "common/emulator/cluster.hpp"
 #include "common/emulator/grid_plan.hpp"
+#include "common/emulator/room.hpp"
 #include "common/emulator/settings.hpp"
 
 namespace ladder::emulator {
 
 /// \brief What a trace wants of a run: which blocks, how much of them, and what becomes of what the
-///        tracers saw. Called from the CPU threads that run the blocks.
+///        tracers saw. Called from the CPU threads that run the blocks. Each of them has a tracer
+///        for each block that it has begun and not ended.
 class TraceJob {
  public:
   virtual ~TraceJob() = default;
@@ -41,29 +45,49 @@ class WorkerPool {
   /// The only one.
   static WorkerPool& instance();
 
-  /// \brief  Runs all blocks of a grid on up to `workers` CPU threads. One grid at a time; other
-  ///         callers wait. Not after fork(): the CPU threads stay with the parent.
+  /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more where a cluster has
+  /// more
+  ///         blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads stay
+  ///         with the parent.
   /// \param  limit  see set_hang_limit()
-  /// \param  job    traces the blocks; null: all blocks run untraced
+  /// \param  job    traces the blocks; null: all blocks run untraced. Of clusters: all of them
+  /// \return what ran. Where a job wants first slices and a block waits for another one, that is
+  ///         the end: blocks_waited says so
   /// \throws KernelError  of the lowest block that failed
   GridStats run(const GridPlan& plan, unsigned workers, Seconds limit, TraceJob* job = nullptr);
 
  private:
-  struct Worker {
-    BlockRunner runner;
-    BlockTracer tracer;
-    pthread_t thread = {};
-    unsigned number = 0;
-    std::uint64_t seen_progress = 0;  ///< what the watch saw last
-    Seconds seen_at = {};             ///< and the CPU time of the worker then
+  /// The CPU threads that run the blocks of one cluster after the other.
+  struct Gang {
+    Cluster cluster;
+    unsigned resting = 0;                ///< of its CPU threads, wait for the others
+    std::uint64_t turn = 0;              ///< clusters begun
+    std::optional<std::uint64_t> first;  ///< block of the cluster that runs; none: all are done
   };
 
   WorkerPool() = default;
-  void add_worker();
+  void start_workers(unsigned wanted);
   void work(Worker& worker);
   void run_blocks(Worker& worker);
+  void run_single_blocks(Worker& worker);
+  void run_clusters(Worker& worker);
+  Room* next_room(Worker& worker);
+  Room* start_room(Worker& worker);
+  void run_room(Worker& worker, Room& room, std::optional<std::uint64_t> block);
+  void end_block(Worker& worker, Room& room);
+  void abandon_rooms(Worker& worker, std::uint64_t from);
+  void end_grid(Worker& worker);
+  bool may_start() const;
+  std::optional<std::uint64_t> take_block();
+  std::optional<std::uint64_t> next_cluster(Gang& gang);
+
+  // block_hangs.cpp
+  bool wait_for_others(Worker& worker);
+  bool anybody_may_go_on() const;
+  void report_hang();
   void watch();
   void watch_worker(Worker& worker);
+
   void report(std::uint64_t block, std::exception_ptr error);
 
   std::mutex one_grid_;
@@ -71,6 +95,7 @@ class WorkerPool {
   std::condition_variable work_comes_;
   std::condition_variable work_ends_;
   std::condition_variable watch_wakes_;
+  std::condition_variable others_move_;  ///< somebody else did what a block may wait for
   std::vector<std::unique_ptr<Worker>> workers_;
   bool watched_ = false;
 
@@ -82,6 +107,12 @@ class WorkerPool {
   std::uint64_t grid_number_ = 0;  ///< tells a waiting worker that there is a new one
   unsigned wanted_ = 0;            ///< workers 0 to wanted_-1 take part
   unsigned busy_ = 0;              ///< and have not come back yet
+  unsigned stuck_ = 0;             ///< of them, wait for others: no block of theirs can go on
+  unsigned resting_ = 0;           ///< of them, wait for the others of their gang
+  bool given_up_ = false;          ///< nobody can go on any more
+  std::vector<std::unique_ptr<Gang>> gangs_;
+  std::atomic<std::uint64_t> parked_ = 0;    ///< blocks that wait or spin
+  std::atomic<std::uint64_t> resident_ = 0;  ///< blocks that have begun and not ended
   std::atomic<std::uint64_t> next_block_ = 0;
   std::atomic<std::uint64_t> first_failed_ = ~std::uint64_t{0};
   std::exception_ptr error_;

@@ -59,7 +59,10 @@ class EmulatorShadow : public testing::Test {
     return shadow.update(access(thread, kWholeWord, sync, atomic_code(3)));
   }
 
-  SharedShadow shadow;
+  bool is_settled(std::uint32_t word = kWord) const { return shadow.is_settled(word, 0, 1); }
+
+  WarpClocks clocks;
+  SharedShadow shadow{clocks};
 };
 
 TEST_F(EmulatorShadow, LoadAfterAnotherThreadsStoreRaces) {
@@ -236,45 +239,45 @@ TEST_F(EmulatorShadow, ABlockKnowsNothingOfTheOneBefore) {
 // -- Settled words ------------------------------------------------------------------------------
 
 TEST_F(EmulatorShadow, AWordSettlesWhenTwoWarpsHaveReadIt) {
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
   load(3);
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
   load(4);
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
   load(40);
-  EXPECT_TRUE(shadow.is_settled(kWord));
-  EXPECT_FALSE(shadow.is_settled(kWord + 1));
+  EXPECT_TRUE(is_settled());
+  EXPECT_FALSE(is_settled(kWord + 1));
 }
 
 TEST_F(EmulatorShadow, ABarrierAndAStoreUnsettleAWord) {
   load(3);
   load(40);
   shadow.pass_barrier();
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
   load(3);
   load(40);
   EXPECT_EQ(store(3).kind, Kind::kRace);
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
   EXPECT_EQ(load(40).kind, Kind::kRace);
   shadow.pass_barrier();
   load(3);
   load(40);
   update(3);
-  EXPECT_FALSE(shadow.is_settled(kWord));
+  EXPECT_FALSE(is_settled());
 }
 
 TEST_F(EmulatorShadow, WhatCouldStillBeReportedDoesNotSettle) {
   load(3, kLowHalf);
   load(40, kLowHalf);
-  EXPECT_FALSE(shadow.is_settled(kWord));  // nobody has read the high half
+  EXPECT_FALSE(is_settled());  // nobody has read the high half
   store(3);
   load(3);
   load(3);
-  EXPECT_FALSE(shadow.is_settled(kWord));  // stored since the last barrier
+  EXPECT_FALSE(is_settled());  // stored since the last barrier
   shadow.start_block();
   load(3);
   load(40);
-  EXPECT_FALSE(shadow.is_settled(kWord));  // not written at all
+  EXPECT_FALSE(is_settled());  // not written at all
 }
 
 }  // namespace

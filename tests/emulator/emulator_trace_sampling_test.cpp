@@ -152,6 +152,43 @@ TEST(EmulatorTraceSampling, BlocksThatLoadNothingBeforeTheFirstBarrierAreNotTake
   }
 }
 
+TEST(EmulatorTraceSampling, BlocksGoOnUntilTheyShowWhereTheyAre) {
+  const Floats in(128), out(128);
+  const auto run = [&](bool sample) {
+    return trace(
+        {in.named("in"), out.named("out")}, [&] { barrier_first(4, in.data(), out.data()); },
+        sampling(
+            [](ArrayShifts& shifts) {
+              if (!shifts[0]) return false;
+              shifts[1] = shifts[0];
+              return true;
+            },
+            sample));
+  };
+  const KernelTrace sampled = run(true);
+  EXPECT_EQ(sampled.blocks_traced, 1u);
+  expect_same(run(false), sampled);
+}
+
+TEST(EmulatorTraceSampling, PipelinesOfCopiesAreSampled) {
+  const Floats in(64 * 9), out(64);
+  const auto run = [&](bool sample) {
+    return trace(
+        {in.named("in"), out.named("out")},
+        [&] { staged_copy(AsyncFault::kNone, 3, 9, in.data(), out.data()); },
+        sampling(
+            [](ArrayShifts& shifts) {
+              if (!shifts[0]) return false;
+              shifts[1] = shifts[0];
+              return true;
+            },
+            sample));
+  };
+  const KernelTrace sampled = run(true);
+  EXPECT_EQ(sampled.blocks_traced, 1u);
+  expect_same(run(false), sampled);
+}
+
 TEST(EmulatorTraceSampling, OrderIsThatOfTheFirstBlock) {
   const Tiles tiles;
   for (const bool sample : {false, true}) {

@@ -100,4 +100,27 @@ void copy_tiles_with_late_difference(int rows, unsigned tiles_across, const floa
 /// Nothing is loaded before the first barrier.
 void barrier_first(unsigned blocks, const float* in, float* out);
 
+// -- Asynchronous copies, and warps that mbarriers and named barriers order ---------------------
+/// What is wrong with a probe. Each probe knows some of them.
+enum class AsyncFault { kNone, kWaitsForTooFew, kNoBarrier, kFillsTooEarly, kArrivesTooEarly };
+
+/// 64 threads per block sum `tiles` tiles of 64 floats that cp.async brings; three buffers.
+void staged_copy(AsyncFault fault, unsigned blocks, int tiles, const float* in, float* out);
+/// Stores to a tile that a copy is filling.
+void clear_in_flight(const float* in, float* out);
+/// Lane l copies the l-th element of 4 or 16 bytes to element `stride` * l; lanes from `inside` on
+/// bring zeros.
+void copy_with_stride(unsigned bytes, int lanes, int inside, int stride, const float* in,
+                      float* out);
+/// A producer warp brings `tiles` boxes of (4, 32), two warps sum their elements; two slices.
+void boxes(AsyncFault fault, int tiles, const float* in, float* out);
+/// Warp 0 stores `tiles` tiles of 32 floats, warp 1 sums them; one slice.
+void stored_tiles(AsyncFault fault, int tiles, const float* in, float* out);
+/// A box over shared memory that its block has cleared.
+void box_over_stores(bool fenced, const float* in, float* out);
+/// The box of (4, 32) at (row, column) of a matrix.
+void one_box(int rows, int columns, int row, int column, const float* in, float* out);
+/// Two pairs of warps exchange what they stored.
+void exchange_in_pairs(AsyncFault fault, float* out);
+
 }  // namespace ladder::trace_probes

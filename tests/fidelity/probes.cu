@@ -10,6 +10,9 @@
 #include <string>
 
 #include "common/launch.cuh"
+#include "common/ptx/cp_async.cuh"
+#include "common/ptx/fence.cuh"
+#include "common/ptx/tma.cuh"
 #include "tests/fidelity/probes.hpp"
 
 namespace ladder::fidelity_kernels {
@@ -121,6 +124,38 @@ __global__ void probe_shuffle(const __grid_constant__ Pattern pattern, unsigned 
   if (value == never) *sink = value;
 }
 
+template <int kBytes>
+__global__ void probe_copy_to_shared(const __grid_constant__ Pattern pattern,
+                                     const __grid_constant__ Pattern target, unsigned inside,
+                                     const unsigned char* data) {
+  const int offset = own_offset(pattern);
+  if (offset < 0) return;
+  auto* const to = reinterpret_cast<float*>(shared_bytes() + own_offset(target));
+  const auto* const from = reinterpret_cast<const float*>(data + offset);
+  const bool reads = (inside >> threadIdx.x % fidelity::kWarpLanes & 1u) != 0;
+  if constexpr (kBytes == 4) {
+    ptx::cp_async_4(to, from, reads);
+  } else {
+    ptx::cp_async_16(to, from, reads);
+  }
+  ptx::cp_async_commit();
+  ptx::cp_async_wait<0>();
+}
+
+__global__ void probe_copy_box(const __grid_constant__ ptx::TensorMap map, int row, int column,
+                               int bytes) {
+  extern __shared__ __align__(128) unsigned char box_and_barrier[];
+  auto* const barrier = reinterpret_cast<ptx::Mbarrier*>(box_and_barrier + bytes);
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init();
+    ptx::mbarrier_arrive_expect(barrier, bytes);
+    ptx::tma_load(box_and_barrier, map, row, column, barrier);
+  }
+  __syncthreads();
+  ptx::mbarrier_wait(barrier, 0);
+}
+
 }  // namespace ladder::fidelity_kernels
 
 namespace ladder::fidelity {
@@ -217,6 +252,26 @@ void add_shared(const WarpAccess& access, bool returns, const Arrays& arrays) {
   using namespace fidelity_kernels;
   const auto kernel = returns ? probe_add_shared<true> : probe_add_shared<false>;
   launch(kernel, shared_shape(access), access.pattern, kAddend, kNever, arrays.sink);
+}
+
+void copy_to_shared(const WarpAccess& access, const Pattern& target, unsigned inside,
+                    const Arrays& arrays) {
+  using namespace fidelity_kernels;
+  const auto kernel = access.bytes == 4 ? probe_copy_to_shared<4> : probe_copy_to_shared<16>;
+  const WarpAccess written = {.bytes = access.bytes, .warps = access.warps, .pattern = target};
+  launch(kernel, shared_shape(written), access.pattern, target, inside, arrays.data);
+}
+
+void copy_box(const Box& box, const Arrays& arrays) {
+  const int bytes = box.rows * box.columns * static_cast<int>(sizeof(float));
+  const ptx::TensorMap map =
+      ptx::make_tensor_map(reinterpret_cast<const float*>(arrays.data), box.matrix_rows,
+                           box.matrix_columns, box.rows, box.columns);
+  const LaunchShape shape = {
+      .grid = dim3(1),
+      .block = dim3(kWarpLanes),
+      .dynamic_shared_bytes = static_cast<std::size_t>(bytes) + sizeof(ptx::Mbarrier)};
+  launch(fidelity_kernels::probe_copy_box, shape, map, box.row, box.column, bytes);
 }
 
 void shuffle(Shuffle kind, const Arrays& arrays) {

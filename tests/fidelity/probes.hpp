@@ -61,6 +61,23 @@ void load_four_neighbours(int first, const Arrays& arrays);
 void add_global(const WarpAccess& access, bool returns, const Arrays& arrays);
 void add_shared(const WarpAccess& access, bool returns, const Arrays& arrays);
 
+/// \brief Copies 4 or 16 bytes per lane from where `access` says to where `target` says in shared
+///        memory, without a register between.
+/// \param inside  a bit per lane; the others bring zeros and read nothing
+void copy_to_shared(const WarpAccess& access, const Pattern& target, unsigned inside,
+                    const Arrays& arrays);
+
+/// Brings a box of a matrix of floats, which begins at `data`, to shared memory.
+struct Box {
+  int matrix_rows;
+  int matrix_columns;
+  int rows;
+  int columns;
+  int row;     ///< of its first element in the matrix
+  int column;  ///< likewise
+};
+void copy_box(const Box& box, const Arrays& arrays);
+
 /// How values move between the lanes of one warp.
 enum class Shuffle { kXor, kUp, kDown, kIndexed, kReduction };
 

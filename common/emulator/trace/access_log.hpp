@@ -15,23 +15,34 @@
 namespace ladder::emulator {
 
 /// \brief What was accessed from where: the offset of the machine instruction in its library, and
-///        in the lowest four bits what it does (0-2: load, store, atomic) times 5 plus log2(bytes).
+///        in the lowest six bits an AccessType and log2(bytes). A call of a function that copies
+///        has a number in place of an offset; see code_of_call().
 using AccessCode = std::uint32_t;
 
-enum class AccessType : std::uint8_t { kLoad, kStore, kAtomic };
+enum class AccessType : std::uint8_t {
+  kLoad,
+  kStore,
+  kAtomic,
+  kCopySource,  ///< what an asynchronous copy reads in global memory
+  kCopyTarget,  ///< what it will write in shared memory; the copy starts
+  kCopyLanded,  ///< and now has written
+  kBox,         ///< a copy by the tensor memory accelerator
+};
+
+inline constexpr AccessCode kHowBits = 63;  ///< of a code: type and bytes
 
 constexpr AccessCode pack_access(std::uintptr_t offset, AccessType type, unsigned bytes) {
   const auto log2_bytes = static_cast<unsigned>(__builtin_ctz(bytes));
-  return static_cast<AccessCode>(offset << 4) | (static_cast<unsigned>(type) * 5 + log2_bytes);
+  return static_cast<AccessCode>(offset << 6) | static_cast<unsigned>(type) << 3 | log2_bytes;
 }
 constexpr std::uintptr_t offset_of(AccessCode code) {
-  return code >> 4;
+  return code >> 6;
 }
 constexpr AccessType type_of(AccessCode code) {
-  return static_cast<AccessType>((code & 15) / 5);
+  return static_cast<AccessType>(code >> 3 & 7);
 }
 constexpr unsigned bytes_of(AccessCode code) {
-  return 1u << (code & 15) % 5;
+  return 1u << (code & 7);
 }
 
 /// One warp's accesses since they were last looked at.

@@ -29,7 +29,8 @@ struct StreamAccess {
   std::int64_t line;      ///< of its lowest byte, counted from the start of the array
   std::uint32_t pattern;  ///< index into the trace's line patterns
   std::uint16_t array;    ///< index into the trace's arrays
-  std::uint16_t store;    ///< 1: writes all bytes of its sectors or some of them; 0: reads
+  /// 0: reads; 1: writes all bytes of its sectors or some of them; 2: reads, but not in L1
+  std::uint16_t store;
 };
 
 /// \brief All requests of one block. A slice is what the block does between two barriers, or a part

@@ -20,6 +20,14 @@ namespace {
 constexpr std::size_t kNearShared = std::size_t{32} * 1024;
 constexpr std::size_t kMaxHazards = 200;
 
+/// The lanes whose copies read anything.
+std::uint32_t with_address(const std::uint64_t* address) {
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    lanes |= (address[lane] != 0 ? 1u : 0u) << lane;
+  return lanes;
+}
+
 }  // namespace
 
 void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
@@ -49,12 +57,17 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   recent_sites_.fill(nullptr);
   hazards_.clear();
   recorded_.clear();
+  clocks_.deactivate();
   order_.start(shared_arrays_);
 }
 
 void BlockTracer::start_block(std::uint64_t block) {
   block_ = block;
+  clocks_.start_block(plan_->threads);
   shadow_.start_block();
+  boxes_.clear();
+  for (std::vector<EpochChange>& changes : changes_)
+    changes.clear();
   rows_.fill(0);
   syncs_.fill(0);
   stream_ = {};
@@ -72,118 +85,26 @@ void BlockTracer::rest() noexcept {
   inside_ = false;
 }
 
-// -- Logs ----------------------------------------------------------------------------------------
-
-WarpLog& BlockTracer::log_of(unsigned warp) {
-  if (logs_[warp] != nullptr) return *logs_[warp];
-  if (free_logs_.empty()) {
-    all_logs_.push_back(std::make_unique_for_overwrite<WarpLog>());
-    free_logs_.push_back(all_logs_.back().get());
-  }
-  logs_[warp] = free_logs_.back();
-  free_logs_.pop_back();
-  return *logs_[warp];
-}
-
-void BlockTracer::enter(unsigned thread) noexcept {
-  WarpLog& log = log_of(thread / 32);
-  const unsigned lane = thread % 32;
-  auto* const first = reinterpret_cast<std::byte*>(&log.row[0].address[lane]);
-  access_cursor.next = first + sizeof(WarpLog::Row) * rows_[thread];
-  access_cursor.end = first + sizeof(WarpLog::Row) * row_limit_;
-  access_cursor.to_code = reinterpret_cast<std::byte*>(&log.row[0].code[lane]) - first;
-  running_ = thread;
-  inside_ = true;
-}
-
-void BlockTracer::leave(unsigned thread) noexcept {
-  if (!inside_) return;
-  const auto left =
-      static_cast<std::size_t>(access_cursor.end - access_cursor.next) / sizeof(WarpLog::Row);
-  rows_[thread] = static_cast<std::uint16_t>(row_limit_ - left);
-  inside_ = false;
-}
-
-void BlockTracer::flush(unsigned warp) {
-  const bool inside = inside_;
-  if (inside) leave(running_);
-  const std::uint16_t* const rows = &rows_[std::size_t{32} * warp];
-  std::uint32_t lanes = 0;
-  unsigned fewest = WarpLog::kRows;
-  unsigned most = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (rows[lane] == 0) continue;
-    lanes |= 1u << lane;
-    fewest = std::min<unsigned>(fewest, rows[lane]);
-    most = std::max<unsigned>(most, rows[lane]);
-  }
-  if (lanes != 0) {
-    warp_ = warp;
-    if (chunks_[warp] > slice_chunk_) {
-      stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
-      slice_chunk_ = chunks_[warp];
-    }
-    WarpLog& log = *logs_[warp];
-    const auto same_code = [&](unsigned row) {
-      const AccessCode* const code = log.row[row].code;
-      const AccessCode first = code[std::countr_zero(lanes)];
-      std::uint32_t differs = 0;
-      for (unsigned lane = 0; lane < 32; ++lane)
-        differs |= (code[lane] != first ? 1u : 0u) << lane;
-      return (differs & lanes) == 0;
-    };
-    bool in_step = fewest == most;
-    for (unsigned row = 0; in_step && row < most; ++row)
-      in_step = same_code(row);
-    if (in_step) {
-      for (unsigned row = 0; row < most; ++row)
-        request(log.row[row].code[std::countr_zero(lanes)], log.row[row].address, lanes);
-    } else {
-      flush_unequal(warp, log, most);
-    }
-    settle_wide_loads();
-    std::fill_n(&rows_[std::size_t{32} * warp], 32, std::uint16_t{0});
-    free_logs_.push_back(std::exchange(logs_[warp], nullptr));
-  }
-  if (inside) enter(running_);
-}
-
-/// Lanes went different ways. The k-th time that a lane came by a place belongs to the k-th time
-/// that the others did.
-void BlockTracer::flush_unequal(unsigned warp, const WarpLog& log, unsigned rows) {
-  struct Request {
-    unsigned row;
-    AccessCode code;
-    std::uint32_t lanes = 0;
-    std::array<std::uint64_t, 32> address = {};
-  };
-  std::vector<Request> requests;
-  std::map<std::tuple<std::uint32_t, AccessCode, unsigned>, std::size_t> found;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    std::map<std::pair<std::uint32_t, AccessCode>, unsigned> visits;
-    for (unsigned row = 0; row < std::min<unsigned>(rows, rows_[32 * warp + lane]); ++row) {
-      const AccessCode code = log.row[row].code[lane];
-      const std::uint32_t place = place_number(code_begin_, code);
-      const unsigned visit = visits[{place, code & 15}]++;
-      const auto [at, is_new] = found.try_emplace({place, code & 15, visit}, requests.size());
-      if (is_new) requests.push_back({row, code});
-      Request& request = requests[at->second];
-      request.row = std::max(request.row, row);
-      request.lanes |= 1u << lane;
-      request.address[lane] = log.row[row].address[lane];
-    }
-  }
-  std::ranges::stable_sort(requests, {}, &Request::row);
-  for (const Request& one : requests)
-    request(one.code, one.address.data(), one.lanes);
-}
+// -- Barriers -----------------------------------------------------------------------------------
 
 void BlockTracer::pass_barrier() {
   shadow_.pass_barrier();
+  if (clocks_.is_active()) clocks_.pass_barrier();
   if (block_ == wishes_->ordered_block) order_.pass_barrier();
   stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
   chunks_.fill(0);
   slice_chunk_ = 0;
+}
+
+bool BlockTracer::has_slice() const {
+  constexpr std::size_t kMostSlices = 8;  // a kernel that shows nothing by then will not
+  const std::size_t slices = stream_.slice_ends.size();
+  if (slices == 0) return false;
+  if (slices >= kMostSlices || !wishes_->complete_shifts) return true;
+  ArrayShifts shifts;
+  for (const StreamAccess& access : stream_.accesses)
+    shifts[access.array] = 0;
+  return wishes_->complete_shifts(shifts);
 }
 
 void BlockTracer::begin_chunk(unsigned warp) {
@@ -193,6 +114,7 @@ void BlockTracer::begin_chunk(unsigned warp) {
 void BlockTracer::meet(unsigned warp) {
   flush(warp);
   ++syncs_[warp];
+  if (clocks_.is_active()) clocks_.meet(warp);
 }
 
 void BlockTracer::end_block() {
@@ -251,6 +173,10 @@ void BlockTracer::learn_pattern(Site& site, const std::uint64_t* address, std::u
 }
 
 void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
+  if (type_of(code) == AccessType::kCopySource) {
+    lanes &= with_address(address);
+    if (lanes == 0) return;
+  }
   Site& site = site_of(code);
   if (!same_pattern(site, address, lanes)) learn_pattern(site, address, lanes);
   const unsigned first = static_cast<unsigned>(std::countr_zero(lanes));

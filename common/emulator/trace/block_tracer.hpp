@@ -5,9 +5,12 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,6 +25,7 @@
 #include "common/emulator/trace/shared_arrays.hpp"
 #include "common/emulator/trace/shared_shadow.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/ptx/tensor_map.hpp"
 
 namespace ladder::emulator {
 
@@ -62,6 +66,7 @@ struct TraceWishes {
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
+  std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
 };
 
 /// \brief The tracer of one CPU thread.
@@ -79,12 +84,37 @@ class BlockTracer {
   void pass_barrier();                   ///< all warps
   void meet(unsigned warp);              ///< its lanes met in a warp function
   void end_block();                      ///< also after a failure
-  /// Has the block passed a barrier, or as many accesses as a slice has?
-  bool has_slice() const { return !stream_.slice_ends.empty(); }
+  /// \brief Is what the block has done enough to tell what it will do? It has passed a barrier, or
+  ///        made as many accesses as a slice has; and the arrays that it has touched by then say
+  ///        where in the others it will be, or it has done so many times.
+  bool has_slice() const;
   /// How many accesses of a thread are logged before they are looked at: at most WarpLog::kRows.
   void set_rows(unsigned rows) { row_limit_ = rows; }
   /// Nothing is logged until the next block starts.
   void rest() noexcept;
+
+  // -- What the functions for copies and barriers tell; see async_events.cpp -------------------
+  // `thread` is the one that runs. What it did before the call is in the log already.
+  /// cp.async; may wait for room in the log, so that other threads run.
+  void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
+                    unsigned source_bytes, std::source_location where);
+  /// The thread's wait has passed; may wait for room in the log.
+  void copies_landed(unsigned thread, void* shared, unsigned bytes);
+  /// The tensor memory accelerator has its order.
+  void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
+                   const void* barrier, std::source_location where);
+  /// Just before the bytes count on the barrier.
+  void box_landed(void* shared, unsigned bytes, const void* barrier);
+  /// Stored a flag.
+  void released(unsigned thread, const void* object);
+  /// Arrived at an mbarrier, a named or a cluster barrier.
+  void arrived(unsigned thread, const void* object);
+  /// All that the barrier's phase needs has arrived.
+  void completed(const void* object);
+  /// A wait for the object has passed.
+  void acquired(unsigned thread, const void* object);
+  /// fence.proxy.async
+  void fenced_for_copies(unsigned thread);
 
   // -- What the hooks tell ---------------------------------------------------------------------
   /// \return false: the access is of no concern, e.g. of a local variable
@@ -145,12 +175,54 @@ class BlockTracer {
     std::array<std::uint64_t, 32> address;  ///< of the first
   };
 
+  /// A thread's epoch changed before it filled this row of the log.
+  struct EpochChange {
+    std::uint16_t row;
+    std::uint8_t lane;
+    Epoch before;
+    Epoch after;
+  };
+  /// Of the lanes of one request.
+  struct Epochs {
+    Epoch earliest = 1;
+    Epoch latest = 1;
+  };
+  /// A box copy that has not landed.
+  struct StartedBox {
+    const void* shared;
+    const void* barrier;
+    std::uint32_t number;  ///< see SharedShadow::start_box()
+  };
+  /// The code of a call that was looked up lately.
+  struct Call {
+    const char* file = nullptr;
+    std::uint_least32_t line = 0;
+    std::uint_least32_t column = 0;
+    AccessCode code = 0;
+  };
+
   WarpLog& log_of(unsigned warp);
+  void flush_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes);
   void flush_unequal(unsigned warp, const WarpLog& log, unsigned rows);
+  void sort_changes(unsigned warp);
+  void forget_changes(unsigned warp);
+  Epoch epoch_at(unsigned warp, unsigned lane, unsigned row) const;
+  Epochs epochs_at(unsigned warp, unsigned row, std::uint32_t lanes) const;
+  void start_clocks();
+  void flush_if_in_step(unsigned warp);
+  void note_epoch(unsigned thread, Epoch before);
+  AccessCode code_of(std::source_location where, AccessType type, unsigned bytes);
+  void log(std::uintptr_t address, AccessCode code);
+  void fill_by_box(const BoxCopy& box, const void* shared, unsigned bytes);
+  void count_box(AccessCode code, unsigned thread, const ptx::TensorMap& map, int row, int column);
+  void see_order_as(unsigned warp, Epoch at);
   void request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
   void global_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void shared_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void check_shared(Site& site, std::uint64_t first);
+  void check_word(const WordAccess& access);
+  void report_conflict(const WordAccess& access, const Conflict& conflict);
+  bool is_written_in_logs(std::uint32_t word) const;
   void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
                     const SharedShape& shape);
   bool widen(Site& site, const std::uint64_t* address, std::uint32_t lanes);
@@ -183,6 +255,13 @@ class BlockTracer {
   std::vector<WarpLog*> free_logs_;
   std::array<std::uint16_t, 1024> rows_ = {};
   std::array<std::uint32_t, 32> syncs_ = {};
+  WarpClocks clocks_;
+  std::array<std::vector<EpochChange>, 32> changes_;  ///< by warp, since its log was looked at
+  std::array<std::uint16_t, 33> lane_changes_ = {};   ///< where in them a lane's begin, if sorted
+  std::bitset<WarpLog::kRows + 1> rows_with_changes_;
+  Epochs epochs_;                  ///< of the request that is looked at
+  std::vector<StartedBox> boxes_;  ///< that have not landed
+  std::array<Call, 64> calls_ = {};
   unsigned row_limit_ = WarpLog::kRows;
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
@@ -193,7 +272,7 @@ class BlockTracer {
   std::vector<WideLoad> wide_;
   unsigned warp_ = 0;  ///< whose requests are looked at
   std::uint64_t block_ = 0;
-  SharedShadow shadow_;
+  SharedShadow shadow_{clocks_};
 
   BlockStream stream_;
   std::array<std::uint32_t, 32> chunks_ = {};  ///< full logs of each warp since the last barrier

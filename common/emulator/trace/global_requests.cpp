@@ -52,9 +52,12 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
 
   const Site::Phase& phase = phase_of(site, address);
   const auto active = static_cast<unsigned>(std::popcount(lanes));
-  AccessCounts counts = {.requests = 1,
-                         .lanes = active,
-                         .bytes = std::uint64_t{active} * bytes_of(site.code),
+  const AccessType type = type_of(site.code);
+  // The other side of a copy counts what belongs to both.
+  const unsigned own = type == AccessType::kCopySource ? 0 : 1;
+  AccessCounts counts = {.requests = own,
+                         .lanes = own * active,
+                         .bytes = std::uint64_t{own} * active * bytes_of(site.code),
                          .sectors = phase.sectors,
                          .distinct_sectors = phase.distinct_sectors,
                          .ideal_sectors = phase.ideal_sectors,
@@ -62,13 +65,17 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
   site.counts.global += counts;
   if (site.array != kMaxArrays) {
     const auto first = reinterpret_cast<std::uint64_t>(wishes_->arrays[site.array].data);
+    const bool past_l1 = type == AccessType::kCopySource && bytes_of(site.code) == 16;
     stream_.accesses.push_back(
         {.line = static_cast<std::int64_t>(begin / kLineBytes - first / kLineBytes),
          .pattern = phase.pattern,
          .array = static_cast<std::uint16_t>(site.array),
-         .store = static_cast<std::uint16_t>(type_of(site.code) == AccessType::kLoad ? 0 : 1)});
+         .store = static_cast<std::uint16_t>(
+             past_l1                                                        ? 2
+             : type == AccessType::kLoad || type == AccessType::kCopySource ? 0
+                                                                            : 1)});
   }
-  if (block_ == wishes_->ordered_block && type_of(site.code) == AccessType::kLoad) {
+  if (block_ == wishes_->ordered_block && type == AccessType::kLoad) {
     order_.global_load(warp_);
   }
   if (is_recorded()) {

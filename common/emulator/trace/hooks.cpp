@@ -50,7 +50,7 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
                       std::uintptr_t instruction) {
   if (!access_cursor.is_active()) return;
   BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  if (runner.on_stack(address)) return;
+  if (runner.on_stack(address) || runner.in_cluster_shared(address)) return;
   const unsigned thread = runner.running_thread();
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!runner.tracer()->report_elsewhere(thread, address, code)) return;

@@ -56,10 +56,15 @@ class Caches {
 
   /// Returns the cycles that the loads of the sectors take, summed.
   double load(unsigned sm, const HashedLine& line, unsigned sectors) {
-    // -- L1, or near L2 --------------------------------------------------------------------------
     const unsigned asked = l1_[sm].read(line, sectors);
     traffic_.l1_load_sectors += count(sectors);
     traffic_.l1_load_hits += count(sectors & ~asked);
+    return load_past_l1(sm, line, asked);
+  }
+
+  /// The same for what is not looked for in L1.
+  double load_past_l1(unsigned sm, const HashedLine& line, unsigned asked) {
+    // -- Near L2 ---------------------------------------------------------------------------------
     if (asked == 0) return 0;
     const unsigned not_near = l2_[near_[sm]].read(line, asked);
     traffic_.l2_read_sectors += count(asked);
@@ -113,7 +118,7 @@ StreamSizes measure(const BlockStream& stream, std::span<const LinePattern> patt
     for (; access < end; ++access) {
       const LinePattern& pattern = patterns[stream.accesses[access].pattern];
       sizes.touches += pattern.size();
-      if (stream.accesses[access].store != 0) continue;
+      if (stream.accesses[access].store == 1) continue;
       for (const LineTouch& touch : pattern)
         sectors += count(touch.sectors);
     }
@@ -267,8 +272,10 @@ class Replay {
       for (const LineTouch& touch : patterns_[access.pattern]) {
         const HashedLine line(first + static_cast<std::uint64_t>(std::int64_t{touch.line}));
         if (!line.sampled(sample_mask_)) continue;
-        if (access.store != 0) {
+        if (access.store == 1) {
           caches_.store(line, touch.sectors);
+        } else if (access.store == 2) {
+          cycles += caches_.load_past_l1(sm, line, touch.sectors);
         } else {
           cycles += caches_.load(sm, line, touch.sectors);
         }

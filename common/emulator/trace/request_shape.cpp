@@ -97,6 +97,17 @@ GlobalShape shape_of_sectors(const SortedSet& sectors, std::uint64_t first_line)
 
 }  // namespace
 
+LinePattern lines_of(std::uint64_t begin, std::uint64_t end) {
+  LinePattern lines;
+  for (std::uint64_t sector = begin / kSectorBytes; sector * kSectorBytes < end; ++sector) {
+    constexpr std::uint64_t kSectorsPerLine = kLineBytes / kSectorBytes;
+    const auto line = static_cast<std::int32_t>(sector / kSectorsPerLine - begin / kLineBytes);
+    if (lines.empty() || lines.back().line != line) lines.push_back({line, 0});
+    lines.back().sectors |= 1u << sector % kSectorsPerLine;
+  }
+  return lines;
+}
+
 GlobalShape global_shape(const WarpAddresses& request) {
   SortedSet sectors;
   std::uint64_t lowest = ~std::uint64_t{0};

@@ -29,6 +29,9 @@ struct GlobalShape {
 
 GlobalShape global_shape(const WarpAddresses& request);
 
+/// The lines of the bytes from `begin` to `end`, relative to the first.
+LinePattern lines_of(std::uint64_t begin, std::uint64_t end);
+
 /// Of an atomic: lanes that meet at one address take turns.
 GlobalShape global_atomic_shape(const WarpAddresses& request);
 

@@ -23,9 +23,9 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
     find_words(site, address);
     const WarpAddresses request = {address, lanes, bytes_of(site.code)};
     const AccessType type = type_of(site.code);
-    site.shape = type == AccessType::kLoad    ? shared_load_shape(request)
-                 : type == AccessType::kStore ? shared_store_shape(request)
-                                              : shared_atomic_shape(request);
+    site.shape = type == AccessType::kLoad     ? shared_load_shape(request)
+                 : type == AccessType::kAtomic ? shared_atomic_shape(request)
+                                               : shared_store_shape(request);
   }
   if (site.is_guard) return;
   check_shared(site, first);
@@ -33,6 +33,16 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
   if (type_of(site.code) == AccessType::kLoad) {
     if (block_ == wishes_->ordered_block) order_.shared_load(warp_, first);
     if (bytes_of(site.code) == 4 && widen(site, address, lanes)) return;
+  } else if (type_of(site.code) == AccessType::kCopyLanded) {
+    if (block_ == wishes_->ordered_block) {
+      order_.copy_landed(warp_, first + static_cast<std::uint64_t>(site.lowest),
+                         first + static_cast<std::uint64_t>(site.highest));
+    }
+    return;  // nothing that counts
+  } else if (type_of(site.code) == AccessType::kCopyTarget) {
+    if (block_ == wishes_->ordered_block) {
+      order_.copy_started(warp_, first + static_cast<std::uint64_t>(site.lowest));
+    }
   } else {
     settle_wide_loads();
     if (block_ == wishes_->ordered_block) {
@@ -98,28 +108,86 @@ void BlockTracer::check_shared(Site& site, std::uint64_t first) {
       const auto byte = static_cast<unsigned>(std::countr_zero(unsigned{touched.bytes}));
       if (!inside(at + byte, at + std::bit_width(unsigned{touched.bytes}))) continue;
     }
-    if (type == AccessType::kLoad && shadow_.is_settled(word)) continue;
-    const WordAccess access = {.word = word,
-                               .bytes = touched.bytes,
-                               .several = touched.several,
-                               .thread = static_cast<std::uint16_t>(32 * warp_ + touched.lane),
-                               .sync = syncs_[warp_],
-                               .code = site.code};
-    const Conflict conflict = type == AccessType::kLoad    ? shadow_.load(access)
-                              : type == AccessType::kStore ? shadow_.store(access)
-                                                           : shadow_.update(access);
-    if (conflict.kind == Conflict::Kind::kNone) [[likely]]
-      continue;
-    const bool race = conflict.kind == Conflict::Kind::kRace;
-    report({.kind = race ? HazardKind::kRace : HazardKind::kUninitialisedShared,
-            .code = site.code,
-            .earlier = conflict.earlier,
-            .thread = access.thread,
-            .earlier_thread = conflict.earlier_thread,
-            .shared = true,
-            .address = std::uint64_t{4} * access.word +
-                       static_cast<unsigned>(std::countr_zero(unsigned{access.bytes}))});
+    if (type == AccessType::kLoad && shadow_.is_settled(word, warp_, epochs_.latest)) continue;
+    check_word({.word = word,
+                .bytes = touched.bytes,
+                .several = touched.several,
+                .thread = static_cast<std::uint16_t>(32 * warp_ + touched.lane),
+                .sync = syncs_[warp_],
+                .code = site.code,
+                .epoch = epochs_.latest,
+                .knows = epochs_.earliest});
   }
+}
+
+void BlockTracer::check_word(const WordAccess& access) {
+  Conflict conflict;
+  switch (type_of(access.code)) {
+    case AccessType::kLoad:
+      conflict = shadow_.load(access);
+      break;
+    case AccessType::kStore:
+      conflict = shadow_.store(access);
+      break;
+    case AccessType::kCopyTarget:
+      conflict = shadow_.start_copy(access);
+      break;
+    case AccessType::kCopyLanded:
+      shadow_.land_copy(access);
+      break;
+    default:
+      conflict = shadow_.update(access);
+  }
+  if (conflict.kind == Conflict::Kind::kNone) [[likely]]
+    return;
+  // What filled the word may be in a log that nobody could look at yet.
+  const bool is_unfilled =
+      conflict.kind == Conflict::Kind::kUninitialised || conflict.kind == Conflict::Kind::kInFlight;
+  if (is_unfilled && clocks_.is_active() && is_written_in_logs(access.word)) return;
+  report_conflict(access, conflict);
+}
+
+/// Is a store to this word, or the end of a copy, in another warp's log?
+bool BlockTracer::is_written_in_logs(std::uint32_t word) const {
+  const std::uint64_t begin = shared_begin_ + std::uint64_t{4} * word;
+  const auto covers = [&](const WarpLog::Row& row, unsigned lane) {
+    const AccessType type = type_of(row.code[lane]);
+    return type != AccessType::kLoad && type != AccessType::kCopySource &&
+           type != AccessType::kCopyTarget && row.address[lane] < begin + 4 &&
+           row.address[lane] + bytes_of(row.code[lane]) > begin;
+  };
+  for (unsigned warp = 0; warp < logs_.size(); ++warp) {
+    if (logs_[warp] == nullptr || warp == warp_) continue;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      for (unsigned row = 0; row < rows_[32 * warp + lane]; ++row) {
+        if (covers(logs_[warp]->row[row], lane)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void BlockTracer::report_conflict(const WordAccess& access, const Conflict& conflict) {
+  const auto kind_of = [](Conflict::Kind kind) {
+    switch (kind) {
+      case Conflict::Kind::kRace:
+        return HazardKind::kRace;
+      case Conflict::Kind::kInFlight:
+        return HazardKind::kInFlight;
+      case Conflict::Kind::kUnfenced:
+        return HazardKind::kUnfenced;
+      default:
+        return HazardKind::kUninitialisedShared;
+    }
+  };
+  report({.kind = kind_of(conflict.kind),
+          .code = access.code,
+          .earlier = conflict.earlier,
+          .thread = access.thread,
+          .earlier_thread = conflict.earlier_thread,
+          .shared = true,
+          .address = std::uint64_t{4} * access.word +
+                     static_cast<unsigned>(std::countr_zero(unsigned{access.bytes}))});
 }
 
 void BlockTracer::count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
@@ -196,7 +264,7 @@ void BlockTracer::emit(const WideLoad& load) {
     SharedShape& shape = known ? site.wide_shapes[words] : once;
     if (shape.wavefronts == 0) shape = shared_load_shape(request);
     const AccessCode wide_code =
-        (load.code & ~AccessCode{15}) | (pack_access(0, AccessType::kLoad, 4 * words) & 15);
+        (load.code & ~kHowBits) | pack_access(0, AccessType::kLoad, 4 * words);
     count_shared(site_of(wide_code), address.data(), load.lanes, shape);
     left -= words;
     for (std::uint64_t& lane : address)

@@ -10,6 +10,10 @@ Conflict race_with(AccessCode code, std::uint16_t thread) {
   return {Conflict::Kind::kRace, code, thread};
 }
 
+Conflict in_flight(AccessCode code, std::uint16_t thread) {
+  return {Conflict::Kind::kInFlight, code, thread};
+}
+
 }  // namespace
 
 bool SharedShadow::unordered(const Past& past, const WordAccess& access) const {
@@ -17,7 +21,8 @@ bool SharedShadow::unordered(const Past& past, const WordAccess& access) const {
   if (past.thread == access.thread && !past.several && !access.several) return false;
   const bool same_warp = past.thread / 32 == access.thread / 32;
   const bool met_since = same_warp && !past.several_warps && past.sync != access.sync;
-  return !met_since;
+  if (met_since) return false;
+  return !clocked_ || same_warp || !clocks_order(past, access);
 }
 
 void SharedShadow::remember(Past& past, const WordAccess& access) const {
@@ -26,6 +31,10 @@ void SharedShadow::remember(Past& past, const WordAccess& access) const {
     return;
   }
   const bool same_warp = !past.several_warps && past.thread / 32 == access.thread / 32;
+  if (clocked_ && !same_warp) {  // other warps' reads are among the readers
+    past = past_of(access);
+    return;
+  }
   if (same_warp && past.sync != access.sync) {
     // The warp has met: what its other lanes did is in order with all that it does from now on.
     const std::uint8_t bytes = past.bytes;
@@ -37,12 +46,14 @@ void SharedShadow::remember(Past& past, const WordAccess& access) const {
   past.several_warps = !same_warp;
   past.bytes |= access.bytes;
   past.sync = access.sync;
+  past.epoch = access.epoch;
 }
 
 SharedShadow::Past SharedShadow::past_of(const WordAccess& access) const {
   return {.interval = interval_,
           .sync = access.sync,
           .code = access.code,
+          .epoch = access.epoch,
           .thread = access.thread,
           .bytes = access.bytes,
           .several = access.several};
@@ -59,7 +70,11 @@ Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
     conflict.kind = Conflict::Kind::kUninitialised;
   }
-  if (unordered(word.write, access)) conflict = race_with(word.write.code, word.write.thread);
+  if (is_in_flight(word.write, access)) {
+    conflict = in_flight(word.write.code, word.write.thread);
+  } else if (unordered(word.write, access)) {
+    conflict = race_with(word.write.code, word.write.thread);
+  }
   remember(word.read, access);
   return conflict;
 }
@@ -68,6 +83,8 @@ Conflict SharedShadow::store_to(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (access.several) {
     conflict = race_with(access.code, access.thread);
+  } else if (is_in_flight(word.write, access)) {
+    conflict = in_flight(word.write.code, word.write.thread);
   } else if (unordered(word.write, access)) {
     conflict = race_with(word.write.code, word.write.thread);
   } else if (unordered(word.read, access)) {
@@ -85,7 +102,9 @@ Conflict SharedShadow::update_of(Word& word, const WordAccess& access) {
     conflict.kind = Conflict::Kind::kUninitialised;
   }
   const bool atomic_before = type_of(word.write.code) == AccessType::kAtomic;
-  if (!atomic_before && unordered(word.write, access)) {
+  if (is_in_flight(word.write, access)) {
+    conflict = in_flight(word.write.code, word.write.thread);
+  } else if (!atomic_before && unordered(word.write, access)) {
     conflict = race_with(word.write.code, word.write.thread);
   } else if (unordered(word.read, access)) {
     conflict = race_with(word.read.code, word.read.thread);
@@ -116,9 +135,12 @@ Conflict SharedShadow::apply(Operation operation, const WordAccess& access) {
 void SharedShadow::start_block() {
   block_start_ = ++interval_;
   split_.clear();
+  clocked_ = false;
+  if (clocks_.is_active()) use_clocks();
 }
 
 Conflict SharedShadow::load(const WordAccess& access) {
+  if (clocked_) return load_with_clocks(access);
   const Conflict conflict = is_plain(access) ? load_from(words_[access.word], access)
                                              : apply(&SharedShadow::load_from, access);
   const Word& word = words_[access.word];
@@ -131,12 +153,14 @@ Conflict SharedShadow::load(const WordAccess& access) {
 }
 
 Conflict SharedShadow::store(const WordAccess& access) {
+  if (clocked_) return write_with_clocks(&SharedShadow::store_to, access);
   settled_[access.word] = 0;
   return is_plain(access) ? store_to(words_[access.word], access)
                           : apply(&SharedShadow::store_to, access);
 }
 
 Conflict SharedShadow::update(const WordAccess& access) {
+  if (clocked_) return write_with_clocks(&SharedShadow::update_of, access);
   settled_[access.word] = 0;
   return apply(&SharedShadow::update_of, access);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/warp_clocks.hpp"
 
 namespace ladder::emulator {
 
@@ -22,21 +23,45 @@ struct WordAccess {
   std::uint16_t thread;  ///< within the block
   std::uint32_t sync;    ///< how often the thread's warp had met before
   AccessCode code;
+  Epoch epoch = 1;  ///< of the latest of the request's lanes; see WarpClocks::epoch_of()
+  Epoch knows = 1;  ///< of the earliest: what that one knew, all did
+};
+
+/// A copy of the tensor memory accelerator into shared memory.
+struct BoxCopy {
+  unsigned copy_barrier = 0;  ///< see WarpClocks::copy_barrier()
+  std::uint32_t phase = 0;    ///< of the barrier, when it has landed; 0: it is in flight
+  AccessCode code = 0;
+  Epoch epoch = 1;           ///< of the thread that started it
+  std::uint16_t thread = 0;  ///< likewise
 };
 
 /// What an access is in conflict with.
 struct Conflict {
-  enum class Kind { kNone, kUninitialised, kRace };
+  enum class Kind {
+    kNone,
+    kUninitialised,
+    kRace,
+    kInFlight,  ///< with a copy that nobody has waited for
+    kUnfenced,  ///< a box copy over what was stored without a fence between
+  };
   Kind kind = Kind::kNone;
-  AccessCode earlier = 0;  ///< race: the access before
+  AccessCode earlier = 0;  ///< the access before
   std::uint16_t earlier_thread = 0;
 };
 
 /// \brief The words of one block's shared memory. Two accesses race when different threads make
 ///        them between the same two barriers, at least one writes, they share a byte, they are not
-///        both atomic, and no meeting of their common warp lies between them.
+///        both atomic, and no meeting of their common warp lies between them; nor do the block's
+///        clocks know that one happened before the other.
+///
+/// With clocks, accesses may come in another order than that in which they happened: the log of a
+/// warp is looked at only when all its lanes stand still.
 class SharedShadow {
  public:
+  /// \param clocks  of the block; must outlive this
+  explicit SharedShadow(const WarpClocks& clocks) : clocks_(clocks) {}
+
   /// Gets ready for `bytes` of shared memory.
   void resize(std::size_t bytes) {
     words_.assign((bytes + 3) / 4, Word());
@@ -46,30 +71,55 @@ class SharedShadow {
   /// Nothing is written any more.
   void start_block();
   void pass_barrier() { ++interval_; }
+  /// The clocks were activated: from now on each warp's reads are remembered.
+  void use_clocks();
 
   /// \brief Would one more load of this word change nothing and find nothing? True for most loads
   ///        of a tile: it was written before the last barrier, and several warps have read it.
-  bool is_settled(std::uint32_t word) const { return settled_[word] == interval_; }
+  ///        With clocks: this warp has read it in this epoch.
+  bool is_settled(std::uint32_t word, unsigned warp, Epoch epoch) const {
+    if (!clocked_) return settled_[word] == interval_;
+    return readers_[std::size_t{word} * warps_ + warp].when >> 5 == epoch << 1;
+  }
 
   Conflict load(const WordAccess& access);
   Conflict store(const WordAccess& access);
   Conflict update(const WordAccess& access);  ///< atomically
+
+  // -- Copies; only with clocks ----------------------------------------------------------------
+  /// By a thread, to whole words.
+  Conflict start_copy(const WordAccess& access);
+  void land_copy(const WordAccess& access);
+
+  /// \return the number of a box copy that starts now
+  std::uint32_t start_box(const BoxCopy& box);
+  /// The box will fill this word.
+  Conflict fill(std::uint32_t word, std::uint32_t box);
+  void land_box(std::uint32_t box, std::uint32_t phase) { boxes_[box].phase = phase; }
 
  private:
   struct Past {
     std::uint32_t interval = 0;  ///< 0: never
     std::uint32_t sync = 0;
     AccessCode code = 0;
+    Epoch epoch = 1;
     std::uint16_t thread = 0;
     std::uint8_t bytes = 0;
-    bool several = false;        ///< more threads than `thread`
-    bool several_warps = false;  ///< and of more warps
+    bool several : 1 = false;        ///< more threads than `thread`
+    bool several_warps : 1 = false;  ///< and of more warps; never with clocks
+    bool in_flight : 1 = false;      ///< a copy that has not landed
   };
   struct Word {
     Past write;
     Past read;
     std::uint32_t written_in = 0;  ///< block_start_ of the block that wrote
     std::uint8_t written = 0;      ///< bytes
+  };
+
+  /// When and where a warp last read a word.
+  struct Reader {
+    std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
+    AccessCode code = 0;
   };
 
   using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
@@ -82,6 +132,21 @@ class SharedShadow {
   Conflict load_from(Word& word, const WordAccess& access);
   Conflict store_to(Word& word, const WordAccess& access);
   Conflict update_of(Word& word, const WordAccess& access);
+  Conflict start_copy_of(Word& word, const WordAccess& access);
+  Conflict land_copy_of(Word& word, const WordAccess& access);
+  /// A word's last write is a copy that has not landed.
+  bool is_in_flight(const Past& write, const WordAccess& access) const {
+    return write.in_flight &&
+           (write.thread / 32 == access.thread / 32 || !happened_before(access, write));
+  }
+  bool happened_before(const WordAccess& access, const Past& past) const;
+  bool clocks_order(const Past& past, const WordAccess& access) const;
+  bool known_to(const BoxCopy& box, unsigned other, Epoch at) const;
+  Conflict conflict_with_box(const WordAccess& access, bool& is_over);
+  Conflict conflict_without_fence(const WordAccess& access) const;
+  Conflict conflict_with_readers(const WordAccess& access) const;
+  Conflict write_with_clocks(Operation operation, const WordAccess& access);
+  Conflict load_with_clocks(const WordAccess& access);
   bool unordered(const Past& past, const WordAccess& access) const;
   Past past_of(const WordAccess& access) const;
   void remember(Past& past, const WordAccess& access) const;
@@ -92,6 +157,13 @@ class SharedShadow {
   std::vector<std::uint32_t> settled_;  ///< by word: the interval in which it was found settled
   std::uint32_t interval_ = 0;
   std::uint32_t block_start_ = 0;
+
+  const WarpClocks& clocks_;
+  bool clocked_ = false;
+  unsigned warps_ = 0;
+  std::vector<Reader> readers_;        ///< (words, warps)
+  std::vector<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
+  std::vector<BoxCopy> boxes_;         ///< of the block, from 1 on
 };
 
 }  // namespace ladder::emulator

@@ -47,6 +47,10 @@ std::string name_of(Operation operation) {
       return "shared store";
     case Operation::kSharedAtomic:
       return "shared atomic";
+    case Operation::kAsyncCopy:
+      return "async copy";
+    case Operation::kBoxCopy:
+      return "box copy";
   }
   return "";
 }
@@ -63,6 +67,10 @@ std::string name_of(HazardKind kind) {
       return "uninitialised (shared)";
     case HazardKind::kRace:
       return "race";
+    case HazardKind::kInFlight:
+      return "in flight";
+    case HazardKind::kUnfenced:
+      return "unfenced";
     case HazardKind::kDivergentBarrier:
       return "divergent barrier";
     case HazardKind::kHang:

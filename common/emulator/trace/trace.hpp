@@ -27,6 +27,8 @@ enum class Operation {
   kSharedLoad,
   kSharedStore,
   kSharedAtomic,
+  kAsyncCopy,  ///< cp.async, both of its sides: LDGSTS to Nsight Compute
+  kBoxCopy,    ///< by the tensor memory accelerator
 };
 
 /// "global load", "shared atomic", ...
@@ -55,7 +57,7 @@ struct LineCounts {
   std::string file;  ///< relative to the repository where the file belongs to it
   unsigned line = 0;
   Operation operation = Operation::kGlobalLoad;
-  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16
+  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box
   AccessCounts counts;
 };
 
@@ -66,6 +68,8 @@ enum class HazardKind {
   kMisaligned,
   kUninitialisedShared,
   kRace,
+  kInFlight,  ///< an access to what a copy is still to fill, as far as anyone has waited
+  kUnfenced,  ///< a box copy over what was stored without fence_proxy_async() between
   kDivergentBarrier,
   kHang,
   kOther,  ///< what else ends a kernel; the message says it
@@ -87,7 +91,7 @@ struct Place {
 struct Hazard {
   HazardKind kind = HazardKind::kOther;
   Place place = {};
-  std::optional<Place> other = {};  ///< race: the earlier access
+  std::optional<Place> other = {};  ///< the earlier access, or where the copy starts
   KernelError::Index block = {};    ///< blockIdx
   KernelError::Index thread = {};   ///< threadIdx
   std::string element = {};         ///< "A[4096]", "sA[1][0]"; empty where no array is known
@@ -120,13 +124,13 @@ struct TracedArray {
 };
 
 /// \brief When one tile of shared memory was filled and used. Times count the barriers that the
-/// block
-///        had passed; -1: never seen.
+///        block had passed, and the phases of mbarriers with copies that the warp had waited for;
+///        -1: never seen.
 struct TileTimes {
   std::string array;  ///< "sA"
   unsigned tile = 0;  ///< counts the tiles of this array
-  int loaded = -1;    ///< its loads from global memory were issued
-  int stored = -1;
+  int loaded = -1;    ///< its loads from global memory were issued, or its copy
+  int stored = -1;    ///< or landed
   int first_read = -1;
   int last_read = -1;
 };
@@ -138,6 +142,8 @@ struct OrderOfEvents {
   /// Shared loads that a warp issues between a tile's loads from global memory and its stores.
   double shared_loads_in_flight = 0;
   double shared_loads_per_tile = 0;  ///< that a warp issues in all
+  /// Barriers or phases from the start of a tile's loads to its first read, on average.
+  double steps_ahead = 0;
 
   /// Share of a tile's computing that hides the next tile's loads: 0 to 1.
   double hidden() const;
@@ -148,12 +154,14 @@ using ArrayShifts = std::array<std::optional<std::int64_t>, kMaxArrays>;
 
 /// How to trace.
 struct TraceOptions {
-  /// \brief Trace only blocks that differ. All blocks run until their first barrier; those that do
-  ///        there what another block did, elsewhere in the arrays, are taken to go on alike. What a
-  ///        sampled run writes to the arrays is of no use.
+  /// \brief Trace only blocks that differ. All blocks run until a barrier, or as many accesses as a
+  ///        slice has; those that do there what another block did, elsewhere in the arrays, are
+  ///        taken to go on alike. What a sampled run writes to the arrays is of no use. Clusters,
+  ///        cooperative launches and blocks that wait for each other are traced whole.
   bool sample = false;
-  /// \brief For sampling: fills in the shifts of arrays that a block has not touched before its
-  ///        first barrier. False: they cannot be known, and the block is traced.
+  /// \brief For sampling: fills in the shifts of arrays that a block has not touched by then.
+  ///        False: they cannot be known yet, and the block goes on to its next barrier, a few
+  ///        times; a block of which they are still not known is traced.
   std::function<bool(ArrayShifts&)> complete_shifts;
   /// Block (linear index) and warp whose requests are recorded one by one.
   std::optional<std::pair<std::uint64_t, unsigned>> warp;

@@ -19,6 +19,12 @@ std::string verb_of(AccessCode code) {
       return "stores";
     case AccessType::kAtomic:
       return "updates";
+    case AccessType::kCopySource:
+      return "copies from";
+    case AccessType::kCopyTarget:
+    case AccessType::kCopyLanded:
+    case AccessType::kBox:
+      return "copies to";
   }
   return "";
 }
@@ -31,6 +37,12 @@ Operation operation_of(AccessCode code, bool shared) {
       return shared ? Operation::kSharedLoad : Operation::kGlobalLoad;
     case AccessType::kStore:
       return shared ? Operation::kSharedStore : Operation::kGlobalStore;
+    case AccessType::kCopySource:
+    case AccessType::kCopyTarget:
+    case AccessType::kCopyLanded:
+      return Operation::kAsyncCopy;
+    case AccessType::kBox:
+      return Operation::kBoxCopy;
     case AccessType::kAtomic:
       break;
   }
@@ -165,6 +177,19 @@ Hazard TraceNames::hazard(const RawHazard& raw) const {
                                             : thread_name(raw.earlier_thread) + " that ") +
           verb_of(raw.earlier) + " it at " + text_of(*hazard.other) + ", block " +
           to_text(hazard.block);
+      break;
+    case HazardKind::kInFlight:
+      hazard.other = place_at(raw.earlier);
+      hazard.message = "in flight: " + who + " " + verb_of(raw.code) + " " + hazard.element +
+                       where + ", but nothing has waited for the copy to it that " +
+                       thread_name(raw.earlier_thread) + " starts at " + text_of(*hazard.other);
+      break;
+    case HazardKind::kUnfenced:
+      hazard.other = place_at(raw.earlier);
+      hazard.message = "unfenced: " + who + " " + verb_of(raw.code) + " " + hazard.element + where +
+                       ", and no fence_proxy_async() separates it from " +
+                       thread_name(raw.earlier_thread) + " that " + verb_of(raw.earlier) +
+                       " it at " + text_of(*hazard.other);
       break;
     default:
       break;

@@ -49,6 +49,7 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
   wishes_.arrays = arrays;
   wishes_.patterns = &patterns_;
   wishes_.warp = options.warp;
+  wishes_.complete_shifts = options.complete_shifts;
   session_of_this_thread = this;
 }
 
@@ -93,7 +94,7 @@ class TraceSession::WholeGrid : public TraceJob {
   const GridPlan& plan_;
 };
 
-/// Every block, until its first barrier: to find those that do the same.
+/// Every block, until it shows what it will do: to find those that do the same.
 class TraceSession::FirstSlices : public WholeGrid {
  public:
   FirstSlices(TraceSession& session, const GridPlan& plan)
@@ -174,12 +175,18 @@ GridStats TraceSession::run(const GridPlan& plan) {
 
 GridStats TraceSession::run_blocks(const GridPlan& plan) {
   WorkerPool& pool = WorkerPool::instance();
-  if (!options_.sample) {
+  const auto run_whole = [&] {
     WholeGrid whole(*this, plan);
     return pool.run(plan, cpu_threads(), hang_limit(), &whole);
-  }
+  };
+  // Blocks that wait for each other must all run to their end.
+  if (!options_.sample || plan.cluster > 1 || plan.cooperative) return run_whole();
   FirstSlices first(*this, plan);
-  pool.run(plan, cpu_threads(), hang_limit(), &first);
+  if (pool.run(plan, cpu_threads(), hang_limit(), &first).blocks_waited) {
+    classes_.forget_grid();
+    classes_.start_grid();
+    return run_whole();
+  }
   classes_.count_shifts_from_representatives(std::span(trace_.launched).last(plan.blocks));
   Representatives representatives(*this, plan);
   return pool.run(plan, cpu_threads(), hang_limit(), &representatives);
@@ -191,14 +198,15 @@ void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::ui
   const auto counts = tracer.take_counts();
   const std::lock_guard lock(mutex_);
   for (const auto& [code, site] : counts) {
-    if (site.global.requests == 0 && site.shared.requests == 0) continue;
+    if (site.global == AccessCounts() && site.shared == AccessCounts()) continue;
     hooks_seen_ = true;
     const SourceLine place = place_of(plan.code.begin(), code);
     const auto add = [&](const AccessCounts& added, bool shared) {
-      if (added.requests == 0) return;
+      if (added == AccessCounts()) return;
       AccessCounts all = added;
       all *= weight;
-      lines_[{place.file, place.line, operation_of(code, shared), bytes_of(code)}] += all;
+      const unsigned bytes = type_of(code) == AccessType::kBox ? 0 : bytes_of(code);
+      lines_[{place.file, place.line, operation_of(code, shared), bytes}] += all;
     };
     add(site.global, false);
     add(site.shared, true);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/ptx/cluster.cuh
+/// \brief Blocks that run at the same time, close to each other, and read each other's shared
+///        memory. Compute capability 9.0.
+#pragma once
+
+#include "common/ptx/here.cuh"
+
+#ifndef __CUDACC__
+#include "common/emulator/async_functions.hpp"
+#endif
+
+namespace ladder::ptx {
+
+/// Number of this block in its cluster: %cluster_ctarank, PTX ISA 10.
+__device__ __forceinline__ unsigned cluster_rank() {
+#ifdef __CUDACC__
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+#else
+  return emulator::cluster_rank();
+#endif
+}
+
+/// \brief  Waits until all threads of all blocks of the cluster are here; what they did before is
+///         visible afterwards: barrier.cluster.arrive.release and barrier.cluster.wait.acquire, PTX
+///         ISA 9.7.13.3.
+__device__ __forceinline__ void cluster_sync([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+#else
+  emulator::wait_at_cluster_barrier(here);
+#endif
+}
+
+/// \brief  Where another block of the cluster has the object that `shared` points to in this
+///         block: mapa, PTX ISA 9.7.9.23. The block must still be running.
+template <class T>
+__device__ __forceinline__ T* in_block(T* shared, unsigned rank,
+                                       [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  T* mapped;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(shared), "r"(rank));
+  return mapped;
+#else
+  return static_cast<T*>(emulator::shared_of_block(shared, rank, here));
+#endif
+}
+
+}  // namespace ladder::ptx

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/ptx/fence.cuh
+/// \brief Fences between this thread and the units that copy on its behalf. Compute capability 9.0.
+#pragma once
+
+#include "common/ptx/here.cuh"
+
+#ifndef __CUDACC__
+#include "common/emulator/async_functions.hpp"
+#endif
+
+namespace ladder::ptx {
+
+/// Makes this thread's mbarrier_init() visible to its cluster and to copies:
+/// fence.mbarrier_init.release.cluster, PTX ISA 9.7.13.4.
+__device__ __forceinline__ void fence_mbarrier_init([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+  emulator::fence_mbarrier_init(here);
+#endif
+}
+
+/// Orders this thread's plain accesses to shared memory with those of copies that start after it:
+/// fence.proxy.async, PTX ISA 9.7.13.4.
+__device__ __forceinline__ void fence_proxy_async([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#else
+  emulator::fence_proxy_async(here);
+#endif
+}
+
+}  // namespace ladder::ptx

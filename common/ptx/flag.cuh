@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/ptx/flag.cuh
+/// \brief Words in global memory with which blocks tell each other that data is ready.
+#pragma once
+
+#include "common/ptx/here.cuh"
+
+#ifndef __CUDACC__
+#include "common/emulator/async_functions.hpp"
+#endif
+
+namespace ladder::ptx {
+
+/// \brief  Reads a flag; who sees its new value also sees what was written before the flag:
+///         ld.acquire.gpu, PTX ISA 9.7.9.8.
+__device__ __forceinline__ unsigned load_acquire(const unsigned* flag,
+                                                 [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value;
+#else
+  return emulator::load_acquire(flag, here);
+#endif
+}
+
+/// \brief  Sets a flag after everything that this thread wrote, or saw written, before:
+///         st.release.gpu, PTX ISA 9.7.9.11.
+__device__ __forceinline__ void store_release(unsigned* flag, unsigned value,
+                                              [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+#else
+  emulator::store_release(flag, value, here);
+#endif
+}
+
+}  // namespace ladder::ptx

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/ptx/mbarrier.cuh
+/// \brief Barriers in shared memory that threads and copies arrive at, and that anyone may wait
+/// for.
+///        Compute capability 9.0.
+///
+/// A barrier is in phase 0, 1, 2, ... A phase completes when as many arrivals as mbarrier_init()
+/// said have come and every byte that was announced has been copied. A waiter gives the parity of
+/// the phase that it waits for, so that it may lag behind by one phase and no more. The phase
+/// before the first counts as complete: waiting for parity 1 on a fresh barrier passes.
+#pragma once
+
+#include "common/ptx/here.cuh"
+
+#ifndef __CUDACC__
+#include "common/emulator/async_functions.hpp"
+#endif
+
+namespace ladder::ptx {
+
+/// A barrier object; lives in shared memory and is only touched by the functions below.
+struct Mbarrier {
+  unsigned long long state;
+};
+
+/// \brief  Makes a barrier whose phases take `arrivals` arrivals: mbarrier.init, PTX ISA
+///         9.7.13.15.9. Other threads may use it after fence_mbarrier_init() and a barrier.
+__device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, int arrivals,
+                                              [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+               "r"(arrivals)
+               : "memory");
+#else
+  emulator::init_mbarrier(barrier, arrivals, here);
+#endif
+}
+
+/// \brief  Arrives once; what this thread did before is visible to who waits for the phase:
+///         mbarrier.arrive, PTX ISA 9.7.13.15.13.
+__device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier,
+                                                [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+               : "memory");
+#else
+  emulator::arrive_at_mbarrier(barrier, 0, here);
+#endif
+}
+
+/// \brief  Announces `bytes` that copies will bring in this phase, and arrives once:
+///         mbarrier.arrive.expect_tx, PTX ISA 9.7.13.15.13.
+__device__ __forceinline__ void mbarrier_arrive_expect(
+    Mbarrier* barrier, int bytes, [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+               "r"(bytes)
+               : "memory");
+#else
+  emulator::arrive_at_mbarrier(barrier, bytes, here);
+#endif
+}
+
+/// \brief  Waits until the phase of this parity is complete; sees what was done before its
+///         arrivals and what its copies brought: mbarrier.try_wait.parity, PTX ISA 9.7.13.15.16.
+__device__ __forceinline__ void mbarrier_wait(Mbarrier* barrier, int parity,
+                                              [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile(
+      "{\n"
+      ".reg .pred complete;\n"
+      "try_again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
+      "@complete bra done;\n"
+      "bra try_again;\n"
+      "done:\n"
+      "}" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+      "r"(parity)
+      : "memory");
+#else
+  emulator::wait_for_mbarrier(barrier, parity, here);
+#endif
+}
+
+}  // namespace ladder::ptx

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "common/ptx/tensor_map.hpp"
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include "common/check.hpp"
+#include "common/machine.hpp"
+
+namespace ladder::ptx {
+namespace {
+
+/// The driver's function. Found at run time: without it, programs would not start where no driver
+/// is installed.
+auto encode_tiled() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  constexpr unsigned kSince = 12000;
+  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, kSince,
+                                         cudaEnableDefault, &found));
+  if (found != cudaDriverEntryPointSuccess) {
+    throw GpuError("the driver does not know tensor maps: update it to one for CUDA 12 or newer");
+  }
+  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+}
+
+}  // namespace
+
+TensorMap make_tensor_map(const float* matrix, int rows, int columns, int box_rows,
+                          int box_columns) {
+  check_tensor_map(matrix, rows, columns, box_rows, box_columns);
+  static const auto encode = encode_tiled();
+  // Dimensions from the innermost outwards.
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(columns) * sizeof(float)};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns),
+                            static_cast<cuuint32_t>(box_rows)};
+  const cuuint32_t strides[] = {1, 1};
+  TensorMap map = {};
+  const CUresult result =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), extents,
+             row_bytes, box, strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    throw GpuError("the driver refuses a tensor map of " + std::to_string(rows) + " x " +
+                   std::to_string(columns) + " floats with boxes of " + std::to_string(box_rows) +
+                   " x " + std::to_string(box_columns) + " (error " + std::to_string(result) +
+                   "); the GPU needs compute capability 9.0");
+  }
+  return map;
+}
+
+}  // namespace ladder::ptx
