@@ -1,6 +1,6 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
-                  libcli11-dev nlohmann-json3-dev
+                  libcli11-dev nlohmann-json3-dev libbenchmark-dev
 TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-16
 LINT_PACKAGES := clang-format-14 codespell python3-venv
 TIDY_PACKAGES := clang-tidy-16
@@ -15,7 +15,8 @@ export CUDACXX := $(NVCC)
 LADDER := build/ladder
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test run trace check list diff report lint tidy format clean
+.PHONY: help climb build test run trace check list diff bench compare roofs report lint tidy format \
+        clean
 
 run trace: RUNG ?= 03
 
@@ -65,6 +66,20 @@ diff: build ## what RUNG=05 changes in the kernel that it builds on
 	@from=$$($(LADDER) list | awk '$$1 == "$(RUNG)" && $$3 ~ /^[0-9]+$$/ { print $$3 }'); \
 	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is a rung with one below it, 02 to 07' >&2; exit 2; }; \
 	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
+
+bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
+	@cmake --build build --target benchmark
+	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
+	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
+	  $(if $(OUT),'--benchmark_out=$(OUT)')
+
+compare: ## what got slower between two results: BASE=a.json NEW=b.json
+	@[ -n "$(BASE)" ] && [ -n "$(NEW)" ] || { echo 'make compare BASE=a.json NEW=b.json' >&2; exit 2; }
+	@python3 bench/compare.py '$(BASE)' '$(NEW)'
+
+roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
+	@cmake --build build --target benchmark
+	@build/benchmark --roofs
 
 report: ## write the recorded figures into README and lessons
 	@python3 bench/report.py

@@ -64,7 +64,9 @@ class GpuMachine final : public Machine {
             {"cuda_toolkit", cuda_version(CUDART_VERSION)},
             {"cublas", fmt::format("{}", library)},
             {"compute_capability", fmt::format("{:.1f}", compute_capability() / 10.0)},
-            {"sms", fmt::format("{}", attribute(cudaDevAttrMultiProcessorCount))}};
+            {"sms", fmt::format("{}", attribute(cudaDevAttrMultiProcessorCount))},
+            {"highest_sm_mhz", fmt::format("{}", attribute(cudaDevAttrClockRate) / 1000)},
+            {"memory_mhz", fmt::format("{}", attribute(cudaDevAttrMemoryClockRate) / 1000)}};
   }
 
   std::unique_ptr<Stopwatch> make_stopwatch() override { return make_gpu_stopwatch(); }

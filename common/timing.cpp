@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -28,6 +29,13 @@ constexpr int kGraphLaunches = 20;
 /// Slow candidates get fewer launches per sample, so that none takes longer than this.
 constexpr double kLongestSampleMs = 1000.0;
 
+constexpr double kSustainedWindowMs = kSustainedMs / 2 / kSustainedSamples;
+
+/// Launches that fit into `ms`: at least one.
+int launches_within(double ms, int most, double launch_ms) {
+  return std::clamp(static_cast<int>(ms / launch_ms), 1, most);
+}
+
 /// One candidate while it is measured.
 struct Run {
   const Candidate* candidate;
@@ -39,7 +47,7 @@ struct Run {
       candidate->launch(counter++);
   }
   int launches_within(double ms, int most) const {
-    return std::clamp(static_cast<int>(ms / estimate_ms), 1, most);
+    return ladder::launches_within(ms, most, estimate_ms);
   }
 };
 
@@ -70,8 +78,7 @@ class Session {
 
   std::vector<Samples> sustained() {
     in_turn(1, [&](Run& run, Samples& samples) {
-      const double window_ms = kSustainedMs / 2 / kSustainedSamples;
-      samples.launches_per_sample = run.launches_within(window_ms, 1 << 20);
+      samples.launches_per_sample = run.launches_within(kSustainedWindowMs, 1 << 20);
       stopwatch_.rest_ms(kSustainedRestMs);
       const auto window = [&] {
         return stopwatch_.time_ms([&] { run.launch(samples.launches_per_sample); });
@@ -144,6 +151,39 @@ std::vector<Samples> measure(Stopwatch& stopwatch, std::span<const Candidate> ca
       return session.sustained();
     case Protocol::graph:
       return session.graph();
+  }
+  throw std::invalid_argument("unknown protocol");
+}
+
+int samples_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::burst:
+      return kBurstRounds;
+    case Protocol::sustained:
+      return kSustainedSamples;
+    case Protocol::graph:
+      return kGraphRounds;
+  }
+  throw std::invalid_argument("unknown protocol");
+}
+
+double measuring_ms(Protocol protocol, double launch_ms) {
+  const double launch = std::max(1e-3, launch_ms);
+  const double first_look = 2 * launch;
+  switch (protocol) {
+    case Protocol::burst: {
+      const int warm_ups = launch < kLongestSampleMs ? 1 : 0;
+      const int launches = warm_ups + launches_within(kLongestSampleMs, kBurstLaunches, launch);
+      return first_look + kBurstRounds * (kBurstRestMs + launches * launch);
+    }
+    case Protocol::sustained: {
+      const double window = launches_within(kSustainedWindowMs, 1 << 20, launch) * launch;
+      const double heating = std::ceil(kSustainedMs / 2 / window) * window;
+      return first_look + kSustainedRestMs + heating + kSustainedSamples * window;
+    }
+    case Protocol::graph:
+      return first_look +
+             kGraphRounds * 2 * launch * launches_within(kLongestSampleMs, kGraphLaunches, launch);
   }
   throw std::invalid_argument("unknown protocol");
 }

@@ -73,6 +73,13 @@ std::vector<Samples> measure(Stopwatch& stopwatch, std::span<const Candidate> ca
                              Protocol protocol,
                              const std::function<void(double done)>& on_sample = {});
 
+/// Samples that each candidate gets.
+int samples_of(Protocol protocol);
+
+/// \brief  How long measure() takes for one candidate, for estimates.
+/// \param  launch_ms  what one launch takes
+double measuring_ms(Protocol protocol, double launch_ms);
+
 /// \throws std::invalid_argument when there are no values
 double median(std::vector<double> values);
 

@@ -106,18 +106,27 @@ json entry_json(const Entry& entry) {
 
 }  // namespace
 
-json to_json(const Climb& climb, const std::map<std::string, std::string>& versions) {
+std::string_view commit() {
+  return kCommit;
+}
+
+json results_context(const std::string& device, std::optional<Protocol> protocol,
+                     const ClockLog& clocks, const std::map<std::string, std::string>& versions) {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  const ClockLog clocks = clocks_of(climb);
   json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-                  {"device", climb.device},
-                  {"protocol", climb.protocol ? json(name_of(*climb.protocol)) : json(nullptr)},
+                  {"device", device},
+                  {"protocol", protocol ? json(name_of(*protocol)) : json(nullptr)},
                   {"sm_clock_mhz", clock_fields(clocks.sm_mhz)},
                   {"power_w", clock_fields(clocks.power_w)},
                   {"commit", kCommit},
                   {"json_schema_version", 1}};
   for (const auto& [what, version] : versions)
     context[what] = version;
+  return context;
+}
+
+json to_json(const Climb& climb, const std::map<std::string, std::string>& versions) {
+  const json context = results_context(climb.device, climb.protocol, clocks_of(climb), versions);
   json entries = json::array();
   for (const Entry& entry : climb.entries)
     entries.push_back(entry_json(entry));

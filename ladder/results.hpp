@@ -4,14 +4,25 @@
 /// entries.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ladder/climb.hpp"
 
 namespace ladder {
+
+/// The commit that figures are filed with, as `git describe` names it.
+std::string_view commit();
+
+/// \brief What every results file says of its figures: machine, versions, protocol, clocks, commit.
+/// \param clocks  readings of all samples
+nlohmann::json results_context(const std::string& device, std::optional<Protocol> protocol,
+                               const ClockLog& clocks,
+                               const std::map<std::string, std::string>& versions);
 
 /// \brief  One climb as JSON. Figures that were not measured are null.
 /// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}

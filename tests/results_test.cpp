@@ -116,6 +116,22 @@ void expect_schema(const json& results) {
   }
 }
 
+/// Complains about whatever bench/compare.py or a reader of a benchmark would miss.
+void expect_benchmark_schema(const json& results) {
+  for (const char* field : {"date", "device", "protocol", "commit", "cublas", "cuda_driver"}) {
+    EXPECT_TRUE(results["context"].contains(field)) << "context." << field;
+  }
+  ASSERT_FALSE(results["benchmarks"].empty());
+  for (const json& entry : results["benchmarks"]) {
+    if (entry.at("run_type") != "iteration") continue;  // medians and the like, over the samples
+    EXPECT_FALSE(entry.contains("error_occurred")) << entry.dump();
+    for (const char* field : {"run_name", "real_time", "tflops", "ratio_to_cublas", "ratio_to_best",
+                              "launches_per_sample"}) {
+      EXPECT_TRUE(entry.contains(field)) << field << " in " << entry.dump();
+    }
+  }
+}
+
 TEST(ResultsTest, EveryFieldIsThere) {
   const json results = to_json(two_entries(), {{"cuda_driver", "13.0"}});
   expect_schema(results);
@@ -240,6 +256,10 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_schema(results);
     } else if (entry.path().filename() == "gallery.json") {
       expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
+    } else if (entry.path().filename() == "roofs.json") {
+      expect_common_schema(results, {"name", "unit", "value", "samples_ms"});
+    } else if (entry.path().filename().string().starts_with("benchmark_")) {
+      expect_benchmark_schema(results);
     } else {
       expect_common_schema(results, {"name", "m", "n", "k"});
     }

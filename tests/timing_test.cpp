@@ -284,6 +284,19 @@ TEST(TimingTest, AnImmeasurablyQuickLaunchIsNoDivisionByZero) {
   }
 }
 
+TEST(TimingTest, HowLongItWillTakeIsKnownBefore) {
+  for (const Protocol protocol : {Protocol::burst, Protocol::sustained, Protocol::graph}) {
+    for (const double launch_ms : {0.03125, 3.0, 300.0, 2500.0}) {
+      SCOPED_TRACE(std::string(name_of(protocol)) + ", " + std::to_string(launch_ms) + " ms");
+      ScriptedStopwatch stopwatch;
+      const std::vector<Candidate> candidates = {stopwatch.candidate("a", launch_ms)};
+      const std::vector<Samples> measured = measure(stopwatch, candidates, protocol);
+      EXPECT_NEAR(measuring_ms(protocol, launch_ms), stopwatch.now_ms, 1e-6 * stopwatch.now_ms);
+      EXPECT_EQ(samples_of(protocol), static_cast<int>(measured[0].ms.size()));
+    }
+  }
+}
+
 TEST(TimingTest, NoCandidatesNoSamples) {
   ScriptedStopwatch stopwatch;
   EXPECT_TRUE(measure(stopwatch, {}, Protocol::burst).empty());

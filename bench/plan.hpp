@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/plan.hpp
+/// \brief What a benchmark will measure, known before anything runs: rows, refusals, and how long.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/roofline.hpp"
+#include "common/timing.hpp"
+#include "ladder/ladder.hpp"
+#include "ladder/results.hpp"
+
+namespace ladder::bench {
+
+/// One line of the results.
+struct Row {
+  std::string name;          ///< "07_wave_swizzle/4096x4096x4096/burst"
+  std::optional<Rung> rung;  ///< nothing: the best of cublasLt
+};
+
+/// One shape: its rows are timed in one rotation.
+struct Job {
+  Shape shape;
+  Protocol protocol;
+  std::vector<Row> rows;
+};
+
+/// A row that is not measured, because its rung does not take the shape or the GPU.
+struct Refusal {
+  std::string row;
+  std::string sentence;
+};
+
+struct Plan {
+  std::vector<Job> jobs;
+  std::vector<Refusal> refusals;
+};
+
+/// What the command line asks for.
+struct PlanRequest {
+  std::vector<Rung> rungs;  ///< in the order of the results; rung 00 is measured in any case
+  std::vector<Shape> shapes;
+  std::optional<Protocol> protocol;  ///< nothing: by the work of each shape
+  std::string filter = ".";          ///< Google Benchmark's: a regular expression, "-" negates it
+  int compute_capability = 0;        ///< of the GPU
+};
+
+/// \brief A protocol for a shape. Below 3e10 operations a launch takes less than a millisecond on a
+///        large GPU, so that the host's launch cost would show: such launches are replayed as a
+///        graph. Above, burst.
+Protocol protocol_for(const Shape& shape);
+
+/// \brief  Makes a plan with the rows that the filter lets through.
+/// \param  ladder  all rungs of the machine
+/// \throws std::invalid_argument when the filter is no regular expression or matches no row, or
+/// when
+///         all chosen rungs refuse
+Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request);
+
+/// \brief How long a plan takes, verification included.
+/// \param recording  rates of rungs on another GPU, used in proportion to its roof
+double expected_seconds(const Plan& plan, const Roof& roof,
+                        const std::optional<Recording>& recording);
+
+}  // namespace ladder::bench
