@@ -1,10 +1,12 @@
-# add_rung(NN_name [LIBRARY_CALL])
+# add_rung(NN_name [LIBRARY_CALL] [ARCHITECTURES nn...])
 #
 # Adds a rung to the `ladder` program and makes the executable NN_name that holds this rung alone
 # (and 00, which it is compared with). g++ builds launch.cu for the emulator and, with LADDER_CUDA,
 # nvcc builds the same file for the GPU. LIBRARY_CALL: rung 00, which has no kernel to emulate.
+# ARCHITECTURES: those whose instructions it needs, where not all of CMAKE_CUDA_ARCHITECTURES have
+# them.
 function(add_rung name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LIBRARY_CALL" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LIBRARY_CALL" "" "ARCHITECTURES")
   if(arg_LIBRARY_CALL)
     set(emulated ${name}/launch_cpu.cpp)
   else()
@@ -15,6 +17,9 @@ function(add_rung name)
   if(LADDER_CUDA)
     add_library(gpu_${name} OBJECT ${name}/launch.cu)
     target_link_libraries(gpu_${name} PRIVATE ladder_options CUDA::cublas)
+    if(arg_ARCHITECTURES)
+      set_target_properties(gpu_${name} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
+    endif()
     set_property(GLOBAL APPEND PROPERTY LADDER_GPU_OBJECTS $<TARGET_OBJECTS:gpu_${name}>)
   endif()
 

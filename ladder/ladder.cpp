@@ -30,6 +30,19 @@ namespace ladder::double_buffer {
 namespace ladder::wave_swizzle {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 }
+namespace ladder::warp_tile {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::async_copy {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::producer_warps {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::stream_k {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+[[gnu::weak]] std::string explain(const Shape&);
+}
 
 namespace ladder {
 namespace {
@@ -44,6 +57,11 @@ const auto kRungs = std::to_array<Rung>({
     {5, "vector_access", "move float4, transpose A", 4, 75, 4, {128, 128}, vector_access::run},
     {6, "double_buffer", "fetch while computing", 5, 75, 4, {128, 128}, double_buffer::run},
     {7, "wave_swizzle", "order blocks for L2", 6, 75, 4, {128, 128}, wave_swizzle::run},
+    {8, "warp_tile", "a tile per warp, for the banks", 7, 75, 4, {128, 128}, warp_tile::run},
+    {9, "async_copy", "copies without registers", 8, 80, 4, {128, 256}, async_copy::run},
+    {10, "producer_warps", "some warps only load", 9, 90, 4, {128, 256}, producer_warps::run},
+    {11, "stream_k", "every SM works to the end", 10, 90, 4, {128, 256}, stream_k::run,
+     stream_k::explain},
 });
 
 }  // namespace

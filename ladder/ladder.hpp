@@ -22,6 +22,8 @@ struct Rung {
   int multiple_of;         ///< N and K must be multiples of this, M may be anything
   BlockTile tile;          ///< part of C per block
   void (*run)(const Gemm<float>&, Stream);  ///< refuses shapes with ShapeRefused
+  /// Which kernel and tile it takes for a shape, and why; null where it has no choice.
+  std::string (*explain)(const Shape&) = nullptr;
 };
 
 /// All rungs in order of their numbers, as built for the machine that this is linked into.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/09_async_copy/launch.cu
+/// \brief Tile, grid and launch of rung 09.
+#include "common/launch.cuh"
+#include "ladder/09_async_copy/kernel.cuh"
+
+namespace ladder::async_copy {
+
+// Copies need no registers any more: 8 x 16 results per thread fit, with one block of 256 threads
+// in the 65,536 registers of an SM.
+constexpr int BM = 128;
+constexpr int BN = 256;
+constexpr int BK = 8;
+constexpr int WM = 64;
+constexpr int WN = 64;
+constexpr int TM = 8;
+constexpr int TN = 16;
+// One stage is read while two are on their way; a fourth would not fit the 48 KiB of static arrays.
+constexpr int STAGES = 3;
+constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
+// An H200 runs 132 blocks at a time: 16 rows of tiles by 8 columns make that wave a square of C.
+constexpr int BAND = 16;
+
+void run(const Gemm<float>& gemm, Stream stream) {
+  require_multiple("09 async_copy", 'N', gemm.N, 4, "rows of B and C are copied in 16 bytes");
+  require_multiple("09 async_copy", 'K', gemm.K, 4,
+                   "it keeps to the shapes of the rungs around it");
+  for (const Gemm<float>& part : row_bands(gemm, BM * BAND)) {
+    const dim3 grid(ceil_div(part.N, BN) * BAND, ceil_div(part.M, BM * BAND));
+    launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND>,
+           {.grid = grid, .block = dim3(kThreads), .stream = stream}, part.M, part.N, part.K,
+           part.alpha, part.A, part.B, part.beta, part.C);
+  }
+}
+
+}  // namespace ladder::async_copy

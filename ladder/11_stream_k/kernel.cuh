@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "common/device.cuh"
+#include "common/ptx/fence.cuh"
+#include "common/ptx/flag.cuh"
+#include "common/ptx/mbarrier.cuh"
+#include "common/ptx/named_barrier.cuh"
+#include "common/ptx/registers.cuh"
+#include "common/ptx/tma.cuh"
+
+namespace ladder::stream_k {
+
+/// How the work is divided, decided by the host. Tiles up to first_cut are whole; the rounds of the
+/// others lie end to end and are cut into equal shares.
+struct Division {
+  int rounds;     ///< that one tile's K takes
+  int first_cut;  ///< tiles from here on are shared
+  int sharers;    ///< blocks that share them
+  int share;      ///< rounds of each of them
+  int longer;     ///< of them take one round more
+
+  /// \return where the share of sharer `s` begins, in the shared tiles' rounds
+  __host__ __device__ int start_of(int s) const { return s * share + (s < longer ? s : longer); }
+};
+
+/// A piece of one tile's sum over K.
+struct Part {
+  int tile;
+  int begin;  ///< in rounds of K
+  int end;
+};
+
+/// The parts that one block works on: whole tiles first, then its share of the others.
+struct Schedule {
+  const Division& division;
+  int sharer;     ///< this block's number among them, from the last block down
+  int next_tile;  ///< whole
+  int position;   ///< in the shared tiles' rounds
+  int end;
+
+  __device__ explicit Schedule(const Division& division)
+      : division(division),
+        sharer(division.sharers - 1 - static_cast<int>(blockIdx.x)),
+        next_tile(blockIdx.x),
+        position(sharer < 0 ? 0 : division.start_of(sharer)),
+        end(sharer < 0 ? 0 : division.start_of(sharer + 1)) {}
+
+  /// \return the next part; its tile is -1 when there is none
+  __device__ Part next() {
+    if (next_tile < division.first_cut) {
+      const Part part = {next_tile, 0, division.rounds};
+      next_tile += gridDim.x;
+      return part;
+    }
+    if (position == end) return {-1, 0, 0};
+    const int tile = position / division.rounds;
+    const int begin = position - tile * division.rounds;
+    const Part part = {division.first_cut + tile, begin,
+                       min(division.rounds, begin + end - position)};
+    position += part.end - begin;
+    return part;
+  }
+};
+
+template <int BM, int BN, int BK>
+struct __align__(128) Slice {
+  float A[BK][BM];      // (BK, BM)  A transposed
+  float B[BK][BN];      // (BK, BN)
+  ptx::Mbarrier full;   // the slice has been filled
+  ptx::Mbarrier empty;  // the slice has been read
+};
+
+template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES, int BAND, int PRODUCER_REGISTERS>
+__global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
+    kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
+           const float* A, float beta, float* C, const __grid_constant__ Division division,
+           float* partials, unsigned* flags) {
+  constexpr int WM = 64;
+  constexpr int WN = 64;
+  constexpr int TM = 8;
+  constexpr int TN = 16;
+  constexpr int kLaneRows = WM / TM;
+  constexpr int kLaneCols = WN / TN;
+  constexpr int BM = WM * WARPS_M;
+  constexpr int BN = WN * WARPS_N;
+  constexpr int kDepth = 8;  // of K per warp in a slice
+  constexpr int BK = kDepth * WARPS_K;
+  constexpr int kRound = WARPS_K < 8 ? 2 * BK : BK;  // of K that producers fill at a time
+  constexpr int kProducerWarps = 4;
+  constexpr int kProducers = 32 * kProducerWarps;
+  constexpr int kConsumerWarps = WARPS_M * WARPS_N * WARPS_K;
+  constexpr int kConsumers = 32 * kConsumerWarps;
+  constexpr int kSlicesPerRound = kRound / BK;
+  constexpr int kBlocks = BM * kRound / (16 * kProducers);  // 4 x 4 of A per producer and round
+  constexpr int kRows = TM / WARPS_K;                       // of its results that a thread finishes
+  using Slice = stream_k::Slice<BM, BN, BK>;
+
+  // -- Where this thread works ---------------------------------------------------------------
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int tiles_m = (M + BM - 1) / BM;
+  const int tiles_n = (N + BN - 1) / BN;
+  const auto row_of = [&](int tile) {
+    const int band = tile / (BAND * tiles_n);
+    const int height = min(BAND, tiles_m - band * BAND);
+    return (band * BAND + tile % (BAND * tiles_n) % height) * BM;
+  };
+  const auto col_of = [&](int tile) {
+    const int band = tile / (BAND * tiles_n);
+    const int height = min(BAND, tiles_m - band * BAND);
+    return tile % (BAND * tiles_n) / height * BN;
+  };
+  Schedule schedule(division);
+  Part part = schedule.next();
+
+  // -- Shared tiles and registers ------------------------------------------------------------
+  extern __shared__ __align__(128) unsigned char shared[];
+  Slice* const slices = reinterpret_cast<Slice*>(shared);  // (SLICES)
+  float4* const sums = reinterpret_cast<float4*>(slices + SLICES);
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < SLICES; ++s) {
+      ptx::mbarrier_init(&slices[s].full, 1 + kProducerWarps);
+      ptx::mbarrier_init(&slices[s].empty, kConsumerWarps);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  __syncthreads();
+
+  if (warp < kProducerWarps) {
+    // -- Producer ----------------------------------------------------------------------------
+    ptx::give_registers<PRODUCER_REGISTERS>();
+    constexpr int kStepK = 16 * kProducers / BM;
+    const int a_m = (lane % 8 + warp * 8 % (BM / 4)) * 4;
+    const int a_k = (lane / 8 + warp * 32 / BM * 4) * 4;
+    const float* gA[4];  // this thread's rows, in the next round
+    int k0 = 0;          // of the next round
+    int col0 = 0;
+    const auto start = [&] {
+      k0 = part.begin * kRound;
+      col0 = col_of(part.tile);
+      for (int m = 0; m < 4; ++m) {
+        // Rows below A may hold anything, as those of C are not stored: take the last of A.
+        const int row = min(row_of(part.tile) + a_m + m, M - 1);
+        gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
+      }
+    };
+    float4 a[kBlocks][4];
+    const auto fetch = [&] {
+      for (int i = 0; i < kBlocks; ++i) {
+        const bool inside = k0 + a_k + i * kStepK < K;
+        for (int m = 0; m < 4; ++m) {
+          a[i][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + i * kStepK) : float4{};
+        }
+      }
+      for (int m = 0; m < 4; ++m) {
+        gA[m] += kRound;
+      }
+    };
+    unsigned offset = 0;  // of the slice to fill, in bytes
+    int phase = 1;
+    if (part.tile >= 0) {
+      start();
+      fetch();
+    }
+    while (part.tile >= 0) {
+      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+      ptx::mbarrier_wait(&slice[kSlicesPerRound - 1].empty, phase);
+      if (threadIdx.x == 0) {
+        for (int i = 0; i < kSlicesPerRound; ++i) {
+          ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
+          ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
+        }
+      }
+      for (int i = 0; i < kBlocks; ++i) {
+        const int k = a_k + i * kStepK;
+        float(&sA)[BK][BM] = slice[k / BK].A;
+        const float4* r = a[i];
+        *reinterpret_cast<float4*>(&sA[k % BK + 0][a_m]) =
+            make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+        *reinterpret_cast<float4*>(&sA[k % BK + 1][a_m]) =
+            make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+        *reinterpret_cast<float4*>(&sA[k % BK + 2][a_m]) =
+            make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+        *reinterpret_cast<float4*>(&sA[k % BK + 3][a_m]) =
+            make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+      }
+      __syncwarp();
+      if (lane < kSlicesPerRound) ptx::mbarrier_arrive(&slice[lane].full);
+      offset += kSlicesPerRound * sizeof(Slice);
+      if (offset == SLICES * sizeof(Slice)) {
+        offset = 0;
+        phase ^= 1;
+      }
+      k0 += kRound;
+      if (++part.begin == part.end) {
+        part = schedule.next();
+        if (part.tile >= 0) start();
+      }
+      if (part.tile >= 0) fetch();
+    }
+    // Consumers read one row ahead, also behind the last slice: let them find zeros.
+    Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+    ptx::mbarrier_wait(&slice->empty, phase);
+    for (int i = threadIdx.x; i < BM * WARPS_K; i += kProducers) {
+      slice->A[i / BM * kDepth][i % BM] = 0.0f;
+    }
+    for (int i = threadIdx.x; i < BN * WARPS_K; i += kProducers) {
+      slice->B[i / BN * kDepth][i % BN] = 0.0f;
+    }
+    if (threadIdx.x == 0) ptx::mbarrier_arrive(&slice->full);
+    __syncwarp();
+    if (lane == 0) ptx::mbarrier_arrive(&slice->full);
+  } else {
+    // -- Consumer ----------------------------------------------------------------------------
+    ptx::take_registers<(64512 - kProducers * PRODUCER_REGISTERS) / kConsumers>();
+    const int consumer = threadIdx.x - kProducers;
+    const int warp_k = (warp - kProducerWarps) / (WARPS_M * WARPS_N);
+    const int warp_tile = (warp - kProducerWarps) % (WARPS_M * WARPS_N);
+    const int thread_row = warp_tile / WARPS_N * WM + lane / kLaneCols * 4;
+    const int thread_col = warp_tile % WARPS_N * WN + lane % kLaneCols * 4;
+    __align__(16) float rA[2][TM];  // (2, TM)
+    __align__(16) float rB[2][TN];  // (2, TN)
+    unsigned offset = 0;            // of the slice in shared memory, in bytes
+    int phase = 0;
+    const float* sA = &slices->A[warp_k * kDepth][thread_row];
+    const float* sB = &slices->B[warp_k * kDepth][thread_col];
+    const auto read = [&](int buffer, int k) {
+      for (int n = 0; n < TN; n += 4) {
+        *reinterpret_cast<float4*>(&rB[buffer][n]) =
+            *reinterpret_cast<const float4*>(sB + k * BN + n * kLaneCols);
+      }
+      for (int m = 0; m < TM; m += 4) {
+        *reinterpret_cast<float4*>(&rA[buffer][m]) =
+            *reinterpret_cast<const float4*>(sA + k * BM + m * kLaneRows);
+      }
+    };
+    ptx::mbarrier_wait(&slices->full, phase);
+    read(0, 0);
+    while (part.tile >= 0) {
+      float acc[TM][TN] = {};  // (TM, TN)
+
+      // -- Main loop over K ------------------------------------------------------------------
+#pragma unroll 1
+      for (int left = (part.end - part.begin) * kSlicesPerRound; left > 0; --left) {
+        Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+        offset += sizeof(Slice);
+        if (offset == SLICES * sizeof(Slice)) {
+          offset = 0;
+          phase ^= 1;
+        }
+        Slice* const next = reinterpret_cast<Slice*>(shared + offset);
+        ptx::mbarrier_wait(&next->full, phase);
+#pragma unroll
+        for (int k = 0; k < kDepth; ++k) {
+          if (k + 1 == kDepth) {
+            sA = &next->A[warp_k * kDepth][thread_row];
+            sB = &next->B[warp_k * kDepth][thread_col];
+          }
+          read((k + 1) % 2, (k + 1) % kDepth);
+          for (int n = 0; n < TN; ++n) {
+            for (int i = 0; i < TM; ++i) {
+              const int m = n % 2 == 0 ? TM - 1 - i : i;
+              acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
+            }
+          }
+        }
+        if (lane == 0) ptx::mbarrier_arrive(&slice->empty);
+      }
+
+      // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
+      float c[kRows][TN];  // (kRows, TN)
+      if constexpr (WARPS_K == 1) {
+        for (int m = 0; m < TM; ++m) {
+          for (int n = 0; n < TN; ++n) {
+            c[m][n] = alpha * acc[m][n];
+          }
+        }
+      } else {
+        float4* const mine = sums + (warp - kProducerWarps) * (WM * WN / 4) + lane;
+        for (int m = 0; m < TM; ++m) {
+          for (int n = 0; n < TN; n += 4) {
+            mine[(m * TN + n) / 4 * 32] = make_float4(alpha * acc[m][n + 0], alpha * acc[m][n + 1],
+                                                      alpha * acc[m][n + 2], alpha * acc[m][n + 3]);
+          }
+        }
+        ptx::barrier_sync<1, kConsumers>();
+        for (int m = 0; m < kRows; ++m) {
+          for (int n = 0; n < TN; n += 4) {
+            const float4* const first =
+                sums + warp_tile * (WM * WN / 4) + lane + ((warp_k * kRows + m) * TN + n) / 4 * 32;
+            float4 sum = *first;
+            for (int k = 1; k < WARPS_K; ++k) {
+              const float4 other = first[k * WARPS_M * WARPS_N * (WM * WN / 4)];
+              sum.x += other.x;
+              sum.y += other.y;
+              sum.z += other.z;
+              sum.w += other.w;
+            }
+            c[m][n + 0] = sum.x;
+            c[m][n + 1] = sum.y;
+            c[m][n + 2] = sum.z;
+            c[m][n + 3] = sum.w;
+          }
+        }
+        ptx::barrier_sync<1, kConsumers>();
+      }
+      constexpr int kVectors = kRows * TN / 4;
+      if (part.begin > 0) {
+        float4* const handed = reinterpret_cast<float4*>(partials) +
+                               static_cast<size_t>(blockIdx.x) * (kVectors * kConsumers) + consumer;
+        for (int m = 0; m < kRows; ++m) {
+          for (int n = 0; n < TN; n += 4) {
+            handed[(m * TN + n) / 4 * kConsumers] =
+                make_float4(c[m][n + 0], c[m][n + 1], c[m][n + 2], c[m][n + 3]);
+          }
+        }
+        ptx::barrier_sync<1, kConsumers>();
+        if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);
+      } else {
+        // Blocks with lower numbers hold the rest of the tile, in the order of K.
+        const int tile_end = (part.tile - division.first_cut + 1) * division.rounds;
+        for (int sharer = schedule.sharer + 1;
+             part.end < division.rounds && division.start_of(sharer) < tile_end; ++sharer) {
+          const int other = division.sharers - 1 - sharer;
+          if (consumer == 0) {
+            while (ptx::load_acquire(&flags[other]) == 0) {
+            }
+            flags[other] = 0;
+          }
+          ptx::barrier_sync<1, kConsumers>();
+          const float4* const handed = reinterpret_cast<const float4*>(partials) +
+                                       static_cast<size_t>(other) * (kVectors * kConsumers) +
+                                       consumer;
+          for (int m = 0; m < kRows; ++m) {
+            for (int n = 0; n < TN; n += 4) {
+              const float4 sum = handed[(m * TN + n) / 4 * kConsumers];
+              c[m][n + 0] += sum.x;
+              c[m][n + 1] += sum.y;
+              c[m][n + 2] += sum.z;
+              c[m][n + 3] += sum.w;
+            }
+          }
+        }
+        for (int m = 0; m < kRows; ++m) {
+          const int i = warp_k * kRows + m;
+          const int row = row_of(part.tile) + thread_row + i / 4 * 4 * kLaneRows + i % 4;
+          for (int n = 0; n < TN; n += 4) {
+            const int col = col_of(part.tile) + thread_col + n * kLaneCols;
+            if (row >= M || col >= N) continue;
+            float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+            float4 result = make_float4(c[m][n + 0], c[m][n + 1], c[m][n + 2], c[m][n + 3]);
+            if (beta != 0.0f) {
+              const float4 old = *gC;
+              result.x += beta * old.x;
+              result.y += beta * old.y;
+              result.z += beta * old.z;
+              result.w += beta * old.w;
+            }
+            *gC = result;
+          }
+        }
+      }
+      part = schedule.next();
+    }
+  }
+}
+
+}  // namespace ladder::stream_k
