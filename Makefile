@@ -64,7 +64,8 @@ list: build ## all rungs
 
 diff: build ## what RUNG=05 changes in the kernel that it builds on
 	@from=$$($(LADDER) list | awk '$$1 == "$(RUNG)" && $$3 ~ /^[0-9]+$$/ { print $$3 }'); \
-	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is a rung with one below it, 02 to 07' >&2; exit 2; }; \
+	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is one of' $$($(LADDER) list | \
+	  awk '$$3 ~ /^[0-9]+$$/ && $$1 ~ /^[0-9]+$$/ { print $$1 }') >&2; exit 2; }; \
 	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
 
 bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
@@ -81,8 +82,9 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
-report: ## write the recorded figures into README and lessons
+report: ## write the recorded figures into README and lessons, and draw the plots
 	@python3 bench/report.py
+	@python3 bench/plots.py
 
 lint: ## check format, spelling and Python
 	@.ci/install $(LINT_PACKAGES)

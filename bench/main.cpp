@@ -23,9 +23,6 @@
 namespace ladder::bench {
 namespace {
 
-/// For lists: a row that no known GPU runs is still a row.
-constexpr int kEveryComputeCapability = 1000;
-
 struct Arguments {
   std::vector<std::string> rungs;
   std::string shapes = "squares";
@@ -88,7 +85,7 @@ PlanRequest request_of(const Arguments& arguments) {
 }
 
 int list_rows(PlanRequest request) {
-  request.compute_capability = kEveryComputeCapability;
+  request.compute_capability = kEveryComputeCapability;  // a row that no GPU here runs is a row
   const Plan plan = make_plan(table(), request);
   for (const Job& job : plan.jobs) {
     for (const Row& row : job.rows)

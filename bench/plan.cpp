@@ -51,9 +51,9 @@ class Filter {
 
 /// Why the table says that a rung will not run; nothing when it will.
 std::optional<std::string> refusal(const Rung& rung, const Shape& shape, int compute_capability) {
-  if (compute_capability < rung.compute_capability) {
-    return fmt::format("{} needs compute capability {:.1f}, this GPU has {:.1f}", label(rung),
-                       rung.compute_capability / 10.0, compute_capability / 10.0);
+  if (!runs_on(rung, compute_capability)) {
+    return fmt::format("{} needs {}, this GPU has {:.1f}", label(rung), needs(rung),
+                       compute_capability / 10.0);
   }
   for (const auto& [dimension, extent] : {std::pair('N', shape.N), std::pair('K', shape.K)}) {
     if (extent % rung.multiple_of == 0) continue;

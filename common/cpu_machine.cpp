@@ -35,7 +35,7 @@ class CpuMachine final : public Machine {
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   }
 
-  int compute_capability() const override { return std::numeric_limits<int>::max(); }
+  int compute_capability() const override { return kEveryComputeCapability; }
   std::size_t l2_bytes() const override { return 0; }
   std::optional<Roof> roof() const override { return std::nullopt; }
   std::map<std::string, std::string> versions() const override {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ class GpuError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// What a machine that runs every rung says of its compute capability.
+inline constexpr int kEveryComputeCapability = std::numeric_limits<int>::max();
 
 /// Exact results of one problem's A*B, in FP64, on the machine.
 struct Reference {
@@ -65,7 +69,7 @@ class Machine {
   /// "NVIDIA H200" or "CPU emulator (2 cores)"
   virtual std::string name() const = 0;
   virtual std::size_t free_bytes() const = 0;
-  /// Compute capability, 90 means 9.0; the emulator runs every rung.
+  /// Compute capability, 90 means 9.0; kEveryComputeCapability: the emulator, which runs all rungs.
   virtual int compute_capability() const = 0;
   virtual std::size_t l2_bytes() const = 0;
   /// Nothing where time means nothing.

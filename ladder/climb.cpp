@@ -30,10 +30,9 @@ Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
     entry.note = fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
     return entry;
   }
-  if (machine.compute_capability() < rung.compute_capability) {
+  if (!runs_on(rung, machine.compute_capability())) {
     entry.outcome = Outcome::left_out;
-    entry.note = fmt::format("needs compute capability {:.1f}, {} has {:.1f}",
-                             rung.compute_capability / 10.0, machine.name(),
+    entry.note = fmt::format("needs {}, {} has {:.1f}", needs(rung), machine.name(),
                              machine.compute_capability() / 10.0);
     return entry;
   }

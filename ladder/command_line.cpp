@@ -68,6 +68,11 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--json", options.json, "also write the results to this file");
 }
 
+void add_explain_option(CLI::App& command, Options& options) {
+  command.add_flag("--explain", options.explain,
+                   "first say which kernel and tile the rung takes for the shape");
+}
+
 int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {
   std::optional<ResultsFile> file;
   if (!options.json.empty()) file.emplace(options.json);
@@ -83,15 +88,15 @@ int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {
   const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
   options.problem.shape = {
       .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
+  if (!why_not_gpu.empty())
+    fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
+  if (options.explain) fmt::print("{}\n", explanation(chosen, options.problem.shape));
   Progress progress;
   const Climb result =
       climb(*machine, ladder, chosen, options.problem,
             options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
             [&](const std::string& phase, double done) { progress.show(phase, done); });
   progress.clear();
-
-  if (!why_not_gpu.empty())
-    fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
   if (!machine->is_gpu() && after_cpu_climb) after_cpu_climb(result);
   if (file) {

@@ -26,6 +26,7 @@ struct Options {
   std::string protocol = "burst";
   std::string json;
   bool no_timing = false;
+  bool explain = false;
   std::optional<int> size, M, N, K;
   Problem problem;
 };
@@ -36,6 +37,9 @@ void add_shape_options(CLI::App& command, Options& options, const std::string& d
 
 /// Adds the options of `climb` and `run` to a command.
 void add_problem_options(CLI::App& command, Options& options);
+
+/// Adds the option of commands for chosen rungs that asks why they work on a shape as they do.
+void add_explain_option(CLI::App& command, Options& options);
 
 /// What else to print of a climb on the emulator.
 using AfterCpuClimb = std::function<void(const Climb&)>;

@@ -18,7 +18,7 @@ struct Rung {
   std::string_view name;   ///< "vector_access", also its namespace
   std::string_view idea;   ///< one line for lists
   int builds_on;           ///< number of the rung whose lines it shares; -1: none
-  int compute_capability;  ///< lowest that runs it, 75 means 7.5
+  int compute_capability;  ///< lowest that runs it, 75 means 7.5; see runs_on()
   int multiple_of;         ///< N and K must be multiples of this, M may be anything
   BlockTile tile;          ///< part of C per block
   void (*run)(const Gemm<float>&, Stream);  ///< refuses shapes with ShapeRefused
@@ -39,6 +39,16 @@ std::span<const Rung> traced_rungs();
 /// Reverses 32 floats with a kernel of the same library: one request per warp to load from global
 /// memory, to store to and to load from shared memory, and to store to global memory.
 void traced_rungs_probe(const float* in, float* out);
+
+/// \return whether newer GPUs than those of its compute capability lack its instructions: rungs for
+///         9.0 are compiled for sm_90a, whose code runs on 9.0 alone
+bool is_architecture_specific(const Rung& rung);
+
+/// \return whether a machine of this compute capability (Machine::compute_capability()) runs it
+bool runs_on(const Rung& rung, int compute_capability);
+
+/// "compute capability 8.0", "compute capability 9.0 exactly"
+std::string needs(const Rung& rung);
 
 /// "05 vector_access"
 std::string label(const Rung& rung);

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   run->add_option("rung", options.rungs, "numbers or names, e.g. 03 or shared_tile")->required();
   add_problem_options(*climb, options);
   add_problem_options(*run, options);
+  add_explain_option(*run, options);
   TraceArguments arguments;
   CLI::App* trace = app.add_subcommand("trace", "show what a rung asks of memory, line by line");
   CLI::App* check = app.add_subcommand("check", "look for races, bad accesses and bad barriers");

@@ -134,16 +134,47 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return out + "\n";
 }
 
+std::string folded(const std::string& text) {
+  constexpr const char* kIndent = "     ";
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    while (line.size() > kWidth) {
+      std::size_t end = line.rfind(' ', kWidth);
+      if (end == std::string::npos || line.find_first_not_of(' ') > end) end = kWidth;
+      out += line.substr(0, end) + "\n";
+      line = kIndent + line.substr(line[end] == ' ' ? end + 1 : end);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
 std::string list_text(std::span<const Rung> rungs) {
-  constexpr const char* kRow = "{:<16} {:<9} {:<4} {:<19} {}\n";
-  std::string text = fmt::format(kRow, "rung", "builds on", "CC", "takes", "idea");
+  constexpr const char* kRow = "{:<17} {:<4} {:<4} {:<19} {}\n";
+  std::string text = fmt::format(kRow, "rung", "from", "CC", "takes", "idea");
   for (const Rung& rung : rungs) {
     text += fmt::format(
         kRow, label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
-        fmt::format("{:.1f}", rung.compute_capability / 10.0),
+        fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
+                    is_architecture_specific(rung) ? "a" : ""),
         rung.multiple_of == 1 ? "any M, N, K"
                               : fmt::format("N, K multiples of {}", rung.multiple_of),
         rung.idea);
+  }
+  text += "\nfrom: the rung whose lines it builds on. CC: lowest compute capability of a GPU.\n";
+  if (std::ranges::any_of(rungs, is_architecture_specific)) {
+    text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
+  }
+  return text;
+}
+
+std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
+  std::string text;
+  for (const Rung& rung : rungs) {
+    text += rung.explain == nullptr
+                ? label(rung) + " has no choice: it takes one kernel for every shape.\n"
+                : folded(rung.explain(shape));
   }
   return text;
 }

@@ -15,6 +15,12 @@ namespace ladder {
 /// Breaks text between words at 80 columns; lines after the first start with `indent` spaces.
 std::string wrapped(const std::string& text, std::size_t indent);
 
+/// Breaks the lines that are longer than 80 columns, and leaves the others as they are.
+std::string folded(const std::string& text);
+
+/// Which kernel and tile each of the rungs takes for a shape, on the machine that they are for.
+std::string explanation(std::span<const Rung> rungs, const Shape& shape);
+
 /// The rung table.
 std::string list_text(std::span<const Rung> rungs);
 

@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
   Options options;
   options.rungs = {LADDER_RUNG};
   add_problem_options(app, options);
+  add_explain_option(app, options);
   return run_command_line(app, argc, argv, [&] { return climb_command(options); });
 }

@@ -3,9 +3,25 @@
 
 #include <stdexcept>
 
+#include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {
+
+bool is_architecture_specific(const Rung& rung) {
+  return rung.compute_capability == 90;
+}
+
+bool runs_on(const Rung& rung, int compute_capability) {
+  if (compute_capability == kEveryComputeCapability) return true;
+  return is_architecture_specific(rung) ? compute_capability == rung.compute_capability
+                                        : compute_capability >= rung.compute_capability;
+}
+
+std::string needs(const Rung& rung) {
+  return fmt::format("compute capability {:.1f}{}", rung.compute_capability / 10.0,
+                     is_architecture_specific(rung) ? " exactly" : "");
+}
 
 std::string label(const Rung& rung) {
   return fmt::format("{:02} {}", rung.number, rung.name);

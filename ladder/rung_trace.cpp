@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "common/emulator/workspace.hpp"
 #include "ladder/results.hpp"
 
 namespace ladder {
@@ -33,7 +36,10 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<float>& gemm) {
   const auto M = static_cast<std::size_t>(gemm.M);
   const auto N = static_cast<std::size_t>(gemm.N);
   const auto K = static_cast<std::size_t>(gemm.K);
-  return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), array("C", gemm.C, M, N)};
+  const std::span<std::byte> workspace = emulator::whole_workspace();  // of rungs that hand over
+  return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), array("C", gemm.C, M, N),
+          emulator::TracedArray{
+              .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
 }
 
 /// A block that is r rows of A and c columns of B away from another is as far from it in C.

@@ -67,10 +67,15 @@ class CommandLineTest : public testing::Test {
 
   /// Runs `ladder arguments`, with NAME=value pairs in front of it.
   Outcome ladder(const std::string& arguments, const std::string& environment = "") {
+    return run_program(LADDER_PROGRAM, arguments, environment);
+  }
+
+  Outcome run_program(const std::string& program, const std::string& arguments,
+                      const std::string& environment = "") {
     const std::string out = folder_ / "out";
     const std::string err = folder_ / "err";
-    const std::string command = environment + " '" LADDER_PROGRAM "' " + arguments +
-                                " </dev/null >'" + out + "' 2>'" + err + "'";
+    const std::string command = environment + " '" + program + "' " + arguments + " </dev/null >'" +
+                                out + "' 2>'" + err + "'";
     const int status = std::system(command.c_str());
     EXPECT_TRUE(WIFEXITED(status)) << "ended by a signal: " << command;
     Outcome outcome{WEXITSTATUS(status), text_of(out), text_of(err)};
@@ -78,6 +83,16 @@ class CommandLineTest : public testing::Test {
     EXPECT_LE(longest_line(outcome.err), 80u) << outcome.err;
     outcome.err = unwrapped(outcome.err);
     return outcome;
+  }
+
+  /// How many rungs `ladder list` names.
+  std::size_t rung_count() {
+    std::istringstream lines(ladder("list").out);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);)
+      count += line.size() > 2 && isdigit(line[0]) && isdigit(line[1]) && line[2] == ' ' ? 1 : 0;
+    EXPECT_GE(count, 12u);
+    return count;
   }
 
   void expect_refused(const std::string& arguments, const std::vector<std::string>& said) {

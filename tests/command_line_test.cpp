@@ -11,16 +11,26 @@ namespace {
 
 using namespace ladder::testing_program;
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
 TEST_F(CommandLineTest, ListsTheRungs) {
   const Outcome outcome = ladder("list");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
   for (const char* rung :
        {"00 cublas", "01 naive", "02 coalesced", "03 shared_tile", "04 register_tile",
-        "05 vector_access", "06 double_buffer", "07 wave_swizzle"}) {
+        "05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
+        "10 producer_warps", "11 stream_k"}) {
     EXPECT_TRUE(says(outcome.out, rung)) << rung;
   }
   EXPECT_TRUE(says(outcome.out, "N, K multiples of 4"));
+  EXPECT_TRUE(says(outcome.out, "10 producer_warps 09   9.0a")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "9.0a: 9.0 and no other")) << outcome.out;
 }
 
 TEST_F(CommandLineTest, ClimbsOnTheCpu) {
@@ -30,10 +40,7 @@ TEST_F(CommandLineTest, ClimbsOnTheCpu) {
   EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
   EXPECT_TRUE(says(outcome.out, "CPU emulator"));
   EXPECT_FALSE(says(outcome.out, "WRONG"));
-  std::size_t verified = 0;
-  for (std::size_t at = 0; (at = outcome.out.find(" yes ", at)) != std::string::npos; ++at)
-    ++verified;
-  EXPECT_EQ(verified, 8u) << outcome.out;
+  EXPECT_EQ(count_of(outcome.out, " yes "), rung_count()) << outcome.out;
 }
 
 TEST_F(CommandLineTest, RunsOneRungByAnyName) {
@@ -49,7 +56,8 @@ TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
   const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string text = unwrapped(outcome.out);
-  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle"}) {
+  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle",
+                           "08 warp_tile", "09 async_copy", "10 producer_warps", "11 stream_k"}) {
     EXPECT_TRUE(
         says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
         << outcome.out;
@@ -128,7 +136,7 @@ TEST_F(CommandLineTest, TheJsonFileHasAllFields) {
   for (const char* field : {"date", "device", "protocol", "commit", "compiler", "oracle"}) {
     EXPECT_TRUE(results["context"].contains(field)) << field;
   }
-  ASSERT_EQ(results["benchmarks"].size(), 8u);
+  ASSERT_EQ(results["benchmarks"].size(), rung_count());
   for (const json& entry : results["benchmarks"]) {
     SCOPED_TRACE(entry.dump());
     for (const char* field : {"name", "rung", "m", "n", "k", "alpha", "beta", "seed", "verified",
@@ -155,6 +163,39 @@ TEST_F(CommandLineTest, RefusedRungsAreFiledAsRefused) {
   EXPECT_EQ(refused["verified"], false);
   EXPECT_TRUE(refused["error_over_bound"].is_null());
   EXPECT_TRUE(says(refused["note"], "05 vector_access refuses N = 45")) << refused["note"];
+}
+
+// -- Why a rung works on a shape as it does ------------------------------------------------------
+
+TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
+  const Outcome outcome =
+      ladder("run 11 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
+             "LADDER_MULTIPROCESSORS=3");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t chosen = outcome.out.find("\n-> ");
+  const std::size_t results = outcome.out.find("verified");
+  ASSERT_NE(chosen, std::string::npos) << outcome.out;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+  EXPECT_LT(chosen, results) << "the explanation comes first: " << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "3 SMs")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
+  EXPECT_FALSE(says(ladder("run 11 --device cpu --size 64").out, "->"));
+}
+
+TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
+  const Outcome outcome = ladder("run 03 11 --explain --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(
+      says(outcome.out, "03 shared_tile has no choice: it takes one kernel for every shape"))
+      << outcome.out;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+}
+
+TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
+  const Outcome outcome = run_program(STREAM_K_PROGRAM, "--explain --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
 }
 
 TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/emulator/settings.hpp"
+#include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {
@@ -47,7 +48,7 @@ TEST(LadderTableTest, FoldersAndTableAgree) {
 TEST(LadderTableTest, BuildAndTableAgree) {
   std::ifstream file(kLadder / "CMakeLists.txt");
   Names added;
-  const std::regex call(R"(^add_rung\((\w+)( LIBRARY_CALL)?\)$)");
+  const std::regex call(R"(^add_rung\((\w+)( LIBRARY_CALL| ARCHITECTURES [0-9a ]+)?\)$)");
   for (std::string line; std::getline(file, line);) {
     std::smatch found;
     if (std::regex_match(line, found, call)) added.push_back(found[1]);
@@ -87,14 +88,50 @@ TEST(LadderTableTest, FieldsMakeSense) {
   }
 }
 
-TEST(LadderTableTest, EachFolderHoldsItsThreeFiles) {
+TEST(LadderTableTest, RungsRunWhereTheirInstructionsExist) {
+  for (const Rung& rung : emulated_rungs()) {
+    SCOPED_TRACE(label(rung));
+    EXPECT_FALSE(runs_on(rung, rung.compute_capability - 1));
+    EXPECT_TRUE(runs_on(rung, rung.compute_capability));
+    EXPECT_EQ(runs_on(rung, 100), rung.compute_capability < 90) << "on newer GPUs";
+    EXPECT_TRUE(runs_on(rung, make_cpu_machine()->compute_capability()));
+  }
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "09")), "compute capability 8.0");
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "10")), "compute capability 9.0 exactly");
+}
+
+/// Kernels that launch.cu includes: kernel.cuh, and more in a rung that chooses between them.
+std::set<std::string> kernel_files(const Rung& rung) {
+  std::ifstream file(kLadder / folder(rung) / "launch.cu");
+  std::set<std::string> names;
+  const std::regex include(R"re(^#include "ladder/\w+/(\w+\.cuh)"$)re");
+  for (std::string line; std::getline(file, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, include)) names.insert(found[1]);
+  }
+  return names;
+}
+
+TEST(LadderTableTest, EachFolderHoldsItsFiles) {
   for (const Rung& rung : emulated_rungs()) {
     std::set<std::string> files;
     for (const auto& entry : fs::directory_iterator(kLadder / folder(rung))) {
       files.insert(entry.path().filename());
     }
-    const char* const code = rung.number == 0 ? "launch_cpu.cpp" : "kernel.cuh";
-    EXPECT_EQ(files, (std::set<std::string>{code, "launch.cu", "README.md"})) << folder(rung);
+    std::set<std::string> expected = kernel_files(rung);
+    if (rung.number == 0) expected = {"launch_cpu.cpp"};
+    expected.insert({"launch.cu", "README.md"});
+    EXPECT_EQ(files, expected) << folder(rung);
+  }
+}
+
+TEST(LadderTableTest, ARungWithSeveralKernelsSaysWhichItTakes) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    const std::set<std::string> files = kernel_files(rung);
+    EXPECT_TRUE(files.contains("kernel.cuh")) << label(rung);
+    EXPECT_TRUE(files.size() == 1 || rung.explain != nullptr)
+        << label(rung) << " has several kernels and no explain() that says which it takes";
   }
 }
 
@@ -118,11 +155,11 @@ std::uint64_t blocks(const Rung& rung, int M, int N) {
 
 TEST(LadderTableTest, TheTileIsThatOfTheGrid) {
   for (const Rung& rung : emulated_rungs()) {
-    if (rung.number == 0) continue;
+    if (rung.number == 0 || rung.explain != nullptr) continue;  // a rung that chooses has no grid
     SCOPED_TRACE(label(rung));
     const auto [BM, BN] = rung.tile;
-    // Rung 07 starts whole bands of 16 rows of tiles; blocks below C leave at once.
-    const std::uint64_t band = rung.name == "wave_swizzle" ? 16 : 1;
+    // From 07 on, whole bands of 16 rows of tiles start; blocks below C leave at once.
+    const std::uint64_t band = rung.number >= 7 ? 16 : 1;
     EXPECT_EQ(blocks(rung, BM, BN), band);
     EXPECT_EQ(blocks(rung, static_cast<int>(band) * BM + 1, BN), 2 * band);
     EXPECT_EQ(blocks(rung, BM, BN + 4), 2 * band);
@@ -136,6 +173,12 @@ TEST(LadderTableTest, EachRungComputesTheTileThatItClaims) {
   // of the launch files say BM and BN.
   for (const Rung& rung : emulated_rungs()) {
     if (rung.number == 0) continue;
+    if (rung.explain != nullptr) {  // the table has the largest tile that it may take
+      const std::string largest =
+          std::to_string(rung.tile.BM) + " x " + std::to_string(rung.tile.BN);
+      EXPECT_NE(rung.explain({4096, 4096, 4096}).find(largest), std::string::npos) << label(rung);
+      continue;
+    }
     std::ifstream file(kLadder / folder(rung) / "launch.cu");
     std::stringstream text;
     text << file.rdbuf();

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """bench/report.py: pages hold the figures of the recorded results, or it says which do not."""
 
+import csv
+import json
 import pathlib
 import shutil
 import subprocess
@@ -9,6 +11,10 @@ import tempfile
 import unittest
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
+PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
+sys.path.insert(0, str(SOURCES / "bench"))
+
+import by_hand  # noqa: E402
 
 
 def report(root, *arguments):
@@ -28,15 +34,11 @@ class ReportTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        shutil.copytree(SOURCES / "bench" / "results", self.root / "bench" / "results")
-        shutil.copytree(SOURCES / "docs", self.root / "docs")
-        probes = pathlib.Path("tests/fidelity/probes_h200.csv")
-        (self.root / probes).parent.mkdir(parents=True)
-        shutil.copy(SOURCES / probes, self.root / probes)
-        for page in [SOURCES / "README.md", *SOURCES.glob("ladder/*/README.md")]:
-            copy = self.root / page.relative_to(SOURCES)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(page, copy)
+        for folder in ("bench", "common/devices", "docs", "ladder"):
+            shutil.copytree(SOURCES / folder, self.root / folder)
+        (self.root / PROBES).parent.mkdir(parents=True)
+        shutil.copy(SOURCES / PROBES, self.root / PROBES)
+        shutil.copy(SOURCES / "README.md", self.root)
         self.page = self.root / "ladder" / "03_shared_tile" / "README.md"
 
     def tearDown(self):
@@ -74,6 +76,90 @@ class ReportTest(unittest.TestCase):
         code, text = report(self.root)
         self.assertEqual(code, 1)
         self.assertIn("climb_burst_8192.json is not there", text)
+
+    def test_a_rung_counts_as_not_recorded_until_it_is(self):
+        results = self.root / "bench/results/nvidia-h200"
+        recorded = {path: path.read_text() for path in results.glob("[cp]*_*.json")}
+        whole = self.page.read_text()
+        self.assertNotIn("not recorded yet", whole)
+        for path, text in recorded.items():
+            document = json.loads(text)
+            document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 3]
+            path.write_text(json.dumps(document))
+        self.assertEqual(report(self.root)[0], 0)
+        self.assertEqual(report(self.root, "--check"), (0, ""))
+        text = self.page.read_text()
+        self.assertIn("| 4096 | not recorded yet |", text)
+        self.assertIn("<!-- value gain_4096 -->not recorded yet<!-- /value -->", text)
+        self.assertIn("Issue slots and time are not recorded yet.", text)
+        for path, text in recorded.items():
+            path.write_text(text)
+        code, text = report(self.root, "--check")
+        self.assertEqual(code, 1)
+        self.assertIn("ladder/03_shared_tile/README.md is stale", text)
+        self.assertEqual(report(self.root)[0], 0)
+        self.assertEqual(self.page.read_text(), whole)
+
+    def test_a_rung_that_is_recorded_at_one_size_alone_shows_that_one(self):
+        path = self.root / "bench/results/nvidia-h200/climb_burst_8192.json"
+        document = json.loads(path.read_text())
+        document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 3]
+        path.write_text(json.dumps(document))
+        self.assertEqual(report(self.root)[0], 0)
+        text = self.page.read_text()
+        self.assertRegex(text, r"\| 4096 \| \d+\.\d+ ms")
+        self.assertIn("| 8192 | not recorded yet |", text)
+        self.assertRegex((self.root / "README.md").read_text(), r"03 shared_tile.*not recorded yet")
+
+    def test_another_tile_in_the_source_makes_its_lesson_stale(self):
+        launch = self.root / "ladder/09_async_copy/launch.cu"
+        text = launch.read_text()
+        self.assertIn("constexpr int BN = 256;", text)
+        launch.write_text(text.replace("constexpr int BN = 256;", "constexpr int BN = 512;"))
+        code, text = report(self.root, "--check")
+        self.assertEqual(code, 1)
+        self.assertIn("ladder/09_async_copy/README.md is stale", text)
+
+
+class ByHandTest(unittest.TestCase):
+    """bench/by_hand.py: what lessons count by hand agrees with hardware and adds up."""
+
+    def test_wavefronts_are_those_that_hardware_counts(self):
+        lines = [line for line in (SOURCES / PROBES).read_text().splitlines() if line[0] != "#"]
+        probes = {row["probe"]: row for row in csv.DictReader(lines)}
+        for floats in (1, 4):
+            requests = {
+                f"stride_{n}": [lane * n for lane in range(32)] for n in (1, 2, 3, 8, 17, 32)
+            }
+            requests |= {f"runs_of_{n}": [lane // n for lane in range(32)] for n in (4, 8, 16)}
+            for name, elements in requests.items():
+                counted = probes[f"shared_load_{4 * floats}B_{name}"]["memory_l1_wavefronts_shared"]
+                words = [element * floats for element in elements]
+                self.assertEqual(by_hand.wavefronts(words, floats), int(counted), (floats, name))
+
+    def test_lanes_of_a_warp(self):
+        self.assertEqual(by_hand.lane_wavefronts(16), (2, 4))  # rung 07
+        self.assertEqual(by_hand.lane_wavefronts(4), (2, 4))  # rung 08: fewer floats, no fewer
+        # Zig-zag: a neighbour has the same row, the neighbour's neighbour the same column.
+        rows = [lane >> 1 & 1 | lane >> 1 & 2 | lane >> 2 & 4 for lane in range(32)]
+        columns = [lane & 1 | lane >> 2 & 2 for lane in range(32)]
+        self.assertEqual(len(set(zip(rows, columns))), 32)
+        self.assertEqual(by_hand.wavefronts([row * 4 for row in rows]), 2)
+        self.assertEqual(by_hand.wavefronts([column * 4 for column in columns]), 2)
+
+    def test_shares_cover_every_round_once(self):
+        for tiles, rounds in ((512, 256), (2048, 512), (133, 7), (1, 3), (132, 5), (128, 128)):
+            whole, cut, starts = by_hand.shares(tiles, rounds)
+            self.assertEqual(whole + cut, tiles)
+            self.assertEqual((starts[0], starts[-1]), (0, cut * rounds))
+            lengths = {end - start for start, end in zip(starts, starts[1:])}
+            self.assertLessEqual(max(lengths) - min(lengths), 1)
+
+    def test_parts_are_what_no_block_sums_alone(self):
+        # Three tiles of 4 rounds among shares of 3: 3 | 1 + 2 | 2 + 1 | 3.
+        pieces = [(0, 3), (3, 4), (4, 6), (6, 8), (8, 9), (9, 12)]
+        self.assertEqual(by_hand.parts([0, 3, 6, 9, 12], 4), pieces)
+        self.assertEqual(by_hand.parts([0, 4, 8, 12], 4), [])
 
 
 if __name__ == "__main__":

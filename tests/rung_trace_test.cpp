@@ -157,19 +157,19 @@ void expect_sampling_changes_nothing(int rung, const Problem& problem) {
 }
 
 TEST(Sampling, ChangesNothingOnSquares) {
-  for (int rung = 1; rung <= 7; ++rung)
+  for (int rung = 1; rung <= 10; ++rung)
     expect_sampling_changes_nothing(rung, problem_of({256, 256, 256}));
 }
 
 TEST(Sampling, ChangesNothingOnRaggedShapes) {
-  for (int rung = 1; rung <= 7; ++rung) {
+  for (int rung = 1; rung <= 10; ++rung) {
     expect_sampling_changes_nothing(rung, problem_of({300, 420, 68}, 0.5f));
     expect_sampling_changes_nothing(rung, problem_of({129, 260, 36}));
   }
 }
 
 TEST(Sampling, ChangesNothingAt2048) {
-  for (const int rung : {5, 7})
+  for (const int rung : {5, 7, 8, 10})
     expect_sampling_changes_nothing(rung, problem_of({2048, 2048, 2048}));
 }
 
@@ -178,6 +178,74 @@ TEST(Sampling, RunsFewBlocks) {
   EXPECT_EQ(trace.kernel.blocks, 256u);
   EXPECT_EQ(trace.kernel.blocks_traced, 1u);
   EXPECT_FALSE(trace.verified.has_value());
+}
+
+// -- Pipelines ------------------------------------------------------------------------------------
+
+class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
+ protected:
+  void SetUp() override { emulator::set_copy_arrival(GetParam()); }
+  void TearDown() override {
+    emulator::set_copy_arrival(usual_arrival_);
+    emulator::set_multiprocessors(usual_sms_);
+  }
+
+  /// All blocks of a problem; fails the test unless they are right and without hazards.
+  static RungTrace sound_trace_of(int rung, const Problem& problem) {
+    const RungTrace trace = trace_of(rung, problem, true);
+    EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << trace.complaint;
+    for (const emulator::Hazard& hazard : trace.kernel.hazards)
+      ADD_FAILURE() << label(trace.rung) << ": " << hazard.message;
+    return trace;
+  }
+
+ private:
+  emulator::CopyArrival usual_arrival_ = emulator::copy_arrival();
+  int usual_sms_ = emulator::multiprocessors();
+};
+
+INSTANTIATE_TEST_SUITE_P(CopiesArrive, Pipelines,
+                         testing::Values(emulator::CopyArrival::kLate,
+                                         emulator::CopyArrival::kEarly),
+                         [](const auto& info) {
+                           return info.param == emulator::CopyArrival::kLate ? "Late" : "Early";
+                         });
+
+TEST_P(Pipelines, AreSoundOnRaggedShapes) {
+  for (int rung = 8; rung <= 10; ++rung) {
+    sound_trace_of(rung, problem_of({130, 260, 36}, 0.5f));
+    sound_trace_of(rung, problem_of({5, 4, 4}));
+  }
+}
+
+TEST_P(Pipelines, CountWhatOneTileAsksFor) {
+  const Problem problem = problem_of({128, 256, 64});
+  std::map<int, RungTrace> traces;
+  for (int rung = 8; rung <= 10; ++rung)
+    traces[rung] = sound_trace_of(rung, problem);
+  const auto requests = [&](int rung, Operation operation) {
+    return total(traces[rung].kernel, operation).requests;
+  };
+  constexpr std::uint64_t kResultVectors = 128 * 256 / 4 / 32;  // a float4 per lane
+  for (int rung = 8; rung <= 10; ++rung)
+    EXPECT_EQ(requests(rung, Operation::kGlobalStore), kResultVectors) << rung;
+  // 09 copies A float by float and B by float4, rounds behind the end of K included.
+  EXPECT_EQ(requests(9, Operation::kGlobalLoad), 0u);
+  EXPECT_EQ(total(traces[9].kernel, Operation::kAsyncCopy).sectors, (128 + 256) * 64 / 8u);
+  // 10 loads A by float4 and orders a box of B for every 8 of K.
+  EXPECT_EQ(requests(10, Operation::kGlobalLoad), 128 * 64 / 4 / 32u);
+  EXPECT_EQ(requests(10, Operation::kBoxCopy), 64 / 8u);
+  EXPECT_EQ(total(traces[10].kernel, Operation::kBoxCopy).sectors, 256 * 64 / 8u);
+}
+
+TEST_P(Pipelines, OfRung11AreSoundHoweverTilesAreCut) {
+  for (const int sms : {2, 3, 8}) {
+    emulator::set_multiprocessors(sms);
+    for (const Shape& shape : {Shape{64, 64, 260}, Shape{130, 260, 132}, Shape{192, 128, 64}}) {
+      SCOPED_TRACE(std::to_string(sms) + " SMs, M = " + std::to_string(shape.M));
+      sound_trace_of(11, problem_of(shape, 0.5f));
+    }
+  }
 }
 
 // -- What each rung gains ------------------------------------------------------------------------

@@ -50,16 +50,29 @@ std::atomic<unsigned>& cpu_thread_count() {
   return count;
 }
 
+/// Does the environment have `other`? False if it has `usual`, or nothing.
+bool environment_says(const char* name, const std::string& other, const std::string& usual) {
+  const char* const text = std::getenv(name);
+  const std::string wanted = text == nullptr ? "" : text;
+  if (!wanted.empty() && wanted != other && wanted != usual) {
+    throw std::invalid_argument(std::string(name) + "=" + wanted + " is neither " + usual +
+                                " nor " + other);
+  }
+  return wanted == other;
+}
+
 std::atomic<CopyArrival>& arrival_of_copies() {
-  static std::atomic<CopyArrival> arrival = [] {
-    const char* const text = std::getenv("LADDER_COPY_ARRIVAL");
-    const std::string wanted = text == nullptr ? "" : text;
-    if (!wanted.empty() && wanted != "late" && wanted != "early") {
-      throw std::invalid_argument("LADDER_COPY_ARRIVAL=" + wanted + " is neither late nor early");
-    }
-    return wanted == "early" ? CopyArrival::kEarly : CopyArrival::kLate;
-  }();
+  static std::atomic<CopyArrival> arrival = environment_says("LADDER_COPY_ARRIVAL", "early", "late")
+                                                ? CopyArrival::kEarly
+                                                : CopyArrival::kLate;
   return arrival;
+}
+
+std::atomic<BlockOrder>& order_of_blocks() {
+  static std::atomic<BlockOrder> order =
+      environment_says("LADDER_BLOCK_ORDER", "descending", "ascending") ? BlockOrder::kDescending
+                                                                        : BlockOrder::kAscending;
+  return order;
 }
 
 std::atomic<int>& multiprocessor_count() {
@@ -102,6 +115,14 @@ void set_copy_arrival(CopyArrival arrival) {
 
 CopyArrival copy_arrival() {
   return arrival_of_copies();
+}
+
+void set_block_order(BlockOrder order) {
+  order_of_blocks() = order;
+}
+
+BlockOrder block_order() {
+  return order_of_blocks();
 }
 
 void set_multiprocessors(int count) {

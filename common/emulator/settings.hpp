@@ -42,6 +42,19 @@ void set_copy_arrival(CopyArrival arrival);
 /// How copies arrive.
 CopyArrival copy_arrival();
 
+/// In which order the blocks of a cooperative launch start. All of them run at the same time, so
+/// that a kernel is right if it computes the same in both ways.
+enum class BlockOrder {
+  kAscending,   ///< block 0 first
+  kDescending,  ///< block 0 last: who waits for lower blocks has to wait
+};
+
+/// The default is kAscending, or the environment's LADDER_BLOCK_ORDER: ascending or descending.
+void set_block_order(BlockOrder order);
+
+/// In which order blocks start.
+BlockOrder block_order();
+
 /// \brief  Sets how many SMs the emulated GPU has. As many blocks of a cooperative launch fit.
 /// \param  count  1 to 1024; the default is 8, as the classroom card has, or the environment's
 ///                LADDER_MULTIPROCESSORS

@@ -40,6 +40,7 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   given_up_ = false;
   parked_ = resident_ = 0;
   next_block_ = 0;
+  descending_ = plan.cooperative && plan.cluster == 1 && block_order() == BlockOrder::kDescending;
   first_failed_ = ~std::uint64_t{0};
   error_ = nullptr;
   stats_ = {};
@@ -215,7 +216,13 @@ void WorkerPool::abandon_rooms(Worker& worker, std::uint64_t from) {
 /// Are there blocks to start, if not now?
 bool WorkerPool::may_start() const {
   const std::uint64_t next = next_block_;
-  return next < blocks_ && (job_ == nullptr ? next : job_->block(next)) < first_failed_;
+  return next < blocks_ && number_of(next) < first_failed_;
+}
+
+/// The block that is the next-th to start.
+std::uint64_t WorkerPool::number_of(std::uint64_t next) const {
+  const std::uint64_t i = descending_ ? blocks_ - 1 - next : next;
+  return job_ == nullptr ? i : job_->block(i);
 }
 
 /// The next block, unless as many have begun as a GPU has room for. What is taken is begun.
@@ -224,7 +231,7 @@ std::optional<std::uint64_t> WorkerPool::take_block() {
   if (resident_.fetch_add(1) < plan_->resident) {
     const std::uint64_t next = next_block_.fetch_add(1);
     if (next < blocks_) {
-      const std::uint64_t block = job_ == nullptr ? next : job_->block(next);
+      const std::uint64_t block = number_of(next);
       if (block < first_failed_) return block;
     }
   }

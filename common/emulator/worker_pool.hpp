@@ -78,6 +78,7 @@ class WorkerPool {
   void abandon_rooms(Worker& worker, std::uint64_t from);
   void end_grid(Worker& worker);
   bool may_start() const;
+  std::uint64_t number_of(std::uint64_t next) const;
   std::optional<std::uint64_t> take_block();
   std::optional<std::uint64_t> next_cluster(Gang& gang);
 
@@ -114,6 +115,7 @@ class WorkerPool {
   std::atomic<std::uint64_t> parked_ = 0;    ///< blocks that wait or spin
   std::atomic<std::uint64_t> resident_ = 0;  ///< blocks that have begun and not ended
   std::atomic<std::uint64_t> next_block_ = 0;
+  bool descending_ = false;  // block 0 starts last
   std::atomic<std::uint64_t> first_failed_ = ~std::uint64_t{0};
   std::exception_ptr error_;
   GridStats stats_;

@@ -174,6 +174,20 @@ TEST_F(EmulatorClocks, TwoCopiesToOneWord) {
   EXPECT_EQ(start_copy(0).kind, Kind::kInFlight);
 }
 
+TEST_F(EmulatorClocks, ABlockKnowsNothingOfTheCopiesOfTheOneBefore) {
+  start_copy(0);
+  clocks.start_block(96);
+  shadow.start_block();
+  EXPECT_EQ(start_copy(0).kind, Kind::kNone);
+  clocks.start_block(96);
+  shadow.start_block();
+  clocks.fence(0);
+  EXPECT_EQ(start_box(0, &full).kind, Kind::kNone);
+  clocks.start_block(96);
+  shadow.start_block();
+  EXPECT_EQ(store(0).kind, Kind::kNone);
+}
+
 TEST_F(EmulatorClocks, ACopyOverWhatOthersRead) {
   load(32);
   EXPECT_EQ(start_copy(0).kind, Kind::kRace);

@@ -20,4 +20,7 @@ struct Mutant {
 /// All mutants, in the order of the calls of add_mutant().
 std::span<const Mutant> mutants();
 
+/// Those that were added with TRACED, compiled so that each memory access can be seen.
+std::span<const Mutant> traced_mutants();
+
 }  // namespace ladder

@@ -193,6 +193,8 @@ TEST(MutantTableTest, EveryMutantHasACase) {
   std::set<std::string> made, tested;
   for (const Mutant& mutant : mutants())
     made.insert(mutant.name);
+  for (const Mutant& mutant : traced_mutants())  // those of pipelines have a test of their own
+    made.erase(mutant.name);
   for (const Case& c : kCases)
     tested.insert(c.mutant);
   EXPECT_EQ(made, tested);

@@ -16,17 +16,7 @@ constinit thread_local AccessCursor access_cursor;
 
 namespace {
 
-/// Accesses this near to shared memory are meant for it.
-constexpr std::size_t kNearShared = std::size_t{32} * 1024;
 constexpr std::size_t kMaxHazards = 200;
-
-/// The lanes whose copies read anything.
-std::uint32_t with_address(const std::uint64_t* address) {
-  std::uint32_t lanes = 0;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    lanes |= (address[lane] != 0 ? 1u : 0u) << lane;
-  return lanes;
-}
 
 }  // namespace
 
@@ -123,80 +113,6 @@ void BlockTracer::end_block() {
   stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
   for (WarpLog*& log : logs_) {
     if (log != nullptr) free_logs_.push_back(std::exchange(log, nullptr));
-  }
-}
-
-// -- Requests ------------------------------------------------------------------------------------
-
-BlockTracer::Site& BlockTracer::site_of(AccessCode code) {
-  Site*& recent = recent_sites_[(code ^ code >> 10) % recent_sites_.size()];
-  if (recent != nullptr && recent->code == code) return *recent;
-  std::unique_ptr<Site>& site = sites_[code];
-  if (site == nullptr) {
-    site = std::make_unique<Site>();
-    site->code = code;
-  }
-  recent = site.get();
-  return *recent;
-}
-
-bool BlockTracer::same_pattern(Site& site, const std::uint64_t* address,
-                               std::uint32_t lanes) const {
-  if (site.lanes != lanes) return false;
-  const std::uint64_t base = address[std::countr_zero(lanes)];
-  std::uint64_t differs = 0;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    differs |= (address[lane] - base - site.delta[lane]) & site.active[lane];
-  return differs == 0;
-}
-
-void BlockTracer::learn_pattern(Site& site, const std::uint64_t* address, std::uint32_t lanes) {
-  const std::uint64_t base = address[std::countr_zero(lanes)];
-  const unsigned bytes = bytes_of(site.code);
-  site.lanes = lanes;
-  site.lowest = 0;
-  site.highest = 0;
-  site.skew = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    const bool active = (lanes >> lane & 1) != 0;
-    site.delta[lane] = active ? address[lane] - base : 0;
-    site.active[lane] = active ? ~std::uint64_t{0} : 0;
-    const auto delta = static_cast<std::int64_t>(site.delta[lane]);
-    site.lowest = std::min(site.lowest, delta);
-    site.highest = std::max(site.highest, delta);
-    site.skew |= site.delta[lane] & (bytes - 1);
-  }
-  site.highest += bytes;
-  site.phases = {};
-  site.words.clear();
-  site.wide_shapes = {};
-}
-
-void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
-  if (type_of(code) == AccessType::kCopySource) {
-    lanes &= with_address(address);
-    if (lanes == 0) return;
-  }
-  Site& site = site_of(code);
-  if (!same_pattern(site, address, lanes)) learn_pattern(site, address, lanes);
-  const unsigned first = static_cast<unsigned>(std::countr_zero(lanes));
-  const unsigned bytes = bytes_of(code);
-  const bool shared =
-      address[first] - (shared_begin_ - kNearShared) < shared_bytes_ + 2 * kNearShared;
-  if (((site.skew | address[first]) & (bytes - 1)) != 0) [[unlikely]] {
-    for_each_lane(lanes, [&](unsigned lane) {
-      if (address[lane] % bytes == 0) return;
-      report({.kind = HazardKind::kMisaligned,
-              .code = code,
-              .thread = static_cast<std::uint16_t>(32 * warp_ + lane),
-              .shared = shared,
-              .address = shared ? address[lane] - shared_begin_ : address[lane]});
-    });
-  }
-  if (shared) {
-    shared_request(site, address, lanes);
-  } else {
-    global_request(site, address, lanes);
   }
 }
 

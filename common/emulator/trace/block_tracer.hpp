@@ -201,6 +201,9 @@ class BlockTracer {
     AccessCode code = 0;
   };
 
+  /// Accesses this near to shared memory are meant for it.
+  static constexpr std::size_t kNearShared = std::size_t{32} * 1024;
+
   WarpLog& log_of(unsigned warp);
   void flush_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes);
   void flush_unequal(unsigned warp, const WarpLog& log, unsigned rows);
@@ -220,8 +223,7 @@ class BlockTracer {
   void global_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void shared_request(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void check_shared(Site& site, std::uint64_t first);
-  void check_word(const WordAccess& access);
-  void report_conflict(const WordAccess& access, const Conflict& conflict);
+  [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
   bool is_written_in_logs(std::uint32_t word) const;
   void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
                     const SharedShape& shape);

@@ -99,6 +99,7 @@ void BlockTracer::check_shared(Site& site, std::uint64_t first) {
   }
   const AccessType type = type_of(site.code);
   const std::uint64_t base_word = first / 4;
+  const SharedShadow::SettledWords settled = shadow_.settled_words(warp_, epochs_.latest);
   for (const TouchedWord& touched : site.words) {
     const auto word =
         static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
@@ -108,43 +109,42 @@ void BlockTracer::check_shared(Site& site, std::uint64_t first) {
       const auto byte = static_cast<unsigned>(std::countr_zero(unsigned{touched.bytes}));
       if (!inside(at + byte, at + std::bit_width(unsigned{touched.bytes}))) continue;
     }
-    if (type == AccessType::kLoad && shadow_.is_settled(word, warp_, epochs_.latest)) continue;
-    check_word({.word = word,
-                .bytes = touched.bytes,
-                .several = touched.several,
-                .thread = static_cast<std::uint16_t>(32 * warp_ + touched.lane),
-                .sync = syncs_[warp_],
-                .code = site.code,
-                .epoch = epochs_.latest,
-                .knows = epochs_.earliest});
+    if (type == AccessType::kLoad && settled.contain(word)) continue;
+    const WordAccess access = {.word = word,
+                               .bytes = touched.bytes,
+                               .several = touched.several,
+                               .thread = static_cast<std::uint16_t>(32 * warp_ + touched.lane),
+                               .sync = syncs_[warp_],
+                               .code = site.code,
+                               .epoch = epochs_.latest,
+                               .knows = epochs_.earliest};
+    const Conflict conflict = type == AccessType::kLoad         ? shadow_.load(access)
+                              : type == AccessType::kStore      ? shadow_.store(access)
+                              : type == AccessType::kAtomic     ? shadow_.update(access)
+                              : type == AccessType::kCopyTarget ? shadow_.start_copy(access)
+                                                                : shadow_.land_copy(access);
+    if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
+      report_conflict(access, conflict);
   }
 }
 
-void BlockTracer::check_word(const WordAccess& access) {
-  Conflict conflict;
-  switch (type_of(access.code)) {
-    case AccessType::kLoad:
-      conflict = shadow_.load(access);
-      break;
-    case AccessType::kStore:
-      conflict = shadow_.store(access);
-      break;
-    case AccessType::kCopyTarget:
-      conflict = shadow_.start_copy(access);
-      break;
-    case AccessType::kCopyLanded:
-      shadow_.land_copy(access);
-      break;
-    default:
-      conflict = shadow_.update(access);
-  }
-  if (conflict.kind == Conflict::Kind::kNone) [[likely]]
-    return;
+void BlockTracer::report_conflict(const WordAccess& access, const Conflict& conflict) {
+  HazardKind kind = HazardKind::kUninitialisedShared;
+  if (conflict.kind == Conflict::Kind::kRace) kind = HazardKind::kRace;
+  if (conflict.kind == Conflict::Kind::kInFlight) kind = HazardKind::kInFlight;
+  if (conflict.kind == Conflict::Kind::kUnfenced) kind = HazardKind::kUnfenced;
   // What filled the word may be in a log that nobody could look at yet.
   const bool is_unfilled =
-      conflict.kind == Conflict::Kind::kUninitialised || conflict.kind == Conflict::Kind::kInFlight;
+      kind == HazardKind::kUninitialisedShared || kind == HazardKind::kInFlight;
   if (is_unfilled && clocks_.is_active() && is_written_in_logs(access.word)) return;
-  report_conflict(access, conflict);
+  report({.kind = kind,
+          .code = access.code,
+          .earlier = conflict.earlier,
+          .thread = access.thread,
+          .earlier_thread = conflict.earlier_thread,
+          .shared = true,
+          .address = std::uint64_t{4} * access.word +
+                     static_cast<unsigned>(std::countr_zero(unsigned{access.bytes}))});
 }
 
 /// Is a store to this word, or the end of a copy, in another warp's log?
@@ -165,29 +165,6 @@ bool BlockTracer::is_written_in_logs(std::uint32_t word) const {
     }
   }
   return false;
-}
-
-void BlockTracer::report_conflict(const WordAccess& access, const Conflict& conflict) {
-  const auto kind_of = [](Conflict::Kind kind) {
-    switch (kind) {
-      case Conflict::Kind::kRace:
-        return HazardKind::kRace;
-      case Conflict::Kind::kInFlight:
-        return HazardKind::kInFlight;
-      case Conflict::Kind::kUnfenced:
-        return HazardKind::kUnfenced;
-      default:
-        return HazardKind::kUninitialisedShared;
-    }
-  };
-  report({.kind = kind_of(conflict.kind),
-          .code = access.code,
-          .earlier = conflict.earlier,
-          .thread = access.thread,
-          .earlier_thread = conflict.earlier_thread,
-          .shared = true,
-          .address = std::uint64_t{4} * access.word +
-                     static_cast<unsigned>(std::countr_zero(unsigned{access.bytes}))});
 }
 
 void BlockTracer::count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,

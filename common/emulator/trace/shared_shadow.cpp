@@ -16,8 +16,8 @@ Conflict in_flight(AccessCode code, std::uint16_t thread) {
 
 }  // namespace
 
-bool SharedShadow::unordered(const Past& past, const WordAccess& access) const {
-  if (past.interval != interval_ || (past.bytes & access.bytes) == 0) return false;
+bool SharedShadow::unordered_in_interval(const Past& past, const WordAccess& access) const {
+  if ((past.bytes & access.bytes) == 0) return false;
   if (past.thread == access.thread && !past.several && !access.several) return false;
   const bool same_warp = past.thread / 32 == access.thread / 32;
   const bool met_since = same_warp && !past.several_warps && past.sync != access.sync;

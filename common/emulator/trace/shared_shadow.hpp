@@ -58,6 +58,12 @@ struct Conflict {
 /// With clocks, accesses may come in another order than that in which they happened: the log of a
 /// warp is looked at only when all its lanes stand still.
 class SharedShadow {
+  /// When and where a warp last read a word.
+  struct Reader {
+    std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
+    AccessCode code = 0;
+  };
+
  public:
   /// \param clocks  of the block; must outlive this
   explicit SharedShadow(const WarpClocks& clocks) : clocks_(clocks) {}
@@ -78,8 +84,22 @@ class SharedShadow {
   ///        of a tile: it was written before the last barrier, and several warps have read it.
   ///        With clocks: this warp has read it in this epoch.
   bool is_settled(std::uint32_t word, unsigned warp, Epoch epoch) const {
-    if (!clocked_) return settled_[word] == interval_;
-    return readers_[std::size_t{word} * warps_ + warp].when >> 5 == epoch << 1;
+    return settled_words(warp, epoch).contain(word);
+  }
+
+  /// The words that are settled for one request: to be asked for each of its words.
+  struct SettledWords {
+    const std::uint32_t* mark;
+    std::size_t step;
+    unsigned shift;
+    std::uint32_t value;
+
+    bool contain(std::uint32_t word) const { return mark[word * step] >> shift == value; }
+  };
+  SettledWords settled_words(unsigned warp, Epoch epoch) const {
+    if (!clocked_) return {settled_.data(), 1, 0, interval_};
+    static_assert(sizeof(Reader) == 2 * sizeof(std::uint32_t));
+    return {&readers_[warp].when, std::size_t{2} * warps_, 5, epoch << 1};
   }
 
   Conflict load(const WordAccess& access);
@@ -89,7 +109,7 @@ class SharedShadow {
   // -- Copies; only with clocks ----------------------------------------------------------------
   /// By a thread, to whole words.
   Conflict start_copy(const WordAccess& access);
-  void land_copy(const WordAccess& access);
+  Conflict land_copy(const WordAccess& access);
 
   /// \return the number of a box copy that starts now
   std::uint32_t start_box(const BoxCopy& box);
@@ -105,21 +125,15 @@ class SharedShadow {
     Epoch epoch = 1;
     std::uint16_t thread = 0;
     std::uint8_t bytes = 0;
-    bool several : 1 = false;        ///< more threads than `thread`
-    bool several_warps : 1 = false;  ///< and of more warps; never with clocks
-    bool in_flight : 1 = false;      ///< a copy that has not landed
+    bool several = false;        ///< more threads than `thread`
+    bool several_warps = false;  ///< and of more warps; never with clocks
+    bool in_flight = false;      ///< a copy that has not landed
   };
   struct Word {
     Past write;
     Past read;
     std::uint32_t written_in = 0;  ///< block_start_ of the block that wrote
     std::uint8_t written = 0;      ///< bytes
-  };
-
-  /// When and where a warp last read a word.
-  struct Reader {
-    std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
-    AccessCode code = 0;
   };
 
   using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
@@ -136,7 +150,7 @@ class SharedShadow {
   Conflict land_copy_of(Word& word, const WordAccess& access);
   /// A word's last write is a copy that has not landed.
   bool is_in_flight(const Past& write, const WordAccess& access) const {
-    return write.in_flight &&
+    return write.in_flight && write.interval >= block_start_ &&
            (write.thread / 32 == access.thread / 32 || !happened_before(access, write));
   }
   bool happened_before(const WordAccess& access, const Past& past) const;
@@ -147,7 +161,10 @@ class SharedShadow {
   Conflict conflict_with_readers(const WordAccess& access) const;
   Conflict write_with_clocks(Operation operation, const WordAccess& access);
   Conflict load_with_clocks(const WordAccess& access);
-  bool unordered(const Past& past, const WordAccess& access) const;
+  bool unordered(const Past& past, const WordAccess& access) const {
+    return past.interval == interval_ && unordered_in_interval(past, access);
+  }
+  bool unordered_in_interval(const Past& past, const WordAccess& access) const;
   Past past_of(const WordAccess& access) const;
   void remember(Past& past, const WordAccess& access) const;
   void mark_written(Word& word, const WordAccess& access) const;

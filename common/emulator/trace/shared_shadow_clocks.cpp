@@ -136,10 +136,10 @@ Conflict SharedShadow::start_copy(const WordAccess& access) {
   return write_with_clocks(&SharedShadow::start_copy_of, access);
 }
 
-void SharedShadow::land_copy(const WordAccess& access) {
-  if (box_of_[access.word] != 0) return;
-  apply(&SharedShadow::land_copy_of, access);
+Conflict SharedShadow::land_copy(const WordAccess& access) {
+  if (box_of_[access.word] != 0) return {};
   readers_[std::size_t{access.word} * warps_ + access.thread / 32u] = {};
+  return apply(&SharedShadow::land_copy_of, access);
 }
 
 // -- Copies of the tensor memory accelerator -----------------------------------------------------

@@ -1,0 +1,209 @@
+"""What the lessons count by hand: what a rung asks of an SM, from the constants of its sources.
+
+BY_HAND[rung] has wavefronts of the L1 and shared-memory pipe for one multiply-add of a warp (32 of
+them), how that is counted, the block tile, and how many blocks an SM holds.
+"""
+
+import pathlib
+import re
+
+LADDER = pathlib.Path("ladder")  # below the root of the sources
+SMS = 132  # of an H200
+LANES = 32
+BANKS = 32  # a wavefront takes a word of each
+
+
+def wavefronts(words, floats=4):
+    """Passes that a warp's access of `floats` words per lane takes, lane l from words[l] on.
+
+    16 bytes are served quarter by quarter of the warp, or half by half where all lanes share their
+    address with their neighbour or with the neighbour's neighbour.
+    """
+    shared = any(
+        all(words[lane] == words[lane ^ distance] for lane in range(LANES)) for distance in (1, 2)
+    )
+    at_once = LANES // floats * (2 if shared and floats > 1 else 1)
+    passes = 0
+    for first in range(0, LANES, at_once):
+        lanes = words[first : first + at_once]
+        banks = [word % BANKS for word in {start + i for start in lanes for i in range(floats)}]
+        passes += max(banks.count(bank) for bank in banks)
+    return passes
+
+
+def lane_wavefronts(lane_cols):
+    """(of an LDS.128 of A, of B) when a warp's lanes lie row by row in `lane_cols` columns."""
+    return (
+        wavefronts([lane // lane_cols * 4 for lane in range(LANES)]),
+        wavefronts([lane % lane_cols * 4 for lane in range(LANES)]),
+    )
+
+
+def constants(rung):
+    """{name: value} of the whole numbers that a rung's launch.cu and kernel.cuh fix."""
+    found = {}
+    for name in ("launch.cu", "kernel.cuh"):
+        text = next(LADDER.glob(f"{rung:02}_*/{name}")).read_text()
+        for constant, digits in re.findall(r"constexpr int (\w+) = (\d+);", text):
+            found.setdefault(constant, int(digits))
+        # Rung 11 has a family of tiles; the first is the one of large problems.
+        family = re.search(r'"(\d+) x (\d+)", ', text)
+        if family:
+            found.setdefault("BM", int(family[1]))
+            found.setdefault("BN", int(family[2]))
+    return found
+
+
+def tile_reads(c):
+    """(wavefronts of a warp per k, how they add up) for reading operands from shared memory."""
+    of_a, of_b = lane_wavefronts(c["WN"] // c["TN"])
+    loads_a, loads_b = c["TM"] // 4, c["TN"] // 4
+    how = f"({loads_b} * {of_b} for sB + {loads_a} * {of_a} for sA) / {c['TM'] * c['TN']}"
+    return loads_a * of_a + loads_b * of_b, how
+
+
+def warp_tile():
+    """Rung 08: fills its tiles as rung 05 does."""
+    c = constants(8)
+    reads, how = tile_reads(c)
+    of_a, of_b = lane_wavefronts(c["WN"] // c["TN"])
+    below = lane_wavefronts(c["BN"] // c["TN"])  # rungs 05 to 07: a warp lies along a block's rows
+    warp_rows = LANES * c["TN"] // c["BN"] * c["TM"]
+    return {
+        "wavefronts": reads / (c["TM"] * c["TN"]) + 20 / 512,
+        "how": f"{how} + 20/512 to fill the tiles",
+        "tile": (c["BM"], c["BN"]),
+        "blocks": 2,
+        "more": f" A warp reads {c['WM']} + {c['WN']} floats per k, {warp_rows} + {c['BN']} in "
+        f"rung 07. An LDS.128 of B takes {of_b} wavefronts and one of A {of_a} (rung 07: "
+        f"{below[1]} and {below[0]}).",
+    }
+
+
+def async_copy():
+    """Rung 09: copies arrive in shared memory without passing a register."""
+    c = constants(9)
+    reads, how = tile_reads(c)
+    warps = c["BM"] * c["BN"] // (c["WM"] * c["WN"])
+    threads = LANES * warps
+    copies_a = c["BM"] * c["BK"] // threads
+    copies_b = c["BK"] * c["BN"] // (4 * threads)
+    row = c["BM"] + 4  # sA is padded
+    of_a = wavefronts([lane % c["BK"] * row + lane // c["BK"] for lane in range(LANES)], floats=1)
+    of_b = wavefronts([lane * 4 for lane in range(LANES)])
+    fill = copies_a * of_a + copies_b * of_b
+    ffmas = c["TM"] * c["TN"] * c["BK"]
+    return {
+        "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
+        "how": f"{how} + ({copies_a} * {of_a} + {copies_b} * {of_b}) / {ffmas} to fill the tiles",
+        "tile": (c["BM"], c["BN"]),
+        "blocks": 1,
+        "more": f" Per tile a thread starts {copies_a} copies of 4 bytes and {copies_b} of 16: a "
+        f"warp issues {copies_a + copies_b} LDGSTS for its {ffmas} multiply-adds.",
+    }
+
+
+def producers(rung):
+    """Rungs 10 and 11: four warps fill slices, A through registers and B as boxes."""
+    c = constants(rung)
+    reads, how = tile_reads(c)
+    depth = 16  # of K that producers fill at a time
+    ffmas = c["BM"] * c["BN"] // LANES * depth
+    of_a = wavefronts([lane * 4 for lane in range(LANES)])
+    loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
+    boxes = depth // 8
+    of_box = c["BN"] * 8 // BANKS
+    fill = 2 * loads_a * of_a + boxes * of_box
+    return {
+        "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
+        "how": f"{how} + ({2 * loads_a} * {of_a} to load and store A + {boxes} * {of_box} for the "
+        f"boxes of B) / {ffmas}",
+        "tile": (c["BM"], c["BN"]),
+        "blocks": 1,
+        "more": f" Per {depth} of K the producers issue {loads_a} LDG.128, {loads_a} STS.128 and "
+        f"{boxes} boxes of {of_box * BANKS * 4 // 1024} KiB, for {ffmas} multiply-adds.",
+    }
+
+
+def shares(tiles, rounds):
+    """(whole tiles, cut tiles, [where each block's share begins] + [end]) of rung 11, in rounds."""
+    whole = tiles // SMS * SMS
+    work = (tiles - whole) * rounds
+    sharers = min(SMS, work) or 1
+    starts = [s * (work // sharers) + min(s, work % sharers) for s in range(sharers + 1)]
+    return whole, tiles - whole, starts
+
+
+def parts(starts, rounds):
+    """[(begin, end)] of the pieces into which shares cut the tiles; no tile that stays whole."""
+    borders = sorted({*starts, *range(0, starts[-1], rounds)})
+    pieces = zip(borders, borders[1:])
+    return [(begin, end) for begin, end in pieces if end - begin < rounds]
+
+
+def stream_k(size):
+    """What rung 11 adds to rung 10 at M = N = K = size, as a sentence."""
+    c = constants(11)
+    rounds = -(-size // 16)
+    tiles = -(-size // c["BM"]) * -(-size // c["BN"])
+    whole, cut, starts = shares(tiles, rounds)
+    if cut == 0:
+        return f" {whole // SMS} tiles per block are whole, and none is left to be cut."
+    lengths = [end - start for start, end in zip(starts, starts[1:])]
+    handed = len(parts(starts, rounds))
+    part_bytes = c["BM"] * c["BN"] * 4
+    return (
+        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of 16 "
+        f"of K, are {len(lengths)} shares of {max(lengths)} rounds or fewer; {handed} parts of "
+        f"{part_bytes // 1024} KiB, {handed * part_bytes * 1e-6:.0f} MB in all, are handed over."
+    )
+
+
+BY_HAND = {
+    1: {
+        "wavefronts": 32 + 1,
+        "how": "32 for 32 rows of A + 1 for the shared element of B",
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    2: {
+        "wavefronts": 1 + 1,
+        "how": "1 for the shared element of A + 1 for a line of B",
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    3: {
+        "wavefronts": 1 + 2 / 4 + 8 / 64,
+        "how": "1 for sB + 2/4 for sA (four words at once, 2 wavefronts) + 8/64 to fill the tiles",
+        "tile": (32, 32),
+        "blocks": 2,
+    },
+    4: {
+        "wavefronts": (8 + 8 * 2 / 4) / 64 + 16 / 512,
+        "how": "(8 for sB + 8 * 2/4 for sA) / 64 + 16/512 to fill the tiles",
+        "tile": (128, 128),
+        "blocks": 2,
+    },
+    5: {
+        "wavefronts": (2 * 4 + 2 * 2) / 64 + 20 / 512,
+        "how": "(2 * 4 for sB + 2 * 2 for sA) / 64 + 20/512 to fill the tiles",
+        "tile": (128, 128),
+        "blocks": 2,
+    },
+}
+BY_HAND[6] = BY_HAND[5]
+BY_HAND[7] = BY_HAND[5]
+
+
+def by_hand(rung, size):
+    """The count for a rung at M = N = K = size."""
+    if rung in BY_HAND:
+        return BY_HAND[rung]
+    if rung == 8:
+        return warp_tile()
+    if rung == 9:
+        return async_copy()
+    count = producers(rung)
+    if rung == 11:  # no wave is left half empty
+        return {**count, "even": True, "more": count["more"] + stream_k(size)}
+    return count

@@ -1,0 +1,156 @@
+"""Draws plots as SVG with fixed digits and no date: the same data give the same bytes.
+
+Colours are classes of one style sheet. It has a light and a dark half, and every picture brings its
+own ground, so that it can be read on any page.
+"""
+
+import math
+from html import escape
+
+STYLE = """
+  svg { --ground: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d8dee4;
+        --s0: #0b5fc0; --s1: #b3530b; --s2: #6f42c1; --s3: #12733a; --on: #ffffff; }
+  @media (prefers-color-scheme: dark) {
+    svg { --ground: #0d1117; --ink: #f0f3f6; --soft: #a6b1bc; --rule: #30363d;
+          --s0: #6cb0ff; --s1: #f2a15f; --s2: #c9a4ff; --s3: #5fd184; --on: #0d1117; }
+  }
+  text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif;
+         font-size: 15px; fill: var(--ink); paint-order: stroke; stroke: var(--ground);
+         stroke-width: 4px; stroke-linejoin: round; }
+  .title { font-size: 20px; font-weight: 600; }
+  .soft { fill: var(--soft); }
+  .strong { font-weight: 600; }
+  .on { fill: var(--on); stroke: none; }
+  .ground { fill: var(--ground); }
+  .rule { stroke: var(--rule); stroke-width: 1; }
+  .axis { stroke: var(--soft); stroke-width: 1; }
+  .line { fill: none; stroke-width: 2; }
+  .dashed { stroke-dasharray: 7 5; }
+  .lead { stroke: var(--soft); stroke-width: 1; fill: none; }
+  .ink { stroke: var(--ink); } .soft-line { stroke: var(--soft); }
+  .f0 { fill: var(--s0); } .f1 { fill: var(--s1); } .f2 { fill: var(--s2); }
+  .f3 { fill: var(--s3); }
+  .l0 { stroke: var(--s0); } .l1 { stroke: var(--s1); } .l2 { stroke: var(--s2); }
+  .l3 { stroke: var(--s3); }
+  .hollow { fill: var(--ground); stroke-width: 2; }
+"""
+WIDTH = 1000  # of all pictures
+SERIES = 4  # colours f0 to f3
+GAP = 18  # pixels between the base lines of two labels
+
+
+def number(value):
+    """A coordinate with a tenth of a pixel."""
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+class Scale:
+    """Maps values to pixels, linearly or by logarithm."""
+
+    def __init__(self, values, pixels, logarithmic=False):
+        """values and pixels: (first, last)"""
+        self.map = math.log10 if logarithmic else float
+        self.low, high = (self.map(value) for value in values)
+        self.first, last = pixels
+        self.slope = (last - self.first) / (high - self.low)
+
+    def __call__(self, value):
+        """The pixel of a value."""
+        return self.first + (self.map(value) - self.low) * self.slope
+
+
+class Drawing:
+    """Elements of one picture."""
+
+    def __init__(self, name, width, height, title, subtitle, description):
+        """name: prefix of the identifiers; description: what a reader who cannot see needs."""
+        self.width, self.height = width, height
+        self.head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="{name}-title {name}-desc">\n'
+            f'<title id="{name}-title">{escape(title)}</title>\n'
+            f'<desc id="{name}-desc">{escape(description)}</desc>\n<style>{STYLE}</style>\n'
+            f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n'
+        )
+        self.elements = []
+        self.lacks = []  # what is not in the picture because it is not recorded
+        self.text(24, 36, title, "title")
+        self.text(24, 60, subtitle, "soft")
+
+    def text(self, x, y, words, style="", anchor="start"):
+        """Words whose base line begins, ends or is centred at (x, y)."""
+        at_anchor = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        of_class = f' class="{style}"' if style else ""
+        self.elements.append(
+            f'<text x="{number(x)}" y="{number(y)}"{of_class}{at_anchor}>{escape(words)}</text>'
+        )
+
+    def line(self, points, style):
+        """A line through points."""
+        path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        self.elements.append(f'<polyline class="{style}" points="{path}" fill="none"/>')
+
+    def bar(self, left, top, right, bottom, style):
+        """A filled rectangle."""
+        self.elements.append(
+            f'<rect class="{style}" x="{number(left)}" y="{number(top)}" '
+            f'width="{number(right - left)}" height="{number(bottom - top)}"/>'
+        )
+
+    def dot(self, x, y, style, words="", radius=5):
+        """A dot; words show when the mouse rests on it."""
+        title = f"<title>{escape(words)}</title>" if words else ""
+        self.elements.append(
+            f'<circle class="{style}" cx="{number(x)}" cy="{number(y)}" r="{radius}">'
+            f"{title}</circle>"
+        )
+
+    def grid(self, y_scale, ticks, left, right, words=str):
+        """Level rules with their values at the left; none where words(value) is empty."""
+        for tick in ticks:
+            y = y_scale(tick)
+            self.line([(left, y), (right, y)], "rule")
+            if words(tick):
+                self.text(left - 8, y + 5, words(tick), "soft", "end")
+
+    def labels(self, labels, x, highest, lowest):
+        """Labels in a column, each led to its place: (from x, y, words, style) by y."""
+        labels = sorted(labels, key=lambda label: label[1])
+        places = spread([y for _, y, _, _ in labels], highest, lowest)
+        for (from_x, y, words, style), at in zip(labels, places, strict=True):
+            self.line([(from_x, y), (x - 16, at), (x - 5, at)], "lead")
+            self.text(x, at + 5, words, style)
+
+    def __str__(self):
+        """The file."""
+        return self.head + "\n".join(self.elements) + "\n</svg>\n"
+
+
+def spread(places, highest, lowest):
+    """Ascending places moved as little as needed to be GAP apart and within the limits."""
+    groups = []  # [sum of wished first places, how many labels]
+    for place in places:
+        groups.append([place, 1])
+        while len(groups) > 1 and start(groups[-2], highest, lowest) + groups[-2][1] * GAP > start(
+            groups[-1], highest, lowest
+        ):
+            wished, count = groups.pop()
+            groups[-1][0] += wished - count * groups[-1][1] * GAP
+            groups[-1][1] += count
+    return [start(group, highest, lowest) + i * GAP for group in groups for i in range(group[1])]
+
+
+def start(group, highest, lowest):
+    """Where the first label of a group stands."""
+    wished, count = group
+    return max(highest, min(wished / count, lowest - (count - 1) * GAP))
+
+
+def log_ticks(low, high, scale, candidates, distance=24):
+    """Those candidates between low and high that leave room for those before them."""
+    chosen = []
+    for tick in candidates:
+        if low <= tick <= high and all(abs(scale(tick) - scale(c)) >= distance for c in chosen):
+            chosen.append(tick)
+    return sorted(chosen)

@@ -1,0 +1,115 @@
+# Mistakes in the pipelines of rungs 09, 10 and 11.
+
+# -- cp.async --------------------------------------------------------------------------------------
+add_mutant(
+  copy_wait_missing 09_async_copy TRACED
+  "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();"
+  "__syncthreads();")
+add_mutant(
+  copy_wait_too_lax 09_async_copy TRACED
+  "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();"
+  "ptx::cp_async_wait<STAGES - 1>();\n        __syncthreads();")
+add_mutant(
+  copy_barrier_missing 09_async_copy TRACED
+  "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();"
+  "ptx::cp_async_wait<STAGES - 2>();")
+add_mutant(
+  copy_into_stage_being_read 09_async_copy TRACED
+  "copy(stage == 0 ? STAGES - 1 : stage - 1, k0"
+  "copy(stage, k0")
+
+# -- mbarriers and boxes ---------------------------------------------------------------------------
+add_mutant(
+  full_wait_missing 10_producer_warps TRACED
+  "    ptx::mbarrier_wait(&next->full, phase);\n"
+  "")
+add_mutant(
+  producer_parity_wrong 10_producer_warps TRACED
+  "int phase = 1;"
+  "int phase = 0;")
+add_mutant(
+  consumer_parity_wrong 10_producer_warps TRACED
+  "int phase = 0;"
+  "int phase = 1;")
+add_mutant(
+  empty_wait_missing 10_producer_warps TRACED
+  "      ptx::mbarrier_wait(&slice[1].empty, phase);\n"
+  "")
+add_mutant(
+  empty_wait_for_one_of_two 10_producer_warps TRACED
+  "ptx::mbarrier_wait(&slice[1].empty, phase);"
+  "ptx::mbarrier_wait(&slice[0].empty, phase);")
+add_mutant(
+  too_many_bytes_expected 10_producer_warps TRACED
+  "sizeof slice[i].B);"
+  "sizeof slice[i].A + sizeof slice[i].B);")
+add_mutant(
+  too_few_bytes_expected 10_producer_warps TRACED
+  "sizeof slice[i].B);"
+  "sizeof slice[i].B / 2);")
+add_mutant(
+  empty_arrival_missing 10_producer_warps TRACED
+  "if (lane == 0) ptx::mbarrier_arrive(&slice->empty);"
+  "")
+add_mutant(
+  full_count_too_high 10_producer_warps TRACED
+  ".full, 1 + kProducerWarps);"
+  ".full, 2 + kProducerWarps);")
+add_mutant(
+  full_count_too_low 10_producer_warps TRACED
+  ".full, 1 + kProducerWarps);"
+  ".full, kProducerWarps);")
+add_mutant(
+  box_coordinates_swapped 10_producer_warps TRACED
+  "map_b, k0 + i * BK, col0,"
+  "map_b, col0, k0 + i * BK,")
+
+# -- Blocks that share tiles -----------------------------------------------------------------------
+add_mutant(
+  flag_not_reset 11_stream_k TRACED WAY "64 x 64"
+  "flags[blockIdx.x - other] = 0;"
+  "")
+add_mutant(
+  flag_set_before_sums 11_stream_k TRACED WAY "64 x 64"
+  "if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);"
+  ""
+  "    while (part.tile >= 0) {\n      float acc[TM][TN] = {};"
+  "    while (part.tile >= 0) {\n      if (consumer == 0 && part.begin > 0) ptx::store_release(&flags[blockIdx.x], 1);\n      float acc[TM][TN] = {};")
+add_mutant(
+  flag_seen_by_one_thread 11_stream_k TRACED WAY "64 x 64"
+  "          ptx::barrier_sync<1, kConsumers>();\n#pragma unroll kAtOnce"
+  "#pragma unroll kAtOnce")
+add_mutant(
+  round_left_out 11_stream_k TRACED WAY "64 x 64"
+  "end(sharer < 0 ? 0 : division.start_of(sharer + 1))"
+  "end(sharer < 0 ? 0 : division.start_of(sharer + 1) - 1)")
+add_mutant(
+  round_counted_twice 11_stream_k TRACED WAY "64 x 64"
+  "position(sharer < 0 ? 0 : division.start_of(sharer))"
+  "position(sharer < 1 ? 0 : division.start_of(sharer) - 1)")
+add_mutant(
+  waits_for_itself 11_stream_k TRACED WAY "64 x 64"
+  "ptx::load_acquire(&flags[blockIdx.x - other])"
+  "ptx::load_acquire(&flags[blockIdx.x - other + 1])")
+add_mutant(
+  sums_barrier_missing 11_stream_k TRACED WAY "64 x 64"
+  "ptx::barrier_sync<1, kConsumers>();\n        for (int m = 0; m < kRows; ++m) {"
+  "for (int m = 0; m < kRows; ++m) {")
+add_mutant(
+  sums_overwritten 11_stream_k TRACED WAY "64 x 64"
+  "ptx::barrier_sync<1, kConsumers>();\n      }\n"
+  "}\n")
+
+# -- Clusters --------------------------------------------------------------------------------------
+add_mutant(
+  cluster_sync_missing_before_reading 11_stream_k TRACED WAY "64 x 64, K halved in a cluster"
+  "ptx::cluster_sync();\n    ptx::cluster_sync();\n"
+  "ptx::cluster_sync();\n"
+  "ptx::cluster_sync();\n    const float4* const low"
+  "const float4* const low")
+add_mutant(
+  cluster_sync_missing_at_the_end 11_stream_k TRACED WAY "64 x 64, K halved in a cluster"
+  "ptx::cluster_sync();\n    ptx::cluster_sync();\n"
+  "ptx::cluster_sync();\n"
+  "ptx::cluster_sync();  // the other block has read this one's sums"
+  "")
