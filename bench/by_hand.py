@@ -134,11 +134,11 @@ def shares(tiles, rounds):
     return whole, tiles - whole, starts
 
 
-def parts(starts, rounds):
-    """[(begin, end)] of the pieces into which shares cut the tiles; no tile that stays whole."""
+def handed_over(starts, rounds):
+    """[(begin, end)] of the pieces that go to the block with the beginning of their tile."""
     borders = sorted({*starts, *range(0, starts[-1], rounds)})
     pieces = zip(borders, borders[1:])
-    return [(begin, end) for begin, end in pieces if end - begin < rounds]
+    return [(begin, end) for begin, end in pieces if begin % rounds > 0]
 
 
 def stream_k(size):
@@ -150,7 +150,7 @@ def stream_k(size):
     if cut == 0:
         return f" {whole // SMS} tiles per block are whole, and none is left to be cut."
     lengths = [end - start for start, end in zip(starts, starts[1:])]
-    handed = len(parts(starts, rounds))
+    handed = len(handed_over(starts, rounds))
     part_bytes = c["BM"] * c["BN"] * 4
     return (
         f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of 16 "

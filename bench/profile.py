@@ -3,8 +3,9 @@
 
     bench/profile.py --size 4096 --out bench/results/nvidia-h200/profile_4096.json 01 02 03
 
-One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it. The file
-has the context of a results file and, per rung, {ncu metric: value in base units}.
+One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it; of rung 00
+cuBLAS's. The file has the context of a results file and, per rung, {ncu metric: value in base
+units}. Rungs that an existing file of the same GPU, driver and ncu has and that are not named stay.
 """
 
 import argparse
@@ -26,6 +27,9 @@ STALLS = (
     "not_selected",
     "wait",
 )
+
+LADDER_KERNEL = "regex:^(cluster_)?kernel$"
+VENDOR_KERNEL = "regex:sgemm"
 
 METRICS = (
     "gpu__time_duration.sum",
@@ -77,7 +81,7 @@ def counters(ladder, rung, size):
             "--print-units",
             "base",
             "--kernel-name",
-            "kernel",
+            VENDOR_KERNEL if int(rung) == 0 else LADDER_KERNEL,
             "--launch-count",
             "1",
             "--section",
@@ -118,7 +122,7 @@ def main():
     parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
     options = parser.parse_args()
     context = {**context_of(options.ladder, "gpu"), "profiler": version_of("ncu")}
-    results = {"context": context, "benchmarks": []}
+    results = {"context": context, "benchmarks": others(options, context)}
     for rung in options.rungs:
         results["benchmarks"].append(
             {
@@ -130,7 +134,23 @@ def main():
                 "metrics": counters(options.ladder, rung, options.size),
             }
         )
+    results["benchmarks"].sort(key=lambda entry: entry["rung"])
     options.out.write_text(json.dumps(results, indent=2) + "\n")
+
+
+def others(options, context):
+    """Entries of the existing file for rungs that are not profiled now."""
+    if not options.out.exists():
+        return []
+    old = json.loads(options.out.read_text())
+    for key in ("device", "cuda_driver", "profiler"):
+        if old["context"].get(key) != context.get(key):
+            stop(
+                f"{options.out} was recorded with {key} {old['context'].get(key)}, this is "
+                f"{context.get(key)}: give another file, or name all rungs and remove it"
+            )
+    rungs = {int(rung) for rung in options.rungs}
+    return [entry for entry in old["benchmarks"] if entry["rung"] not in rungs]
 
 
 if __name__ == "__main__":

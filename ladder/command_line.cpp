@@ -69,8 +69,7 @@ void add_problem_options(CLI::App& command, Options& options) {
 }
 
 void add_explain_option(CLI::App& command, Options& options) {
-  command.add_flag("--explain", options.explain,
-                   "first say which kernel and tile the rung takes for the shape");
+  command.add_flag("--explain", options.explain, "first say which kernel and tile it takes");
 }
 
 int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
@@ -155,11 +156,18 @@ class ByHandTest(unittest.TestCase):
             lengths = {end - start for start, end in zip(starts, starts[1:])}
             self.assertLessEqual(max(lengths) - min(lengths), 1)
 
-    def test_parts_are_what_no_block_sums_alone(self):
+    def test_parts_that_do_not_begin_with_their_tile_are_handed_over(self):
         # Three tiles of 4 rounds among shares of 3: 3 | 1 + 2 | 2 + 1 | 3.
-        pieces = [(0, 3), (3, 4), (4, 6), (6, 8), (8, 9), (9, 12)]
-        self.assertEqual(by_hand.parts([0, 3, 6, 9, 12], 4), pieces)
-        self.assertEqual(by_hand.parts([0, 4, 8, 12], 4), [])
+        self.assertEqual(by_hand.handed_over([0, 3, 6, 9, 12], 4), [(3, 4), (6, 8), (9, 12)])
+        # One tile of 8 rounds: the middle goes to the beginning as well.
+        self.assertEqual(by_hand.handed_over([0, 3, 6, 8], 8), [(3, 6), (6, 8)])
+        self.assertEqual(by_hand.handed_over([0, 4, 8, 12], 4), [])
+
+    def test_what_stream_k_hands_over_is_counted(self):
+        with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
+            text = by_hand.stream_k(4096)
+        self.assertIn("The other 116, 29696 rounds of 16 of K, are 132 shares of 225 rounds", text)
+        self.assertIn("131 parts of 128 KiB, 17 MB in all, are handed over.", text)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ TEST(Sampling, ChangesNothingOnRaggedShapes) {
 }
 
 TEST(Sampling, ChangesNothingAt2048) {
-  for (const int rung : {5, 7, 8, 10})
+  for (const int rung : {5, 7})
     expect_sampling_changes_nothing(rung, problem_of({2048, 2048, 2048}));
 }
 

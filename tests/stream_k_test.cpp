@@ -97,7 +97,7 @@ TEST_F(StreamKTest, LaunchAfterLaunchIsRightOnAnyNumberOfSms) {
 TEST_F(StreamKTest, WhoSharesATileWaitsForTheOthers) {
   emulator::set_multiprocessors(3);
   emulator::set_cpu_threads(1);
-  const Shape shape = {.M = 129, .N = 260, .K = 516};
+  const Shape shape = {.M = 64, .N = 64, .K = 2048};
   emulator::set_block_order(BlockOrder::kDescending);
   expect_right(shape, 1, 0.0f);
   ASSERT_TRUE(some_tile_was_cut());
@@ -109,7 +109,7 @@ TEST_F(StreamKTest, WhoSharesATileWaitsForTheOthers) {
 
 TEST_F(StreamKTest, TheSameComesOutBitByBit) {
   emulator::set_multiprocessors(3);
-  const auto [M, N, K] = Shape{.M = 129, .N = 260, .K = 516};
+  const auto [M, N, K] = Shape{.M = 65, .N = 132, .K = 2052};
   const MachineArray<float> a(*machine_, static_cast<std::size_t>(M) * K);
   const MachineArray<float> b(*machine_, static_cast<std::size_t>(K) * N);
   machine_->fill_random(a.data(), a.size(), {.seed = 7, .array = 0});

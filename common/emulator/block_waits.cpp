@@ -26,8 +26,7 @@ void BlockRunner::reset_waits() {
   flag_waiters_ = 0;
   at_cluster_ = {};
   at_flag_ = {};
-  for (unsigned number = 0; number < plan_->threads; ++number) {
-    Lane& lane = lanes_[number];
+  for (Lane& lane : lanes_) {  // the block before may have had more threads
     lane.copies.clear();
     lane.register_calls = 0;
     lane.flag = nullptr;

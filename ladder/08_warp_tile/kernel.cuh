@@ -4,12 +4,14 @@
 /// kinds
 ///        of banks that serve them.
 ///
-/// The 32 threads of a warp in rung 07 lie in 2 rows and 16 columns: one k costs a warp 32 + 4
-/// floats of shared memory, in unequal requests. In 8 rows and 4 columns they form a warp tile that
-/// is nearly square and reads 64 + 32 floats for the same multiply-adds. Registers have banks, too:
-/// two, one read each per cycle, and a multiply-add reads three. Walking the thread tile there and
-/// back lets each multiply-add share an operand with the one before. Traffic  shared memory  (WM +
-/// WN)*4 bytes per k and warp.
+/// The 32 threads of a warp in rung 07 lie in 2 rows and 16 columns: for one k they need 16 floats
+/// of A and 128 of B. In 8 rows and 4 columns they form a warp tile that is nearly square and needs
+/// 64 +
+/// 32. Registers have banks, too: two, with one read each per cycle, and a multiply-add reads
+/// three. Walking the thread tile there and back lets each multiply-add share an operand with the
+/// one before.
+///
+/// Traffic  shared memory  (WM + WN)*4 bytes per k and warp.
 #pragma once
 
 #include "common/device.cuh"

@@ -5,6 +5,7 @@
 /// Rung 08 moves each tile through registers: loaded early, held while a tile is multiplied, stored
 /// late. cp.async needs no registers and no thread that waits. What it frees pays for a thread tile
 /// twice as large and for its operands one k ahead, so that loads from shared memory hide as well.
+///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  one barrier per tile.
 #pragma once
 

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+/// \file  ladder/10_producer_warps/kernel.cuh
+/// \brief Four warps only load, eight only multiply; barriers in shared memory connect them.
+///
+/// In rung 09 every warp computes addresses, starts copies and meets all others at a barrier in
+/// each tile. Here the work is divided: producers fill slices of a ring, consumers read them, and
+/// each slice has a barrier for "full" and one for "empty". B comes by TMA, a whole box per
+/// instruction; A has to be transposed and goes through the producers' registers. They need few,
+/// and give the rest to the consumers.
+///
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  issue slots  a few producer instructions per 16 of K.
 #pragma once
 
 #include "common/device.cuh"
@@ -9,6 +19,7 @@
 
 namespace ladder::producer_warps {
 
+/// What one step of the pipeline holds: BK of K.
 template <int BM, int BN, int BK>
 struct __align__(128) Slice {
   float A[BK][BM];      // (BK, BM)  A transposed
@@ -17,6 +28,17 @@ struct __align__(128) Slice {
   ptx::Mbarrier empty;  // the slice has been read
 };
 
+/// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
+/// \tparam  BM,BN,BK  block tile in elements; BM is 128, BK is 8
+/// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps behind 4 producers
+/// \tparam  TM,TN     thread tile in elements, multiples of 4; (WM/TM)*(WN/TN) is 32
+/// \tparam  SLICES    of the ring, in dynamic shared memory; even, at least 4
+/// \tparam  BAND      block rows that consecutive blocks walk through before the next block column
+/// \param   map_b     B as (K, N) with boxes of BK x BN
+/// \param   M         extent in elements, any value >= 1
+/// \param   N,K       extents in elements, multiples of 4
+/// \param   A         (M, K) row-major, 16-byte aligned
+/// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int SLICES, int BAND>
 __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
     kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
@@ -26,12 +48,14 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
   constexpr int kWarpCols = BN / WN;
   constexpr int kLaneRows = WM / TM;
   constexpr int kLaneCols = WN / TN;
-  static_assert(kLaneRows * kLaneCols == 32);
+  static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
   constexpr int kRound = 2 * BK;  // of K that producers fill at a time
   using Slice = producer_warps::Slice<BM, BN, BK>;
-  static_assert(BK == 8 && BM == 32 * kProducerWarps);
+  static_assert(BM * kRound == 16 * 32 * kProducerWarps, "a 4 x 4 block of A per producer");
+  static_assert(SLICES % 2 == 0 && SLICES >= 4, "consumers hold a slice until they see the next");
 
   // -- Where this thread works ---------------------------------------------------------------
+  // Blocks start in the order of their index: down a column of BAND tiles, then the next column.
   const int row0 = (blockIdx.y * BAND + blockIdx.x % BAND) * BM;
   const int col0 = blockIdx.x / BAND * BN;
   const int warp = threadIdx.x / 32;
@@ -148,9 +172,10 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
         sB = &next->B[0][thread_col];
       }
       read((k + 1) % 2, (k + 1) % BK);
-      for (int n = 0; n < TN; ++n) {
-        for (int i = 0; i < TM; ++i) {
-          const int m = n % 2 == 0 ? TM - 1 - i : i;
+      for (int i = 0; i < TM; ++i) {
+        for (int j = 0; j < TN; ++j) {
+          const int m = TM - 1 - i;
+          const int n = i % 2 == 0 ? TN - 1 - j : j;  // there and back
           acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
         }
       }

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+/// \file  ladder/11_stream_k/kernel.cuh
+/// \brief One block per SM; whole tiles first, and what is left is cut along K into equal shares.
+///
+/// Rung 10 needs as many waves as its tiles fill, and the last one is rarely full: 133 tiles take
+/// 132 SMs as long as 264. Here each SM has a block that stays. The rest of the tiles is one long
+/// row of rounds of K, of which each takes an equal share; who has the end of a sum hands it to who
+/// has its beginning. Producers fill slices for the next part while consumers finish this one. For
+/// small problems the eight consumer warps share K, too, so that a tile is smaller.
+///
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each part that is handed over.
 #pragma once
 
 #include "common/device.cuh"
@@ -16,17 +26,25 @@ namespace ladder::stream_k {
 struct Division {
   int rounds;     ///< that one tile's K takes
   int first_cut;  ///< tiles from here on are shared
-  int sharers;    ///< blocks that share them
-  int share;      ///< rounds of each of them
+  int sharers;    ///< blocks that share them: the first of the grid, the last of these first
+  int share;      ///< rounds of each of them, at most one tile's
   int longer;     ///< of them take one round more
 
-  /// \return where the share of sharer `s` begins, in the shared tiles' rounds
-  __host__ __device__ int start_of(int s) const { return s * share + (s < longer ? s : longer); }
+  /// \return where a share begins, in the shared tiles' rounds
+  __host__ __device__ int start_of(int sharer) const {
+    return sharer * share + (sharer < longer ? sharer : longer);
+  }
+
+  /// \return the sharer that has this round
+  __host__ __device__ int sharer_of(int round) const {
+    const int after_longer = round - longer * (share + 1);
+    return after_longer < 0 ? round / (share + 1) : longer + after_longer / share;
+  }
 };
 
 /// A piece of one tile's sum over K.
 struct Part {
-  int tile;
+  int tile;   ///< -1: none
   int begin;  ///< in rounds of K
   int end;
 };
@@ -34,7 +52,7 @@ struct Part {
 /// The parts that one block works on: whole tiles first, then its share of the others.
 struct Schedule {
   const Division& division;
-  int sharer;     ///< this block's number among them, from the last block down
+  int sharer;     ///< negative: this block has no share
   int next_tile;  ///< whole
   int position;   ///< in the shared tiles' rounds
   int end;
@@ -46,7 +64,6 @@ struct Schedule {
         position(sharer < 0 ? 0 : division.start_of(sharer)),
         end(sharer < 0 ? 0 : division.start_of(sharer + 1)) {}
 
-  /// \return the next part; its tile is -1 when there is none
   __device__ Part next() {
     if (next_tile < division.first_cut) {
       const Part part = {next_tile, 0, division.rounds};
@@ -63,6 +80,7 @@ struct Schedule {
   }
 };
 
+/// What one step of the pipeline holds: BK of K.
 template <int BM, int BN, int BK>
 struct __align__(128) Slice {
   float A[BK][BM];      // (BK, BM)  A transposed
@@ -71,11 +89,24 @@ struct __align__(128) Slice {
   ptx::Mbarrier empty;  // the slice has been read
 };
 
-template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES, int BAND, int PRODUCER_REGISTERS>
+/// \brief   C = alpha*A*B + beta*C by as many blocks as there are SMs; all must run together.
+/// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
+///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
+/// \tparam  SLICES   of the ring, in dynamic shared memory; a multiple of those in a round, but
+///                   not as few. Behind it stand 64 x 64 floats per consumer warp if WARPS_K > 1
+/// \tparam  BAND     block rows that consecutive tiles walk through before the next block column
+/// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
+/// \param   M        extent in elements, any value >= 1
+/// \param   N,K      extents in elements, multiples of 4
+/// \param   A        (M, K) row-major, 16-byte aligned
+/// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
+/// \param   partials (blocks, BM*BN) sums that blocks hand over
+/// \param   flags    (blocks)  zero; 1 when the block has handed over. Zero again at the end
+template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES, int BAND>
 __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
            const float* A, float beta, float* C, const __grid_constant__ Division division,
-           float* partials, unsigned* flags) {
+           float4* partials, unsigned* flags) {
   constexpr int WM = 64;
   constexpr int WN = 64;
   constexpr int TM = 8;
@@ -129,7 +160,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
 
   if (warp < kProducerWarps) {
     // -- Producer ----------------------------------------------------------------------------
-    ptx::give_registers<PRODUCER_REGISTERS>();
+    ptx::give_registers<WARPS_K == 1 ? 72 : 88>();  // two blocks of A need more
     constexpr int kStepK = 16 * kProducers / BM;
     const int a_m = (lane % 8 + warp * 8 % (BM / 4)) * 4;
     const int a_k = (lane / 8 + warp * 32 / BM * 4) * 4;
@@ -147,10 +178,15 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     };
     float4 a[kBlocks][4];
     const auto fetch = [&] {
+      const bool whole = k0 + kRound <= K;
       for (int i = 0; i < kBlocks; ++i) {
-        const bool inside = k0 + a_k + i * kStepK < K;
         for (int m = 0; m < 4; ++m) {
-          a[i][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + i * kStepK) : float4{};
+          if (whole) {
+            a[i][m] = *reinterpret_cast<const float4*>(gA[m] + i * kStepK);
+          } else {  // zeros beyond the edge add nothing
+            const bool inside = k0 + a_k + i * kStepK < K;
+            a[i][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + i * kStepK) : float4{};
+          }
         }
       }
       for (int m = 0; m < 4; ++m) {
@@ -213,7 +249,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     if (lane == 0) ptx::mbarrier_arrive(&slice->full);
   } else {
     // -- Consumer ----------------------------------------------------------------------------
-    ptx::take_registers<(64512 - kProducers * PRODUCER_REGISTERS) / kConsumers>();
+    ptx::take_registers<WARPS_K == 1 ? 216 : 208>();
     const int consumer = threadIdx.x - kProducers;
     const int warp_k = (warp - kProducerWarps) / (WARPS_M * WARPS_N);
     const int warp_tile = (warp - kProducerWarps) % (WARPS_M * WARPS_N);
@@ -242,7 +278,8 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
 
       // -- Main loop over K ------------------------------------------------------------------
 #pragma unroll 1
-      for (int left = (part.end - part.begin) * kSlicesPerRound; left > 0; --left) {
+      for (int slice_index = part.begin * kSlicesPerRound; slice_index < part.end * kSlicesPerRound;
+           ++slice_index) {
         Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
         offset += sizeof(Slice);
         if (offset == SLICES * sizeof(Slice)) {
@@ -258,9 +295,10 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
             sB = &next->B[warp_k * kDepth][thread_col];
           }
           read((k + 1) % 2, (k + 1) % kDepth);
+          // The order decides how often operands of neighbours meet in a register bank.
           for (int n = 0; n < TN; ++n) {
             for (int i = 0; i < TM; ++i) {
-              const int m = n % 2 == 0 ? TM - 1 - i : i;
+              const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
               acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
             }
           }
@@ -269,6 +307,8 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       }
 
       // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
+      // Sums stored as they are would have to lie in aligned quads of registers all through the
+      // loop, in the same banks as the operands; alpha*acc may lie elsewhere.
       float c[kRows][TN];  // (kRows, TN)
       if constexpr (WARPS_K == 1) {
         for (int m = 0; m < TM; ++m) {
@@ -306,9 +346,12 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         ptx::barrier_sync<1, kConsumers>();
       }
       constexpr int kVectors = kRows * TN / 4;
-      if (part.begin > 0) {
-        float4* const handed = reinterpret_cast<float4*>(partials) +
-                               static_cast<size_t>(blockIdx.x) * (kVectors * kConsumers) + consumer;
+      constexpr int kAtOnce = kVectors < 16 ? 16 / kVectors : 1;  // parts, as loads take long
+      const auto partials_of = [&](int block) {                   // this thread's first vector
+        return partials + static_cast<size_t>(block) * (kVectors * kConsumers) + consumer;
+      };
+      if (part.begin > 0) {  // another block has the beginning of this sum: hand over
+        float4* const handed = partials_of(blockIdx.x);
         for (int m = 0; m < kRows; ++m) {
           for (int n = 0; n < TN; n += 4) {
             handed[(m * TN + n) / 4 * kConsumers] =
@@ -318,46 +361,42 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         ptx::barrier_sync<1, kConsumers>();
         if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);
       } else {
-        // Blocks with lower numbers hold the rest of the tile, in the order of K.
-        const int tile_end = (part.tile - division.first_cut + 1) * division.rounds;
-        for (int sharer = schedule.sharer + 1;
-             part.end < division.rounds && division.start_of(sharer) < tile_end; ++sharer) {
-          const int other = division.sharers - 1 - sharer;
-          if (consumer == 0) {
-            while (ptx::load_acquire(&flags[other]) == 0) {
+        if (part.end < division.rounds) {  // the blocks before this one have the rest
+          const int tile_end = (part.tile - division.first_cut + 1) * division.rounds;
+          const int others = division.sharer_of(tile_end - 1) - schedule.sharer;
+          for (int other = 1 + consumer; other <= others; other += kConsumers) {
+            while (ptx::load_acquire(&flags[blockIdx.x - other]) == 0) {
             }
-            flags[other] = 0;
+            flags[blockIdx.x - other] = 0;  // for the next launch
           }
           ptx::barrier_sync<1, kConsumers>();
-          const float4* const handed = reinterpret_cast<const float4*>(partials) +
-                                       static_cast<size_t>(other) * (kVectors * kConsumers) +
-                                       consumer;
-          for (int m = 0; m < kRows; ++m) {
-            for (int n = 0; n < TN; n += 4) {
-              const float4 sum = handed[(m * TN + n) / 4 * kConsumers];
-              c[m][n + 0] += sum.x;
-              c[m][n + 1] += sum.y;
-              c[m][n + 2] += sum.z;
-              c[m][n + 3] += sum.w;
+#pragma unroll kAtOnce
+          for (int other = 1; other <= others; ++other) {  // in the order of K
+            const float4* const handed = partials_of(blockIdx.x - other);
+            for (int m = 0; m < kRows; ++m) {
+              for (int n = 0; n < TN; n += 4) {
+                const float4 sum = handed[(m * TN + n) / 4 * kConsumers];
+                c[m][n + 0] += sum.x;
+                c[m][n + 1] += sum.y;
+                c[m][n + 2] += sum.z;
+                c[m][n + 3] += sum.w;
+              }
             }
           }
         }
+        const int row0 = row_of(part.tile) + thread_row;
+        const int col0 = col_of(part.tile) + thread_col;
         for (int m = 0; m < kRows; ++m) {
           const int i = warp_k * kRows + m;
-          const int row = row_of(part.tile) + thread_row + i / 4 * 4 * kLaneRows + i % 4;
+          const int row = row0 + i / 4 * 4 * kLaneRows + i % 4;
           for (int n = 0; n < TN; n += 4) {
-            const int col = col_of(part.tile) + thread_col + n * kLaneCols;
-            if (row >= M || col >= N) continue;
-            float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
-            float4 result = make_float4(c[m][n + 0], c[m][n + 1], c[m][n + 2], c[m][n + 3]);
-            if (beta != 0.0f) {
-              const float4 old = *gC;
-              result.x += beta * old.x;
-              result.y += beta * old.y;
-              result.z += beta * old.z;
-              result.w += beta * old.w;
+            const int col = col0 + n * kLaneCols;
+            if (row < M && col < N) {
+              float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+              const float4 old = beta != 0.0f ? *gC : float4{};
+              *gC = make_float4(c[m][n + 0] + beta * old.x, c[m][n + 1] + beta * old.y,
+                                c[m][n + 2] + beta * old.z, c[m][n + 3] + beta * old.w);
             }
-            *gC = result;
           }
         }
       }

@@ -70,12 +70,6 @@ add_mutant(
   "flags[blockIdx.x - other] = 0;"
   "")
 add_mutant(
-  flag_set_before_sums 11_stream_k TRACED WAY "64 x 64"
-  "if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);"
-  ""
-  "    while (part.tile >= 0) {\n      float acc[TM][TN] = {};"
-  "    while (part.tile >= 0) {\n      if (consumer == 0 && part.begin > 0) ptx::store_release(&flags[blockIdx.x], 1);\n      float acc[TM][TN] = {};")
-add_mutant(
   flag_seen_by_one_thread 11_stream_k TRACED WAY "64 x 64"
   "          ptx::barrier_sync<1, kConsumers>();\n#pragma unroll kAtOnce"
   "#pragma unroll kAtOnce")
