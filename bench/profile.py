@@ -29,7 +29,7 @@ STALLS = (
 )
 
 LADDER_KERNEL = "regex:^(cluster_)?kernel$"
-VENDOR_KERNEL = "regex:sgemm"
+VENDOR_KERNEL = "regex:gemm_f32f32|sgemm"
 
 METRICS = (
     "gpu__time_duration.sum",
