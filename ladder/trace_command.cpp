@@ -19,10 +19,11 @@ constexpr int kTraceSize = 256;
 
 /// Several waves of 16 blocks, and matrices beyond the 512 KiB of the classroom card's L2. Four
 /// rows of 128 x 128 tiles, so that rung 07's order makes a wave a square, as it does on an H200.
-constexpr Shape kGainsShape = {.M = 512, .N = 4096, .K = 2048};
+/// K is short because blocks that wait for each other are traced whole, all along K.
+constexpr Shape kGainsShape = {.M = 512, .N = 4096, .K = 512};
 
 /// Line touches for the table of gains: a second or two. The rungs without tiles need more.
-constexpr std::uint64_t kGainsTouches = 100'000'000;
+constexpr std::uint64_t kGainsTouches = 25'000'000;
 
 void choose_shape(Options& options) {
   const int size = options.size.value_or(kTraceSize);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <regex>
 #include <set>
@@ -238,18 +239,42 @@ std::vector<Rung> rungs_with_kernels() {
   return found;
 }
 
+/// All device code of a rung: kernel.cuh, and what a rung adds that divides work or chooses.
+Lines device_files(const Rung& rung) {
+  const std::string inside = "ladder/" + folder(rung) + "/";
+  Lines files;
+  for (const auto& entry : fs::directory_iterator(kRoot / inside)) {
+    if (entry.path().extension() == ".cuh")
+      files.push_back(inside + entry.path().filename().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Those of a rung's files that hold a kernel.
+Lines kernels_of(const Rung& rung) {
+  Lines files = device_files(rung);
+  std::erase_if(files, [](const std::string& file) {
+    return std::ranges::none_of(
+        code_of(file), [](const std::string& line) { return line.starts_with("__global__"); });
+  });
+  return files;
+}
+
 TEST(LessonTest, KernelsHoldPlainCudaAndNoHostCode) {
   const std::regex forbidden(
       R"(\b(asm|__asm__|printf|cout|throw|std::|malloc|new|cuda[A-Z]\w*|cublas\w+)\b|^\s*#\s*(if|ifdef|ifndef|define|else)\b)");
-  ASSERT_GE(rungs_with_kernels().size(), 7u);
+  ASSERT_GE(rungs_with_kernels().size(), 11u);
   for (const Rung& rung : rungs_with_kernels()) {
-    for_each_match(kernel_file(rung), forbidden,
-                   [](const std::string& where, const std::string& line) {
-                     ADD_FAILURE() << where << ": " << line;
-                   });
-    for (const std::string& line : lines_of(kernel_file(rung))) {
-      if (!line.starts_with("#include")) continue;
-      EXPECT_TRUE(line.starts_with("#include \"common/")) << kernel_file(rung) << ": " << line;
+    for (const std::string& file : device_files(rung)) {
+      for_each_match(file, forbidden, [](const std::string& where, const std::string& line) {
+        ADD_FAILURE() << where << ": " << line;
+      });
+      const Lines allowed = {"#include \"common/", "#include \"ladder/" + folder(rung) + "/"};
+      for (const std::string& line : lines_of(file)) {
+        if (!line.starts_with("#include")) continue;
+        EXPECT_TRUE(starts_with_any(line, allowed)) << file << ": " << line;
+      }
     }
   }
 }
@@ -264,30 +289,43 @@ TEST(LessonTest, SectionsHaveTheSameTitlesInTheSameOrder) {
                        "Epilogue"};
   const std::regex title(R"(^\s*// -- ([^:-]+?)(: .*?)? -*$)");
   for (const Rung& rung : rungs_with_kernels()) {
-    SCOPED_TRACE(kernel_file(rung));
-    Lines titles;
-    std::size_t last = 0;
-    for (const std::string& line : lines_of(kernel_file(rung))) {
-      if (line.find("// --") == std::string::npos) continue;
-      std::smatch found;
-      ASSERT_TRUE(std::regex_match(line, found, title)) << line;
-      EXPECT_EQ(line.size(), 95u) << "titles end at the same column: " << line;
-      titles.push_back(found[1]);
-      const std::size_t place = std::ranges::find(order, titles.back()) - order.begin();
-      ASSERT_LT(place, order.size()) << "unknown section: " << line;
-      EXPECT_TRUE(titles.size() == 1 || place > last) << "out of order: " << line;
-      last = place;
-    }
-    for (const char* needed : {"Where this thread works", "Main loop over K", "Epilogue"}) {
-      EXPECT_EQ(std::ranges::count(titles, needed), 1) << needed;
+    for (const std::string& file : kernels_of(rung)) {
+      SCOPED_TRACE(file);
+      Lines titles;
+      std::size_t last = 0;
+      for (const std::string& line : lines_of(file)) {
+        if (line.find("// --") == std::string::npos) continue;
+        std::smatch found;
+        ASSERT_TRUE(std::regex_match(line, found, title)) << line;
+        EXPECT_EQ(line.size(), 95u) << "titles end at the same column: " << line;
+        titles.push_back(found[1]);
+        const std::size_t place = std::ranges::find(order, titles.back()) - order.begin();
+        ASSERT_LT(place, order.size()) << "unknown section: " << line;
+        EXPECT_TRUE(titles.size() == 1 || place > last) << "out of order: " << line;
+        last = place;
+      }
+      for (const char* needed : {"Where this thread works", "Main loop over K", "Epilogue"}) {
+        EXPECT_EQ(std::ranges::count(titles, needed), 1) << needed;
+      }
+      EXPECT_EQ(std::ranges::count(titles, "Producer"), std::ranges::count(titles, "Consumer"));
     }
   }
 }
 
+/// Lines that a file of device code may have. What a rung's idea needs is more where two kernels
+/// stand in one.
+std::size_t most_lines(const Rung& rung) {
+  if (rung.number < 8) return 130;
+  if (rung.number < 10) return 145;   // places of warps and lanes; copies that run ahead
+  if (rung.number == 10) return 215;  // producers and consumers are two kernels in one
+  return 345;                         // and blocks hand sums to each other before they store
+}
+
 TEST(LessonTest, AKernelIsReadInOneSitting) {
-  constexpr std::size_t kMostLines = 130;
   for (const Rung& rung : rungs_with_kernels()) {
-    EXPECT_LE(lines_of(kernel_file(rung)).size(), kMostLines) << kernel_file(rung);
+    for (const std::string& file : device_files(rung)) {
+      EXPECT_LE(lines_of(file).size(), most_lines(rung)) << file;
+    }
   }
 }
 
@@ -328,7 +366,10 @@ TEST(LessonTest, EveryLessonHasTheSameHeadings) {
 TEST(LessonTest, QuotedCodeIsThatOfTheKernel) {
   int quotes = 0;
   for (const Rung& rung : rungs_with_kernels()) {
-    const Lines kernel = lines_of(kernel_file(rung));
+    Lines kernel;
+    for (const std::string& file : device_files(rung)) {
+      std::ranges::copy(lines_of(file), std::back_inserter(kernel));
+    }
     Lines quote;
     bool inside = false;
     for (const std::string& line : lines_of(readme(rung))) {
@@ -347,7 +388,7 @@ TEST(LessonTest, QuotedCodeIsThatOfTheKernel) {
       }
     }
   }
-  EXPECT_GE(quotes, 7);
+  EXPECT_GE(quotes, 11);
 }
 
 /// The lines of a kernel that say something.
@@ -374,8 +415,8 @@ std::size_t common_lines(const Lines& a, const Lines& b) {
 
 TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
   // Percent of the lower rung's lines that the rung keeps. A line may change only for the idea.
-  const std::vector<std::pair<int, std::size_t>> least = {{2, 80}, {3, 53}, {4, 39},
-                                                          {5, 49}, {6, 75}, {7, 93}};
+  const std::vector<std::pair<int, std::size_t>> least = {
+      {2, 80}, {3, 53}, {4, 39}, {5, 49}, {6, 75}, {7, 93}, {8, 83}, {9, 49}, {10, 35}, {11, 48}};
   for (const auto& [number, percent] : least) {
     const Rung& rung = find_rung(emulated_rungs(), std::to_string(number));
     const Rung& below = find_rung(emulated_rungs(), std::to_string(rung.builds_on));
@@ -385,6 +426,22 @@ TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
     EXPECT_GE(kept, percent) << folder(rung) << " keeps " << kept << " % of " << folder(below);
     EXPECT_LT(kept, 100u) << folder(rung) << " changes nothing";
   }
+}
+
+TEST(LessonTest, WhatARungExplainsFitsATerminal) {
+  int explained = 0;
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.explain == nullptr) continue;
+    ++explained;
+    for (const Shape& shape :
+         {Shape{64, 64, 64}, {4096, 4096, 4096}, {1 << 17, 1 << 17, 1 << 16}}) {
+      std::istringstream text(rung.explain(shape));
+      for (const std::string& line : lines_of(text)) {
+        EXPECT_LE(line.size(), 80u) << label(rung) << ": " << line;
+      }
+    }
+  }
+  EXPECT_GE(explained, 1);
 }
 
 }  // namespace

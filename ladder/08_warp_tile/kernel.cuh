@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/08_warp_tile/kernel.cuh
-/// \brief A tile per warp: the 32 lanes and the multiply-adds of each are laid out for the two
-/// kinds
-///        of banks that serve them.
+/// \brief A tile per warp: its lanes and the multiply-adds of each are laid out for the banks.
 ///
 /// The 32 threads of a warp in rung 07 lie in 2 rows and 16 columns: for one k they need 16 floats
 /// of A and 128 of B. In 8 rows and 4 columns they form a warp tile that is nearly square and needs
-/// 64 +
-/// 32. Registers have banks, too: two, with one read each per cycle, and a multiply-add reads
+/// 64 + 32. Registers have banks, too: two, with one read each per cycle, and a multiply-add reads
 /// three. Walking the thread tile there and back lets each multiply-add share an operand with the
 /// one before.
 ///
@@ -101,7 +98,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
       }
       for (int m = 0; m < TM; ++m) {
         for (int i = 0; i < TN; ++i) {
-          const int n = m % 2 == 0 ? i : TN - 1 - i;  // there and back
+          const int n = i + m % 2 * (TN - 1 - 2 * i);  // there and back: i or TN - 1 - i
           acc[m][n] += rA[m] * rB[n];
         }
       }

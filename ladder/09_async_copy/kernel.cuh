@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
   __align__(16) float rA[2][TM];                             // (2, TM)
   __align__(16) float rB[2][TN];                             // (2, TN)
 
-  // -- Prologue: start all stages but one -----------------------------------------------------
+  // -- Prologue: start all stages but one ----------------------------------------------------
   const auto copy = [&](int stage, int k0) {  // global to shared memory, one group
     // Zeros beyond the edges add nothing.
     constexpr int kRowsA = kThreads / BK;

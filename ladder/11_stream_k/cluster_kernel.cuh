@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/11_stream_k/cluster_kernel.cuh
-/// \brief For small problems: two blocks of a cluster halve a tile's K and add up through each
-///        other's shared memory.
+/// \brief Two blocks of a cluster halve a tile's K and add up through each other's shared memory.
+///
+/// In a small product, handing sums over through the workspace costs more than multiplying: stores
+/// go to L2, a flag is polled, loads come back. A cluster is a few blocks that run at the same time
+/// on SMs close to each other; its threads can read the shared memory of all its blocks
+/// (*distributed shared memory*, DSMEM), and one barrier connects all of them. launch.cu takes this
+/// kernel where its model calls it quickest: where there are few tiles, about as many as half of
+/// the SMs. Producer, consumer and the order of multiply-adds are those of kernel.cuh, for one part
+/// of one tile.
+///
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes; between the SMs of a cluster  4*BM*BN bytes per tile.
 #pragma once
 
 #include "common/ptx/cluster.cuh"
@@ -9,6 +18,18 @@
 
 namespace ladder::stream_k {
 
+/// \brief   C = alpha*A*B + beta*C; one block tile of C per cluster of two blocks, launched as a
+///          grid of 2 * tiles blocks, tiles row by row. Block 0 sums the first half of K.
+/// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
+///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N. WARPS_M*WARPS_K is a
+///                   multiple of 4: each producer brings whole 4 x 4 blocks of A
+/// \tparam  SLICES   of the ring, in dynamic shared memory; at least 2. When it has been read, sums
+///                   take its place: 64 x 64 floats per consumer warp, and a block tile
+/// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
+/// \param   M        extent in elements, any value >= 1
+/// \param   N,K      extents in elements, multiples of 4; a half of K may be empty
+/// \param   A        (M, K) row-major, 16-byte aligned
+/// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
 template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES>
 __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     cluster_kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
@@ -119,6 +140,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     if (threadIdx.x == 0) ptx::mbarrier_arrive(&slice->full);
     __syncwarp();
     if (lane == 0) ptx::mbarrier_arrive(&slice->full);
+    // Consumers meet those of the other block twice, and a cluster's barrier counts all threads.
     ptx::cluster_sync();
     ptx::cluster_sync();
   } else {
@@ -169,7 +191,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         read((k + 1) % 2, (k + 1) % kDepth);
         for (int n = 0; n < TN; ++n) {
           for (int i = 0; i < TM; ++i) {
-            const int m = n % 2 == 0 ? TM - 1 - i : i;
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
             acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
           }
         }
@@ -200,7 +222,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       half[i] = sum;
     }
     ptx::cluster_sync();
-    const float4* const low = ptx::in_block(half, 0);
+    const float4* const low = ptx::in_block(half, 0);  // in the order of K
     const float4* const high = ptx::in_block(half, 1);
     for (int i = rank * kVectors / 2 + consumer; i < (rank + 1) * kVectors / 2; i += kConsumers) {
       // Vector i belongs to lane i % 32; the others of its warp stand 32 apart.

@@ -4,9 +4,10 @@
 ///
 /// Rung 10 needs as many waves as its tiles fill, and the last one is rarely full: 133 tiles take
 /// 132 SMs as long as 264. Here each SM has a block that stays. The rest of the tiles is one long
-/// row of rounds of K, of which each takes an equal share; who has the end of a sum hands it to who
-/// has its beginning. Producers fill slices for the next part while consumers finish this one. For
-/// small problems the eight consumer warps share K, too, so that a tile is smaller.
+/// row of rounds of K, of which each takes an equal share (schedule.cuh); who has the end of a sum
+/// hands it to who has its beginning. Producers fill slices for the next part while consumers
+/// finish this one. For small problems the eight consumer warps share K, too, so that a tile is
+/// smaller.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each part that is handed over.
 #pragma once
@@ -18,67 +19,9 @@
 #include "common/ptx/named_barrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
+#include "ladder/11_stream_k/schedule.cuh"
 
 namespace ladder::stream_k {
-
-/// How the work is divided, decided by the host. Tiles up to first_cut are whole; the rounds of the
-/// others lie end to end and are cut into equal shares.
-struct Division {
-  int rounds;     ///< that one tile's K takes
-  int first_cut;  ///< tiles from here on are shared
-  int sharers;    ///< blocks that share them: the first of the grid, the last of these first
-  int share;      ///< rounds of each of them, at most one tile's
-  int longer;     ///< of them take one round more
-
-  /// \return where a share begins, in the shared tiles' rounds
-  __host__ __device__ int start_of(int sharer) const {
-    return sharer * share + (sharer < longer ? sharer : longer);
-  }
-
-  /// \return the sharer that has this round
-  __host__ __device__ int sharer_of(int round) const {
-    const int after_longer = round - longer * (share + 1);
-    return after_longer < 0 ? round / (share + 1) : longer + after_longer / share;
-  }
-};
-
-/// A piece of one tile's sum over K.
-struct Part {
-  int tile;   ///< -1: none
-  int begin;  ///< in rounds of K
-  int end;
-};
-
-/// The parts that one block works on: whole tiles first, then its share of the others.
-struct Schedule {
-  const Division& division;
-  int sharer;     ///< negative: this block has no share
-  int next_tile;  ///< whole
-  int position;   ///< in the shared tiles' rounds
-  int end;
-
-  __device__ explicit Schedule(const Division& division)
-      : division(division),
-        sharer(division.sharers - 1 - static_cast<int>(blockIdx.x)),
-        next_tile(blockIdx.x),
-        position(sharer < 0 ? 0 : division.start_of(sharer)),
-        end(sharer < 0 ? 0 : division.start_of(sharer + 1)) {}
-
-  __device__ Part next() {
-    if (next_tile < division.first_cut) {
-      const Part part = {next_tile, 0, division.rounds};
-      next_tile += gridDim.x;
-      return part;
-    }
-    if (position == end) return {-1, 0, 0};
-    const int tile = position / division.rounds;
-    const int begin = position - tile * division.rounds;
-    const Part part = {division.first_cut + tile, begin,
-                       min(division.rounds, begin + end - position)};
-    position += part.end - begin;
-    return part;
-  }
-};
 
 /// What one step of the pipeline holds: BK of K.
 template <int BM, int BN, int BK>
@@ -130,18 +73,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const int tiles_m = (M + BM - 1) / BM;
-  const int tiles_n = (N + BN - 1) / BN;
-  const auto row_of = [&](int tile) {
-    const int band = tile / (BAND * tiles_n);
-    const int height = min(BAND, tiles_m - band * BAND);
-    return (band * BAND + tile % (BAND * tiles_n) % height) * BM;
-  };
-  const auto col_of = [&](int tile) {
-    const int band = tile / (BAND * tiles_n);
-    const int height = min(BAND, tiles_m - band * BAND);
-    return tile % (BAND * tiles_n) / height * BN;
-  };
+  const TileOrder<BM, BN, BAND> tiles = {(M + BM - 1) / BM, (N + BN - 1) / BN};
   Schedule schedule(division);
   Part part = schedule.next();
 
@@ -169,10 +101,10 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     int col0 = 0;
     const auto start = [&] {
       k0 = part.begin * kRound;
-      col0 = col_of(part.tile);
+      col0 = tiles.col_of(part.tile);
       for (int m = 0; m < 4; ++m) {
         // Rows below A may hold anything, as those of C are not stored: take the last of A.
-        const int row = min(row_of(part.tile) + a_m + m, M - 1);
+        const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
         gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
       }
     };
@@ -346,8 +278,9 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         ptx::barrier_sync<1, kConsumers>();
       }
       constexpr int kVectors = kRows * TN / 4;
-      constexpr int kAtOnce = kVectors < 16 ? 16 / kVectors : 1;  // parts, as loads take long
-      const auto partials_of = [&](int block) {                   // this thread's first vector
+      // Parts whose loads are on their way together; g++ ignores the pragma that takes this.
+      [[maybe_unused]] constexpr int kAtOnce = kVectors < 16 ? 16 / kVectors : 1;
+      const auto partials_of = [&](int block) {  // this thread's first vector
         return partials + static_cast<size_t>(block) * (kVectors * kConsumers) + consumer;
       };
       if (part.begin > 0) {  // another block has the beginning of this sum: hand over
@@ -384,8 +317,8 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
             }
           }
         }
-        const int row0 = row_of(part.tile) + thread_row;
-        const int col0 = col_of(part.tile) + thread_col;
+        const int row0 = tiles.row_of(part.tile) + thread_row;
+        const int col0 = tiles.col_of(part.tile) + thread_col;
         for (int m = 0; m < kRows; ++m) {
           const int i = warp_k * kRows + m;
           const int row = row0 + i / 4 * 4 * kLaneRows + i % 4;

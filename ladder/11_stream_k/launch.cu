@@ -11,6 +11,7 @@
 #include "common/workspace.hpp"
 #include "ladder/11_stream_k/cluster_kernel.cuh"
 #include "ladder/11_stream_k/kernel.cuh"
+#include "ladder/11_stream_k/schedule.cuh"
 
 namespace ladder::stream_k {
 namespace {
@@ -152,22 +153,24 @@ std::string explain(const Shape& shape) {
   const auto plans = plans_for(shape);
   std::string text = "Rung 11 takes the way that its model calls quickest on " +
                      std::to_string(multiprocessors()) + " SMs:\n";
+  char line[160];
+  constexpr const char* kHeading = "   %-32s %8s %7s %6s %7s %9s\n";
+  std::snprintf(line, sizeof line, kHeading, "tile", "tiles", "rounds", "cut", "sharers", "us");
+  text += line;
   for (const Plan& plan : plans) {
     const Way& way = *plan.way;
-    char line[160];
-    std::snprintf(line, sizeof line, "%s %-33s %6d tiles, %5d rounds of K, %9.1f us",
-                  &plan == &quickest(plans) ? "->" : "  ", way.name,
-                  ceil_div(shape.M, way.BM) * ceil_div(shape.N, way.BN),
-                  ceil_div(shape.K, way.round), plan.us);
+    const int tiles = ceil_div(shape.M, way.BM) * ceil_div(shape.N, way.BN);
+    const int last = tiles - plan.division.first_cut;
+    const bool cut = plan.division.sharers > last;  // as many blocks as tiles have one tile each
+    std::snprintf(line, sizeof line, "%s %-32s %8d %7d %6d %7d %9.1f\n",
+                  &plan == &quickest(plans) ? "->" : "  ", way.name, tiles,
+                  ceil_div(shape.K, way.round), cut ? last : 0, cut ? plan.division.sharers : 0,
+                  plan.us);
     text += line;
-    if (!way.cluster && plan.division.share > 0) {
-      const int tiles = ceil_div(shape.M, way.BM) * ceil_div(shape.N, way.BN);
-      text += "; " + std::to_string(tiles - plan.division.first_cut) + " tiles cut for " +
-              std::to_string(plan.division.sharers) + " blocks";
-    }
-    text += '\n';
   }
-  return text;
+  return text +
+         "rounds: of K, for a tile. cut: tiles whose K is cut. sharers: blocks that share\n"
+         "these tiles. us: what the model expects.\n";
 }
 
 }  // namespace ladder::stream_k

@@ -1,17 +1,21 @@
 # Script: writes launch.cu of FOLDER and the kernels that it includes to OUTPUT as one source, in the
 # namespace ladder::mutant_NAME, with the text of OUTPUT.text1 replaced by that of
 # OUTPUT.replacement1, and so on for EDITS texts. WAY: of a rung that chooses, the only way that is
-# left.
-file(READ ${FOLDER}/kernel.cuh source)
+# left. What kernel.cuh includes from FOLDER stands in front of it.
+file(READ ${FOLDER}/kernel.cuh kernel)
 file(READ ${FOLDER}/launch.cu launch)
-string(REGEX MATCHALL "ladder/${RUNG}/[a-z_]+[.]cuh" kernels "${launch}")
-foreach(kernel IN LISTS kernels)
-  if(NOT kernel STREQUAL "ladder/${RUNG}/kernel.cuh")
-    file(READ ${FOLDER}/../../${kernel} more)
-    string(APPEND source "\n" "${more}")
-  endif()
+set(own "#include \"(ladder/${RUNG}/[a-z_]+[.]cuh)\"")
+string(REGEX MATCHALL "${own}" below "${kernel}")
+string(REGEX MATCHALL "${own}" all "${launch}")
+set(parts ${below} "#include \"ladder/${RUNG}/kernel.cuh\"" ${all})
+list(TRANSFORM parts REPLACE "${own}" "\\1")
+list(REMOVE_DUPLICATES parts)
+set(source)
+foreach(part IN LISTS parts)
+  file(READ ${FOLDER}/../../${part} more)
+  string(APPEND source "${more}" "\n")
 endforeach()
-string(APPEND source "\n" "${launch}")
+string(APPEND source "${launch}")
 
 foreach(number RANGE 1 ${EDITS})
   file(READ ${OUTPUT}.text${number} text)
