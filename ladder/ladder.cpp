@@ -42,7 +42,7 @@ namespace ladder::producer_warps {
 namespace ladder::stream_k {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 [[gnu::weak]] std::string explain(const Shape&);
-}
+}  // namespace ladder::stream_k
 
 namespace ladder {
 namespace {
@@ -60,7 +60,14 @@ const auto kRungs = std::to_array<Rung>({
     {8, "warp_tile", "a tile per warp, for the banks", 7, 75, 4, {128, 128}, warp_tile::run},
     {9, "async_copy", "copies without registers", 8, 80, 4, {128, 256}, async_copy::run},
     {10, "producer_warps", "some warps only load", 9, 90, 4, {128, 256}, producer_warps::run},
-    {11, "stream_k", "every SM works to the end", 10, 90, 4, {128, 256}, stream_k::run,
+    {11,
+     "stream_k",
+     "every SM works to the end",
+     10,
+     90,
+     4,
+     {128, 256},
+     stream_k::run,
      stream_k::explain},
 });
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/emulator/settings.hpp"
 #include "common/emulator/workspace.hpp"
 #include "ladder/results.hpp"
 
@@ -81,7 +82,23 @@ class EmptyArrays {
   Machine& machine_;
 };
 
+/// As long as it lives, launches find as many SMs as the card has: rung 11 divides its work by
+/// them.
+class SmsOfCard {
+ public:
+  explicit SmsOfCard(const DeviceCard& card) : before_(emulator::multiprocessors()) {
+    emulator::set_multiprocessors(card.sms);
+  }
+  ~SmsOfCard() { emulator::set_multiprocessors(before_); }
+  SmsOfCard(const SmsOfCard&) = delete;
+  SmsOfCard& operator=(const SmsOfCard&) = delete;
+
+ private:
+  int before_;
+};
+
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
+  const SmsOfCard sms(result.card);
   const Problem& problem = result.problem;
   const emulator::TraceOptions options = {
       .sample = !whole,
@@ -210,7 +227,9 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
     set("l1tex__average_t_sectors_per_request" + end + ".ratio",
         static_cast<double>(counts.sectors) / static_cast<double>(counts.requests));
   };
-  global_operation("ld", loads);
+  AccessCounts loads_and_copies = loads;  // cp.async is a load to these counters
+  loads_and_copies += copies;
+  global_operation("ld", loads_and_copies);
   global_operation("st", stores);
   if (atomics.requests > 0) global_operation("atom", atomics);
   set("memory_l2_theoretical_sectors_global", static_cast<double>(global.distinct_sectors));

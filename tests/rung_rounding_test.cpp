@@ -31,7 +31,7 @@ TEST(RungRounding, IsThatOfAChainOfFusedMultiplyAdds) {
     }
   }
   for (const Rung& rung : emulated_rungs()) {
-    if (rung.number == 0) continue;        // OpenBLAS adds in an order of its own
+    if (rung.number == 0) continue;         // OpenBLAS adds in an order of its own
     if (rung.explain != nullptr) continue;  // where K is cut is its choice
     SCOPED_TRACE(label(rung));
     rung.run({.M = M,

@@ -157,8 +157,10 @@ void expect_sampling_changes_nothing(int rung, const Problem& problem) {
 }
 
 TEST(Sampling, ChangesNothingOnSquares) {
-  for (int rung = 1; rung <= 10; ++rung)
+  for (int rung = 1; rung <= 10; ++rung) {
+    expect_sampling_changes_nothing(rung, problem_of({64, 64, 64}));
     expect_sampling_changes_nothing(rung, problem_of({256, 256, 256}));
+  }
 }
 
 TEST(Sampling, ChangesNothingOnRaggedShapes) {

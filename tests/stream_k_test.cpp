@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/stream_k_test.cpp
 /// \brief Rung 11 where blocks share tiles: right on any number of SMs, launch after launch, and
-/// the
-///        same bit by bit.
+///        the same bit by bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

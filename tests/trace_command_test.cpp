@@ -141,7 +141,7 @@ TEST_F(TraceCommandTest, ALibraryWithoutHooksIsNotBelieved) {
 TEST_F(TraceCommandTest, AClimbWithoutAGpuShowsWhatEachRungGains) {
   const Outcome outcome = ladder("climb --device cpu");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(says(outcome.out, "What the kernels ask of memory: M = 512, N = 4096, K = 2048"));
+  EXPECT_TRUE(says(outcome.out, "What the kernels ask of memory: M = 512, N = 4096, K = 512"));
   EXPECT_TRUE(says(outcome.out, "01 naive              16.5")) << outcome.out;
   EXPECT_TRUE(says(outcome.out, "02 coalesced           2.5")) << outcome.out;
 }

@@ -27,6 +27,7 @@ void BlockRunner::wait_at_named_barrier(int id, int threads, std::source_locatio
             lane.number, where);
   }
   if (tracer_ != nullptr) tracer_->arrived(lane.number, &barrier);
+  if (tracer_ != nullptr) meet_if_last_of_warp(barrier.waiting);
   if (++barrier.arrived == barrier.expected) {
     if (tracer_ != nullptr) tracer_->completed(&barrier);
     barrier.arrived = 0;

@@ -174,6 +174,7 @@ class BlockRunner {
   void release_barrier();
   void look_at_log(unsigned warp);
   void wait_for(const LaneWait& wait, ThreadSet* waiting);
+  void meet_if_last_of_warp(const ThreadSet& waiting);
   void wake(ThreadSet& waiting);
   void wake_who_may_go_on();
   bool flag_changed(const Lane& lane) const;

@@ -47,6 +47,14 @@ void BlockRunner::wait_for(const LaneWait& wait, ThreadSet* waiting) {
   if (asked_to_stop()) fail_endless_loop();
 }
 
+/// The running thread has come to a barrier at which the others of `waiting` stand. The last of its
+/// warp makes the warp meet there: what its lanes did before is in order with what they do later.
+void BlockRunner::meet_if_last_of_warp(const ThreadSet& waiting) {
+  const unsigned warp = running_->number / 32;
+  const unsigned arrived = waiting[warp] | 1u << running_->number % 32;
+  if (arrived == warps_[warp].exists) tracer_->meet(warp);
+}
+
 void BlockRunner::wake(ThreadSet& waiting) {
   for (unsigned w = 0; 32 * w < plan_->threads; ++w) {
     warps_[w].ready |= waiting[w];
@@ -176,6 +184,7 @@ void BlockRunner::wait_at_cluster_barrier(std::source_location where) {
     }
   }
   if (tracer_ != nullptr) tracer_->arrived(lane.number, &at_cluster_);
+  if (tracer_ != nullptr) meet_if_last_of_warp(at_cluster_);
   if (cluster_arrived_ == plan_->threads) cluster_phase_ = cluster_->arrive();
   wait_for({WaitKind::kClusterBarrier, &at_cluster_, 0}, &at_cluster_);
   if (tracer_ != nullptr) {

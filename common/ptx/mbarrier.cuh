@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/mbarrier.cuh
-/// \brief Barriers in shared memory that threads and copies arrive at, and that anyone may wait
-/// for.
-///        Compute capability 9.0.
+/// \brief Barriers in shared memory: threads and copies arrive, and anyone may wait. Compute
+///        capability 9.0.
 ///
 /// A barrier is in phase 0, 1, 2, ... A phase completes when as many arrivals as mbarrier_init()
 /// said have come and every byte that was announced has been copied. A waiter gives the parity of

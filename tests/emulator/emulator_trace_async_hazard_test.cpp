@@ -182,6 +182,18 @@ TEST_P(EmulatorTraceAsyncHazard, ABarrierOfOtherWarpsOrdersNothing) {
                 HazardKind::kRace, "read for pair", "store for pair");
 }
 
+TEST_P(EmulatorTraceAsyncHazard, LanesOfOneWarpMeetAtANamedBarrier) {
+  expect_clean(traced([&] { rotate_in_warps(AsyncFault::kNone, false, out.data()); }));
+  expect_hazard(traced([&] { rotate_in_warps(AsyncFault::kNoBarrier, false, out.data()); }),
+                HazardKind::kRace, "read from warp", "store for warp");
+}
+
+TEST_P(EmulatorTraceAsyncHazard, LanesOfOneWarpMeetAtTheBarrierOfACluster) {
+  expect_clean(traced([&] { rotate_in_warps(AsyncFault::kNone, true, out.data()); }));
+  expect_hazard(traced([&] { rotate_in_warps(AsyncFault::kNoBarrier, true, out.data()); }),
+                HazardKind::kRace, "read from warp", "store for warp");
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, EmulatorTraceAsyncHazard,
                          testing::Values(CopyArrival::kLate, CopyArrival::kEarly),
                          [](const auto& test) {

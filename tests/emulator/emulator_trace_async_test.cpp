@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -125,6 +126,30 @@ TEST_P(EmulatorTraceAsync, WhatOneLaneDoesAloneDoesNotSplitRequests) {
   EXPECT_EQ(shared_loads_at(t, "read box").requests, 2u * 4u * kTiles);
   EXPECT_EQ(shared_loads_at(t, "read box").lanes, 32u * 2u * 4u * kTiles);
   EXPECT_EQ(at(t, "bring box", Operation::kBoxCopy).requests, std::uint64_t{kTiles});
+}
+
+// The arrays lie so far apart that the shared memory of all blocks is between them.
+TEST_P(EmulatorTraceAsync, SharedMemoryOfAnotherBlockIsNoGlobalMemory) {
+  static std::array<float, 1> low;
+  std::array<float, 64> high = {};
+  const KernelTrace t = trace({{.name = "low", .data = low.data(), .bytes = sizeof low},
+                               {.name = "high", .data = high.data(), .bytes = sizeof high}},
+                              [&] { copy_from_peer(high.data()); });
+  expect_clean(t);
+  EXPECT_EQ(high[5], 37.0f);
+  EXPECT_EQ(at(t, "read from peer", Operation::kGlobalLoad), AccessCounts());
+  EXPECT_EQ(at(t, "read from peer", Operation::kGlobalStore).requests, 2u);
+}
+
+// A cache model that let a block have all its tiles at once would keep none for its neighbours.
+TEST_P(EmulatorTraceAsync, EachTileOfBoxesIsASlice) {
+  const KernelTrace t = trace({in.named("in"), out.named("out")},
+                              [&] { boxes(AsyncFault::kNone, kTiles, in.data(), out.data()); });
+  ASSERT_EQ(t.streams.size(), 1u);
+  const std::vector<std::uint32_t>& ends = t.streams.front().slice_ends;
+  EXPECT_GE(ends.size(), std::size_t{kTiles});
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    EXPECT_LE(ends[i] - ends[i - 1], 2u * 4u) << i;  // rows of the two boxes on their way
 }
 
 // -- Order of events ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // __syncthreads(): sound, and wrong in one way each. Comments at the end of a line are the names by
 // which tests find the line.
 #include "common/launch.cuh"
+#include "common/ptx/cluster.cuh"
 #include "common/ptx/cp_async.cuh"
 #include "common/ptx/fence.cuh"
 #include "common/ptx/mbarrier.cuh"
@@ -222,6 +223,37 @@ __global__ void exchange_in_pairs(float* out) {
   out[threadIdx.x] = tile[pair][63 - t];  // read for pair
 }
 
+/// Each thread reads what another of its own warp stored, in turns; two warps.
+template <AsyncFault kFault, bool kOfCluster>
+__global__ void rotate_in_warps(float* out) {
+  __shared__ float ring[64];
+  const int t = threadIdx.x;
+  const auto meet = [] {
+    if (kFault != AsyncFault::kNone) return;
+    if (kOfCluster) ptx::cluster_sync();
+    if (!kOfCluster) ptx::barrier_sync<1, 64>();
+  };
+  ring[t] = static_cast<float>(t);
+  for (int turn = 0; turn < 3; ++turn) {
+    meet();
+    const float next = ring[t / 32 * 32 + (t + 1) % 32];  // read from warp
+    meet();
+    ring[t] = next;  // store for warp
+  }
+  out[64 * blockIdx.x + t] = ring[t];
+}
+
+/// Each block of a cluster of two copies what the other has stored.
+__global__ void copy_from_peer(float* out) {
+  __shared__ float mine[32];
+  const int t = threadIdx.x;
+  const int rank = ptx::cluster_rank();
+  mine[t] = static_cast<float>(t + 32 * rank);
+  ptx::cluster_sync();
+  out[32 * rank + t] = ptx::in_block(mine, 1 - rank)[t];  // read from peer
+  ptx::cluster_sync();
+}
+
 }  // namespace ladder::trace_async_kernels
 
 namespace ladder::trace_probes {
@@ -297,6 +329,21 @@ void exchange_in_pairs(AsyncFault fault, float* out) {
   start_with(fault, [&]<AsyncFault kFault>() {
     launch(kernels::exchange_in_pairs<kFault>, {.grid = dim3(1), .block = dim3(128)}, out);
   });
+}
+
+void rotate_in_warps(AsyncFault fault, bool of_cluster, float* out) {
+  start_with(fault, [&]<AsyncFault kFault>() {
+    if (of_cluster) {
+      launch(kernels::rotate_in_warps<kFault, true>,
+             {.grid = dim3(2), .block = dim3(64), .cluster = 2}, out);
+    } else {
+      launch(kernels::rotate_in_warps<kFault, false>, {.grid = dim3(2), .block = dim3(64)}, out);
+    }
+  });
+}
+
+void copy_from_peer(float* out) {
+  launch(kernels::copy_from_peer, {.grid = dim3(2), .block = dim3(32), .cluster = 2}, out);
 }
 
 }  // namespace ladder::trace_probes

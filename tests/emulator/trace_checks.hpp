@@ -51,7 +51,8 @@ using Ints = GlobalArray<int>;
 
 /// Where the marked line of the probes is.
 inline Place probe_place(const std::string& marker) {
-  for (const char* file : {"trace_count_probes.cu", "trace_hazard_probes.cu", "trace_async_probes.cu"}) {
+  for (const char* file :
+       {"trace_count_probes.cu", "trace_hazard_probes.cu", "trace_async_probes.cu"}) {
     const unsigned line = line_of(file, marker);
     if (line != 0) return {std::string("tests/emulator/") + file, line};
   }

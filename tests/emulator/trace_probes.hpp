@@ -122,5 +122,10 @@ void box_over_stores(bool fenced, const float* in, float* out);
 void one_box(int rows, int columns, int row, int column, const float* in, float* out);
 /// Two pairs of warps exchange what they stored.
 void exchange_in_pairs(AsyncFault fault, float* out);
+/// In two blocks of two warps, each thread takes over its neighbour's element within the warp,
+/// three times. All threads of a block, or of the cluster, meet between.
+void rotate_in_warps(AsyncFault fault, bool of_cluster, float* out);
+/// Each of two blocks copies the 32 floats that are in the other's shared memory.
+void copy_from_peer(float* out);
 
 }  // namespace ladder::trace_probes

@@ -39,6 +39,9 @@ void BlockTracer::arrived(unsigned thread, const void* object) {
 void BlockTracer::completed(const void* object) {
   start_clocks();
   clocks_.complete(object);
+  // Who waits for boxes goes on tile by tile, as others do from barrier to barrier.
+  const std::size_t ended = stream_.slice_ends.empty() ? 0 : stream_.slice_ends.back();
+  if (clocks_.is_copy_barrier(object) && stream_.accesses.size() > ended) end_slice();
 }
 
 void BlockTracer::acquired(unsigned thread, const void* object) {

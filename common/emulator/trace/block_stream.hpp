@@ -33,9 +33,9 @@ struct StreamAccess {
   std::uint16_t store;
 };
 
-/// \brief All requests of one block. A slice is what the block does between two barriers, or a part
-///        of it where barriers are far apart; blocks that run side by side are interleaved slice by
-///        slice.
+/// \brief All requests of one block. A slice is what the block does between two barriers or until
+///        the next boxes have landed, or a part of it where both are far apart; blocks that run
+///        side by side are interleaved slice by slice.
 struct BlockStream {
   std::vector<StreamAccess> accesses;
   std::vector<std::uint32_t> slice_ends;  ///< index behind the last access of each slice, ascending

@@ -81,6 +81,10 @@ void BlockTracer::pass_barrier() {
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
   if (block_ == wishes_->ordered_block) order_.pass_barrier();
+  end_slice();
+}
+
+void BlockTracer::end_slice() {
   stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
   chunks_.fill(0);
   slice_chunk_ = 0;
@@ -142,9 +146,11 @@ bool BlockTracer::is_launch_code(AccessCode code) {
   return known->second;
 }
 
-/// Is this a local variable, or a constant of the library? They may lie between two arrays.
+/// Is this a local variable, a constant of the library, or the shared memory of another block of
+/// the cluster? They may lie between two arrays.
 bool BlockTracer::is_private(std::uintptr_t address) const {
-  return BlockRunner::of_this_cpu_thread()->on_stack(address) ||
+  const BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  return runner.on_stack(address) || runner.in_cluster_shared(address) ||
          plan_->code.library_contains(address);
 }
 

@@ -82,8 +82,9 @@ class BlockTracer {
   void flush(unsigned warp);             ///< all its threads wait or are gone
   void begin_chunk(unsigned warp);       ///< its logs were full and have been looked at
   void pass_barrier();                   ///< all warps
-  void meet(unsigned warp);              ///< its lanes met in a warp function
-  void end_block();                      ///< also after a failure
+  /// Its lanes met in a warp function, or at a barrier of some warps or of the cluster.
+  void meet(unsigned warp);
+  void end_block();  ///< also after a failure
   /// \brief Is what the block has done enough to tell what it will do? It has passed a barrier, or
   ///        made as many accesses as a slice has; and the arrays that it has touched by then say
   ///        where in the others it will be, or it has done so many times.
@@ -211,6 +212,7 @@ class BlockTracer {
   void forget_changes(unsigned warp);
   Epoch epoch_at(unsigned warp, unsigned lane, unsigned row) const;
   Epochs epochs_at(unsigned warp, unsigned row, std::uint32_t lanes) const;
+  void end_slice();
   void start_clocks();
   void flush_if_in_step(unsigned warp);
   void note_epoch(unsigned thread, Epoch before);

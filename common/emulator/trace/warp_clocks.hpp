@@ -53,6 +53,8 @@ class WarpClocks {
 
   /// Number of a barrier that copies count on.
   unsigned copy_barrier(const void* barrier);
+  /// Has any copy counted on it?
+  bool is_copy_barrier(const void* object) const { return copy_barriers_.contains(object); }
   /// \brief  A copy that counts on this barrier has landed: who acquires the barrier when it is
   ///         complete knows of it.
   /// \return the phase of the barrier that it belongs to, as far as waits tell phases apart; from 1
