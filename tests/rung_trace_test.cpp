@@ -28,12 +28,12 @@ Problem problem_of(Shape shape, float beta = 0.0f) {
 }
 
 RungTrace trace_of(int rung, const Problem& problem, std::optional<bool> all_blocks = {},
-                   const std::string& card = "h200") {
+                   const DeviceCard& card = load_card("h200")) {
   TraceChoice choice;
   choice.all_blocks = all_blocks;
   const std::unique_ptr<Machine> machine = make_cpu_machine();
-  return trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)), problem,
-                    load_card(card), choice);
+  return trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)), problem, card,
+                    choice);
 }
 
 /// {rung: {metric: value}} as ncu counted on an H200.
@@ -187,14 +187,12 @@ TEST(Sampling, RunsFewBlocks) {
 class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
  protected:
   void SetUp() override { emulator::set_copy_arrival(GetParam()); }
-  void TearDown() override {
-    emulator::set_copy_arrival(usual_arrival_);
-    emulator::set_multiprocessors(usual_sms_);
-  }
+  void TearDown() override { emulator::set_copy_arrival(usual_arrival_); }
 
   /// All blocks of a problem; fails the test unless they are right and without hazards.
-  static RungTrace sound_trace_of(int rung, const Problem& problem) {
-    const RungTrace trace = trace_of(rung, problem, true);
+  static RungTrace sound_trace_of(int rung, const Problem& problem,
+                                  const DeviceCard& card = load_card("h200")) {
+    const RungTrace trace = trace_of(rung, problem, true, card);
     EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << trace.complaint;
     for (const emulator::Hazard& hazard : trace.kernel.hazards)
       ADD_FAILURE() << label(trace.rung) << ": " << hazard.message;
@@ -203,7 +201,6 @@ class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
 
  private:
   emulator::CopyArrival usual_arrival_ = emulator::copy_arrival();
-  int usual_sms_ = emulator::multiprocessors();
 };
 
 INSTANTIATE_TEST_SUITE_P(CopiesArrive, Pipelines,
@@ -241,11 +238,12 @@ TEST_P(Pipelines, CountWhatOneTileAsksFor) {
 }
 
 TEST_P(Pipelines, OfRung11AreSoundHoweverTilesAreCut) {
+  DeviceCard card = load_card("h200");
   for (const int sms : {2, 3, 8}) {
-    emulator::set_multiprocessors(sms);
+    card.sms = sms;
     for (const Shape& shape : {Shape{64, 64, 260}, Shape{130, 260, 132}, Shape{192, 128, 64}}) {
       SCOPED_TRACE(std::to_string(sms) + " SMs, M = " + std::to_string(shape.M));
-      sound_trace_of(11, problem_of(shape, 0.5f));
+      sound_trace_of(11, problem_of(shape, 0.5f), card);
     }
   }
 }

@@ -351,7 +351,9 @@ TEST_P(PipelineHazardsTest, AreTracedToTheirLines) {
   choice.all_blocks = true;
   Problem problem;
   problem.shape = c.shape;
-  const RungTrace trace = trace_rung(*machine, rung, problem, load_card("h200"), choice);
+  DeviceCard card = load_card("h200");
+  card.sms = c.sms;
+  const RungTrace trace = trace_rung(*machine, rung, problem, card, choice);
   std::string all;
   const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
     all += "\n" + hazard.message;
