@@ -199,6 +199,8 @@ void BlockRunner::switch_to(Lane& next) {
 void BlockRunner::look_at_log(unsigned warp) {
   if (tracer_ == nullptr) return;
   tracer_->flush(warp);
+  // The last thread to leave ends the block itself.
+  if (finished_ == plan_->threads) return;
   if (extent_ == Extent::kFirstSlice && tracer_->has_slice()) switch_to(main_);
 }
 

@@ -4,12 +4,18 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 #include <utility>
 
 #include "common/emulator/faults.hpp"
 
 namespace ladder::emulator {
+namespace {
+
+constexpr auto kTurnOfOthers = std::chrono::microseconds(50);  // of the cluster, while one spins
+
+}  // namespace
 
 WorkerPool& WorkerPool::instance() {
   static WorkerPool* const pool = [] {
@@ -249,19 +255,27 @@ void WorkerPool::run_clusters(Worker& worker) {
   room->runner.join_cluster(gang.cluster, rank);
   while (const auto first = next_cluster(gang)) {
     ++resident_;
-    run_room(worker, *room, *first + rank);
+    run_in_turn(gang, worker, *room, *first + rank);
     while (!room->is_free()) {
       if (room->state == BlockRunner::State::kSpinning) {
         worker.watched.set_spinning(true);
-        sched_yield();
+        std::this_thread::sleep_for(kTurnOfOthers);
       } else if (!wait_for_others(worker)) {
         break;
       }
-      run_room(worker, *room, std::nullopt);
+      run_in_turn(gang, worker, *room, std::nullopt);
     }
     abandon_rooms(worker, 0);
-    gang.cluster.leave(rank);
   }
+}
+
+/// Blocks of a cluster take turns, until they wait: one that reads what another has yet to write,
+/// and does not wait for it, finds nothing there however many cores there are.
+void WorkerPool::run_in_turn(Gang& gang, Worker& worker, Room& room,
+                             std::optional<std::uint64_t> block) {
+  const std::lock_guard turn(gang.one_runs);
+  run_room(worker, room, block);
+  if (room.is_free()) gang.cluster.leave(worker.number % plan_->cluster);
 }
 
 /// Waits until all blocks of the gang's cluster have ended. First block of the next; none: that was
@@ -277,6 +291,8 @@ std::optional<std::uint64_t> WorkerPool::next_cluster(Gang& gang) {
     gang.first = std::nullopt;
     if (first < blocks_ && first < first_failed_ && !given_up_) gang.first = first;
     gang.cluster.start(size);
+    for (unsigned rank = 0; gang.first && rank < size; ++rank)
+      gang.cluster.shared(rank).poison(plan_->dynamic_shared_bytes);
     gang.resting = 0;
     resting_ -= size;
     ++gang.turn;

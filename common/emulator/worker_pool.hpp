@@ -60,6 +60,7 @@ class WorkerPool {
   /// The CPU threads that run the blocks of one cluster after the other.
   struct Gang {
     Cluster cluster;
+    std::mutex one_runs;                 ///< held while one of the blocks does
     unsigned resting = 0;                ///< of its CPU threads, wait for the others
     std::uint64_t turn = 0;              ///< clusters begun
     std::optional<std::uint64_t> first;  ///< block of the cluster that runs; none: all are done
@@ -71,6 +72,7 @@ class WorkerPool {
   void run_blocks(Worker& worker);
   void run_single_blocks(Worker& worker);
   void run_clusters(Worker& worker);
+  void run_in_turn(Gang& gang, Worker& worker, Room& room, std::optional<std::uint64_t> block);
   Room* next_room(Worker& worker);
   Room* start_room(Worker& worker);
   void run_room(Worker& worker, Room& room, std::optional<std::uint64_t> block);

@@ -189,6 +189,27 @@ TEST(EmulatorTraceSampling, PipelinesOfCopiesAreSampled) {
   expect_same(run(false), sampled);
 }
 
+// A block whose last thread ends the first slice by ending has ended: nothing of it may be left on
+// the CPU threads that other kernels then run on.
+TEST(EmulatorTraceSampling, BlocksThatEndWithTheirFirstSliceLeaveNothingBehind) {
+  const Floats in(64 * 9), out(128);
+  const CpuThreads cpu(2);
+  const TraceOptions options = sampling([](ArrayShifts& shifts) {
+    if (!shifts[0]) return false;
+    shifts[1] = shifts[0];
+    return true;
+  });
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    trace(
+        {in.named("in"), out.named("out")}, [&] { barrier_first(4, in.data(), out.data()); },
+        options);
+    const KernelTrace t = trace(
+        {in.named("in"), out.named("out")},
+        [&] { staged_copy(AsyncFault::kNone, 3, 9, in.data(), out.data()); }, options);
+    ASSERT_EQ(t.blocks_traced, 1u) << repetition;
+  }
+}
+
 TEST(EmulatorTraceSampling, OrderIsThatOfTheFirstBlock) {
   const Tiles tiles;
   for (const bool sample : {false, true}) {
