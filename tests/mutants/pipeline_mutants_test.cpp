@@ -42,13 +42,13 @@ struct ExpectedHazard {
 
 /// A mutant, the problem that shows its mistake, and what must be said of it.
 struct Case {
-  const char* mutant;
-  Shape shape;
-  ShownBy shown_by;
-  std::vector<std::string> said;         ///< in the verdict's complaint, or in the error
-  std::optional<KernelErrorKind> error;  ///< thrown by the emulator
-  std::vector<const char*> lines;        ///< where threads wait, or of the error
-  std::optional<ExpectedHazard> hazard;
+  const char* mutant = {};
+  Shape shape = {};
+  ShownBy shown_by = {};
+  std::vector<std::string> said = {};         ///< in the verdict's complaint, or in the error
+  std::optional<KernelErrorKind> error = {};  ///< thrown by the emulator
+  std::vector<const char*> lines = {};        ///< where threads wait, or of the error
+  std::optional<ExpectedHazard> hazard = {};
   int sms = 8;
   BlockOrder order = BlockOrder::kAscending;
   bool second_launch = false;   ///< the first is right
