@@ -23,8 +23,7 @@ constexpr int kThreads = 128 + kConsumers;
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 
 /// \brief How a problem can be worked on, and what that takes on one SM of an H200. The times were
-///        fitted to those of each way for all shapes of the benchmark: they differ by 16 % at most,
-///        and only their relations matter.
+///        fitted to those of each way for all shapes of the benchmark; only their relations matter.
 struct Way {
   const char* name;
   bool cluster;     ///< cluster_kernel, else kernel
