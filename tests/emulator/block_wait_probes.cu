@@ -109,11 +109,13 @@ __global__ void map_beyond_cluster() {
 __global__ void read_after_leaving(unsigned* flag) {
   __shared__ int slot;
   slot = 1;
-  if (cluster_rank() == 0) {
-    for (int i = 0; i < 20000; ++i)
-      __nanosleep(100);
-    *flag = static_cast<unsigned>(*in_block(&slot, 1));  // its owner has left
+  if (cluster_rank() == 1) {
+    store_release(flag, 1);  // blocks of a cluster take turns: this one leaves before its ends
+    return;
   }
+  while (load_acquire(flag) == 0) {
+  }
+  *flag = static_cast<unsigned>(*in_block(&slot, 1));  // its owner has left
 }
 
 __global__ void leave_before_cluster_sync() {
