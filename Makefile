@@ -2,6 +2,7 @@
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
                   libcli11-dev nlohmann-json3-dev libbenchmark-dev
 TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-16
+DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 LINT_PACKAGES := clang-format-14 codespell python3-venv
 TIDY_PACKAGES := clang-tidy-16
 
@@ -14,9 +15,13 @@ CONFIGURE := cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 export CUDACXX := $(NVCC)
 LADDER := build/ladder
 
+# Python's packages live in build/python; .ci/python puts those of the named files there.
+PYTHON := .ci/python
+MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
+
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test run trace check list diff bench compare roofs report lint tidy format \
-        clean
+.PHONY: help climb build test run trace check list diff maths bench compare roofs report docs serve \
+        lint tidy format clean
 
 run trace: RUNG ?= 03
 
@@ -42,10 +47,8 @@ build: ## install what is missing and build
 	@cmake --build build --target programs
 
 test: ## install what is missing, build and run all tests
-	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES)
-	@[ -x build/python/bin/python ] || python3 -m venv build/python
-	@build/python/bin/python -c 'import selenium' 2>/dev/null || \
-	  build/python/bin/pip install --quiet selenium==4.51.0
+	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
+	@$(PYTHON) docs tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)
@@ -68,6 +71,10 @@ diff: build ## what RUNG=05 changes in the kernel that it builds on
 	  awk '$$3 ~ /^[0-9]+$$/ && $$1 ~ /^[0-9]+$$/ { print $$1 }') >&2; exit 2; }; \
 	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
 
+maths: ## the four lines of maths for RUNG=03 [SIZE=2048], as its lesson has them
+	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
+	@python3 bench/maths.py $(RUNG) $(if $(SIZE),--size $(SIZE))
+
 bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
 	@cmake --build build --target benchmark
 	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
@@ -85,6 +92,18 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 report: ## write the recorded figures into README and lessons, and draw the plots
 	@python3 bench/report.py
 	@python3 bench/plots.py
+	@python3 bench/widget_data.py
+
+docs: ## the book, as pages in build/site
+	@.ci/install $(DOCS_PACKAGES)
+	@$(PYTHON) docs
+	@$(MKDOCS) build --quiet
+	@echo 'Open build/site/index.html: it needs no server and no network.'
+
+serve: ## the book at http://localhost:8000, built anew when a page changes
+	@.ci/install $(DOCS_PACKAGES)
+	@$(PYTHON) docs
+	@$(MKDOCS) serve
 
 lint: ## check format, spelling and Python
 	@.ci/install $(LINT_PACKAGES)

@@ -31,9 +31,8 @@ struct ErrorBound {
             .per_result = 2.0 * accumulation + 2.0 * output};
   }
 
-  /// \param product   exact (A*B) of this element
   /// \param scale     S of this element
-  /// \param alpha_ab  alpha * product
+  /// \param alpha_ab  alpha * the exact (A*B) of this element
   /// \param beta_c    beta * C before the call, 0 when beta == 0
   constexpr double operator()(double scale, double alpha_ab, double beta_c) const {
     const double size = (alpha_ab < 0 ? -alpha_ab : alpha_ab) + (beta_c < 0 ? -beta_c : beta_c);

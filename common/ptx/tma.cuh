@@ -10,8 +10,8 @@
 namespace ladder::ptx {
 
 /// \brief  Starts the copy of the map's box whose first element is (row, column):
-///         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes, PTX
-///         ISA 9.7.9.27.1.2. Elements outside of the matrix arrive as zeros and count as bytes.
+///         cp.async.bulk.tensor.2d from global to shared memory, which tells an mbarrier of its
+///         bytes, PTX ISA 9.7.9.27.1.2. Elements outside of the matrix arrive as zeros and count.
 /// \param  shared   128-byte aligned; receives the box row by row, packed
 /// \param  map      a __grid_constant__ parameter of the kernel
 /// \param  barrier  told of the bytes as they arrive

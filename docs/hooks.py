@@ -1,0 +1,183 @@
+"""What MkDocs does beyond its plugins: lessons, sources, figures and the reference join the site.
+
+Pages link to files as they lie in the repository, so that the links work there too. Here they are
+led to the place that the file has in the site:
+
+    docs/X.md                page X.html
+    README.md                page index.html
+    any other FOLDER/X.md    page FOLDER/X.html; the lessons are ladder/NN_name/README.md
+    other files and folders  page sources/PATH.html: the lines with colours, or what is inside
+"""
+
+import pathlib
+import posixpath
+import re
+import subprocess
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.nav import Link
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LESSONS = "ladder/[0-9][0-9]_*/README.md"
+KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
+REFERENCE = ROOT / "build" / "doxygen" / "html"
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
+FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
+LANGUAGES = {
+    ".cmake": "cmake",
+    ".cpp": "cpp",
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".hpp": "cpp",
+    ".js": "javascript",
+    ".json": "json",
+    ".py": "python",
+}
+
+
+def repository_path(file):
+    """Where the Markdown of a page lies, relative to the root of the sources."""
+    inside_docs = ROOT / "docs" / file.src_uri
+    return f"docs/{file.src_uri}" if inside_docs.exists() else file.src_uri
+
+
+def mounted(path):
+    """The place among the pages of a file or folder of the repository."""
+    if path == "README.md":
+        return "index.md"
+    if path.startswith("docs/") and path != "docs/figures":
+        return path.removeprefix("docs/")
+    return path if path.endswith(".md") else f"sources/{path}.md"
+
+
+def resolved(link, page_path):
+    """What a page's relative link means, relative to the root of the sources."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page_path), link))
+
+
+def linked_from(path):
+    """What a Markdown file links to, relative to the root of the sources."""
+    text = (ROOT / path).read_text()
+    return {resolved(match[2], path) for match in LINK.finditer(text)}
+
+
+def children(folder):
+    """Files that lie in a folder, and not in one below it."""
+    inside = sorted((ROOT / folder).iterdir())
+    return [f"{folder}/{path.name}" for path in inside if path.is_file()]
+
+
+def source_page(config, path):
+    """A page that shows a file or a folder of the repository."""
+    if (ROOT / path).is_dir():
+        name = posixpath.basename(path)
+        body = "\n".join(
+            f"- [{posixpath.basename(child)}]({name}/{posixpath.basename(child)}.md)"
+            for child in children(path)
+        )
+    else:
+        text = (ROOT / path).read_text()
+        language = LANGUAGES.get(posixpath.splitext(path)[1], "text")
+        body = f'`````{language} linenums="1"\n{text}\n`````'
+    page = File.generated(
+        config,
+        f"sources/{path}.md",
+        content=f"---\nsearch:\n  exclude: true\n---\n# {path}\n\n{body}\n",
+    )
+    page.inclusion = InclusionLevel.NOT_IN_NAV
+    return page
+
+
+def linked_pages(files):
+    """What pages link to outside of docs/, and what these link to: (Markdown files, sources)."""
+    known = {repository_path(file) for file in files.documentation_pages()}
+    waiting, sources = list(known), set()
+    while waiting:
+        for target in linked_from(waiting.pop()):
+            if not (ROOT / target).exists() or target in known or target == "README.md":
+                continue
+            if target.endswith(".md"):
+                known.add(target)
+                waiting.append(target)
+            elif mounted(target).startswith("sources/"):
+                sources.add(target)
+    folders = [source for source in sources if (ROOT / source).is_dir()]
+    sources.update(child for folder in folders for child in children(folder))
+    return sorted(path for path in known if not path.startswith("docs/")), sorted(sources)
+
+
+def katex_files():
+    """(name in the site, file): style, script and fonts that draw formulas."""
+    if not KATEX.is_dir():
+        raise PluginError(f"{KATEX} is missing: install libjs-katex, or run make docs, which does")
+    for name in ("katex.min.css", "katex.min.js", "contrib/auto-render.js"):
+        yield f"assets/katex/{posixpath.basename(name)}", (KATEX / name).resolve()
+    for font in sorted((KATEX / "fonts").glob("*.woff2")):
+        yield f"assets/katex/fonts/{font.name}", font.resolve()
+
+
+def reference_files():
+    """(name in the site, file) of what Doxygen writes. Its warnings are errors."""
+    result = subprocess.run(
+        ["doxygen", "docs/doxygen/Doxyfile"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise PluginError(f"doxygen docs/doxygen/Doxyfile failed:\n{result.stderr}")
+    for file in sorted(REFERENCE.rglob("*.*")):
+        yield f"api/{file.relative_to(REFERENCE).as_posix()}", file
+
+
+def on_config(config):
+    """Puts the lessons into the navigation, in the order of their numbers."""
+    (ROOT / "build" / "doxygen").mkdir(parents=True, exist_ok=True)
+    for entry in config.nav:
+        if entry.get("The ladder") == []:
+            entry["The ladder"] = [
+                path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(LESSONS))
+            ]
+    return config
+
+
+def on_files(files, config):
+    """Adds lessons, KaTeX, the reference and what pages link to."""
+    for lesson in sorted(ROOT.glob(LESSONS)):
+        uri = lesson.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, uri, abs_src_path=str(lesson)))
+    for uri, path in (*katex_files(), *reference_files()):
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
+    in_site = {file.src_uri for file in files}
+    pages, sources = linked_pages(files)
+    for path in pages:
+        if path not in in_site:
+            page = File.generated(config, path, abs_src_path=str(ROOT / path))
+            page.inclusion = InclusionLevel.NOT_IN_NAV
+            files.append(page)
+    for path in sources:
+        files.append(source_page(config, path))
+    return files
+
+
+def on_nav(nav, config, files):
+    """Doxygen's pages are no pages of MkDocs: a plain link leads to them."""
+    section = next(item for item in nav.items if item.title == "Reference")
+    section.children.append(Link("All functions and kernels", "api/index.html"))
+    return nav
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Leads links to the places of their targets, and puts figures into the page."""
+    if page.file.src_uri.startswith("sources/"):
+        return markdown
+    here = repository_path(page.file)
+
+    def lead(match):
+        target = mounted(resolved(match[2], here))
+        relative = posixpath.relpath(target, posixpath.dirname(page.file.src_uri) or ".")
+        return f"[{match[1]}]({relative}{match[3] or ''})"
+
+    def draw(match):
+        svg = (ROOT / resolved(match[2], here)).read_text()
+        return f'<div class="figure" markdown="0">\n{svg}</div>'
+
+    return FIGURE.sub(draw, LINK.sub(lead, markdown))
