@@ -111,7 +111,7 @@ lint: ## check format, spelling and Python
 	@git ls-files | xargs codespell
 	@[ -x build/lint/bin/ruff ] || { python3 -m venv build/lint && \
 	  build/lint/bin/pip install --quiet ruff==0.8.4; }
-	@build/lint/bin/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench tests
+	@build/lint/bin/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: takes minutes

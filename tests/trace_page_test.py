@@ -10,12 +10,11 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 
-from selenium import webdriver
+from browser import requested, start_browser
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -36,22 +35,6 @@ def page_of(trace):
 def trace_of(page):
     """The trace that a page holds."""
     return json.loads(re.search(r'id="trace">(.*?)</script>', page, re.DOTALL).group(1))
-
-
-def start_browser():
-    """A headless Chromium that logs its console and its network."""
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            raise RuntimeError(f"{program} is missing: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    # A container has neither the rights for Chromium's sandbox nor a large /dev/shm.
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
-    )
 
 
 def setUpModule():
@@ -174,12 +157,8 @@ class PageTest(unittest.TestCase):
 
     def tearDown(self):
         self.assertEqual(browser.get_log("browser"), [])
-        asked = set()
-        for entry in browser.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                asked.add(message["params"]["request"]["url"])
-        self.assertLessEqual({url for url in asked if not url.startswith("data:")}, {self.address})
+        asked = {url for url in requested(browser) if not url.startswith("data:")}
+        self.assertLessEqual(asked, {self.address})
 
     def open(self, page):
         """Opens a page from a file."""
