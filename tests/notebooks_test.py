@@ -1,0 +1,65 @@
+"""The notebooks run from top to bottom on recorded results, and are stored without outputs."""
+
+import json
+import pathlib
+import re
+import unittest
+
+import nbclient
+import nbformat
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "notebooks"
+MOST = 5  # notebooks; more would be another book
+SECONDS = 60  # for a cell
+
+
+class NotebooksTest(unittest.TestCase):
+    """All notebooks, by name."""
+
+    def setUp(self):
+        """Finds them."""
+        self.paths = sorted(FOLDER.glob("*.ipynb"))
+        self.assertGreater(len(self.paths), 0)
+        self.assertLessEqual(len(self.paths), MOST)
+
+    def test_they_are_valid_and_hold_no_outputs(self):
+        """A reader sees what their own run prints."""
+        for path in self.paths:
+            with self.subTest(notebook=path.name):
+                notebook = nbformat.read(path, as_version=4)
+                nbformat.validate(notebook)
+                ids = [cell.id for cell in notebook.cells]
+                self.assertEqual(len(ids), len(set(ids)))
+                for cell in notebook.cells:
+                    self.assertEqual(cell.get("outputs", []), [])
+                    self.assertIsNone(cell.get("execution_count"))
+
+    def test_they_run(self):
+        """Each cell, in order, in the folder of the notebooks."""
+        for path in self.paths:
+            with self.subTest(notebook=path.name):
+                notebook = nbformat.read(path, as_version=4)
+                nbclient.NotebookClient(
+                    notebook, timeout=SECONDS, resources={"metadata": {"path": str(FOLDER)}}
+                ).execute()
+                printed = [
+                    output
+                    for cell in notebook.cells
+                    for output in cell.get("outputs", [])
+                    if output.output_type == "stream" and output.name == "stdout"
+                ]
+                self.assertGreater(len(printed), 2)
+
+    def test_their_links_lead_somewhere(self):
+        """Files that texts link to are there."""
+        for path in self.paths:
+            for cell in json.loads(path.read_text())["cells"]:
+                if cell["cell_type"] != "markdown":
+                    continue
+                for link in re.findall(r"\]\(([^)#:]+)[^)]*\)", "".join(cell["source"])):
+                    with self.subTest(notebook=path.name, link=link):
+                        self.assertTrue((FOLDER / link).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
