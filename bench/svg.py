@@ -1,38 +1,49 @@
 """Draws plots as SVG with fixed digits and no date: the same data give the same bytes.
 
 Colours are classes of one style sheet. It has a light and a dark half, and every picture brings its
-own ground, so that it can be read on any page.
+own ground, so that it can be read on any page. All of its rules begin with .drawing, so that a page
+that holds the picture itself keeps its own style; there docs/assets/site.css says which half.
 """
 
 import math
 from html import escape
 
 STYLE = """
-  svg { --ground: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d8dee4;
-        --s0: #0b5fc0; --s1: #b3530b; --s2: #6f42c1; --s3: #12733a; --on: #ffffff; }
+  .drawing { --ground: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d8dee4;
+             --s0: #0b5fc0; --s1: #b3530b; --s2: #6f42c1; --s3: #12733a; --on: #ffffff; }
   @media (prefers-color-scheme: dark) {
-    svg { --ground: #0d1117; --ink: #f0f3f6; --soft: #a6b1bc; --rule: #30363d;
-          --s0: #6cb0ff; --s1: #f2a15f; --s2: #c9a4ff; --s3: #5fd184; --on: #0d1117; }
+    .drawing { --ground: #0d1117; --ink: #f0f3f6; --soft: #a6b1bc; --rule: #30363d;
+               --s0: #6cb0ff; --s1: #f2a15f; --s2: #c9a4ff; --s3: #5fd184; --on: #0d1117; }
   }
-  text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif;
-         font-size: 15px; fill: var(--ink); paint-order: stroke; stroke: var(--ground);
-         stroke-width: 4px; stroke-linejoin: round; }
-  .title { font-size: 20px; font-weight: 600; }
-  .soft { fill: var(--soft); }
-  .strong { font-weight: 600; }
-  .on { fill: var(--on); stroke: none; }
-  .ground { fill: var(--ground); }
-  .rule { stroke: var(--rule); stroke-width: 1; }
-  .axis { stroke: var(--soft); stroke-width: 1; }
-  .line { fill: none; stroke-width: 2; }
-  .dashed { stroke-dasharray: 7 5; }
-  .lead { stroke: var(--soft); stroke-width: 1; fill: none; }
-  .ink { stroke: var(--ink); } .soft-line { stroke: var(--soft); }
-  .f0 { fill: var(--s0); } .f1 { fill: var(--s1); } .f2 { fill: var(--s2); }
-  .f3 { fill: var(--s3); }
-  .l0 { stroke: var(--s0); } .l1 { stroke: var(--s1); } .l2 { stroke: var(--s2); }
-  .l3 { stroke: var(--s3); }
-  .hollow { fill: var(--ground); stroke-width: 2; }
+  .drawing text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial,
+                  sans-serif; font-size: 15px; fill: var(--ink); paint-order: stroke;
+                  stroke: var(--ground); stroke-width: 4px; stroke-linejoin: round; }
+  .drawing .title { font-size: 20px; font-weight: 600; }
+  .drawing .soft { fill: var(--soft); }
+  .drawing .strong { font-weight: 600; }
+  .drawing .plain { stroke: none; }
+  .drawing .on { fill: var(--on); stroke: none; }
+  .drawing .ground { fill: var(--ground); }
+  .drawing .rule { stroke: var(--rule); stroke-width: 1; }
+  .drawing .axis { stroke: var(--soft); stroke-width: 1; }
+  .drawing .line { fill: none; stroke-width: 2; }
+  .drawing .dashed { stroke-dasharray: 7 5; }
+  .drawing .lead { stroke: var(--soft); stroke-width: 1; fill: none; }
+  .drawing .ink { stroke: var(--ink); }
+  .drawing .soft-line { stroke: var(--soft); }
+  .drawing .f0 { fill: var(--s0); } .drawing .f1 { fill: var(--s1); }
+  .drawing .f2 { fill: var(--s2); } .drawing .f3 { fill: var(--s3); }
+  .drawing .l0 { stroke: var(--s0); } .drawing .l1 { stroke: var(--s1); }
+  .drawing .l2 { stroke: var(--s2); } .drawing .l3 { stroke: var(--s3); }
+  .drawing .hollow { fill: var(--ground); stroke-width: 2; }
+  .drawing .tint { fill-opacity: 0.28; }
+  .drawing .half { fill-opacity: 0.55; }
+  .drawing .empty { fill: none; }
+  .drawing .soft-fill { fill: var(--rule); }
+  .drawing .head { fill: var(--soft); }
+  .drawing .edge { stroke: var(--ground); stroke-width: 1; }
+  .drawing .thick { stroke-width: 3; }
+  .drawing .large { font-size: 18px; font-weight: 600; }
 """
 WIDTH = 1000  # of all pictures
 SERIES = 4  # colours f0 to f3
@@ -66,8 +77,8 @@ class Drawing:
         """name: prefix of the identifiers; description: what a reader who cannot see needs."""
         self.width, self.height = width, height
         self.head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" role="img" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" '
+            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
             f'aria-labelledby="{name}-title {name}-desc">\n'
             f'<title id="{name}-title">{escape(title)}</title>\n'
             f'<desc id="{name}-desc">{escape(description)}</desc>\n<style>{STYLE}</style>\n'

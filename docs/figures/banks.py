@@ -1,0 +1,83 @@
+"""A warp's access to shared memory as wavefronts: which lane is served by which bank, and when."""
+
+from by_hand import BANKS, LANES, wavefronts
+from shapes import text_width
+
+CELL = 20.8
+
+
+def passes(words, floats):
+    """[{bank: lanes}] of each wavefront, by the rule of bench/by_hand.py's wavefronts()."""
+    shared = any(
+        all(words[lane] == words[lane ^ distance] for lane in range(LANES)) for distance in (1, 2)
+    )
+    at_once = LANES // floats * (2 if shared and floats > 1 else 1)
+    found = []
+    for first in range(0, LANES, at_once):
+        in_bank = {}  # bank: {word: lanes}
+        for lane in range(first, first + at_once):
+            for i in range(floats):
+                word = words[lane] + i
+                in_bank.setdefault(word % BANKS, {}).setdefault(word, []).append(lane)
+        for turn in range(max(len(of_words) for of_words in in_bank.values())):
+            found.append(
+                {
+                    bank: list(of_words.values())[turn]
+                    for bank, of_words in in_bank.items()
+                    if turn < len(of_words)
+                }
+            )
+    assert len(found) == wavefronts(words, floats)
+    return found
+
+
+def words_of(entry):
+    """(first word of each lane, words per lane) of a recorded request."""
+    return [address // 4 for address in entry["addresses"]], entry["access_bytes"] // 4
+
+
+def listed(lanes):
+    """Lanes in words: '0-15', '0, 4'."""
+    ranges = []
+    for lane in lanes:
+        if ranges and ranges[-1][1] == lane - 1:
+            ranges[-1][1] = lane
+        else:
+            ranges.append([lane, lane])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+
+
+def draw_pass(picture, x, y, one, color, cell=CELL):
+    """A wavefront: 32 banks; neighbours that serve the same lanes are one cell with their names."""
+    bank, shade = 0, 0
+    while bank < BANKS:
+        lanes = one.get(bank)
+        end = bank + 1
+        while lanes and end < BANKS and one.get(end) == lanes and end % 4:
+            end += 1
+        if not lanes:
+            picture.cell(x + bank * cell, y, cell, 24)
+        else:
+            width = (end - bank) * cell
+            label = listed(lanes)
+            if text_width(label) > width:
+                label = str(lanes[0]) if text_width(str(lanes[0])) <= width + 1 else ""
+            style = f"f{color} tint" if shade % 2 else f"f{color} half"
+            picture.cell(x + bank * cell, y, width, 24, style, label)
+            shade += 1
+        bank = end
+
+
+def draw_access(picture, x, y, words, floats, color, cell=CELL):
+    """All wavefronts of an access below each other; returns where they end."""
+    for one in passes(words, floats):
+        draw_pass(picture, x, y, one, color, cell)
+        y += 28
+    return y
+
+
+def bank_scale(picture, x, y, cell=CELL):
+    """Numbers of some banks above their cells."""
+    picture.text(x, y, "bank 0", "soft")
+    for bank in (8, 16, 24, 31):
+        picture.text(x + (bank + 0.5) * cell, y, str(bank), "soft", "middle")

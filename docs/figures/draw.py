@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Draws the figures of the book into docs/figures.
+
+    docs/figures/draw.py [NAME ...]    write them, or some
+    docs/figures/draw.py --check       fail and name those that are stale
+    docs/figures/draw.py --words       print what each shows, as alternative text
+
+Each figure is a module of its name with a function draw(). They take their numbers from the
+constants of the kernels, the device cards, recorded results and recorded traces (record.py). Plots
+of results alone are drawn by bench/plots.py.
+"""
+
+import argparse
+import importlib
+import os
+import pathlib
+import sys
+
+FIGURES = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FIGURES))
+sys.path.insert(0, str(FIGURES.parent.parent / "bench"))
+
+from recorded import FigureError  # noqa: E402
+
+NAMES = (
+    *(f"rung_{rung:02}" for rung in range(12)),
+    "banks_before_after",
+    "wave_order",
+    "pipeline_timeline",
+    "memory_path",
+    "coalescing",
+    "sm",
+    "outer_product",
+    "kernel_launch",
+    "roofline_gpus",
+    "numerics",
+)
+
+
+def drawn(name):
+    """A figure."""
+    try:
+        return importlib.import_module(name).draw()
+    except FigureError as error:
+        sys.exit(f"draw.py: {name}.svg: {error}")
+
+
+def main():
+    """Writes, checks or describes figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="figures; all if none is named")
+    parser.add_argument("--check", action="store_true", help="fail when a figure is stale")
+    parser.add_argument("--words", action="store_true", help="print what each figure shows")
+    parser.add_argument("--root", default=FIGURES.parent.parent, help="folder of the sources")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(NAMES)
+    if unknown:
+        sys.exit(f"draw.py: no figure {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
+    os.chdir(options.root)
+    stale = []
+    for name in options.names or NAMES:
+        path = pathlib.Path("docs/figures") / f"{name}.svg"
+        picture = drawn(name)
+        if options.words:
+            print(f"![{picture.description}]({path.name})\n")
+        elif not path.exists() or path.read_text() != str(picture):
+            if options.check:
+                stale.append(str(path))
+            else:
+                path.write_text(str(picture))
+                print(f"wrote {path}")
+    if stale:
+        sys.exit(f"draw.py: stale, run make report: {' '.join(stale)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Rungs 01 and 02: 32 rows of A against one line of B."""
+
+from shapes import A, B, Picture, plural, request
+from tiles import RIGHT, hierarchy
+
+LINE, SECTOR, WORD = 128, 32, 4  # bytes
+CELL = 17
+
+
+def lines_of(entry):
+    """{line: {word in the line: [lanes]}} of a recorded request."""
+    found = {}
+    for lane, address in enumerate(entry["addresses"]):
+        words = found.setdefault(address // LINE, {})
+        words.setdefault(address % LINE // WORD, []).append(lane)
+    return found
+
+
+def draw_line(picture, x, y, height, words, color):
+    """A line of 32 words: those that are read, and the sectors that come with them."""
+    sectors = {word * WORD // SECTOR for word in words}
+    styles = []
+    for word in range(LINE // WORD):
+        near = word * WORD // SECTOR in sectors
+        styles.append(f"f{color}" if word in words else f"f{color} tint" if near else "soft-fill")
+    picture.row(x, y, CELL, styles, height=height)
+
+
+def draw_request(picture, y, entry, color):
+    """A request's lines below each other; returns where the next may begin."""
+    x = RIGHT + 76
+    found = list(lines_of(entry).values())
+    height = 20 if len(found) < 4 else 10
+    for i, words in enumerate(found):
+        lanes = [lane for lanes in words.values() for lane in lanes]
+        label = f"lane {lanes[0]}" if len(lanes) == 1 else f"{lanes[0]} to {lanes[-1]}"
+        if i in (0, len(found) - 1):
+            picture.text(x - 10, y + i * height + height / 2 + 5, label, "soft", "end")
+        draw_line(picture, x, y + i * height, height, words, color)
+    bottom = y + len(found) * height
+    for sector in range(1, LINE // SECTOR):
+        at = x + sector * SECTOR // WORD * CELL
+        picture.line([(at, y - 2), (at, bottom + 2)], "axis")
+    return bottom
+
+
+def compare(picture, y, counts):
+    """Wavefronts for one multiply-add as bars: [(words, wavefronts)]."""
+    x, longest = RIGHT + 76, max(count for _, count in counts)
+    picture.text(RIGHT, y, "wavefronts for one multiply-add of a warp", "strong")
+    for i, (words, count) in enumerate(counts):
+        top = y + 16 + 32 * i
+        length = 32 * CELL * count / longest * 0.93
+        picture.text(x - 10, top + 15, words, "soft", "end")
+        picture.bar(x, top, x + length, top + 20, "f3")
+        picture.text(x + length + 8, top + 15, f"{count:g}", "strong")
+
+
+def counted(entry):
+    """'32 sectors in 32 lines: 32 wavefronts': a wavefront serves one line."""
+    return (
+        f"{plural(entry['sectors'], 'sector')} in {plural(entry['lines'], 'line')}: "
+        f"{plural(entry['lines'], 'wavefront')}"
+    )
+
+
+def access_map(name, rung, title, words):
+    """The figure of rung 01 or 02."""
+    of_a, of_b = request(rung, "A", "global load"), request(rung, "B", "global load")
+    sectors = of_a["sectors"] + of_b["sectors"]
+    wavefronts = of_a["lines"] + of_b["lines"]
+    picture = Picture(
+        name,
+        572,
+        title,
+        "one load of A and one of B by warp 0, for one k; a row of cells is a line of 128 bytes",
+        f"Rung {rung:02}. {words} For one k a load of A touches {counted(of_a)}; a load of B "
+        f"{counted(of_b)}. Together {sectors} sectors and {wavefronts} wavefronts for one "
+        "multiply-add of the warp.",
+    )
+    hierarchy(picture, rung)
+    x = RIGHT + 76
+    y = 94
+    for letter, entry, color in (("A", of_a, A), ("B", of_b, B)):
+        picture.text(RIGHT, y, f"load of {letter}", f"strong f{color}")
+        picture.text(x + 32 * CELL, y, counted(entry), "strong", "end")
+        y = draw_request(picture, y + 10, entry, color) + 30
+    if rung > 1:
+        below = sum(request(rung - 1, letter, "global load")["lines"] for letter in "AB")
+        counts = [(f"rung {rung - 1:02}", below), (f"rung {rung:02}", wavefronts)]
+        compare(picture, 262, [*counts, ("budget", 0.25)])
+        picture.text(
+            RIGHT,
+            392,
+            "budget: an SM starts 4 multiply-adds of warps per cycle and passes 1 wavefront",
+            "soft",
+        )
+    picture.legend(
+        RIGHT,
+        picture.height - 58,
+        [("f0", "A read"), ("f1", "B read"), ("soft-fill", "not touched")],
+    )
+    picture.legend(
+        RIGHT + 330, picture.height - 58, [("f0 tint", "comes along: sectors of 8 words")]
+    )
+    picture.text(
+        RIGHT,
+        picture.height - 24,
+        f"{sectors} sectors and {wavefronts} wavefronts for one multiply-add of the warp",
+        "large",
+    )
+    return picture
+
+
+def draw():
+    """A warp in 32 rows of A."""
+    return access_map(
+        "rung_01",
+        1,
+        "Rung 01: neighbouring lanes stand in 32 different rows of A",
+        "Each lane computes one element of C; a warp is a column of 32.",
+    )

@@ -1,0 +1,89 @@
+"""Rung 05: float4 from global memory, stored transposed, read as float4."""
+
+from banks import bank_scale, draw_access, words_of
+from shapes import A, Picture, request
+from tiles import RIGHT, hierarchy, tile_constants
+
+SMALL = 26
+SHOWN = 9  # columns of sA
+COLUMN = 4  # that receives the float4
+
+
+def loads_per_k(rung):
+    """Load instructions of a thread for one k."""
+    c = tile_constants(rung)
+    if rung == 4:
+        return c["TN"] + c["TM"] // 4  # A: 16 bytes of four k at once
+    return c["TN"] // 4 + c["TM"] // 4
+
+
+def draw_transpose(picture, c):
+    """A row of A as float4, and the column of sA that it becomes."""
+    x, y = RIGHT, 130
+    picture.text(x, y - 34, "A in global memory, row m", "strong f0")
+    picture.text(x, y - 12, "one load of 16 bytes", "soft")
+    picture.row(x, y, 34, ["f0"] * 4, ["k0", "k1", "k2", "k3"], 28)
+    picture.row(x + 4 * 34, y, 34, ["f0 tint"] * 2, height=28)
+    grid_x, grid_y = RIGHT + 300, 118
+    picture.text(grid_x, y - 34, f"sA, transposed: {c['BK']} rows of k", "strong f0")
+    for k in range(c["BK"]):
+        picture.text(grid_x - 8, grid_y + k * SMALL + 18, str(k), "soft", "end")
+        styles = ["f0" if col == COLUMN and k < 4 else "f0 tint" for col in range(SHOWN)]
+        words = [f"k{k}" if col == COLUMN and k < 4 else "" for col in range(SHOWN)]
+        picture.row(grid_x, grid_y + k * SMALL, 30, styles, words, SMALL)
+        picture.text(grid_x + SHOWN * 30 + 14, grid_y + k * SMALL + 18, "...", "soft")
+    picture.frame(grid_x + COLUMN * 30, grid_y, 4 * 30, SMALL, "line thick l3")
+    bottom = grid_y + c["BK"] * SMALL
+    picture.text(grid_x + (COLUMN + 0.5) * 30, bottom + 17, "m", "strong", "middle")
+    picture.arrow([(x + 6 * 34 + 8, y + 14), (grid_x - 30, y + 14)], "lead l0")
+    picture.lines(
+        RIGHT,
+        192,
+        [
+            ("in: four stores of 4 bytes,", "strong"),
+            f"a row of {c['BM']} + 4 words apart",
+            "",
+            ("out: 4 neighbouring rows of A", "strong f3"),
+            "are one load of 16 bytes",
+        ],
+    )
+
+
+def draw():
+    """The transposed store, with and without padding, and the loads that it saves."""
+    c = tile_constants(5)
+    store = request(5, "sA", "shared store")
+    words, _ = words_of(store)
+    row = c["BM"] + 4
+    unpadded = [word // row * c["BM"] + word % row for word in words]
+    before, after = loads_per_k(4), loads_per_k(5)
+    picture = Picture(
+        "rung_05",
+        620,
+        f"Rung 05: {after} loads of 16 bytes per k, where rung 04 needs {before} loads",
+        "A is transposed on its way into shared memory, so that rows of A become neighbours",
+        f"Rung 05. A thread loads four k of a row of A as one float4 and stores them into four "
+        f"rows of sA, which holds A transposed. Eight rows of A for one k are then two loads of "
+        f"16 bytes: {after} load instructions per k and thread instead of {before} in rung 04, for "
+        f"the same 64 multiply-adds. With rows of {c['BM']} words the transposing store would take "
+        "2 wavefronts, as lanes meet in 16 banks; with 4 words of padding it takes "
+        f"{store['wavefronts']}.",
+    )
+    hierarchy(picture, 5)
+    draw_transpose(picture, c)
+    y = 390
+    picture.text(RIGHT, y - 12, "banks that one store of a warp meets, with lane numbers", "strong")
+    bank_scale(picture, RIGHT, y + 14)
+    for title, lanes in (
+        (f"rows of {c['BM']} words: 2 wavefronts", unpadded),
+        (f"rows of {c['BM']} + 4 words: 1 wavefront", words),
+    ):
+        picture.text(RIGHT, y + 40, title, "f0")
+        y = draw_access(picture, RIGHT, y + 50, lanes, 1, A) - 10
+    picture.text(
+        RIGHT,
+        picture.height - 24,
+        f"the same 64 multiply-adds with {after} loads instead of {before}",
+        "large",
+    )
+    return picture

@@ -1,0 +1,92 @@
+"""Rung 10: producers fill a ring of slices, consumers read it, barriers connect them."""
+
+from shapes import Picture
+from tiles import RIGHT, hierarchy, tile_constants
+from timeline import FULL, LOADING, WORKING, Timeline, ring
+
+ROUNDS = 8
+
+
+def slice_bars(fills, reads, slices):
+    """{place in the ring: bars} from the times of filling and reading."""
+    found = {place: [] for place in range(slices)}
+    for i, (begin, end) in enumerate(reads):
+        fill_begin, fill_end = fills[i // 2]
+        bars = found[i % slices]
+        bars.append((fill_begin, fill_end, LOADING, str(i)))
+        if begin > fill_end:
+            bars.append((fill_end, begin, FULL, ""))
+        bars.append((begin, end, WORKING, str(i)))
+    return found
+
+
+def draw():
+    """The ring over time."""
+    c = tile_constants(10)
+    slices, depth = c["SLICES"], c["BK"]
+    consumers = c["BM"] * c["BN"] // (c["WM"] * c["WN"])
+    producers = c["kProducerWarps"]
+    picture = Picture(
+        "rung_10",
+        600,
+        f"Rung 10: {producers} warps fill a ring of {slices} slices, {consumers} warps multiply",
+        f"a slice holds {depth} of K: A through registers, B as a box by TMA; order of events",
+        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, two at a time, and "
+        f"run ahead until the ring is full. {consumers} consumer warps read slice after slice and "
+        "never load from global memory. Each slice has two barriers: full tells consumers that it "
+        "may be read, empty tells producers that it may be filled again. Nobody waits for all "
+        "others.",
+    )
+    hierarchy(picture, 10)
+    fills, reads = ring(ROUNDS, slices)
+    time = Timeline(picture, RIGHT + 96, 976, reads[-1][1])
+    y = 118
+    time.row(
+        y,
+        "producers",
+        [(begin, end, LOADING, "fill") for begin, end in fills],
+        28,
+    )
+    ring_top = y + 48
+    for place, bars in slice_bars(fills, reads, slices).items():
+        time.row(ring_top + 27 * place, f"slice {place}", bars, 25)
+    bottom = ring_top + 27 * slices
+    time.row(
+        bottom + 20,
+        "consumers",
+        [(begin, end, WORKING, str(i)) for i, (begin, end) in enumerate(reads)],
+        28,
+    )
+    draw_waits(picture, time, fills, reads, y, ring_top)
+    picture.legend(
+        RIGHT,
+        bottom + 84,
+        [(LOADING, "filled"), (FULL, "full, waits"), (WORKING, "read and multiplied")],
+    )
+    picture.lines(
+        RIGHT,
+        bottom + 116,
+        [
+            "full: a slice that is filled may be read. empty: a slice that was read may be filled",
+            "again. Numbers count slices along K; slice 8 takes the place of slice 0.",
+        ],
+        "soft",
+    )
+    picture.text(
+        RIGHT,
+        picture.height - 20,
+        "in the loop nobody waits for all: who finds what it needs goes on",
+        "large",
+    )
+    return picture
+
+
+def draw_waits(picture, time, fills, reads, y, ring_top):
+    """Words where producers wait for a slice, and where a slice is empty."""
+    for (_, ready), (begin, _) in zip(fills, fills[1:], strict=False):
+        if begin - ready > 0.5:
+            middle = time.x((ready + begin) / 2)
+            picture.text(middle, y - 8, "ring full: wait for an empty slice", "soft", "middle")
+            break
+    gap = time.x((reads[0][1] + fills[4][0]) / 2)
+    picture.text(gap, ring_top + 18, "empty", "soft", "middle")
