@@ -1,0 +1,127 @@
+// Lanes over sectors: what one load of a warp moves. Formulas: formulas.js.
+(() => {
+  "use strict";
+  const { coalescing, LINE_BYTES, SECTOR_BYTES } = window.ladderFormulas;
+  const { Drawing, start, number, percent, plural } = window.ladderWidget;
+  const WORDS = LINE_BYTES / 4; // of a line; a row of the drawing
+  const CELL = 20;
+  const ROW = 22;
+  const LEFT = 76;
+
+  /** [3, 4, 5, 9] as "3-5, 9" */
+  function ranges(lanes) {
+    const runs = [];
+    for (const lane of lanes) {
+      const run = runs.at(-1);
+      if (run && run[1] === lane - 1) run[1] = lane;
+      else runs.push([lane, lane]);
+    }
+    return runs.map(([a, b]) => (a === b ? `${a}` : `${a}\u2013${b}`)).join(", ");
+  }
+
+  /** {word: lanes that read it} */
+  function lanesOfWords({ addresses }, bytes) {
+    const words = new Map();
+    addresses.forEach((address, lane) => {
+      const last = Math.floor((address + bytes - 1) / 4);
+      for (let word = Math.floor(address / 4); word <= last; word += 1) {
+        words.set(word, [...(words.get(word) ?? []), lane]);
+      }
+    });
+    return words;
+  }
+
+  /** One row for each touched line: its 32 words, with the numbers of the lanes that read them. */
+  function drawing(found, bytes, words) {
+    const picture = new Drawing(LEFT + WORDS * CELL + 2, 44 + found.lines.length * ROW, words, 540);
+    const lanes = lanesOfWords(found, bytes);
+    const moved = new Set(found.sectors);
+    for (let sector = 0; sector < 4; sector += 1) {
+      const x = LEFT + (sector * WORDS * CELL) / 4;
+      picture.text(x + WORDS * CELL * 0.125, 14, `sector ${sector}`, "soft", "middle");
+    }
+    picture.text(LEFT - 8, 30, "line at byte", "soft", "end");
+    found.lines.forEach((line, row) => {
+      const y = 38 + row * ROW;
+      picture.text(LEFT - 8, y + 15, number(line * LINE_BYTES), "soft", "end");
+      for (let word = 0; word < WORDS; word += 1) {
+        const at = line * WORDS + word;
+        const readers = lanes.get(at) ?? [];
+        const isMoved = moved.has(Math.floor((at * 4) / SECTOR_BYTES));
+        const style = readers.length ? "cell used" : isMoved ? "cell moved" : "cell";
+        const reader = readers.length
+          ? `read by lane${readers.length > 1 ? "s" : ""} ${ranges(readers)}`
+          : isMoved
+            ? "moved, read by nobody"
+            : "not moved";
+        const x = LEFT + word * CELL;
+        picture.rect(x, y, CELL, ROW - 3, style, `byte ${at * 4}: ${reader}`);
+        if (readers.length === 0) continue;
+        const label = readers.length > 1 ? "all" : `${readers[0]}`; // all, where the stride is 0
+        picture.text(x + CELL / 2, y + 14, label, "small", "middle");
+      }
+      for (let sector = 0; sector < 4; sector += 1) {
+        const width = (WORDS * CELL) / 4;
+        picture.rect(LEFT + sector * width, y, width, ROW - 3, "frame");
+      }
+    });
+    return picture;
+  }
+
+  function show({ bytes: size, stride, offset, lanes }) {
+    const bytes = Number(size);
+    const found = coalescing({ bytes, stride, offset: offset * 4, lanes });
+    if (!found.aligned) {
+      throw new RangeError(
+        `Lane 0 begins at byte ${offset * 4}, which is no multiple of ${bytes}: a GPU stops such a ` +
+          "load with an error, and the emulator names its line.",
+      );
+    }
+    const { length } = found.sectors;
+    const sentence =
+      `${plural(length, "sector")} in ${plural(found.lines.length, "line")}: ` +
+      `${number(found.bytesMoved)} bytes move, ${number(found.bytesUsed)} are used, ` +
+      `${percent(found.efficiency)}.`;
+    return {
+      sentence,
+      rows: [
+        ["32-byte sectors", `${length}, ideal ${found.ideal}`],
+        ["128-byte lines", number(found.lines.length)],
+        ["Bytes moved", number(found.bytesMoved)],
+        ["Bytes used", number(found.bytesUsed)],
+        ["Used of what moves", percent(found.efficiency)],
+      ],
+      drawing: drawing(found, bytes, sentence),
+      caption:
+        "One row per touched line. Numbers are lanes; tinted words without a number move and are " +
+        "not used.",
+    };
+  }
+
+  start("coalescing", {
+    fields: [
+      {
+        id: "bytes",
+        label: "Bytes per lane",
+        options: [
+          [4, "4 (float)"],
+          [8, "8 (float2)"],
+          [16, "16 (float4)"],
+        ],
+        value: 4,
+      },
+      { id: "stride", label: "Stride, in elements", min: 0, max: 100000, value: 1 },
+      { id: "offset", label: "Offset of lane 0, in floats", min: 0, max: 64, value: 0 },
+      { id: "lanes", label: "Active lanes, from 0 on", min: 1, max: 32, value: 32 },
+    ],
+    settings: [
+      ["Rung 02, B: neighbours read neighbours", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
+      ["Rung 01, A: neighbours read rows of 4096", { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],
+      ["Rung 02, A: all lanes read one float", { bytes: 4, stride: 0, offset: 0, lanes: 32 }],
+      ["Rung 05, B: a float4 per lane", { bytes: 16, stride: 1, offset: 0, lanes: 32 }],
+      ["One of 8 fields of a record", { bytes: 4, stride: 8, offset: 0, lanes: 32 }],
+      ["A row that begins one float late", { bytes: 4, stride: 1, offset: 1, lanes: 32 }],
+    ],
+    show,
+  });
+})();

@@ -1,0 +1,137 @@
+// The order of blocks: which panels of A and B the tiles of a wave share. Formulas: formulas.js.
+(() => {
+  "use strict";
+  const F = window.ladderFormulas;
+  const { Drawing, start, number, percent, plural, decimalBytes, binaryBytes } = window.ladderWidget;
+  const { cards } = window.ladderData;
+  const MOST_TILES = 300000; // more would take a second
+
+  const bandOf = ({ order, band }, rows) => ({ row: 1, column: rows, band })[order];
+
+  /** The grid of tiles with those of the wave, and the panels that they touch. */
+  function drawing(room, order, found, words) {
+    const { rows, columns } = order;
+    const side = Math.min((room - 70) / columns, 400 / rows, 28);
+    const gutter = 34;
+    const left = gutter + 24;
+    const top = gutter + 6;
+    const width = columns * side;
+    const height = rows * side;
+    const picture = new Drawing(Math.max(left + width + 8, Math.min(room, 320)), top + Math.max(height, 110) + 8, words);
+    picture.text(left, 12, `B: ${plural(found.panelsB.length, "panel")} of ${columns}`, "soft");
+    const title = picture.text(0, 0, `A: ${plural(found.panelsA.length, "panel")} of ${rows}`, "soft", "end");
+    title.setAttribute("transform", `translate(12 ${top}) rotate(-90)`);
+    picture.rect(left, gutter - 14, width, 14, "cell");
+    picture.rect(left - 20, top, 14, height, "cell");
+    const square = (x, y, w, h) => `M${x.toFixed(1)},${y.toFixed(1)}h${w.toFixed(1)}v${h.toFixed(1)}h${(-w).toFixed(1)}z`;
+    const gap = side > 6 ? 1 : 0;
+    picture.path(
+      found.panelsB.map((column) => square(left + column * side, gutter - 14, side - gap, 14)).join(""),
+      "panel-b",
+    );
+    picture.path(
+      found.panelsA.map((row) => square(left - 20, top + row * side, 14, side - gap)).join(""),
+      "panel-a",
+    );
+    picture.rect(left, top, width, height, "cell");
+    picture.path(
+      found.tiles
+        .map(([row, column]) => square(left + column * side, top + row * side, side - gap, side - gap))
+        .join(""),
+      "wave",
+    );
+    if (side > 3) {
+      const centre = ([row, column]) => [left + (column + 0.5) * side, top + (row + 0.5) * side];
+      picture.line(found.tiles.map(centre), "order");
+      picture.dot(...centre(found.tiles[0]), Math.max(3, side / 5), "start", "the first tile of the wave");
+    }
+    return picture;
+  }
+
+  function show(values, width) {
+    const { m, n, k, BM, BN, blocks } = values;
+    const card = cards.find(({ id }) => id === values.card);
+    const bytes = Number(values.bytes);
+    const atOnce = blocks * card.sms;
+    const { rows, columns, tiles, waves } = F.tileWaves({ m, n, BM, BN, atOnce });
+    if (tiles > MOST_TILES) {
+      throw new RangeError(`${number(tiles)} tiles are too many to count here; take larger tiles.`);
+    }
+    if (values.wave > waves) {
+      throw new RangeError(`There ${waves === 1 ? "is 1 wave" : `are ${waves} waves`}; wave ${values.wave} is none of them.`);
+    }
+    const order = { rows, columns, band: bandOf(values, rows), atOnce, BM, BN, k, bytes };
+    const found = F.waveOf({ ...order, wave: values.wave - 1 });
+    const all = F.allWaves(order);
+    const once = (m * k + k * n) * bytes;
+    const sentence =
+      `The wave reads ${plural(found.panelsA.length, "panel")} of A and ` +
+      `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}; its blocks ask for ` +
+      `${decimalBytes(found.asked)}: hit rate ${percent(found.hitRate)}.`;
+    return {
+      sentence,
+      rows: [
+        ["Blocks at a time", `${blocks} x ${card.sms} SMs = ${number(atOnce)}`],
+        ["Waves", number(waves)],
+        ["Tiles in this wave", number(found.tiles.length)],
+        ["Its blocks ask L2 for", decimalBytes(found.asked)],
+        ["Distinct bytes among them", decimalBytes(found.read)],
+        ["L2 of this card", binaryBytes(card.l2_bytes)],
+        ["A and B whole", decimalBytes(once)],
+        ["All waves, if none finds what another left", `${decimalBytes(all.read)} from DRAM`],
+        ["That is, of A and B", `${number(all.read / once, 3)} times`],
+        ["Hit rate over all waves", percent(all.hitRate)],
+      ],
+      unused: values.order === "band" ? [] : ["band"],
+      drawing: drawing(width, order, found, sentence),
+      caption:
+        "Tiles of C that one wave works on. The line is their order, from the dot on. At the edges: " +
+        "the panels of A and B that they read.",
+    };
+  }
+
+  const extent = (id, label) => ({ id, label, min: 1, max: 100000, value: 1 });
+  const square = (size) => ({ m: size, n: size, k: size });
+  const common = { card: "h200", BM: 128, BN: 128, blocks: 2, bytes: 4, wave: 1, band: 16, ...square(4096) };
+  start("waves", {
+    fields: [
+      { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
+      { id: "blocks", label: "Blocks per SM", min: 1, max: 32, value: 2 },
+      {
+        id: "order",
+        label: "Order of blocks",
+        options: [
+          ["row", "along rows"],
+          ["column", "along columns"],
+          ["band", "in bands of rows"],
+        ],
+        value: "row",
+      },
+      { id: "band", label: "Tile rows in a band", min: 1, max: 512, value: 16 },
+      { id: "wave", label: "Wave", min: 1, max: 100000, value: 1 },
+      { id: "BM", label: "BM, rows of a tile", min: 8, max: 1024, value: 128 },
+      { id: "BN", label: "BN, its columns", min: 8, max: 1024, value: 128 },
+      extent("m", "M"),
+      extent("n", "N"),
+      extent("k", "K"),
+      {
+        id: "bytes",
+        label: "Bytes of an element",
+        options: [
+          [4, "4 (FP32)"],
+          [2, "2 (BF16)"],
+        ],
+        value: 4,
+      },
+    ],
+    settings: [
+      ["Rung 06 at 4096: along rows", { ...common, order: "row" }],
+      ["Rung 07 at 4096: bands of 16", { ...common, order: "band" }],
+      ["Rung 06 at 16384", { ...common, ...square(16384), order: "row" }],
+      ["Rung 07 at 16384", { ...common, ...square(16384), order: "band" }],
+      ["Tall: 16384 x 1024", { ...common, m: 16384, n: 1024, order: "row" }],
+      ["Classroom card, 1024", { ...common, ...square(1024), card: "classroom", order: "row", band: 4 }],
+    ],
+    show,
+  });
+})();
