@@ -28,7 +28,7 @@ function(add_rung name)
     add_executable(${name} run_rung.cpp ladder.cpp)
     set_property(GLOBAL APPEND PROPERTY LADDER_RUNG_PROGRAMS ${name})
     target_compile_definitions(${name} PRIVATE LADDER_RUNG="${name}")
-    target_link_libraries(${name} PRIVATE ladder_program emulated_${name})
+    target_link_libraries(${name} PRIVATE ladder_trace ladder_program emulated_${name})
     if(LADDER_CUDA)
       target_sources(${name} PRIVATE $<TARGET_OBJECTS:gpu_${name}>
                                      $<TARGET_OBJECTS:gpu_${LADDER_VENDOR}>)

@@ -133,10 +133,12 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
   candidates.push_back(
       candidate("best cublasLt", machine.tuned_vendor_gemm(buffers.gemm(0), stopwatch)));
   std::vector<Entry*> timed;
-  for (Entry& entry : climb.entries) {
-    if (entry.outcome != Outcome::right || entry.rung.number == kCublas) continue;
-    timed.push_back(&entry);
-    candidates.push_back(candidate(label(entry.rung), entry.rung.run));
+  for (std::vector<Entry>* entries : {&climb.entries, &climb.compared}) {
+    for (Entry& entry : *entries) {
+      if (entry.outcome != Outcome::right || entry.rung.number == kCublas) continue;
+      timed.push_back(&entry);
+      candidates.push_back(candidate(label(entry.rung), entry.rung.run));
+    }
   }
 
   const std::vector<Samples> samples = measure(stopwatch, candidates, protocol, on_sample);
@@ -172,8 +174,8 @@ ClockLog clocks_of(const Climb& climb) {
 }
 
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, std::optional<Protocol> protocol,
-            const OnProgress& on_progress) {
+            const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
+            const std::vector<Rung>& compared) {
   const std::unique_ptr<Stopwatch> stopwatch = protocol ? machine.make_stopwatch() : nullptr;
   if (stopwatch == nullptr) protocol.reset();
   Climb result{.device = machine.name(),
@@ -189,9 +191,15 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
     Verifier verifier(machine, problem.shape, problem.seed);
     const Run vendor = machine.is_gpu() ? Run(cublas.run) : Run();
     std::optional<std::string> gpu_lost_by;
-    for (const Rung& rung : chosen) {
+    const auto verified = [&](const Rung& rung) {
       on_progress("verifying " + label(rung), verifying * result.entries.size() / chosen.size());
-      result.entries.push_back(verify_rung(machine, verifier, rung, problem, vendor, gpu_lost_by));
+      return verify_rung(machine, verifier, rung, problem, vendor, gpu_lost_by);
+    };
+    for (const Rung& rung : chosen)
+      result.entries.push_back(verified(rung));
+    if (stopwatch != nullptr) {
+      for (const Rung& rung : compared)
+        result.compared.push_back(verified(rung));
     }
     if (gpu_lost_by) return result;
   }

@@ -55,6 +55,7 @@ struct Climb {
   Problem problem;
   std::vector<Entry> entries;
   std::optional<Timing> best_cublaslt;
+  std::vector<Entry> compared = {};  ///< rungs that were timed only to compare others with
 };
 
 /// Readings of all samples of all candidates.
@@ -69,9 +70,10 @@ using OnProgress = std::function<void(const std::string& phase, double done)>;
 /// \param  ladder  all rungs of that machine
 /// \param  chosen  those to verify and time
 /// \param  protocol  how a GPU is timed; nothing: only verify
+/// \param  compared  rungs to verify and time as well, on a machine that knows time
 /// \throws MachineError when the problem does not fit the machine
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, std::optional<Protocol> protocol,
-            const OnProgress& on_progress);
+            const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
+            const std::vector<Rung>& compared = {});
 
 }  // namespace ladder

@@ -72,7 +72,7 @@ void add_explain_option(CLI::App& command, Options& options) {
   command.add_flag("--explain", options.explain, "first say which kernel and tile it takes");
 }
 
-int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {
+int climb_command(Options options, const ClimbExtras& extras) {
   std::optional<ResultsFile> file;
   if (!options.json.empty()) file.emplace(options.json);
   std::string why_not_gpu;
@@ -91,17 +91,19 @@ int climb_command(Options options, const AfterCpuClimb& after_cpu_climb) {
     fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
   if (options.explain) fmt::print("{}\n", explanation(chosen, options.problem.shape));
   Progress progress;
-  const Climb result =
-      climb(*machine, ladder, chosen, options.problem,
-            options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
-            [&](const std::string& phase, double done) { progress.show(phase, done); });
+  const Climb result = climb(
+      *machine, ladder, chosen, options.problem,
+      options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
+      [&](const std::string& phase, double done) { progress.show(phase, done); },
+      extras.to_compare_with ? extras.to_compare_with(ladder, chosen) : std::vector<Rung>());
   progress.clear();
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
-  if (!machine->is_gpu() && after_cpu_climb) after_cpu_climb(result);
   if (file) {
     file->write(to_json(result, machine->versions()));
     fmt::print("\nResults written to {}.\n", options.json);
   }
+  std::fflush(stdout);
+  if (extras.after) extras.after(result);
   return exit_code(result);
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,19 @@ void add_problem_options(CLI::App& command, Options& options);
 /// Adds the option of commands for chosen rungs that asks why they work on a shape as they do.
 void add_explain_option(CLI::App& command, Options& options);
 
-/// What else to print of a climb on the emulator.
-using AfterCpuClimb = std::function<void(const Climb&)>;
+/// What a command adds to a climb. Both may be empty.
+struct ClimbExtras {
+  /// Rungs to verify and time as well, that appear in no table: see climb().
+  std::function<std::vector<Rung>(std::span<const Rung> ladder, const std::vector<Rung>& chosen)>
+      to_compare_with;
+  /// What else to print when the results are printed and filed.
+  std::function<void(const Climb&)> after;
+};
 
 /// \brief  Climbs all rungs that are linked in, or only options.rungs; prints the results.
 /// \return exit code
 /// \throws std::exception for bad usage and missing machines
-int climb_command(Options options, const AfterCpuClimb& after_cpu_climb = {});
+int climb_command(Options options, const ClimbExtras& extras = {});
 
 /// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
 /// code.

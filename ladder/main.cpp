@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/main.cpp
-/// \brief The `ladder` program: list, climb, run, trace, check.
+/// \brief The `ladder` program: list, climb, predict, run, trace, check.
 #include <fmt/format.h>
 
 #include <stdexcept>
 #include <vector>
 
 #include "ladder/command_line.hpp"
+#include "ladder/predict_command.hpp"
 #include "ladder/print.hpp"
+#include "ladder/run_command.hpp"
 #include "ladder/trace_command.hpp"
 
 int main(int argc, char** argv) {
@@ -18,6 +20,9 @@ int main(int argc, char** argv) {
   Options options;
   app.add_subcommand("list", "list the rungs");
   CLI::App* climb = app.add_subcommand("climb", "verify and time all rungs");
+  PredictArguments predicted;
+  CLI::App* predict = app.add_subcommand("predict", "write down what you expect of a rung");
+  add_predict_options(*predict, predicted);
   CLI::App* run = app.add_subcommand("run", "verify and time some rungs");
   run->add_option("rung", options.rungs, "numbers or names, e.g. 03 or shared_tile")->required();
   add_problem_options(*climb, options);
@@ -31,14 +36,17 @@ int main(int argc, char** argv) {
   return run_command_line(app, argc, argv, [&] {
     if (app.get_subcommands().empty()) {
       throw std::invalid_argument(
-          "give a command: list, climb, run, trace or check; --help explains them");
+          "give a command: list, climb, predict, run, trace or check; --help explains them");
     }
     if (trace->parsed()) return trace_command(arguments);
     if (check->parsed()) return check_command(arguments);
-    if (run->parsed()) return climb_command(options);
+    if (predict->parsed()) return predict_command(predicted);
+    if (run->parsed()) return run_command(options);
     if (climb->parsed()) {
       const bool shape_given = options.size || options.M || options.N || options.K;
-      return climb_command(options, [&](const Climb& result) {
+      ClimbExtras extras;
+      extras.after = [&](const Climb& result) {
+        if (result.on_gpu) return;
         std::vector<Rung> right;
         for (const Entry& entry : result.entries) {
           if (entry.outcome == Outcome::right) {
@@ -46,7 +54,8 @@ int main(int argc, char** argv) {
           }
         }
         print_gains(right, result.problem, shape_given);
-      });
+      };
+      return climb_command(options, extras);
     }
     fmt::print("{}", list_text(emulated_rungs()));
     return kGood;

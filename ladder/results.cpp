@@ -23,7 +23,7 @@ using nlohmann::json;
 constexpr const char* kRecordedClimb =
     LADDER_SOURCE_DIR "/bench/results/nvidia-h200/climb_burst_4096.json";
 constexpr const char* kRecordedProfile =
-    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_4096.json";
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_{}.json";
 
 std::string_view name_of_outcome(Outcome outcome) {
   switch (outcome) {
@@ -167,15 +167,19 @@ void ResultsFile::write(const std::string& text) {
 }
 
 std::optional<int> recorded_registers(int rung) {
-  std::ifstream file(kRecordedProfile);
-  if (!file) return std::nullopt;
+  const auto counters = recorded_counters(rung, 4096);
+  if (counters.empty()) return std::nullopt;
+  return static_cast<int>(counters.at("launch__registers_per_thread"));
+}
+
+std::map<std::string, double> recorded_counters(int rung, int size) {
+  std::ifstream file(fmt::format(kRecordedProfile, size));
+  if (!file) return {};
   const json profile = json::parse(file);
   for (const json& entry : profile.at("benchmarks")) {
-    if (entry.at("rung") == rung) {
-      return entry.at("metrics").at("launch__registers_per_thread").get<int>();
-    }
+    if (entry.at("rung") == rung) return entry.at("metrics");
   }
-  return std::nullopt;
+  return {};
 }
 
 std::optional<Recording> recorded_climb() {

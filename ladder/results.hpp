@@ -49,6 +49,10 @@ class ResultsFile {
 /// \return nothing for a rung that was never profiled
 std::optional<int> recorded_registers(int rung);
 
+/// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
+/// \return empty for a rung that was never profiled at that size
+std::map<std::string, double> recorded_counters(int rung, int size);
+
 /// A recorded figure of one rung.
 struct RecordedFigure {
   int rung;

@@ -3,7 +3,7 @@
 /// \brief The executable of a single rung, named after its folder.
 #include <filesystem>
 
-#include "ladder/command_line.hpp"
+#include "ladder/run_command.hpp"
 
 int main(int argc, char** argv) {
   using namespace ladder;
@@ -13,5 +13,5 @@ int main(int argc, char** argv) {
   options.rungs = {LADDER_RUNG};
   add_problem_options(app, options);
   add_explain_option(app, options);
-  return run_command_line(app, argc, argv, [&] { return climb_command(options); });
+  return run_command_line(app, argc, argv, [&] { return run_command(options); });
 }

@@ -95,14 +95,14 @@ TEST_F(CommandLineTest, BadUsageIsRefused) {
   expect_refused("run", {"rung"});
   expect_refused("climb --fast", {"--fast"});
   expect_refused("jump", {"jump"});
-  expect_refused("", {"list, climb, run, trace or check"});
+  expect_refused("", {"list, climb, predict, run, trace or check"});
   expect_refused("climb --device tpu", {"--device", "tpu"});
   expect_refused("climb --device cpu --protocol best", {"--protocol", "best"});
   expect_refused("climb --device cpu --alpha x", {"--alpha"});
 }
 
 TEST_F(CommandLineTest, HelpIsNoError) {
-  for (const char* arguments : {"--help", "climb --help", "run --help"}) {
+  for (const char* arguments : {"--help", "climb --help", "predict --help", "run --help"}) {
     const Outcome outcome = ladder(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << arguments;
     EXPECT_TRUE(says(outcome.out, "Usage: ladder")) << outcome.out;
