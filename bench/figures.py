@@ -6,7 +6,7 @@ A rung that a recording does not have yet raises NotRecordedError; or_not_yet() 
 import re
 
 from by_hand import SMS, by_hand
-from recorded import FigureError, NotRecordedError, climb, percent, profile
+from recorded import FigureError, NotRecordedError, climb, gaps, load, percent, profile
 
 NOT_YET = "not recorded yet"
 
@@ -47,7 +47,7 @@ def bounds(rung, size):
     try:
         instructions = profile(rung, size)["smsp__inst_executed.sum"]
         found.append(("issue slots", instructions / (ISSUES_PER_CLOCK * per_ms) * waves))
-    except NotRecordedError:
+    except gaps(size):
         pass
     per_fma = hand["wavefronts"] / (WAVEFRONTS_PER_CLOCK * per_ms)
     return [*found, ("L1 and shared memory", warp_fmas * per_fma * waves)]
@@ -64,6 +64,7 @@ NCU_PERCENT = {
     "wavefronts_busy": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
     "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "fma": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+    "warps_active": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "l1_hit": "l1tex__t_sector_hit_rate.pct",
     "l2_hit": "lts__t_sector_hit_rate.pct",
 }
@@ -100,6 +101,13 @@ def counted_value(name, rung, size):
     if name == "dram_gb":
         digits = 2 if size <= 4096 else 1
         return f"{counters['dram__bytes_read.sum'] * 1e-9:.{digits}f} GB"
+    if name == "l2_found":  # of what L1 asks for; the hit rate above counts L2's own look-ups, too
+        hits, misses = (
+            counters[f"lts__t_sectors_srcunit_tex_lookup_{what}.sum"] for what in ("hit", "miss")
+        )
+        return f"{100 * hits / (hits + misses):.0f} %"
+    if name == "cycles":
+        return f"{counters['sm__cycles_elapsed.max'] * 1e-6:.1f} million"
     if name == "time":
         return f"{counters['gpu__time_duration.sum'] * 1e-6:.1f} ms"
     if name == "registers":
@@ -122,11 +130,20 @@ def timed_value(name, rung, size, protocol):
     }[name]()
 
 
+def roof_value(name):
+    """A measured roof with its unit, as text; None where there is none of this name."""
+    for entry in load("roofs.json")["benchmarks"]:
+        if entry["name"] == name:
+            return f"{entry['value']:.{0 if entry['unit'] == 'GB/s' else 1}f} {entry['unit']}"
+    return None
+
+
 def value(name, rung):
     """A figure for a sentence.
 
     `ncu_NAME` and `ncu16384_NAME` are counters, `best_4096` and `best_graph_512` are of a climb,
-    `predicted_4096` and `off_4096` are the prediction and how far the time is from it.
+    `predicted_4096` and `off_4096` are the prediction and how far the time is from it, and
+    `roof_l2_read` is a measured roof.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     rung = int(match[1]) if match and match[1] else rung
@@ -136,6 +153,8 @@ def value(name, rung):
         text = counted_value(match[2], rung, int(match[1] or 4096))
     elif match := re.fullmatch(r"(time|tflops|best|clock|power|gain)_(?:(\w+)_)?(\d+)", plain):
         text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
+    elif match := re.fullmatch(r"roof_(\w+)", plain):
+        text = roof_value(match[1])
     elif plain == "predicted_4096":
         text = f"{predicted(rung, 4096)[1]:.3g} ms"
     elif plain == "off_4096":

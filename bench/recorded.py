@@ -27,6 +27,12 @@ class NotRecordedError(FigureError):
     """A figure of a rung that the recorded files do not have yet."""
 
 
+def gaps(size):
+    """What says that a figure is not recorded at a size: the rung is missing in the file, or, at
+    other sizes than that of the pages, the file."""
+    return NotRecordedError if size == SIZE else (NotRecordedError, MissingFileError)
+
+
 def load(name):
     """A results file, or a MissingFileError that names it."""
     path = RESULTS / name

@@ -1,0 +1,95 @@
+"""Blocks of the page about debugging: one bug, and what each tool says of it."""
+
+import json
+import pathlib
+import re
+
+from nvcc_blocks import fenced
+from recorded import MissingFileError, load, provenance
+
+GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources
+EMULATOR = pathlib.Path("bench/results/emulator/gallery.json")
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+
+
+def kernel_source(name):
+    """The text of a kernel of the gallery, with the numbers of its marked lines."""
+    for path in sorted(GALLERY.glob("*.cu")):
+        found = re.search(rf"^__global__ void {name}\(.*?^}}$", path.read_text(), re.M | re.S)
+        if found:
+            before = path.read_text()[: found.start()].count("\n") + 1
+            text = [f"// {path}, line {before}", *found[0].splitlines()]
+            return fenced("cuda", "\n".join(text))
+    raise KeyError(name)
+
+
+def emulated(name):
+    """The emulator's sentences."""
+    for entry in json.loads(EMULATOR.read_text())["benchmarks"]:
+        if entry["name"] == name:
+            return entry["reported"]
+    raise KeyError(name)
+
+
+def sanitized(name):
+    """What each tool of compute-sanitizer said first."""
+    runs = {
+        run["tool"]: run for run in load("gallery.json")["benchmarks"] if run["name"] == name
+    }
+    lines = []
+    for tool in TOOLS:
+        run = runs[tool]
+        if run["killed_after_s"]:
+            said = f"killed after {run['killed_after_s']:.0f} s"
+        elif run["count"]:
+            message = re.sub(r"ladder::gallery_kernels::|\(int.*?\*\)", "", run["message"])
+            places = ", ".join(run["places"])
+            said = f"{message}\n{'':14}counted: {run['count']}; at {places}"
+        else:
+            said = f"nothing; cudaDeviceSynchronize() gives {run['cuda']}"
+        lines.append(f"{tool:<14}{said}")
+    return "\n".join(lines)
+
+
+def case(name):
+    """A block that shows a kernel and the reports of both."""
+
+    def block(*_):
+        return "\n\n".join([
+            kernel_source(name),
+            "The emulator (`build/tests/gallery_test`, property `reported`):",
+            fenced("text", "\n".join(emulated(name))),
+            f"compute-sanitizer on the GPU ({provenance('gallery.json')}):",
+            fenced("text", sanitized(name)),
+        ])
+
+    return block
+
+
+def cuda_gdb_block(*_):
+    """The recorded sessions of cuda-gdb."""
+    try:
+        data = load("cuda_gdb.json")
+    except MissingFileError:
+        return (
+            "*Not recorded yet: no GPU machine with cuda-gdb has run "
+            "`python3 bench/cuda_gdb.py --out bench/results/nvidia-h200/cuda_gdb.json`.*"
+        )
+    parts = []
+    for session in data["benchmarks"]:
+        lines = []
+        for step in session["steps"]:
+            lines += [f"(cuda-gdb) {step['command']}", *step["output"]]
+        parts += [f"`{session['name']}`: {session['shows']}.", fenced("text", "\n".join(lines))]
+    return "\n\n".join([*parts, f"{data['context']['device']}, {data['context']['debugger']}."])
+
+
+BLOCKS = {
+    "bug_misaligned": case("float4_at_offset_one"),
+    "bug_race": case("barrier_missing_after_use"),
+    "bug_shared_bounds": case("shared_indices_swapped"),
+    "bug_uninitialised": case("accumulator_never_zeroed"),
+    "bug_barrier": case("barrier_in_both_branches"),
+    "bug_hang": case("everybody_waits"),
+    "cuda_gdb": cuda_gdb_block,
+}
