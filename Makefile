@@ -20,10 +20,10 @@ PYTHON := .ci/python
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test run trace check list diff maths bench compare roofs report docs serve \
-        lint tidy format clean
+.PHONY: help climb build test predict run trace check list diff maths bench compare roofs report \
+        docs serve notebooks lint tidy format clean
 
-run trace: RUNG ?= 03
+predict run trace: RUNG ?= 03
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -33,6 +33,7 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@$(LADDER) climb
 	@echo
 	@echo 'Next:'
+	@echo '  make predict RUNG=03          what do you expect of it? Write it down, then run it'
 	@echo '  make run RUNG=03 SIZE=512     one rung, at a size of your choice'
 	@echo '  make trace RUNG=02            what rung 02 asks of memory, line by line'
 	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
@@ -48,10 +49,13 @@ build: ## install what is missing and build
 
 test: ## install what is missing, build and run all tests
 	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
-	@$(PYTHON) docs tests
+	@$(PYTHON) docs notebooks tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)
+
+predict: build ## write down what you expect of RUNG=03 before you run it [ANSWERS=1.5,2]
+	@$(LADDER) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
 
 run: build ## one rung: RUNG=03 [SIZE=512]
 	@$(LADDER) run $(RUNG) $(if $(SIZE),--size $(SIZE))
@@ -92,6 +96,7 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 report: ## write the recorded figures into README and lessons, and draw the plots
 	@python3 bench/report.py
 	@python3 bench/plots.py
+	@python3 docs/figures/draw.py
 	@python3 bench/widget_data.py
 
 docs: ## the book, as pages in build/site
@@ -104,6 +109,13 @@ serve: ## the book at http://localhost:8000, built anew when a page changes
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
 	@$(MKDOCS) serve
+
+notebooks: ## play with the recorded results in Jupyter
+	@.ci/install python3-venv
+	@$(PYTHON) notebooks
+	@build/python/bin/python -c 'import notebook' 2>/dev/null || \
+	  build/python/bin/pip install --quiet notebook==7.6.5
+	@build/python/bin/jupyter notebook --notebook-dir=notebooks
 
 lint: ## check format, spelling and Python
 	@.ci/install $(LINT_PACKAGES)

@@ -35,10 +35,8 @@ class ReportTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        for folder in ("bench", "common/devices", "docs", "ladder"):
+        for folder in ("bench", "common", "docs", "ladder", "tests"):
             shutil.copytree(SOURCES / folder, self.root / folder)
-        (self.root / PROBES).parent.mkdir(parents=True)
-        shutil.copy(SOURCES / PROBES, self.root / PROBES)
         shutil.copy(SOURCES / "README.md", self.root)
         self.page = self.root / "ladder" / "03_shared_tile" / "README.md"
 
@@ -82,7 +80,7 @@ class ReportTest(unittest.TestCase):
         results = self.root / "bench/results/nvidia-h200"
         recorded = {path: path.read_text() for path in results.glob("[cp]*_*.json")}
         whole = self.page.read_text()
-        self.assertNotIn("not recorded yet", whole)
+        self.assertNotIn("| 4096 | not recorded yet |", whole)
         for path, text in recorded.items():
             document = json.loads(text)
             document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 3]
@@ -120,6 +118,42 @@ class ReportTest(unittest.TestCase):
         code, text = report(self.root, "--check")
         self.assertEqual(code, 1)
         self.assertIn("ladder/09_async_copy/README.md is stale", text)
+
+
+class MathsTest(unittest.TestCase):
+    """bench/maths.py: the lines of a lesson at any size."""
+
+    def maths(self, *arguments):
+        """(exit code, standard output, errors) of the program."""
+        done = subprocess.run(
+            [sys.executable, SOURCES / "bench" / "maths.py", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def test_it_prints_what_the_lesson_has(self):
+        code, text, errors = self.maths("03")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn(
+            f"<!-- begin maths -->\n{text}<!-- end maths -->",
+            (SOURCES / "ladder" / "03_shared_tile" / "README.md").read_text(),
+        )
+
+    def test_it_says_what_is_missing_at_another_size(self):
+        self.assertEqual(self.maths("03", "--size", "2048")[0], 0)
+        code, text, errors = self.maths("03", "--size", "3000")
+        self.assertEqual(code, 1)
+        self.assertIn("At M = N = K = 3000", text)
+        self.assertIn("line 2 lacks ncu's count of wavefronts", errors)
+        self.assertIn("profile_3000.json is not there", errors)
+        self.assertIn("line 4 lacks the measured time", errors)
+
+    def test_it_refuses_what_it_cannot_compute(self):
+        self.assertIn("rung 00 is a library", self.maths("00")[2])
+        self.assertIn("there is no rung 77; there are 00, 01", self.maths("77")[2])
+        self.assertIn("is no size", self.maths("03", "--size", "0")[2])
 
 
 class ByHandTest(unittest.TestCase):

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Chapters on the craft: quoted errors exist, evidence of claims exists, tools' output is read."""
+
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent
+CHAPTERS = SOURCES / "docs" / "chapters"
+sys.path.insert(0, str(SOURCES / "bench"))
+
+import claims_blocks  # noqa: E402
+import cuda_gdb  # noqa: E402
+import gallery_reports  # noqa: E402
+import rounding  # noqa: E402
+
+# In the shape that NVIDIA's manual shows.
+TRANSCRIPT = """[Thread debugging using libthread_db enabled]
+(cuda-gdb) run
+[New Thread 0x7ffff0000000 (LWP 12)]
+CUDA Exception: Warp Misaligned Address
+Thread 1 "gallery_debug" received signal CUDA_EXCEPTION_6, Warp Misaligned Address.
+[Switching focus to CUDA kernel 0, grid 1, block (1,0,0), thread (32,0,0), device 0, sm 2, warp 1, \
+lane 0]
+0x00007 in float4_at_offset_one<<<(2,1,1),(64,1,1)>>> () at /home/me/tests/gallery/misaligned.cu:23
+(cuda-gdb) print i
+$1 = 96
+(cuda-gdb) info cuda lanes
+"""
+
+
+def joined_literals():
+    """All strings of the sources; neighbouring literals are one string."""
+    text = []
+    for folder, pattern in (("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu")):
+        for path in sorted((SOURCES / folder).rglob(pattern)):
+            text.append(re.sub(r'"\s*\n?\s*"', "", path.read_text()))
+    for name in ("Makefile", ".ci/install"):
+        text.append((SOURCES / name).read_text())
+    return " ".join(re.sub(r"\s+", " ", part) for part in text)
+
+
+def quoted_errors(page):
+    """Texts of the sections whose errors are the project's own."""
+    sections = re.split(r"^## ", page, flags=re.M)
+    found = []
+    for section in sections:
+        title = section.splitlines()[0]
+        if title in ("From make", "From the ladder", "Reports of the emulator"):
+            found += re.findall(r"^### `(.+?)`", section, re.M)
+        elif title == "When a result is wrong":
+            found += re.findall(r"^\| `(.+?)` \|", section, re.M)
+    return found
+
+
+class TroubleshootingTest(unittest.TestCase):
+    """The page's texts are those of the programs."""
+
+    def test_every_quoted_error_occurs_in_the_sources(self):
+        sources = joined_literals()
+        errors = quoted_errors((CHAPTERS / "troubleshooting.md").read_text())
+        self.assertGreater(len(errors), 35)
+        for error in errors:
+            for piece in error.split("..."):
+                piece = re.sub(r"\s+", " ", piece).strip()
+                with self.subTest(error=error, piece=piece):
+                    self.assertIn(piece, sources)
+
+
+class ClaimsTest(unittest.TestCase):
+    """Every claim has evidence that exists; what is pending has no verdict."""
+
+    def setUp(self):
+        self.claims = json.loads((CHAPTERS / "claims.json").read_text())
+
+    def test_there_are_many_and_each_is_told_once(self):
+        self.assertGreaterEqual(len(self.claims), 40)
+        self.assertEqual(len({row["claim"] for row in self.claims}), len(self.claims))
+
+    def test_verdict_or_what_is_missing(self):
+        for row in self.claims:
+            with self.subTest(row["claim"]):
+                self.assertIn(row["verdict"], (None, "holds", "condition", "wrong"))
+                self.assertEqual(row["verdict"] is None, "needs" in row)
+                self.assertTrue(row["because"] and row["who"] and row["evidence"])
+
+    def test_evidence_exists(self):
+        for row in self.claims:
+            for evidence in row["evidence"]:
+                if not evidence["at"].startswith("https://"):
+                    with self.subTest(row["claim"]):
+                        self.assertTrue((SOURCES / evidence["at"]).exists(), evidence["at"])
+
+    def test_figures_come_from_recordings(self):
+        self.assertEqual(claims_blocks.probe("global_load_4B_stride_32", "sectors"), "32")
+        with self.assertRaises(KeyError):
+            claims_blocks.probe("no_such_probe", "sectors")
+        self.assertIn("](coalescing.md)", claims_blocks.link(
+            {"text": "coalescing", "at": "docs/chapters/coalescing.md"}))
+
+
+class CudaGdbTest(unittest.TestCase):
+    """Transcripts of cuda-gdb's batch mode."""
+
+    def test_commands_are_marked(self):
+        script = cuda_gdb.script_of(("run", "print i"))
+        self.assertIn("echo (cuda-gdb) print i\\n\nprint i\n", script)
+
+    def test_session_is_cut_at_the_marks_and_cleaned(self):
+        steps = cuda_gdb.read_session(TRANSCRIPT)
+        self.assertEqual([step["command"] for step in steps], ["run", "print i", "info cuda lanes"])
+        self.assertEqual(steps[1]["output"], ["$1 = 96"])
+        self.assertEqual(steps[2]["output"], [])
+        self.assertNotIn("New Thread", " ".join(steps[0]["output"]))
+        self.assertTrue(steps[0]["output"][-1].endswith("at misaligned.cu:23"))
+
+    def test_long_output_is_shortened(self):
+        text = "(cuda-gdb) info cuda warps\n" + "row\n" * 40
+        output = cuda_gdb.read_session(text)[0]["output"]
+        self.assertEqual(len(output), cuda_gdb.KEPT_LINES + 1)
+        self.assertIn("26 lines more", output[-1])
+
+    def test_exception_and_focus(self):
+        self.assertEqual(
+            cuda_gdb.stopped_by(TRANSCRIPT), "CUDA_EXCEPTION_6, Warp Misaligned Address")
+        self.assertEqual(cuda_gdb.focus_of(TRANSCRIPT)["thread"], "(32,0,0)")
+        self.assertIsNone(cuda_gdb.stopped_by("[Inferior 1 exited normally]"))
+        self.assertIsNone(cuda_gdb.focus_of(""))
+
+
+class RoundingTest(unittest.TestCase):
+    """FP32 made of FP64 rounds as FP32 does, and the record can be made again."""
+
+    def test_roundings(self):
+        self.assertEqual(rounding.fp32(1 + 2.0**-24), 1.0)
+        self.assertEqual(rounding.fp32(1 + 3 * 2.0**-24), 1 + 2.0**-22)
+        self.assertEqual(rounding.tf32(1 + 2.0**-11), 1.0)
+        self.assertEqual(rounding.tf32(-(1 + 2.0**-10)), -(1 + 2.0**-10))
+
+    def test_a_product_is_not_rounded_in_a_chain(self):
+        a, b = [1 + 2.0**-12, 1 + 2.0**-11], [1 + 2.0**-12, -1.0]
+        self.assertEqual(rounding.chain(a[::-1], b[::-1]), 2.0**-24)
+        self.assertEqual(rounding.unfused(a[::-1], b[::-1]), 0.0)
+
+    def test_parts_cover_every_product(self):
+        ones = [1.0] * 13
+        self.assertEqual(rounding.parts(ones, ones, 4), 13.0)
+
+    def test_short_experiments_are_as_recorded(self):
+        recorded = json.loads(rounding.RECORD.read_text())["benchmarks"]
+        for positive in (False, True):
+            made = rounding.experiment(64, positive)
+            self.assertIn(json.loads(json.dumps(made)), recorded)
+
+
+class GalleryReportsTest(unittest.TestCase):
+    """GoogleTest's JSON becomes rows."""
+
+    def test_only_tests_with_reports_count(self):
+        tests = {"testsuites": [{"testsuite": [
+            {"name": "IsExplained/total", "reported": "reported:\n  race: a\n  race: b"},
+            {"name": "Other/total"},
+        ]}]}
+        self.assertEqual(gallery_reports.reports_of(tests),
+                         [{"name": "total", "reported": ["race: a", "race: b"]}])
+
+
+if __name__ == "__main__":
+    unittest.main()
