@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-from recorded import RESULTS, FigureError, load, profile, provenance, roofs
+from recorded import RESULTS, FigureError, described, load, profile, roofs
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
 DATA = pathlib.Path("docs/widgets/data.js")
@@ -82,9 +82,10 @@ def data():
     for name, entries in lists.items():
         rows = ",\n".join(f"    {json.dumps(entry)}" for entry in entries)
         lines.append(f"  {json.dumps(name)}: [\n{rows}\n  ],")
+    context = load("climb_burst_4096.json")["context"]
     recorded = {
         "card": CARD_FIRST,
-        "provenance": provenance("climb_burst_4096.json"),
+        "provenance": described({**context, "sm_clock_mhz": None}, ""),
         "roofs": measured(),
     }
     lines.append(f'  "recorded": {json.dumps(recorded)}')

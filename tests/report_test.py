@@ -70,6 +70,12 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("'luck_4096' is no name of a figure", text)
 
+    def test_a_figure_at_the_beginning_of_a_line_is_refused(self):
+        self.edit("That is <!-- value gain_4096", "That is\n<!-- value gain_4096")
+        code, text = report(self.root, "--check")
+        self.assertEqual(code, 1)
+        self.assertIn("a line begins with '<!-- value'", text)
+
     def test_a_missing_recording_is_named(self):
         (self.root / "bench/results/nvidia-h200/climb_burst_8192.json").unlink()
         code, text = report(self.root)

@@ -99,7 +99,7 @@ class RecordedTest(unittest.TestCase):
         ]
         self.assertEqual(names, expected)
 
-    def test_without_nvcc_it_says_what_to_install(self):
+    def test_what_is_missing_is_named(self):
         done = subprocess.run(
             [sys.executable, SCRIPT, "06", "--nvcc", "no_such_nvcc"],
             capture_output=True,
@@ -107,6 +107,8 @@ class RecordedTest(unittest.TestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 2)
+        with self.assertRaisesRegex(sass_order.InputError, "00_cublas has no kernel.cuh"):
+            sass_order.compile_loop(0, "", ("nvcc", "nvdisasm"))
         self.assertIn("sass_order.py: cannot find no_such_nvcc: install the CUDA", done.stderr)
 
 

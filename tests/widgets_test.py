@@ -115,10 +115,10 @@ class PagesTest(unittest.TestCase):
             ("banks", "width=4&padding=1", "a GPU stops with an error"),
             ("banks", "rowLength=40&padding=0&swizzle=word", "no multiple of 32"),
             ("tiles", "BM=256&BN=256", "Not one block fits"),
-            ("tiles", "card=t4&precision=bf16", "cannot take BF16"),
+            ("tiles", "card=t4&precision=bf16", "no tensor cores that take BF16"),
             ("tiles", "TM=48", "do not fill"),
-            ("waves", "wave=9", "There are 4 waves"),
-            ("roofline", "card=t4&precision=tf32", "cannot take TF32"),
+            ("waves", "wave=9", "none of the 4 waves"),
+            ("roofline", "card=t4&precision=tf32", "no tensor cores that take TF32"),
         ):
             book.open(name, query="?" + query)
             self.assertIn(words, book.result())

@@ -23,7 +23,8 @@
       const span = groups.length === 1 ? "all lanes" : `lanes ${lanes[0]}\u2013${lanes.at(-1)}`;
       picture.text(LEFT - 8, y + 14, span, "soft", "end");
       words.forEach((count, bank) => {
-        const style = count === 0 ? "cell" : count === passes && passes > 1 ? "cell most" : "cell used";
+        const isMost = count === passes && passes > 1;
+        const style = count === 0 ? "cell" : isMost ? "cell most" : "cell used";
         const x = LEFT + bank * CELL;
         picture.rect(x, y, CELL, ROW - 3, style, `bank ${bank}: ${plural(count, "distinct word")}`);
         if (count) picture.text(x + CELL / 2, y + 13, `${count}`, "small", "middle");
@@ -46,11 +47,14 @@
       for (let bank = 0; bank < BANKS; bank += 1) {
         const readers = lanes.get(row * BANKS + bank) ?? [];
         const x = LEFT + bank * CELL;
+        const style = readers.length ? "cell used" : "cell";
         const tip = readers.length ? `lanes ${readers.join(", ")}` : "nobody";
-        picture.rect(x, y, CELL, ROW - 3, readers.length ? "cell used" : "cell", `bank ${bank}: ${tip}`);
+        picture.rect(x, y, CELL, ROW - 3, style, `bank ${bank}: ${tip}`);
         if (readers.length === 0) continue;
-        const more = readers.length === LANES ? "all" : `${readers[0]}${readers.length > 1 ? "+" : ""}`;
-        picture.text(x + CELL / 2, y + 13, more, more.length > 2 ? "small tiny" : "small", "middle");
+        const first = `${readers[0]}${readers.length > 1 ? "+" : ""}`;
+        const label = readers.length === LANES ? "all" : first;
+        const size = label.length > 2 ? "small tiny" : "small";
+        picture.text(x + CELL / 2, y + 13, label, size, "middle");
       }
     });
   }
@@ -77,7 +81,8 @@
     const words = sharedWords({ ...values, width, laneColumns: Number(values.laneColumns) });
     const offsets = words.map((word) => 4 * word);
     const found = wavefronts({ offsets, bytes: 4 * width, store });
-    const wanted = new Set(words.flatMap((word) => Array.from({ length: width }, (_, i) => word + i)));
+    const wordsOf = (first) => Array.from({ length: width }, (_, i) => first + i);
+    const wanted = new Set(words.flatMap(wordsOf));
     const merged = !store && width > 1 && found.groups.length === width / 2;
     const sentence =
       `${plural(found.wavefronts, "wavefront")}, ideal ${found.ideal}: ` +
@@ -105,12 +110,13 @@
       drawing: drawing(words, width, found, sentence),
       caption:
         "Above: distinct words that a group wants of each bank; the largest is its number of " +
-        "passes. Below: each row is 32 neighbouring words, one per bank; numbers are lanes, and + " +
-        "says that more lanes want the word.",
+        "passes. Below: each row is 32 neighbouring words, one per bank; numbers are lanes, and " +
+        "a + says that more lanes want the word.",
     };
   }
 
-  const common = { rowLength: 32, padding: 0, swizzle: "none", width: 1, operation: "load", laneColumns: 8 };
+  const array = { rowLength: 32, padding: 0, swizzle: "none" };
+  const common = { ...array, width: 1, operation: "load", laneColumns: 8 };
   start("banks", {
     fields: [
       { id: "rowLength", label: "Floats in a row", min: 1, max: 1024, value: 32 },
@@ -181,7 +187,8 @@
         { ...common, rowLength: 128, padding: 4, access: "operandA", width: 4, laneColumns: 4 }],
       ["Rung 08, operand B: 8 x 4 lanes, float4",
         { ...common, rowLength: 128, access: "operandB", width: 4, laneColumns: 4 }],
-      ["A column of float4, swizzled", { ...common, access: "column", width: 4, swizzle: "float4" }],
+      ["A column of float4, swizzled",
+        { ...common, access: "column", width: 4, swizzle: "float4" }],
     ],
     show,
   });

@@ -73,8 +73,8 @@
     const found = coalescing({ bytes, stride, offset: offset * 4, lanes });
     if (!found.aligned) {
       throw new RangeError(
-        `Lane 0 begins at byte ${offset * 4}, which is no multiple of ${bytes}: a GPU stops such a ` +
-          "load with an error, and the emulator names its line.",
+        `Lane 0 begins at byte ${offset * 4}, which is no multiple of ${bytes}: a GPU stops ` +
+          "such a load with an error, and the emulator names its line.",
       );
     }
     const { length } = found.sectors;
@@ -116,7 +116,8 @@
     ],
     settings: [
       ["Rung 02, B: neighbours read neighbours", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
-      ["Rung 01, A: neighbours read rows of 4096", { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],
+      ["Rung 01, A: neighbours read rows of 4096",
+        { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],
       ["Rung 02, A: all lanes read one float", { bytes: 4, stride: 0, offset: 0, lanes: 32 }],
       ["Rung 05, B: a float4 per lane", { bytes: 16, stride: 1, offset: 0, lanes: 32 }],
       ["One of 8 fields of a record", { bytes: 4, stride: 8, offset: 0, lanes: 32 }],

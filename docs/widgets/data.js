@@ -81,5 +81,5 @@ window.ladderData = {
     {"rung": 11, "name": "11_stream_k", "size": 16384, "protocol": "burst", "tflops": 56.138, "dram_bytes": null},
     {"rung": null, "name": "best_cublaslt", "size": 16384, "protocol": "burst", "tflops": 51.39, "dram_bytes": null}
   ],
-  "recorded": {"card": "h200", "provenance": "NVIDIA H200, driver CUDA 13.0, toolkit 13.0, burst protocol, 1980 MHz", "roofs": {"ffma_tflops": 66.008, "dram_gbps": 4290.7}}
+  "recorded": {"card": "h200", "provenance": "NVIDIA H200, driver CUDA 13.0, toolkit 13.0", "roofs": {"ffma_tflops": 66.008, "dram_gbps": 4290.7}}
 };

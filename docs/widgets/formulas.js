@@ -77,7 +77,8 @@ window.ladderFormulas = (() => {
     }
     if (swizzle === "word" && width > 1) {
       throw new RangeError(
-        `A swizzle of single floats tears the ${width} floats of a lane apart: take that of float4.`,
+        `A swizzle of single floats tears the ${width} floats of a lane apart; take that of ` +
+          "float4.",
       );
     }
     const element = {
@@ -91,7 +92,7 @@ window.ladderFormulas = (() => {
     }[access];
     return Array.from({ length: LANES }, (_, lane) => {
       const [row0, column0] = element(lane);
-      const row = row0 + Math.floor(column0 / rowLength); // what runs past a row goes on in the next
+      const row = row0 + Math.floor(column0 / rowLength); // past a row's end the next one follows
       const column = column0 % rowLength;
       const places = { none: column, word: column ^ row % 32, float4: column ^ 4 * (row % 8) };
       return row * pitch + places[swizzle];
@@ -207,6 +208,14 @@ window.ladderFormulas = (() => {
   /** FLOP per byte from which on arithmetic, and no longer memory, is the limit. */
   const ridge = (peakTflops, dramGbps) => (peakTflops * 1e3) / dramGbps;
 
+  /** Peak of a card; throws a RangeError where it has no tensor cores for this precision. */
+  function peakTflops(card, precision) {
+    const peak = card[`${precision}_tflops`];
+    if (peak !== null) return peak;
+    const what = precision.toUpperCase();
+    throw new RangeError(`This card, ${card.name}, has no tensor cores that take ${what}.`);
+  }
+
   /** Bytes of an element, as A, B and C hold it. */
   const elementBytes = { fp32: 4, tf32: 4, bf16: 2 };
 
@@ -258,9 +267,9 @@ window.ladderFormulas = (() => {
   // -- The order of blocks -------------------------------------------------------------------
 
   /**
-   * The place of the i-th block: down a column of `band` tile rows, then the next column; at the end
-   * of a band the next one begins, and the last may be lower. 1 goes along rows; all rows is along
-   * columns; 16 is rung 07.
+   * The place of the i-th block: down a column of `band` tile rows, then the next column; at the
+   * end of a band the next one begins, and the last may be lower. 1 goes along rows; all rows is
+   * along columns; 16 is rung 07.
    * @returns [row, column]
    */
   function tileAt(index, { rows, columns, band }) {
@@ -335,8 +344,8 @@ window.ladderFormulas = (() => {
     }
     if (file === null || !Array.isArray(file.benchmarks) || !(file.context instanceof Object)) {
       throw new Error(
-        'This JSON holds no results: it has no "context" and "benchmarks", as ladder climb --json ' +
-          "and make bench write them.",
+        'This JSON holds no results: it lacks the "context" and "benchmarks" that ladder climb ' +
+          "--json and make bench write.",
       );
     }
     const found = new Map();
@@ -367,7 +376,7 @@ window.ladderFormulas = (() => {
     return { device, points };
   }
 
-  /** The card whose name a driver's name of a device holds, as "NVIDIA H200" holds h200; or none. */
+  /** The card whose id a driver's name holds, as "NVIDIA H200" holds h200; undefined if none. */
   function cardOf(device, cards) {
     const squeezed = device.toLowerCase().replace(/[^a-z0-9]+/g, " ");
     return cards.find(({ id }) => {
@@ -389,6 +398,7 @@ window.ladderFormulas = (() => {
     compulsoryBytes,
     attainableTflops,
     ridge,
+    peakTflops,
     elementBytes,
     blockTile,
     tileWaves,

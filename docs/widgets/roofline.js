@@ -142,15 +142,15 @@
     const best = shares.reduce((a, b) => (b.share > a.share ? b : a));
     return [
       ["Your file", `${own.file}, from ${own.device}: ${plural(mine.length, "point")}`],
-      ["Nearest to this roof", `${words(best.name)} at ${best.m} x ${best.n} x ${best.k}, ${percent(best.share)}`],
+      [
+        "Nearest to this roof",
+        `${words(best.name)} at ${best.m} x ${best.n} x ${best.k}, ${percent(best.share)}`,
+      ],
     ];
   }
 
   function roofOf(card, precision) {
-    const peak = card[`${precision}_tflops`];
-    if (peak === null) {
-      throw new RangeError(`The tensor cores of this card, ${card.name}, cannot take ${precision.toUpperCase()}.`);
-    }
+    const peak = F.peakTflops(card, precision);
     const gbps = card.dram_bytes_per_second * 1e-9;
     const isMeasured = card.id === recorded.card && precision === "fp32";
     const { ffma_tflops, dram_gbps } = recorded.roofs;
@@ -172,8 +172,8 @@
     const theirs = card.id === recorded.card && precision === "fp32" ? recordedPoints(values) : [];
     const mine = ownPoints();
     const sentence =
-      `${m} x ${n} x ${k} has ${number(intensity)} FLOP per byte: at most ${number(tflops)} TFLOP/s, ` +
-      `limited by ${intensity < roof.ridge ? "memory" : "arithmetic"}.`;
+      `${m} x ${n} x ${k} has ${number(intensity)} FLOP per byte: at most ` +
+      `${number(tflops)} TFLOP/s, limited by ${intensity < roof.ridge ? "memory" : "arithmetic"}.`;
     const rows = [
       ["Peak", `${number(roof.peak)} TFLOP/s`],
       ["DRAM", `${number(roof.gbps)} GB/s`],
@@ -181,17 +181,21 @@
       ["Shortest time for this shape", `${number((F.flops({ m, n, k }) / tflops) * 1e-9, 3)} ms`],
       ...ownRows(roof, mine),
     ];
+    const protocols = [...new Set(theirs.map(({ protocol }) => protocol))];
+    const dots = protocols.length
+      ? ` Dots: ${recorded.provenance}, ${protocols.join(" or ")} protocol.`
+      : values.shown === "none"
+        ? ""
+        : " No bytes were counted at this size.";
     const of = roof.measured
       ? ` Dashed: measured, ${number(roof.measured.peak, 3)} TFLOP/s and ` +
-        `${number(roof.measured.gbps, 3)} GB/s. Dots: ${recorded.provenance}.`
+        `${number(roof.measured.gbps, 3)} GB/s.${dots}`
       : " Recorded points are of the H200 in FP32.";
-    const isEmpty = roof.measured && theirs.length === 0 && values.shown !== "none";
-    const none = isEmpty ? " No bytes were counted at this size." : "";
     return {
       sentence,
       rows,
       drawing: drawing(width, roof, { intensity, tflops }, theirs, mine, sentence),
-      caption: `The cross is your shape.${of}${none}${own ? " Rings: your file." : ""}`,
+      caption: `The cross is your shape.${of}${own ? " Rings: your file." : ""}`,
     };
   }
 
@@ -208,7 +212,11 @@
       {
         id: "shown",
         label: "Recorded rungs, M = N = K",
-        options: [...sizes.map((size) => [size, `${size}`]), ["all", "all of these"], ["none", "none"]],
+        options: [
+          ...sizes.map((size) => [size, `${size}`]),
+          ["all", "all of these"],
+          ["none", "none"],
+        ],
         value: "4096",
       },
       {
@@ -235,7 +243,8 @@
 
   // -- The reader's file ---------------------------------------------------------------------
 
-  const input = element("input", { id: "roofline-file", type: "file", accept: ".json,application/json" });
+  const accept = ".json,application/json";
+  const input = element("input", { id: "roofline-file", type: "file", accept });
   const said = element("p", { class: "widget-said", role: "status", "aria-live": "polite" });
   const zone = element(
     "div",

@@ -47,18 +47,15 @@
     ].map((use) => ({ ...use, blocks }));
   }
 
-  function check(tile, card, { precision, TM, TN, BM, BN, registers }) {
+  function check(tile, { TM, TN, BM, BN, registers }) {
     if (!tile.whole) {
       throw new RangeError(
         `Thread tiles of ${TM} x ${TN} do not fill a block tile of ${BM} x ${BN} evenly.`,
       );
     }
-    if (card[`${precision}_tflops`] === null) {
-      throw new RangeError(`The tensor cores of this card, ${card.name}, cannot take ${precision.toUpperCase()}.`);
-    }
     if (tile.accumulators > registers) {
       throw new RangeError(
-        `${tile.accumulators} sums do not fit in ${registers} registers per thread: they would spill.`,
+        `${tile.accumulators} sums do not fit in ${registers} registers per thread: they spill.`,
       );
     }
   }
@@ -66,19 +63,21 @@
   function show(values, width) {
     const { precision, BM, BN, registers, m, n, k } = values;
     const card = cards.find(({ id }) => id === values.card);
+    const peak = F.peakTflops(card, precision);
     const bytes = F.elementBytes[precision];
     const tile = F.blockTile({ ...values, bytes });
-    check(tile, card, values);
+    check(tile, values);
     const found = F.occupancy(card, { threads: tile.threads, registers, shared: tile.shared });
     if (found.blocks === 0) {
       throw new RangeError(
-        `Not one block fits on an SM: ${found.limit}. It has ${plural(tile.threads, "thread")} of ` +
-          `${registers} registers and ${binaryBytes(tile.shared)} of shared memory; CUDA refuses it.`,
+        `Not one block fits on an SM: ${found.limit}. It has ${number(tile.threads)} threads of ` +
+          `${registers} registers and ${binaryBytes(tile.shared)} of shared memory; CUDA ` +
+          "refuses it.",
       );
     }
-    const waves = F.tileWaves({ m, n, BM, BN, atOnce: found.blocks * card.sms });
+    const atOnce = found.blocks * card.sms;
+    const waves = F.tileWaves({ m, n, BM, BN, atOnce });
     const dramGbps = card.dram_bytes_per_second * 1e-9;
-    const peak = card[`${precision}_tflops`];
     const ridge = F.ridge(peak, dramGbps);
     const problem = F.flops({ m, n, k }) / F.compulsoryBytes({ m, n, k }, { elementBytes: bytes });
     const sentence =
@@ -96,9 +95,12 @@
         ["FLOP per byte that a block loads", number(tile.intensity)],
         ["FLOP per byte of the whole problem, at best", number(problem)],
         ["Ridge point of DRAM, FLOP per byte", number(ridge)],
-        ["If every load came from DRAM", tile.intensity < ridge ? "memory would be the limit" : "arithmetic would be the limit"],
+        [
+          "If every load came from DRAM",
+          `${tile.intensity < ridge ? "memory" : "arithmetic"} would be the limit`,
+        ],
         ["Tiles", `${waves.rows} x ${waves.columns} = ${number(waves.tiles)}`],
-        ["Blocks at a time", `${found.blocks} x ${card.sms} SMs = ${number(found.blocks * card.sms)}`],
+        ["Blocks at a time", `${found.blocks} x ${card.sms} SMs = ${number(atOnce)}`],
         ["Tiles in the last wave", number(waves.last)],
         ["Places used, over all waves", percent(waves.busy)],
       ],
@@ -111,7 +113,8 @@
   const tile = (id, label, max, value) => ({ id, label, min: 1, max, value });
   const square = (size) => ({ m: size, n: size, k: size });
   const common = { card: "h200", precision: "fp32", more: 0, ...square(4096) };
-  const rung04 = { ...common, BM: 128, BN: 128, BK: 8, TM: 8, TN: 8, stages: 1, padding: 0, registers: 128 };
+  const tile128 = { ...common, BM: 128, BN: 128, BK: 8, TM: 8, TN: 8 };
+  const rung04 = { ...tile128, stages: 1, padding: 0, registers: 128 };
   start("tiles", {
     fields: [
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },

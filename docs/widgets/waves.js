@@ -2,11 +2,17 @@
 (() => {
   "use strict";
   const F = window.ladderFormulas;
-  const { Drawing, start, number, percent, plural, decimalBytes, binaryBytes } = window.ladderWidget;
+  const { Drawing, start, number, percent, plural } = window.ladderWidget;
+  const { decimalBytes, binaryBytes } = window.ladderWidget;
   const { cards } = window.ladderData;
   const MOST_TILES = 300000; // more would take a second
 
   const bandOf = ({ order, band }, rows) => ({ row: 1, column: rows, band })[order];
+
+  /** A rectangle of a path. */
+  const box = (x, y, width, height) =>
+    `M${x.toFixed(1)},${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}` +
+    `h${(-width).toFixed(1)}z`;
 
   /** The grid of tiles with those of the wave, and the panels that they touch. */
   function drawing(room, order, found, words) {
@@ -17,33 +23,33 @@
     const top = gutter + 6;
     const width = columns * side;
     const height = rows * side;
-    const picture = new Drawing(Math.max(left + width + 8, Math.min(room, 320)), top + Math.max(height, 110) + 8, words);
+    const picture = new Drawing(
+      Math.max(left + width + 8, Math.min(room, 320)), // room for the words above it
+      top + Math.max(height, 110) + 8,
+      words,
+    );
     picture.text(left, 12, `B: ${plural(found.panelsB.length, "panel")} of ${columns}`, "soft");
-    const title = picture.text(0, 0, `A: ${plural(found.panelsA.length, "panel")} of ${rows}`, "soft", "end");
+    const panels = `A: ${plural(found.panelsA.length, "panel")} of ${rows}`;
+    const title = picture.text(0, 0, panels, "soft", "end");
     title.setAttribute("transform", `translate(12 ${top}) rotate(-90)`);
     picture.rect(left, gutter - 14, width, 14, "cell");
     picture.rect(left - 20, top, 14, height, "cell");
-    const square = (x, y, w, h) => `M${x.toFixed(1)},${y.toFixed(1)}h${w.toFixed(1)}v${h.toFixed(1)}h${(-w).toFixed(1)}z`;
-    const gap = side > 6 ? 1 : 0;
-    picture.path(
-      found.panelsB.map((column) => square(left + column * side, gutter - 14, side - gap, 14)).join(""),
-      "panel-b",
-    );
-    picture.path(
-      found.panelsA.map((row) => square(left - 20, top + row * side, 14, side - gap)).join(""),
-      "panel-a",
-    );
+    const inner = side > 6 ? side - 1 : side; // a gap between tiles
+    const boxes = (places) => places.map((place) => box(...place)).join("");
+    const x = (column) => left + column * side;
+    const y = (row) => top + row * side;
+    const upper = gutter - 14;
+    picture.path(boxes(found.panelsB.map((column) => [x(column), upper, inner, 14])), "panel");
+    picture.path(boxes(found.panelsA.map((row) => [left - 20, y(row), 14, inner])), "panel");
     picture.rect(left, top, width, height, "cell");
     picture.path(
-      found.tiles
-        .map(([row, column]) => square(left + column * side, top + row * side, side - gap, side - gap))
-        .join(""),
+      boxes(found.tiles.map(([row, column]) => [x(column), y(row), inner, inner])),
       "wave",
     );
     if (side > 3) {
-      const centre = ([row, column]) => [left + (column + 0.5) * side, top + (row + 0.5) * side];
+      const centre = ([row, column]) => [x(column + 0.5), y(row + 0.5)];
       picture.line(found.tiles.map(centre), "order");
-      picture.dot(...centre(found.tiles[0]), Math.max(3, side / 5), "start", "the first tile of the wave");
+      picture.dot(...centre(found.tiles[0]), Math.max(3, side / 5), "start", "the first tile");
     }
     return picture;
   }
@@ -58,7 +64,7 @@
       throw new RangeError(`${number(tiles)} tiles are too many to count here; take larger tiles.`);
     }
     if (values.wave > waves) {
-      throw new RangeError(`There ${waves === 1 ? "is 1 wave" : `are ${waves} waves`}; wave ${values.wave} is none of them.`);
+      throw new RangeError(`Wave ${values.wave} is none of the ${plural(waves, "wave")} here.`);
     }
     const order = { rows, columns, band: bandOf(values, rows), atOnce, BM, BN, k, bytes };
     const found = F.waveOf({ ...order, wave: values.wave - 1 });
@@ -66,8 +72,8 @@
     const once = (m * k + k * n) * bytes;
     const sentence =
       `The wave reads ${plural(found.panelsA.length, "panel")} of A and ` +
-      `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}; its blocks ask for ` +
-      `${decimalBytes(found.asked)}: hit rate ${percent(found.hitRate)}.`;
+      `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}; its blocks ` +
+      `ask for ${decimalBytes(found.asked)}: hit rate ${percent(found.hitRate)}.`;
     return {
       sentence,
       rows: [
@@ -85,14 +91,15 @@
       unused: values.order === "band" ? [] : ["band"],
       drawing: drawing(width, order, found, sentence),
       caption:
-        "Tiles of C that one wave works on. The line is their order, from the dot on. At the edges: " +
-        "the panels of A and B that they read.",
+        "Tiles of C that one wave works on. The line is their order, from the dot on. At the " +
+        "edges: the panels of A and B that they read.",
     };
   }
 
   const extent = (id, label) => ({ id, label, min: 1, max: 100000, value: 1 });
   const square = (size) => ({ m: size, n: size, k: size });
-  const common = { card: "h200", BM: 128, BN: 128, blocks: 2, bytes: 4, wave: 1, band: 16, ...square(4096) };
+  const h200 = { card: "h200", BM: 128, BN: 128, blocks: 2, bytes: 4, wave: 1, band: 16 };
+  const common = { ...h200, ...square(4096) };
   start("waves", {
     fields: [
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
@@ -130,7 +137,8 @@
       ["Rung 06 at 16384", { ...common, ...square(16384), order: "row" }],
       ["Rung 07 at 16384", { ...common, ...square(16384), order: "band" }],
       ["Tall: 16384 x 1024", { ...common, m: 16384, n: 1024, order: "row" }],
-      ["Classroom card, 1024", { ...common, ...square(1024), card: "classroom", order: "row", band: 4 }],
+      ["Classroom card, 1024",
+        { ...common, ...square(1024), card: "classroom", order: "row", band: 4 }],
     ],
     show,
   });

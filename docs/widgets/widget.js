@@ -127,8 +127,9 @@ window.ladderWidget = (() => {
    * @param fields   [{id, label, min, max, value}] numbers, or {id, label, options, value} lists:
    *   [[value, words]]; wide: on a line of its own
    * @param settings [[words, {field: value}]] to start from; the first is taken at the start
-   * @param show     (values, width of the drawing's place in pixels) -> {sentence, rows: [[what, value]], drawing, caption, unused: ids of
-   *   fields without effect}; a RangeError says what is wrong with the values
+   * @param show     (values, width of the drawing's place in pixels) -> {sentence, rows: [[what,
+   *   value]], drawing, caption, unused: ids of fields without effect}; a RangeError says what is
+   *   wrong with the values
    * @returns {root, form, refresh(), set(values)}
    */
   function start(id, { fields, settings, show }) {
@@ -190,7 +191,8 @@ window.ladderWidget = (() => {
       const scrolls = picture.scrollWidth > picture.clientWidth;
       if (scrolls) picture.setAttribute("tabindex", 0);
       else picture.removeAttribute("tabindex");
-      link.href = `?${new URLSearchParams([...inputs].map(([name, input]) => [name, input.value]))}`;
+      const setting = [...inputs].map(([name, input]) => [name, input.value]);
+      link.href = `?${new URLSearchParams(setting)}`;
     }
 
     function set(values) {
