@@ -38,8 +38,8 @@ def found_of_gallery(file):
 
 
 def filled_in(text):
-    """Text with its figures: `{02:gain_4096}` is a value of bench/figures.py, `{probe NAME COUNTER}`,
-    `{gallery FILE}`, `{roof NAME}` and `{card NAME}` are of the recorded files.
+    """Text with its figures: `{02:gain_4096}` is a value of bench/figures.py, and
+    `{probe NAME COUNTER}`, `{gallery FILE}`, `{roof NAME}`, `{card NAME}` are of recorded files.
     """
 
     def figure(match):
@@ -86,10 +86,10 @@ def claims_block(*_):
         cells = []
         for row in rows:
             verdict = VERDICTS[row["verdict"]] if row["verdict"] else f"pending: {row['needs']}"
-            cells.append((filled_in(row["claim"]), row["who"], f"**{verdict}**",
+            cells.append((f"{filled_in(row['claim'])}<br>*({row['who']})*", f"**{verdict}**",
                           filled_in(row["because"]), ", ".join(map(link, row["evidence"]))))
         parts += [f"## {group}",
-                  table(("claim", "who says so", "verdict", "what was seen", "evidence"), cells)]
+                  table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells)]
     return "\n\n".join(parts)
 
 

@@ -84,7 +84,8 @@ def focus_of(text):
         r"(\([\d,]+\)), device \d+, sm (\d+), warp (\d+), lane (\d+)\]",
         text,
     )
-    return dict(zip(("kernel", "block", "thread", "sm", "warp", "lane"), found[-1])) if found else None
+    names = ("kernel", "block", "thread", "sm", "warp", "lane")
+    return dict(zip(names, found[-1])) if found else None
 
 
 def build(folder):
@@ -128,8 +129,9 @@ def main():
     options = parser.parse_args()
     if not shutil.which("cuda-gdb"):
         sys.exit("cuda_gdb.py: there is no cuda-gdb: it comes with the CUDA Toolkit")
-    results = {"context": {**context_of(options.ladder, "gpu"), "debugger": output_of(["cuda-gdb", "--version"]).splitlines()[0]},
-               "benchmarks": []}
+    context = context_of(options.ladder, "gpu")
+    context["debugger"] = output_of(["cuda-gdb", "--version"]).splitlines()[0]
+    results = {"context": context, "benchmarks": []}
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder)
         for kernel, (shows, commands) in SESSIONS.items():

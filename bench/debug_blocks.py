@@ -3,12 +3,14 @@
 import json
 import pathlib
 import re
+import textwrap
 
 from nvcc_blocks import fenced
 from recorded import MissingFileError, load, provenance
 
 GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources
 EMULATOR = pathlib.Path("bench/results/emulator/gallery.json")
+COLUMNS = 84  # of a block of text on a page
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 
@@ -44,7 +46,8 @@ def sanitized(name):
         elif run["count"]:
             message = re.sub(r"ladder::gallery_kernels::|\(int.*?\*\)", "", run["message"])
             places = ", ".join(run["places"])
-            said = f"{message}\n{'':14}counted: {run['count']}; at {places}"
+            text = f"{message}; counted: {run['count']}; at {places}"
+            said = textwrap.fill(text, COLUMNS - 14, subsequent_indent=" " * 14)
         else:
             said = f"nothing; cudaDeviceSynchronize() gives {run['cuda']}"
         lines.append(f"{tool:<14}{said}")
@@ -57,13 +60,20 @@ def case(name):
     def block(*_):
         return "\n\n".join([
             kernel_source(name),
-            "The emulator (`build/tests/gallery_test`, property `reported`):",
-            fenced("text", "\n".join(emulated(name))),
-            f"compute-sanitizer on the GPU ({provenance('gallery.json')}):",
+            "The emulator:",
+            fenced("text", "\n".join(
+                textwrap.fill(line, COLUMNS, subsequent_indent="  ") for line in emulated(name))),
+            "compute-sanitizer on the GPU:",
             fenced("text", sanitized(name)),
         ])
 
     return block
+
+
+def gallery_source_block(*_):
+    """Where the reports are from."""
+    return (f"compute-sanitizer: {provenance('gallery.json')}, filed by `bench/gallery.py`. The "
+            "emulator: `build/tests/gallery_test`, filed by `bench/gallery_reports.py`.")
 
 
 def cuda_gdb_block(*_):
@@ -85,6 +95,7 @@ def cuda_gdb_block(*_):
 
 
 BLOCKS = {
+    "gallery_source": gallery_source_block,
     "bug_misaligned": case("float4_at_offset_one"),
     "bug_race": case("barrier_missing_after_use"),
     "bug_shared_bounds": case("shared_indices_swapped"),

@@ -3,10 +3,11 @@
 A rung that a recording does not have yet raises NotRecordedError; or_not_yet() makes words of it.
 """
 
+import json
 import re
 
 from by_hand import SMS, by_hand
-from recorded import FigureError, NotRecordedError, climb, gaps, load, percent, profile
+from recorded import RESULTS, FigureError, NotRecordedError, climb, gaps, load, percent, profile
 
 NOT_YET = "not recorded yet"
 
@@ -138,12 +139,25 @@ def roof_value(name):
     return None
 
 
+def machine_code_value(name, rung):
+    """How many instructions of a kind a rung's main loop has in machine code, as text.
+
+    `instructions` are all of them, `other` those that neither move data nor multiply.
+    """
+    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    for entry in entries:
+        if (entry["rung"], entry["change"]) == (rung, ""):
+            counts = {**entry["counts"], "instructions": entry["instructions"]}
+            return str(counts[name]) if name in counts else None
+    raise NotRecordedError(f"loops.json has no rung {rung}")
+
+
 def value(name, rung):
     """A figure for a sentence.
 
     `ncu_NAME` and `ncu16384_NAME` are counters, `best_4096` and `best_graph_512` are of a climb,
-    `predicted_4096` and `off_4096` are the prediction and how far the time is from it, and
-    `roof_l2_read` is a measured roof.
+    `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
+    `roof_l2_read` is a measured roof, and `sass_FFMA` is of the main loop in machine code.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     rung = int(match[1]) if match and match[1] else rung
@@ -155,6 +169,8 @@ def value(name, rung):
         text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
     elif match := re.fullmatch(r"roof_(\w+)", plain):
         text = roof_value(match[1])
+    elif match := re.fullmatch(r"sass_(\w+)", plain):
+        text = machine_code_value(match[1], rung)
     elif plain == "predicted_4096":
         text = f"{predicted(rung, 4096)[1]:.3g} ms"
     elif plain == "off_4096":

@@ -56,9 +56,10 @@ def stages_block(*_):
     data = stages()
     rows = []
     for number, step in enumerate(data["steps"], start=1):
-        rows.append((number, code(step["tool"]), step["for"], code(step["arch"]),
-                     ", ".join(map(code, step["reads"])), ", ".join(map(code, step["writes"]))))
-    return table(("", "tool", "what for", "architecture", "reads", "writes"), rows) + (
+        purpose = step["for"] + (f" ({code(step['arch'])})" if step["arch"] else "")
+        rows.append((number, code(step["tool"]), purpose, ", ".join(map(code, step["reads"])),
+                     ", ".join(map(code, step["writes"]))))
+    return table(("", "tool", "what for", "reads", "writes"), rows) + (
         f"\n\n`nvcc --dryrun --keep {data['context']['arch']} scale.cu -o scale`, "
         f"{provenance(data)}"
     )

@@ -30,15 +30,16 @@ def purpose_of(tool, line):
 
 def files_in(line):
     """File names in a command, without folders, each once."""
-    found = re.findall(r'[\w./+-]*?([\w+-][\w.+-]*\.(?:cu|cpp|ii|ptx|cubin|fatbin|c|gpu|o))\b', line)
+    suffixes = "cu|cpp|ii|ptx|cubin|fatbin|c|gpu|o"
+    found = re.findall(rf"[\w./+-]*?([\w+-][\w.+-]*\.(?:{suffixes}))\b", line)
     return list(dict.fromkeys(TEMPORARY.sub("", name) for name in found))
 
 
 def writes_of(tool, line):
     """Names of the files that a step writes."""
     found = re.findall(r'-o "?([^" ]+)"?', line)
-    found += re.findall(r'--(?:gen_c_file_name|embedded-fatbin|create|module_id_file_name)[ =]"([^"]+)"',
-                        line)
+    options = "gen_c_file_name|embedded-fatbin|create|module_id_file_name"
+    found += re.findall(rf'--(?:{options})[ =]"([^"]+)"', line)
     if tool == "cicc":  # cudafe++ is given the name too, and only includes it
         found += re.findall(r'--stub_file_name "([^"]+)"', line)
     found += re.findall(r'--register-link-binaries="([^"]+)"', line)
@@ -95,7 +96,8 @@ def read_ptxas(text):
         elif match := re.search(
             r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line
         ):
-            found[-1].update(zip(("stack", "spill_stores", "spill_loads"), map(int, match.groups())))
+            names = ("stack", "spill_stores", "spill_loads")
+            found[-1].update(zip(names, map(int, match.groups())))
         elif match := re.search(r"Used (\d+) registers", line):
             found[-1]["registers"] = int(match[1])
             for name in ("barriers", "shared"):
@@ -116,3 +118,21 @@ def defined_macros(text):
     """
     found = re.findall(r'^"(\w+)" = (.*)$', text, re.M)
     return {name: None if value.strip() == name else value.strip() for name, value in found}
+
+
+def form_of(data):
+    """What must not change from run to run: numbers, and what the tools say, are left out."""
+    return {
+        "steps": [(step["tool"], step["for"], step["arch"]) for step in data["steps"]],
+        "phases": [(row["phase"], row["bytes"] is not None) for row in data["phases"]],
+        "architectures": [(row["options"], row["compiles"], row["images"], bool(row["refused"]))
+                          for row in data["architectures"]],
+        "suffixes": [(row["suffix"], row["tools"], bool(row["refused"]))
+                     for row in data["suffixes"]],
+        "separate": [(row["command"], row["status"] == 0) for row in data["separate"]],
+        "features": [(row["options"], row["status"] == 0) for row in data["features"]],
+        "calls": [(row["source"], row["status"] == 0) for row in data["calls"]],
+        "macros": [sorted(n for n, v in row["macros"].items() if v) for row in data["macros"]],
+        "kernels": [row["kernel"] for row in data["registers"]["kernels"]],
+        "debug": [bool(row["loc_lines"]) for row in data["debug"]],
+    }

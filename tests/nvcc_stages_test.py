@@ -15,6 +15,7 @@ SOURCES = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCES / "bench"))
 
 import nvcc_blocks  # noqa: E402
+import nvcc_samples  # noqa: E402
 import nvcc_stages  # noqa: E402
 from nvcc_text import (  # noqa: E402
     compiled_for,
@@ -34,7 +35,7 @@ ptxas info    : Used 40 registers, used 1 barriers, 64 bytes cumulative stack si
 ptxas info    : Compiling entry function '_Z4nextv' for 'sm_80'
 ptxas info    : Used 4 registers
 """
-SECTIONS = """  [ 9] .nv_fatbin        PROGBITS        0000000000000000 000500 000e30 00   A  0   0  8
+SECTIONS = """  [ 9] .nv_fatbin   PROGBITS        0000000000000000 000500 000e30 00   A  0   0  8
   [12] .text._Z5scaleifPf PROGBITS        0000000000000000 000600 000200 00  AX  3   8 128
 """
 
@@ -94,12 +95,12 @@ class RecordTest(unittest.TestCase):
         self.data = json.loads(nvcc_stages.RECORD.read_text())
 
     def test_every_phase_made_its_file(self):
-        self.assertEqual(len(self.data["phases"]), len(nvcc_stages.PHASES))
+        self.assertEqual(len(self.data["phases"]), len(nvcc_samples.PHASES))
         for row in self.data["phases"]:
             self.assertIsNotNone(row["bytes"], row["phase"])
 
     def test_sources_are_those_of_the_script(self):
-        self.assertEqual(self.data["sources"], nvcc_stages.SOURCES)
+        self.assertEqual(self.data["sources"], nvcc_samples.SOURCES)
 
     def test_every_block_can_be_written(self):
         sys_path = nvcc_blocks.RECORD

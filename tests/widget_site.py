@@ -54,8 +54,8 @@ def build(folder):
 
 
 def plain(text):
-    """Text without the narrow spaces that group digits."""
-    return text.replace("\u202f", "")
+    """Text without the narrow spaces that group digits, and with ordinary ones."""
+    return text.replace("\u202f", "").replace("\u00a0", " ")
 
 
 class WidgetSite:

@@ -68,21 +68,24 @@
   /** Where a number of 16 x 12 pixels may stand beside its dot: [dx, dy of its centre]. */
   const BESIDE = [
     [17, 0],
-    [0, -14],
     [-17, 0],
+    [0, -14],
     [0, 14],
   ];
 
-  /** Numbers of rungs beside their dots; where there is no room, in a column at the right. */
-  function labelled(picture, dots, x, y) {
+  /** Numbers of rungs beside their dots; those of dots that overlap stand in a column. */
+  function labelled(picture, dots, cross, x, y) {
     const points = dots.map((dot) => [x(dot.intensity), y(dot.tflops)]);
-    const taken = points.map(([px, py]) => [px, py, 5, 5]); // centre, half width, half height
+    const near = ([ax, ay], [bx, by]) => Math.hypot(ax - bx, ay - by) < 10;
+    // Centre, half width and half height of what stands there already.
+    const taken = [...points.map((point) => [...point, 5, 5]), [...cross, 8, 8]];
     const isFree = (cx, cy) =>
       taken.every(([tx, ty, w, h]) => Math.abs(tx - cx) >= w + 8 || Math.abs(ty - cy) >= h + 5);
     const order = dots.map((_, i) => i).sort((a, b) => points[a][1] - points[b][1]);
     for (const i of order) {
       const [px, py] = points[i];
-      const beside = BESIDE.find(([dx, dy]) => isFree(px + dx, py + dy));
+      const isAlone = points.filter((point) => near(point, points[i])).length === 1;
+      const beside = BESIDE.find(([dx, dy]) => isAlone && isFree(px + dx, py + dy));
       let [cx, cy] = beside ? [px + beside[0], py + beside[1]] : [px + 24, py];
       while (!beside && !isFree(cx, cy)) cy += 3;
       if (!beside) picture.line([[px + 5, py], [cx - 9, cy]], "lead");
@@ -117,13 +120,14 @@
     for (const point of theirs) {
       picture.dot(x(point.intensity), y(point.tflops), 4, "recorded", tip(point));
     }
+    const [cx, cy] = [x(here.intensity), y(here.tflops)];
     if (new Set(theirs.map(({ size }) => size)).size === 1) {
-      labelled(picture, theirs.filter(({ rung }) => rung > 0), x, y);
+      const rungs = theirs.filter(({ rung }) => rung > 0);
+      labelled(picture, rungs, [cx, cy], x, y);
     }
     for (const point of mine) {
       picture.dot(x(point.intensity), y(point.tflops), 5, "own", tip(point));
     }
-    const [cx, cy] = [x(here.intensity), y(here.tflops)];
     picture.path(`M${cx - 7},${cy}h14M${cx},${cy - 7}v14`, "here");
     return picture;
   }

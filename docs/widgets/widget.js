@@ -78,11 +78,11 @@ window.ladderWidget = (() => {
   const inUnits = (value, base, units) => {
     let place = 0;
     for (; value >= base && place < units.length - 1; place += 1) value /= base;
-    return `${number(value, 3)} ${units[place]}`;
+    return `${number(value, 3)}\u00a0${units[place]}`;
   };
   const binaryBytes = (value) => inUnits(value, 1024, ["bytes", "KiB", "MiB", "GiB"]);
   const decimalBytes = (value) => inUnits(value, 1000, ["bytes", "kB", "MB", "GB", "TB"]);
-  const percent = (share) => `${number(100 * share, 3)} %`;
+  const percent = (share) => `${number(100 * share, 3)}\u00a0%`;
   const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
   // -- The form ------------------------------------------------------------------------------
