@@ -2,8 +2,11 @@
 """Chapters on the craft: quoted errors exist, evidence of claims exists, tools' output is read."""
 
 import json
+import os
 import pathlib
 import re
+import signal
+import subprocess
 import sys
 import unittest
 
@@ -14,6 +17,7 @@ sys.path.insert(0, str(SOURCES / "bench"))
 import claims_blocks  # noqa: E402
 import cuda_gdb  # noqa: E402
 import gallery_reports  # noqa: E402
+import recorded  # noqa: E402
 import rounding  # noqa: E402
 
 # In the shape that NVIDIA's manual shows.
@@ -34,9 +38,12 @@ $1 = 96
 def joined_literals():
     """All strings of the sources; neighbouring literals are one string."""
     text = []
-    for folder, pattern in (("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu")):
+    for folder, pattern in (
+        ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"), ("bench", "*.py"),
+        ("docs", "hooks.py"),
+    ):
         for path in sorted((SOURCES / folder).rglob(pattern)):
-            text.append(re.sub(r'"\s*\n?\s*"', "", path.read_text()))
+            text.append(re.sub(r'"\s*\n?\s*f?"', "", path.read_text()))
     for name in ("Makefile", ".ci/install"):
         text.append((SOURCES / name).read_text())
     return " ".join(re.sub(r"\s+", " ", part) for part in text)
@@ -48,7 +55,10 @@ def quoted_errors(page):
     found = []
     for section in sections:
         title = section.splitlines()[0]
-        if title in ("From make", "From the ladder", "Reports of the emulator"):
+        if title in (
+            "From make", "From the ladder", "Reports of the emulator",
+            "From the scripts and the book",
+        ):
             found += re.findall(r"^### `(.+?)`", section, re.M)
         elif title == "When a result is wrong":
             found += re.findall(r"^\| `(.+?)` \|", section, re.M)
@@ -95,7 +105,7 @@ class ClaimsTest(unittest.TestCase):
 
     def test_figures_come_from_recordings(self):
         self.assertEqual(claims_blocks.probe("global_load_4B_stride_32", "sectors"), "32")
-        with self.assertRaises(KeyError):
+        with self.assertRaises(recorded.FigureError):
             claims_blocks.probe("no_such_probe", "sectors")
         self.assertIn("](coalescing.md)", claims_blocks.link(
             {"text": "coalescing", "at": "docs/chapters/coalescing.md"}))
@@ -129,6 +139,20 @@ class CudaGdbTest(unittest.TestCase):
         self.assertIsNone(cuda_gdb.stopped_by("[Inferior 1 exited normally]"))
         self.assertIsNone(cuda_gdb.focus_of(""))
 
+    def test_the_program_below_a_wrapper_is_found(self):
+        with subprocess.Popen(["sh", "-c", "sleep 30; true"]) as wrapper:
+            try:
+                for _ in range(200):
+                    found = cuda_gdb.descendants(wrapper.pid)
+                    if "sleep" in found.values():
+                        break
+                self.assertIn("sleep", found.values())
+                self.assertNotIn(wrapper.pid, found)
+            finally:
+                for number in cuda_gdb.descendants(wrapper.pid):
+                    os.kill(number, signal.SIGTERM)
+                wrapper.kill()
+
 
 class RoundingTest(unittest.TestCase):
     """FP32 made of FP64 rounds as FP32 does, and the record can be made again."""
@@ -149,10 +173,27 @@ class RoundingTest(unittest.TestCase):
         self.assertEqual(rounding.parts(ones, ones, 4), 13.0)
 
     def test_short_experiments_are_as_recorded(self):
-        recorded = json.loads(rounding.RECORD.read_text())["benchmarks"]
+        known = json.loads(rounding.RECORD.read_text())["benchmarks"]
         for positive in (False, True):
             made = rounding.experiment(64, positive)
-            self.assertIn(json.loads(json.dumps(made)), recorded)
+            self.assertIn(json.loads(json.dumps(made)), known)
+
+
+class VocabularyTest(unittest.TestCase):
+    """Many terms, in order, each with a link to a page that exists."""
+
+    def test_terms(self):
+        text = (CHAPTERS / "vocabulary.md").read_text()
+        entries = re.findall(r"^### ([^\n]+)\n\n(.+?)\n(?=\n#)", text, re.M | re.S)
+        terms = [term for term, _ in entries]
+        self.assertGreaterEqual(len(terms), 60)
+        self.assertEqual(terms, sorted(terms, key=str.lower))
+        for term, entry in entries:
+            with self.subTest(term):
+                link = re.search(r"\]\(([^)#\s]+)(?:#[\w-]+)?\)\.$", entry)
+                self.assertTrue(link, entry)
+                self.assertTrue((CHAPTERS / link[1]).exists(), link[1])
+                self.assertGreaterEqual(entry.count(". "), 1)
 
 
 class GalleryReportsTest(unittest.TestCase):

@@ -344,53 +344,6 @@ TEST(LessonTest, TheHeaderSaysWhatLimitsTheRungBelowAndWhatMoves) {
   }
 }
 
-std::string readme(const Rung& rung) {
-  return "ladder/" + folder(rung) + "/README.md";
-}
-
-TEST(LessonTest, EveryLessonHasTheSameHeadings) {
-  const Lines headings = {"## The limit below",    "## The idea", "## The lines that change",
-                          "## The maths",          "## Run it",   "## Measured",
-                          "## What limits us now", "## Try it"};
-  for (const Rung& rung : rungs_with_kernels()) {
-    Lines found;
-    const Lines lines = lines_of(readme(rung));
-    EXPECT_EQ(lines.at(0).find("# " + label(rung) + ": "), 0u) << readme(rung);
-    for (const std::string& line : lines) {
-      if (line.starts_with("## ")) found.push_back(line);
-    }
-    EXPECT_EQ(found, headings) << readme(rung);
-  }
-}
-
-TEST(LessonTest, QuotedCodeIsThatOfTheKernel) {
-  int quotes = 0;
-  for (const Rung& rung : rungs_with_kernels()) {
-    Lines kernel;
-    for (const std::string& file : device_files(rung)) {
-      std::ranges::copy(lines_of(file), std::back_inserter(kernel));
-    }
-    Lines quote;
-    bool inside = false;
-    for (const std::string& line : lines_of(readme(rung))) {
-      if (!inside) {
-        inside = line == "```cuda";
-        quote.clear();
-      } else if (line == "```") {
-        inside = false;
-        ++quotes;
-        EXPECT_NE(std::search(kernel.begin(), kernel.end(), quote.begin(), quote.end()),
-                  kernel.end())
-            << readme(rung) << " quotes what the kernel does not say:\n"
-            << quote.front();
-      } else {
-        quote.push_back(line);
-      }
-    }
-  }
-  EXPECT_GE(quotes, 11);
-}
-
 /// The lines of a kernel that say something.
 Lines telling_lines(const Rung& rung) {
   Lines lines;

@@ -178,6 +178,30 @@ class ByHandTest(unittest.TestCase):
                 words = [element * floats for element in elements]
                 self.assertEqual(by_hand.wavefronts(words, floats), int(counted), (floats, name))
 
+    def test_wavefronts_of_global_loads_are_those_that_hardware_counts(self):
+        lines = [line for line in (SOURCES / PROBES).read_text().splitlines() if line[0] != "#"]
+        probes = {row["probe"]: row for row in csv.DictReader(lines)}
+        counter = "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum"
+        for floats, strides in (
+            (1, (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32)),
+            (4, (1, 2, 4, 8, 16, 24, 32)),
+        ):
+            for stride in strides:
+                counted = probes[f"global_load_{4 * floats}B_stride_{stride}"][counter]
+                words = [lane * stride * floats for lane in range(32)]
+                found = by_hand.global_wavefronts(words, floats)
+                self.assertEqual(found, int(counted), (floats, stride))
+
+    def test_wavefronts_of_rungs_are_near_those_that_hardware_counts(self):
+        recorded = json.loads((SOURCES / "bench/results/nvidia-h200/profile_4096.json").read_text())
+        for entry in recorded["benchmarks"]:
+            if entry["rung"] == 0:
+                continue
+            with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
+                count = by_hand.by_hand(entry["rung"], 4096)["wavefronts"]
+            passed = entry["metrics"]["l1tex__data_pipe_lsu_wavefronts.sum"] / (4096**3 / 32)
+            self.assertAlmostEqual(count / passed, 1, delta=0.03, msg=entry["name"])
+
     def test_lanes_of_a_warp(self):
         self.assertEqual(by_hand.lane_wavefronts(16), (2, 4))  # rung 07
         self.assertEqual(by_hand.lane_wavefronts(4), (2, 4))  # rung 08: fewer floats, no fewer

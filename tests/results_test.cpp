@@ -250,6 +250,9 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
   for (const auto& entry : fs::recursive_directory_iterator(results)) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path());
+    const std::string folder = entry.path().parent_path().filename();
+    const bool is_report = folder == "emulator" && entry.path().filename() != "traces.json";
+    if (folder == "results" || folder == "nvcc" || is_report) continue;  // they have own tests
     ++files;
     const json results = json::parse(text_of(entry.path()));
     if (entry.path().filename().string().starts_with("climb_")) {
@@ -260,7 +263,7 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_common_schema(results, {"name", "unit", "value", "samples_ms"});
     } else if (entry.path().filename().string().starts_with("benchmark_")) {
       expect_benchmark_schema(results);
-    } else if (entry.path().parent_path().filename() == "sass") {
+    } else if (folder == "sass") {
       expect_common_schema(results, {"name", "rung", "arch", "registers", "counts", "order"});
     } else {
       expect_common_schema(results, {"name", "m", "n", "k"});

@@ -54,7 +54,8 @@ json coalescing_case(Dice& dice) {
   const int bytes = dice.one_of(std::array{1, 2, 4, 8, 16});
   const int widest = dice.one_of(std::array{4, 40, 5000});
   const int stride = dice.between(0, widest);
-  const int offset = bytes * dice.between(0, 256 / bytes);
+  // Misaligned ones too, which a GPU refuses and the emulator counts as if it did not.
+  const int offset = dice.one_of(std::array{bytes * dice.between(0, 16), dice.between(0, 256)});
   const int lanes = dice.one_of(std::array{32, dice.between(1, 32)});
   std::array<std::uint64_t, 32> address = {};
   for (int lane = 0; lane < lanes; ++lane) {

@@ -134,6 +134,19 @@ TEST_F(EmulatorClocks, LanesThatDoTheSameAreInTheSameEpochs) {
   EXPECT_EQ(clocks.epoch_of(1), clocks.epoch_of(2));
 }
 
+// Lane 1 has waited for something that lane 0 had not, and so is ahead of it in its warp's epochs.
+TEST_F(EmulatorClocks, ALaneOutOfStepReleasesWhatItDidItself) {
+  clocks.release(64, &empty);
+  clocks.arrive(0, &full);
+  clocks.acquire(1, &empty);
+  ASSERT_GE(clocks.epoch_of(1), clocks.epoch_of(0));
+  store(1);
+  clocks.arrive(1, &full);
+  clocks.complete(&full);
+  clocks.acquire(32, &full);
+  EXPECT_EQ(load(32).kind, Kind::kNone);
+}
+
 // The log of the reading warp is looked at when the writing warp has gone on long since.
 TEST_F(EmulatorClocks, AccessesMayComeInAnotherOrder) {
   const WordAccess late = access(32, kLoadCode);

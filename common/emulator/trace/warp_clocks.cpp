@@ -123,7 +123,10 @@ WarpClocks::Object& WarpClocks::object_at(const void* object) {
 }
 
 void WarpClocks::publish(unsigned thread, const void* object, bool at_once) {
-  if (follows(thread, Event::Kind::kRelease, object)) return;
+  // A lane that fell out of step may be in a later epoch than the one that its leader released.
+  const Epoch before = thread_epoch_[thread];
+  const bool follower = follows(thread, Event::Kind::kRelease, object);
+  if (follower && thread_epoch_[thread] > before) return;
   Object& target = object_at(object);
   Clock& clock = at_once ? target.visible : target.arrived;
   join(clock, knowledge(thread / 32, thread_epoch_[thread]));
