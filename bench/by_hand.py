@@ -1,34 +1,16 @@
 """What the lessons count by hand: what a rung asks of an SM, from the constants of its sources.
 
-BY_HAND[rung] has wavefronts of the L1 and shared-memory pipe for one multiply-add of a warp (32 of
+by_hand() has wavefronts of the L1 and shared-memory pipe for one multiply-add of a warp (32 of
 them), how that is counted, the block tile, and how many blocks an SM holds.
 """
 
 import pathlib
 import re
 
+from wavefronts import BANKS, LANES, global_wavefronts, wavefronts
+
 LADDER = pathlib.Path("ladder")  # below the root of the sources
 SMS = 132  # of an H200
-LANES = 32
-BANKS = 32  # a wavefront takes a word of each
-
-
-def wavefronts(words, floats=4):
-    """Passes that a warp's access of `floats` words per lane takes, lane l from words[l] on.
-
-    16 bytes are served quarter by quarter of the warp, or half by half where all lanes share their
-    address with their neighbour or with the neighbour's neighbour.
-    """
-    shared = any(
-        all(words[lane] == words[lane ^ distance] for lane in range(LANES)) for distance in (1, 2)
-    )
-    at_once = LANES // floats * (2 if shared and floats > 1 else 1)
-    passes = 0
-    for first in range(0, LANES, at_once):
-        lanes = words[first : first + at_once]
-        banks = [word % BANKS for word in {start + i for start in lanes for i in range(floats)}]
-        passes += max(banks.count(bank) for bank in banks)
-    return passes
 
 
 def lane_wavefronts(lane_cols):
@@ -62,16 +44,62 @@ def tile_reads(c):
     return loads_a * of_a + loads_b * of_b, how
 
 
-def warp_tile():
+def naive(size):
+    """Rung 01: a warp stands in 32 rows of A."""
+    of_a = global_wavefronts([lane * size for lane in range(LANES)])
+    where = ", which lie in one bank," if of_a == LANES else ""
+    return {
+        "wavefronts": of_a + 1,
+        "how": f"{of_a} for 32 words of A{where} + 1 for the shared element of B",
+        "tile": (32, 32),
+        "blocks": 2,
+    }
+
+
+def register_tile(size):
+    """Rung 04: 4 rows of 8 words in a load of A."""
+    loads, stores = 4, 8  # of a warp for a tile: of either matrix, of both
+    of_a = global_wavefronts([lane // 8 * size + lane % 8 for lane in range(LANES)])
+    return {
+        "wavefronts": (8 + 8 * 2 / 4) / 64 + (loads * of_a + loads + stores) / 512,
+        "how": f"(8 for sB + 8 * 2/4 for sA) / 64 + ({loads} * {of_a} to load A + {loads} to load "
+        f"B + {stores} to store both) / 512",
+        "tile": (128, 128),
+        "blocks": 2,
+    }
+
+
+def float4_fill(size):
+    """(wavefronts of a warp to fill a tile, how they add up) of rungs 05 to 08.
+
+    A load of A brings 16 rows of 8 words; it is stored in four stores, one of B in one.
+    """
+    of_a = global_wavefronts([lane // 2 * size + lane % 2 * 4 for lane in range(LANES)], 4)
+    return of_a + 4 + 4 + 4, f"({of_a} to load A + 4 to load B + 8 to store both) / 512"
+
+
+def vector_access(size):
+    """Rungs 05 to 07."""
+    fill, how = float4_fill(size)
+    return {
+        "wavefronts": (2 * 4 + 2 * 2) / 64 + fill / 512,
+        "how": f"(2 * 4 for sB + 2 * 2 for sA) / 64 + {how}",
+        "tile": (128, 128),
+        "blocks": 2,
+    }
+
+
+def warp_tile(size):
     """Rung 08: fills its tiles as rung 05 does."""
     c = constants(8)
+    fill, how_filled = float4_fill(size)
     reads, how = tile_reads(c)
     of_a, of_b = lane_wavefronts(c["WN"] // c["TN"])
     below = lane_wavefronts(c["BN"] // c["TN"])  # rungs 05 to 07: a warp lies along a block's rows
     warp_rows = LANES * c["TN"] // c["BN"] * c["TM"]
     return {
-        "wavefronts": reads / (c["TM"] * c["TN"]) + 20 / 512,
-        "how": f"{how} + 20/512 to fill the tiles",
+        "wavefronts": reads / (c["TM"] * c["TN"]) + fill / 512,
+        "how": f"{how} + {how_filled}",
         "tile": (c["BM"], c["BN"]),
         "blocks": 2,
         "more": f" A warp reads {c['WM']} + {c['WN']} floats per k, {warp_rows} + {c['BN']} in "
@@ -103,21 +131,24 @@ def async_copy():
     }
 
 
-def producers(rung):
+def producers(rung, size):
     """Rungs 10 and 11: four warps fill slices, A through registers and B as boxes."""
     c = constants(rung)
     reads, how = tile_reads(c)
     depth = 16  # of K that producers fill at a time
     ffmas = c["BM"] * c["BN"] // LANES * depth
-    of_a = wavefronts([lane * 4 for lane in range(LANES)])
     loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
+    of_load = global_wavefronts(  # 8 lanes in 8 rows of A, 4 rows apart
+        [lane % 8 * 4 * size + lane // 8 * 4 for lane in range(LANES)], 4
+    )
+    of_store = wavefronts([lane * 4 for lane in range(LANES)])
     boxes = depth // 8
     of_box = c["BN"] * 8 // BANKS
-    fill = 2 * loads_a * of_a + boxes * of_box
+    fill = loads_a * (of_load + of_store) + boxes * of_box
     return {
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
-        "how": f"{how} + ({2 * loads_a} * {of_a} to load and store A + {boxes} * {of_box} for the "
-        f"boxes of B) / {ffmas}",
+        "how": f"{how} + ({loads_a} * {of_load} to load A + {loads_a} * {of_store} to store A + "
+        f"{boxes} * {of_box} for the boxes of B) / {ffmas}",
         "tile": (c["BM"], c["BN"]),
         "blocks": 1,
         "more": f" Per {depth} of K the producers issue {loads_a} LDG.128, {loads_a} STS.128 and "
@@ -160,12 +191,6 @@ def stream_k(size):
 
 
 BY_HAND = {
-    1: {
-        "wavefronts": 32 + 1,
-        "how": "32 for 32 rows of A + 1 for the shared element of B",
-        "tile": (32, 32),
-        "blocks": 2,
-    },
     2: {
         "wavefronts": 1 + 1,
         "how": "1 for the shared element of A + 1 for a line of B",
@@ -178,32 +203,26 @@ BY_HAND = {
         "tile": (32, 32),
         "blocks": 2,
     },
-    4: {
-        "wavefronts": (8 + 8 * 2 / 4) / 64 + 16 / 512,
-        "how": "(8 for sB + 8 * 2/4 for sA) / 64 + 16/512 to fill the tiles",
-        "tile": (128, 128),
-        "blocks": 2,
-    },
-    5: {
-        "wavefronts": (2 * 4 + 2 * 2) / 64 + 20 / 512,
-        "how": "(2 * 4 for sB + 2 * 2 for sA) / 64 + 20/512 to fill the tiles",
-        "tile": (128, 128),
-        "blocks": 2,
-    },
 }
-BY_HAND[6] = BY_HAND[5]
-BY_HAND[7] = BY_HAND[5]
+BY_HAND_AT = {
+    1: naive,
+    4: register_tile,
+    5: vector_access,
+    6: vector_access,
+    7: vector_access,
+    8: warp_tile,
+}
 
 
 def by_hand(rung, size):
     """The count for a rung at M = N = K = size."""
     if rung in BY_HAND:
         return BY_HAND[rung]
-    if rung == 8:
-        return warp_tile()
+    if rung in BY_HAND_AT:
+        return BY_HAND_AT[rung](size)
     if rung == 9:
         return async_copy()
-    count = producers(rung)
+    count = producers(rung, size)
     if rung == 11:  # no wave is left half empty
         return {**count, "even": True, "more": count["more"] + stream_k(size)}
     return count

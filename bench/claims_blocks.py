@@ -7,7 +7,7 @@ import re
 
 from figures import or_not_yet, value
 from nvcc_blocks import table
-from recorded import CARD, SOURCES, load, roofs
+from recorded import CARD, SOURCES, FigureError, load, roofs
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
@@ -25,7 +25,7 @@ def probe(name, counter):
     for row in csv.DictReader(line for line in text if not line.startswith("#")):
         if row["probe"] == name:
             return f"{float(row[COUNTERS[counter]]):.0f}"
-    raise KeyError(f"no probe {name}")
+    raise FigureError(f"{PROBES} has no probe {name}")
 
 
 def found_of_gallery(file):

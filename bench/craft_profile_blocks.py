@@ -4,7 +4,7 @@ import profile as profiler
 
 from measuring_blocks import title_of
 from nvcc_blocks import code, table
-from recorded import climb, load, provenance
+from recorded import FigureError, climb, load, provenance
 
 SIZES = (4096, 2048)  # the first that has a rung is taken
 OF_PEAK = {
@@ -85,7 +85,7 @@ def metric_names_block(*_):
     known = set(profiler.METRICS)
     unknown = set(MEANING) - known
     if unknown:
-        raise KeyError(f"bench/profile.py does not ask for {unknown}")
+        raise FigureError(f"bench/profile.py does not ask for {unknown}")
     return table(("metric", "what it counts"),
                  [(code(name), meaning) for name, meaning in MEANING.items()])
 

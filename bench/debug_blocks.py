@@ -1,12 +1,11 @@
 """Blocks of the page about debugging: one bug, and what each tool says of it."""
 
-import json
 import pathlib
 import re
 import textwrap
 
-from nvcc_blocks import fenced
-from recorded import MissingFileError, load, provenance
+from nvcc_blocks import fenced, record_at
+from recorded import FigureError, MissingFileError, load, provenance
 
 GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources
 EMULATOR = pathlib.Path("bench/results/emulator/gallery.json")
@@ -22,15 +21,15 @@ def kernel_source(name):
             before = path.read_text()[: found.start()].count("\n") + 1
             text = [f"// {path}, line {before}", *found[0].splitlines()]
             return fenced("cuda", "\n".join(text))
-    raise KeyError(name)
+    raise FigureError(f"{GALLERY} has no kernel {name}")
 
 
 def emulated(name):
     """The emulator's sentences."""
-    for entry in json.loads(EMULATOR.read_text())["benchmarks"]:
+    for entry in record_at(EMULATOR)["benchmarks"]:
         if entry["name"] == name:
             return entry["reported"]
-    raise KeyError(name)
+    raise FigureError(f"{EMULATOR} has no kernel {name}")
 
 
 def sanitized(name):
@@ -46,7 +45,7 @@ def sanitized(name):
         elif run["count"]:
             message = re.sub(r"ladder::gallery_kernels::|\(int.*?\*\)", "", run["message"])
             places = ", ".join(run["places"])
-            text = f"{message}; counted: {run['count']}; at {places}"
+            text = f"{message.rstrip('.')}; counted: {run['count']}; at {places}"
             said = textwrap.fill(text, COLUMNS - 14, subsequent_indent=" " * 14)
         else:
             said = f"nothing; cudaDeviceSynchronize() gives {run['cuda']}"

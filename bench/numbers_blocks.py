@@ -1,11 +1,10 @@
 """Blocks of the page about numerics: errors of long sums, simulated and recorded."""
 
-import json
 import math
 import pathlib
 
 from measuring_blocks import title_of
-from nvcc_blocks import table
+from nvcc_blocks import record_at, table
 from recorded import climb, load, provenance
 
 RECORD = pathlib.Path("bench/results/rounding.json")  # below the root of the sources
@@ -14,7 +13,7 @@ CLIMBS = (("graph", 512), ("graph", 1024), ("graph", 2048), ("burst", 4096), ("b
 
 def experiments(positive):
     """The recorded experiments with one kind of numbers."""
-    found = json.loads(RECORD.read_text())["benchmarks"]
+    found = record_at(RECORD)["benchmarks"]
     return [entry for entry in found if entry["positive"] == positive]
 
 
@@ -23,16 +22,18 @@ def rounding_block(*_):
     rows = []
     for entry in experiments(positive=False):
         error, root = entry["error"], math.sqrt(entry["k"])
-        rows.append((entry["k"], entry["trials"], f"{error['chain']:.1f}",
+        rows.append((entry["k"], f"{error['chain']:.1f}",
                      f"{error['chain'] / root:.2f}", f"{error['unfused']:.1f}",
                      f"{error['backwards']:.1f}", f"{error['parts']:.1f}",
                      f"{entry['largest']['chain']:.0f}", f"{12 * root:.0f}",
                      f"{error['tf32']:.0f}"))
-    heads = ("K", "trials", "chain of FFMA", "/ sqrt(K)", "unfused", "backwards", "8 parts",
-             "chain, largest", "bound, 12 sqrt(K)", "TF32 inputs")
+    heads = ("K", "chain", "/ sqrt(K)", "unfused", "backwards", "8 parts", "chain, largest",
+             "12 sqrt(K)", "TF32")
+    trials = [entry["trials"] for entry in experiments(positive=False)]
     return table(heads, rows) + (
-        "\n\nRoot mean square of the error in units of u\\*S, `python3 bench/rounding.py`, seed "
-        f"{json.loads(RECORD.read_text())['context']['seed']}."
+        "\n\nRoot mean square of the error in units of u\\*S, of "
+        f"{max(trials)} sums (shortest) to {min(trials)} (longest). `python3 bench/rounding.py`, "
+        f"seed {record_at(RECORD)['context']['seed']}."
     )
 
 

@@ -4,13 +4,23 @@ import json
 import pathlib
 import re
 
+from recorded import MissingFileError
+
 RECORD = pathlib.Path("bench/results/nvcc/stages.json")  # below the root of the sources
 SPACE = r"\s+"
+NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( (%|=))?\**")
+
+
+def record_at(path):
+    """A recorded file that lies elsewhere than those of the GPU, or MissingFileError."""
+    if not path.exists():
+        raise MissingFileError(f"{path} is not there")
+    return json.loads(path.read_text())
 
 
 def stages():
     """What bench/nvcc_stages.py recorded."""
-    return json.loads(RECORD.read_text())
+    return record_at(RECORD)
 
 
 def provenance(data):
@@ -28,7 +38,7 @@ def table(heads, rows):
     """A Markdown table; columns of numbers stand at the right."""
     cells = [[str(cell) for cell in row] for row in rows]
     marks = [
-        "---:" if all(re.match(r"\**[-+]?\d[^`|,]*$", row[i]) for row in cells if row[i]) else "---"
+        "---:" if all(NUMBER.fullmatch(row[i]) for row in cells if row[i]) else "---"
         for i in range(len(heads))
     ]
     lines = [heads, marks, *cells]
@@ -178,7 +188,11 @@ def inside_block(*_):
              if name.startswith((".text", ".nv.constant", ".nv.info."))]
     text = table(("file", "section", "bytes"), rows)
     if inside["sass"]:
-        text += "\n\n" + fenced("text", "\n".join(inside["sass"]))
+        text += "\n\n".join([
+            "", "`cuobjdump -lelf -lptx scale.o`:", fenced("text", "\n".join(inside["images"])),
+            "`cuobjdump -sass scale.cubin`, without the NOPs behind the end:",
+            fenced("text", "\n".join(inside["sass"])),
+        ])
     elif inside["left_out"]:
         missing = " and ".join(map(code, inside["left_out"]))
         text += f"\n\nThe machine that recorded this had no {missing}: the listing is left out."

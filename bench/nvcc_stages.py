@@ -198,7 +198,11 @@ def inside(shop):
     found["sass"] = None
     if tool:
         text = shop.run([tool, "-sass", "scale.cubin"])[1]
-        found["sass"] = re.findall(r"/\*[0-9a-f]{4}\*/\s+(.*?;)", text)
+        code = re.findall(r"/\*([0-9a-f]{4})\*/\s+(.*?;)", text)
+        found["sass"] = [f"/*{at}*/  {line}" for at, line in code if not line.startswith("NOP")]
+        listed = shop.run([tool, "-lelf", "-lptx", "scale.o"])[1]
+        found["images"] = [re.sub(r"tmpxft\S+?_(?=scale)", "", line.strip())
+                           for line in listed.splitlines() if " file " in line]
     found["left_out"] = [name for name in ("cuobjdump", "nvdisasm") if not shutil.which(name)]
     return found
 

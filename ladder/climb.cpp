@@ -8,6 +8,7 @@
 
 #include "common/emulator/kernel_error.hpp"
 #include "common/emulator/settings.hpp"
+#include "ladder/rotating_buffers.hpp"
 
 namespace ladder {
 namespace {
@@ -76,47 +77,6 @@ Timing timing_of(const Samples& samples, const Samples& cublas, const Samples& b
   if (roof) timing.share_of_roof = tflops / attainable_tflops(*roof, problem.shape, problem.beta);
   return timing;
 }
-
-/// Sets of A, B and C that launches take in turn, so that none finds its inputs in L2.
-class RotatingBuffers {
- public:
-  RotatingBuffers(Machine& machine, const Problem& problem) : problem_(problem) {
-    const auto [M, N, K] = problem.shape;
-    const auto area = [](int rows, int cols) { return static_cast<std::size_t>(rows) * cols; };
-    const double set_bytes = compulsory_bytes(problem.shape, 0.0f);
-    const int count = std::clamp(static_cast<int>(2.0 * machine.l2_bytes() / set_bytes) + 1, 2, 64);
-    require_memory(machine, problem.shape, count * set_bytes);
-    for (int i = 0; i < count; ++i) {
-      sets_.push_back({MachineArray<float>(machine, area(M, K)),
-                       MachineArray<float>(machine, area(K, N)),
-                       MachineArray<float>(machine, area(M, N))});
-      for (const MachineArray<float>* array : {&sets_.back().a, &sets_.back().b, &sets_.back().c}) {
-        machine.fill_random(array->data(), array->size(), {problem.seed, arrays_++});
-      }
-    }
-  }
-
-  Gemm<float> gemm(int counter) const {
-    const Set& set = sets_[counter % sets_.size()];
-    const auto [M, N, K] = problem_.shape;
-    return {.M = M,
-            .N = N,
-            .K = K,
-            .alpha = problem_.alpha,
-            .A = set.a.data(),
-            .B = set.b.data(),
-            .beta = problem_.beta,
-            .C = set.c.data()};
-  }
-
- private:
-  struct Set {
-    MachineArray<float> a, b, c;
-  };
-  const Problem& problem_;
-  std::vector<Set> sets_;
-  std::uint64_t arrays_ = 0;
-};
 
 /// Times the right entries of `climb` in one rotation with cuBLAS and the best of cublasLt.
 void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Climb& climb,

@@ -11,7 +11,7 @@
 namespace ladder {
 namespace {
 
-constexpr const char* kRow = "{:<32} {:>5} {:>11} {:>15} {:>11}\n";
+constexpr const char* kRow = "{:<32} {:>5} {:>10} {:>15} {:>12}\n";
 
 bool is_square(const Shape& shape, int size) {
   return shape.M == size && shape.N == size && shape.K == size;
@@ -62,7 +62,7 @@ std::string rows_of(const Entry& entry, const Answers& answers, const Climb& cli
     const std::optional<double> recorded = recorded_answer(question, entry.rung);
     rows += fmt::format(kRow, question.name, size, figure_text(question, answer->second),
                         own_text(question, entry, climb, count),
-                        recorded ? figure_text(question, *recorded) : "-");
+                        recorded ? figure_text(question, *recorded) : "not recorded");
   }
   if (rows.empty()) return rows;
   return "\n" + fmt::format(kRow, label(entry.rung), "at", "predicted", "yours", "recorded") + rows;

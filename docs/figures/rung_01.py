@@ -2,6 +2,7 @@
 
 from shapes import A, B, Picture, plural, request
 from tiles import RIGHT, hierarchy
+from wavefronts import BANKS, global_wavefronts
 
 LINE, SECTOR, WORD = 128, 32, 4  # bytes
 CELL = 17
@@ -56,11 +57,23 @@ def compare(picture, y, counts):
         picture.text(x + length + 8, top + 15, f"{count:g}", "strong")
 
 
+def words_of(entry):
+    """The word that each lane of a recorded request reads."""
+    return [address // WORD for address in entry["addresses"]]
+
+
+def passes(entry):
+    """Wavefronts of a recorded request: words of one bank leave it one after the other."""
+    return global_wavefronts(words_of(entry))
+
+
 def counted(entry):
-    """'32 sectors in 32 lines: 32 wavefronts': a wavefront serves one line."""
+    """'32 words in 32 sectors and 1 bank: 32 wavefronts'"""
+    words = set(words_of(entry))
+    banks = {word % BANKS for word in words}
     return (
-        f"{plural(entry['sectors'], 'sector')} in {plural(entry['lines'], 'line')}: "
-        f"{plural(entry['lines'], 'wavefront')}"
+        f"{plural(len(words), 'word')} in {plural(entry['sectors'], 'sector')} and "
+        f"{plural(len(banks), 'bank')}: {plural(passes(entry), 'wavefront')}"
     )
 
 
@@ -68,13 +81,13 @@ def access_map(name, rung, title, words):
     """The figure of rung 01 or 02."""
     of_a, of_b = request(rung, "A", "global load"), request(rung, "B", "global load")
     sectors = of_a["sectors"] + of_b["sectors"]
-    wavefronts = of_a["lines"] + of_b["lines"]
+    wavefronts = passes(of_a) + passes(of_b)
     picture = Picture(
         name,
         572,
         title,
         "one load of A and one of B by warp 0, for one k; a row of cells is a line of 128 bytes",
-        f"Rung {rung:02}. {words} For one k a load of A touches {counted(of_a)}; a load of B "
+        f"Rung {rung:02}. {words} For one k a load of A reads {counted(of_a)}; a load of B "
         f"{counted(of_b)}. Together {sectors} sectors and {wavefronts} wavefronts for one "
         "multiply-add of the warp.",
     )
@@ -86,7 +99,7 @@ def access_map(name, rung, title, words):
         picture.text(x + 32 * CELL, y, counted(entry), "strong", "end")
         y = draw_request(picture, y + 10, entry, color) + 30
     if rung > 1:
-        below = sum(request(rung - 1, letter, "global load")["lines"] for letter in "AB")
+        below = sum(passes(request(rung - 1, letter, "global load")) for letter in "AB")
         counts = [(f"rung {rung - 1:02}", below), (f"rung {rung:02}", wavefronts)]
         compare(picture, 262, [*counts, ("budget", 0.25)])
         picture.text(

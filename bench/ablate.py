@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Makes copies of rungs from which something was taken away, and looks at their machine code.
+
+    bench/ablate.py list                    all copies, and what they lack
+    bench/ablate.py source 11_copy          one of them, as a source
+    bench/ablate.py count [11_copy ...]     registers, spills, and what their main loops consist of
+    bench/ablate.py count --out bench/results/sass/ablations.json
+
+`make ablate` times them on a GPU. To count, nvcc and nvdisasm are needed, and no GPU. It fails
+where a main loop no longer has the multiply-adds, or the loads, that the copy should have.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import rank_orders
+import sass_order
+from ablations import ABLATIONS, Ablation, ablation, source_of, table_of
+from rank_orders import SOURCES, InputError, find_tool, output_of, rung_folder
+
+OPTIONS = ["-O3", "-std=c++20", "-lineinfo", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
+
+
+@dataclasses.dataclass
+class MachineCode:
+    """What a kernel became."""
+
+    registers: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    instructions: int  # of the main loop
+    ffma: int
+    lds_128: int
+    three_fresh: int
+    pauses: int
+    cycles_per_ffma: float  # as bench/rank_orders.py counts them
+
+
+def unchanged(rung):
+    """The rung itself, in the form of its copies."""
+    way = "128 x 256" if rung == 11 else ""
+    return Ablation(rung, "unchanged", "nothing", (), way=way, right=True)
+
+
+def arch_of(rung):
+    """What a rung is compiled for, as in ladder/CMakeLists.txt."""
+    return "90a" if rung >= 10 else "90"
+
+
+def machine_code(entry, tools):
+    """The MachineCode of a copy."""
+    nvcc, nvdisasm = tools
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "copy.cu").write_text(source_of(entry))
+        arch = arch_of(entry.rung)
+        target = ["-gencode", f"arch=compute_{arch},code=sm_{arch}", f"-I{SOURCES}"]
+        here = [folder / "copy.cu", "-o", folder / "cubin"]
+        said = output_of([nvcc, "-cubin", *OPTIONS, *target, *here])
+        text = output_of([nvdisasm, "-hex", "-c", folder / "cubin"])
+    loop = rank_orders.innermost_loop(*rank_orders.parse(text))
+    counts = rank_orders.count(loop)
+    lds_128 = sum("LDS.128" in instruction.text for instruction in loop)
+    found = [
+        sass_order.number_in(said, pattern)
+        for pattern in (r"Used (\d+) registers", r"(\d+) bytes stack", r"(\d+) bytes spill stores",
+                        r"(\d+) bytes spill loads")
+    ]
+    return MachineCode(*found, counts.instructions, counts.ffma, lds_128, counts.three_fresh,
+                       counts.pauses, round(counts.cycles, 4))
+
+
+def complaint(entry, code, whole):
+    """What is wrong with a copy's main loop beside that of the whole rung; empty: nothing."""
+    if code.ffma != whole.ffma:
+        return f"{entry.id}: {code.ffma} FFMA in the main loop, and not {whole.ffma}"
+    lds = whole.lds_128 if entry.loads else 0
+    if code.lds_128 != lds:
+        return f"{entry.id}: {code.lds_128} LDS.128 in the main loop, and not {lds}"
+    return ""
+
+
+def count(entries, tools):
+    """{Ablation: MachineCode} with the rungs themselves in front of their copies."""
+    wanted = []
+    for entry in entries:
+        if unchanged(entry.rung) not in wanted:
+            wanted.append(unchanged(entry.rung))
+        wanted.append(entry)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        codes = list(pool.map(lambda entry: machine_code(entry, tools), wanted))
+    return dict(zip(wanted, codes, strict=True))
+
+
+def counted_text(counted):
+    """The lines of the table of machine code."""
+    lines = ["registers  spills  instr  FFMA  LDS.128  3 fresh  pauses  cycles/FFMA  copy"]
+    for entry, code in counted.items():
+        lines.append(
+            f"{code.registers:9} {code.spill_store_bytes:7} {code.instructions:6} {code.ffma:5} "
+            f"{code.lds_128:8} {code.three_fresh:8} {code.pauses:7} {code.cycles_per_ffma:12.4f}  "
+            f"{entry.id}"
+        )
+    return "\n".join(lines)
+
+
+def count_command(options):
+    """Prints or files machine code; ends with 1 where a copy lacks too much."""
+    entries = [ablation(name) for name in options.names] or ABLATIONS
+    nvcc = find_tool(options.nvcc, "nvcc", ["/usr/local/cuda/bin"], rank_orders.GET_NVCC)
+    beside = str(pathlib.Path(nvcc).resolve().parent)
+    nvdisasm = find_tool(options.nvdisasm, "nvdisasm", [beside], rank_orders.GET_NVDISASM)
+    counted = count(entries, (nvcc, nvdisasm))
+    print(counted_text(counted))
+    wrong = [complaint(entry, code, counted[unchanged(entry.rung)])
+             for entry, code in counted.items()]
+    for line in filter(None, wrong):
+        print(f"ablate.py: {line}", file=sys.stderr)
+    if options.out and not any(wrong):
+        version = re.search(r"V(\d[\d.]+)", output_of([nvcc, "--version"]))[1]
+        entries = [{"name": entry.id, "rung": entry.rung, "taken_away": entry.taken_away,
+                    **dataclasses.asdict(code)} for entry, code in counted.items()]
+        context = {"compiler": f"nvcc {version}", "commit": sass_order.commit()}
+        text = json.dumps({"context": context, "benchmarks": entries}, indent=1)
+        options.out.write_text(text + "\n")
+        print(f"wrote {options.out}")
+    return 1 if any(wrong) else 0
+
+
+def write(path, text):
+    """Writes a text into a file, or prints it."""
+    if path is None:
+        print(text, end="")
+    elif not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def run(options):
+    """Does what the command line asks for; returns the exit code."""
+    entries = [e for e in ABLATIONS if not (options.emulated and e.gpu_only)]
+    if options.command == "list":
+        for entry in entries:
+            print(f"{entry.id:24} {entry.taken_away}")
+    elif options.command == "names":
+        print(";".join(
+            f"{entry.id}:{arch_of(entry.rung)}:{rung_folder(entry.rung).name}" for entry in entries
+        ))
+    elif options.command == "table":
+        write(options.out, table_of(entries, "emulated_ablations" if options.emulated
+                                    else "ablations"))
+    elif options.command == "count":
+        return count_command(options)
+    elif len(options.names) != 1:
+        raise InputError("source: name one copy; bench/ablate.py list has them")
+    else:
+        write(options.out, source_of(ablation(options.names[0])))
+        if options.out:
+            options.out.touch()
+    return 0
+
+
+def main():
+    """Parses the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=("list", "names", "source", "table", "count"))
+    parser.add_argument("names", nargs="*", help="copies, such as 11_idle_producers")
+    parser.add_argument("--out", type=pathlib.Path, help="file to write")
+    parser.add_argument("--emulated", action="store_true", help="without what needs a GPU")
+    parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
+    parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
+    options = parser.parse_args()
+    try:
+        sys.exit(run(options))
+    except InputError as error:
+        print(f"ablate.py: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/ablation.hpp
+/// \brief Copies of rungs from which something was taken away, made by bench/ablate.py.
+#pragma once
+
+#include <span>
+
+#include "common/gemm.hpp"
+
+namespace ladder::bench {
+
+/// What a kernel takes of an SM, as CUDA says of the machine code in this program.
+struct KernelResources {
+  int registers;    ///< per thread, at launch
+  int local_bytes;  ///< per thread: arrays and spilled registers
+};
+
+/// A rung without something. Its results are wrong by design unless `right` says otherwise.
+struct Ablation {
+  const char* rung;        ///< "11_stream_k", the rung it was made from
+  const char* name;        ///< "11_idle_producers"
+  const char* taken_away;  ///< "loading and storing A, and boxes of B"
+  bool right;              ///< what was taken away only costs or saves time
+  void (*run)(const Gemm<float>&, Stream);
+  KernelResources (*resources)();  ///< null on the emulator
+};
+
+/// All copies, compiled for the GPU. Only the `ablation` program has them.
+std::span<const Ablation> ablations();
+
+/// Those that the emulator can run, compiled for it.
+std::span<const Ablation> emulated_ablations();
+
+}  // namespace ladder::bench

@@ -1,0 +1,45 @@
+# Copies of rungs from which something was taken away: sources that bench/ablate.py writes into the
+# build tree, when something that needs them is built.
+
+find_package(Python3 COMPONENTS Interpreter)
+
+# ablation_sources(PREFIX SUFFIX [EMULATED]): sets PREFIX_table, and PREFIX_90 and PREFIX_90a to the
+# copies for these architectures, in files that end with SUFFIX. EMULATED: those for the emulator.
+function(ablation_sources prefix suffix)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EMULATED" "" "")
+  set(script ${PROJECT_SOURCE_DIR}/bench/ablate.py)
+  set(table_of_copies ${PROJECT_SOURCE_DIR}/bench/ablations.py)
+  set(flag)
+  if(arg_EMULATED)
+    set(flag --emulated)
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table_of_copies})
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${script} names ${flag} OUTPUT_VARIABLE names
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${folder}/table.cpp
+    COMMAND ${Python3_EXECUTABLE} ${script} table ${flag} --out ${folder}/table.cpp
+    DEPENDS ${script} ${table_of_copies}
+    VERBATIM)
+  set(${prefix}_table ${folder}/table.cpp PARENT_SCOPE)
+
+  foreach(entry IN LISTS names) # 11_copy:90a:11_stream_k
+    string(REGEX MATCH "(.*):(.*):(.*)" entry ${entry})
+    set(source ${folder}/${CMAKE_MATCH_1}${suffix})
+    set(rung ${PROJECT_SOURCE_DIR}/ladder/${CMAKE_MATCH_3})
+    list(APPEND copies_${CMAKE_MATCH_2} ${source})
+    file(STRINGS ${rung}/launch.cu kernels REGEX "#include \"ladder/${CMAKE_MATCH_3}/")
+    list(TRANSFORM kernels REPLACE "#include \"(.*)\"" "${PROJECT_SOURCE_DIR}/\\1")
+    add_custom_command(
+      OUTPUT ${source}
+      COMMAND ${Python3_EXECUTABLE} ${script} source ${CMAKE_MATCH_1} --out ${source}
+      DEPENDS ${rung}/launch.cu ${kernels} ${script} ${table_of_copies}
+      COMMENT "Copy ${CMAKE_MATCH_1}"
+      VERBATIM)
+  endforeach()
+  set(${prefix}_90 ${copies_90} PARENT_SCOPE)
+  set(${prefix}_90a ${copies_90a} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,281 @@
+"""Copies of rungs from which something was taken away, and the edits that make them.
+
+The time that a kernel loses without a part is what that part costs. Most of the copies compute
+nonsense: nobody loads what they multiply. What they must do is end, and keep in machine code what
+was not taken away; bench/ablate.py checks both.
+"""
+
+import dataclasses
+import re
+
+import rank_orders
+from rank_orders import InputError, rung_folder
+
+# Edits: (file, the text that it must hold exactly once, what takes its place).
+KERNEL, LAUNCH = "kernel.cuh", "launch.cu"
+
+# -- Rung 11: producers --------------------------------------------------------------------------
+# What nobody loads is filled once, with numbers of every mantissa: a multiplier that meets zeros
+# or NaN draws less power.
+FILLED = (KERNEL, """\
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < SLICES; ++s) {
+""", """\
+  constexpr int kFloats = SLICES * sizeof(Slice) / sizeof(float);
+  for (int i = threadIdx.x; i < kFloats; i += blockDim.x) {
+    reinterpret_cast<float*>(shared)[i] = static_cast<int>(i * 2654435761u) * 0x1p-31f;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < SLICES; ++s) {
+""")
+NO_LOADS = (
+    (KERNEL, "      start();\n      fetch();\n", "      start();\n"),
+    (KERNEL, "      if (part.tile >= 0) fetch();\n", ""),
+)
+STORES = """\
+      for (int i = 0; i < kBlocks; ++i) {
+        const int k = a_k + i * kStepK;
+        float(&sA)[BK][BM] = slice[k / BK].A;
+        const float4* r = a[i];
+        *reinterpret_cast<float4*>(&sA[k % BK + 0][a_m]) =
+            make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+        *reinterpret_cast<float4*>(&sA[k % BK + 1][a_m]) =
+            make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+        *reinterpret_cast<float4*>(&sA[k % BK + 2][a_m]) =
+            make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+        *reinterpret_cast<float4*>(&sA[k % BK + 3][a_m]) =
+            make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+      }
+"""
+NO_STORES = (KERNEL, STORES, "")
+# Loads whose result nobody uses are removed: fold all bits into one word, and use that.
+FOLDED = (
+    (KERNEL, "    float4 a[kBlocks][4];\n", "    unsigned folded = 0;\n    float4 a[kBlocks][4];\n"),
+    (KERNEL, STORES, """\
+      for (int i = 0; i < kBlocks; ++i) {
+        for (int m = 0; m < 4; ++m) {
+          folded ^= __float_as_uint(a[i][m].x) ^ __float_as_uint(a[i][m].y) ^
+                    __float_as_uint(a[i][m].z) ^ __float_as_uint(a[i][m].w);
+        }
+      }
+"""),
+    (KERNEL, "    // Consumers read one row ahead, also behind the last slice: let them find zeros.\n",
+     "    if (folded == 1) C[0] = 0.0f;\n"),
+)
+NO_BOXES = (KERNEL, """\
+          ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
+          ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
+""", "          ptx::mbarrier_arrive(&slice[i].full);\n")
+IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
+
+# -- Rung 11: consumers --------------------------------------------------------------------------
+# A consumer that does not wait may leave a phase of `empty` behind before a producer has looked at
+# it, and the producer would wait for ever: here it gives up after a millisecond or so.
+IMPATIENT = """\
+__device__ __forceinline__ void wait_a_while(ptx::Mbarrier* barrier, int parity) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+  const long long until = clock64() + 2000000;
+  int complete = 0;
+  while (complete == 0 && clock64() < until) {
+    asm volatile(
+        "{\\n"
+        ".reg .pred done;\\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\\n"
+        "selp.s32 %0, 1, 0, done;\\n"
+        "}" : "=r"(complete) : "r"(address), "r"(parity) : "memory");
+  }
+}
+
+"""
+SLICE = "/// What one step of the pipeline holds: BK of K.\n"
+UNAWAITED = (
+    (KERNEL, SLICE, IMPATIENT + SLICE),
+    (KERNEL, "ptx::mbarrier_wait(&slice[kSlicesPerRound - 1].empty, phase);",
+     "wait_a_while(&slice[kSlicesPerRound - 1].empty, phase);"),
+    (KERNEL, "ptx::mbarrier_wait(&slice->empty, phase);", "wait_a_while(&slice->empty, phase);"),
+    (KERNEL, "        ptx::mbarrier_wait(&next->full, phase);\n", ""),
+)
+# Never true, which the compiler does not know: the sums stay needed. What stands there decides how
+# ptxas lays out the loop above; these two change it least, or spill nothing.
+INSIDE = "if (row < M && col < N"
+NOT_STORED = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && K == 0) {{")
+NOT_STORED_EITHER = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && division.rounds == 0) {{")
+# __fmaf_rn: of a product whose factors never change the compiler would make a constant.
+STAYING = (
+    (KERNEL, "    read(0, 0);\n", "    read(0, 0);\n    read(1, 1);\n"),
+    (KERNEL, "          read((k + 1) % 2, (k + 1) % kDepth);\n", ""),
+    (KERNEL, "acc[m][n] += rA[k % 2][m] * rB[k % 2][n];",
+     "acc[m][n] = __fmaf_rn(rA[k % 2][m], rB[k % 2][n], acc[m][n]);"),
+)
+WHOLE = (LAUNCH, """\
+  const int cut = tiles - whole * sms;
+  Division division = {rounds, whole * sms, 1, 0, 0};
+""", """\
+  const int cut = 0;
+  Division division = {rounds, tiles, 1, 0, 0};
+""")
+
+# -- Rung 09 -------------------------------------------------------------------------------------
+NO_COPIES = (
+    (KERNEL, "    copy(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);\n",
+     "    ptx::cp_async_commit();\n"),
+    (KERNEL, "stage < STAGES - 1; ++stage) {", "stage < STAGES; ++stage) {"),
+)
+NO_BARRIER = (KERNEL, "        __syncthreads();\n        row_a =", "        row_a =")
+
+
+@dataclasses.dataclass(frozen=True)
+class Ablation:
+    """A copy of a rung without something."""
+
+    rung: int
+    name: str
+    taken_away: str
+    edits: tuple
+    way: str = ""  # of a rung that chooses, the only one that is left
+    right: bool = False  # its results are still right, and are verified
+    loads: bool = True  # its main loop still reads shared memory
+    gpu_only: bool = False  # the emulator cannot run it
+
+    @property
+    def id(self):
+        """'11_idle_producers'"""
+        return f"{self.rung:02}_{self.name}"
+
+
+def rung_11(name, taken_away, *edits, **more):
+    """A copy of rung 11 that always takes its largest tile."""
+    return Ablation(11, name, taken_away, edits, way="128 x 256", **more)
+
+
+ABLATIONS = (
+    Ablation(9, "no_copies", "cp.async in the main loop", NO_COPIES),
+    Ablation(9, "no_barrier", "the barrier in the main loop", (NO_BARRIER,)),
+    Ablation(9, "no_copies_no_barrier", "both", (*NO_COPIES, NO_BARRIER)),
+    Ablation(10, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
+        (KERNEL, "    ptx::give_registers<72>();\n", ""),
+        (KERNEL, "  ptx::take_registers<216>();\n", ""),
+    ), right=True),
+    Ablation(10, "registers_40_232", "32 registers of each producer, for 16 more per consumer", (
+        (KERNEL, "ptx::give_registers<72>", "ptx::give_registers<40>"),
+        (KERNEL, "ptx::take_registers<216>", "ptx::take_registers<232>"),
+    ), right=True),
+    rung_11("copy", "nothing: it only has no other tiles to choose from", right=True),
+    rung_11("whole_tiles", "cutting along K: the last wave is not full", WHOLE, right=True),
+    rung_11("registers_40_232", "32 registers of each producer, for 16 more per consumer",
+            (KERNEL, "ptx::give_registers<WARPS_K == 1 ? 72 : 88>", "ptx::give_registers<40>"),
+            (KERNEL, "ptx::take_registers<WARPS_K == 1 ? 216 : 208>", "ptx::take_registers<232>"),
+            right=True),
+    rung_11("full_not_awaited", "consumers' waiting for full slices", *UNAWAITED, gpu_only=True),
+    rung_11("c_not_stored", "storing C", NOT_STORED),
+    rung_11("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
+    rung_11("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),
+    rung_11("a_only", "boxes of B", FILLED, NO_BOXES),
+    rung_11("idle_producers", "loading and storing A, and boxes of B", *IDLE),
+    rung_11("operands_stay", "reading operands from shared memory", *STAYING, loads=False),
+    rung_11("idle_c_not_stored", "all that producers do, and storing C", *IDLE, NOT_STORED),
+    rung_11("idle_operands_stay", "all that producers do, and reading operands", *IDLE, *STAYING,
+            loads=False),
+    rung_11("arithmetic_only", "all that producers do, reading operands, and storing C", *IDLE,
+            *STAYING, NOT_STORED_EITHER, loads=False),
+)
+
+
+def ablation(wanted):
+    """The Ablation of an id such as '11_copy'."""
+    for entry in ABLATIONS:
+        if entry.id == wanted:
+            return entry
+    known = ", ".join(entry.id for entry in ABLATIONS)
+    raise InputError(f"there is no copy '{wanted}'; there are {known}")
+
+
+def edited(texts, entry):
+    """{file: text} after the edits; an edit that does not match exactly once is an error."""
+    texts = dict(texts)
+    for file, text, replacement in entry.edits:
+        found = texts[file].count(text)
+        if found != 1:
+            raise InputError(
+                f"{entry.id}: ladder/{rung_folder(entry.rung).name}/{file} must hold this text "
+                f"once, and holds it {found} times. If the rung has changed for good, change the "
+                f"edit in bench/ablations.py:\n{text}"
+            )
+        texts[file] = texts[file].replace(text, replacement)
+    return texts
+
+
+def with_one_way(launch, entry):
+    """launch.cu with one row of the table of ways."""
+    ways = re.findall(r'\n    \{"[^}]*\},', launch)
+    left = [way for way in ways if way.startswith(f'\n    {{"{entry.way}"')]
+    if len(left) != 1:
+        raise InputError(f"{entry.id}: launch.cu has {len(left)} ways called '{entry.way}'")
+    for way in ways:
+        if way not in left:
+            launch = launch.replace(way, "")
+    return launch
+
+
+def source_of(entry):
+    """One source with launch.cu and what it includes of the rung, in a namespace of its own."""
+    folder = rung_folder(entry.rung)
+    texts = {path.name: path.read_text() for path in sorted(folder.glob("*.cu*"))}
+    texts = edited(texts, entry)
+    arguments = rank_orders.template_arguments(texts[LAUNCH], folder.name)
+    if entry.way:
+        texts[LAUNCH] = with_one_way(texts[LAUNCH], entry)
+    own = re.compile(rf'#include "ladder/{folder.name}/(\w+\.cuh)"\n')
+    done = set()
+
+    def inserted(match):
+        if match[1] in done:
+            return ""
+        done.add(match[1])
+        return own.sub(inserted, texts[match[1]].replace("#pragma once\n", ""))
+
+    source = own.sub(inserted, texts[LAUNCH])
+    name = folder.name[3:]
+    source = source.replace(f"ladder::{name}", f"ladder::ablation_{entry.id}")
+    source = source.replace(f" {name}::", f" ablation_{entry.id}::")
+    return (
+        f"// Written by bench/ablate.py: {folder.name} without {entry.taken_away}.\n{source}\n"
+        "#ifdef __CUDACC__\n"
+        '#include "bench/ablation.hpp"\n\n'
+        f"namespace ladder::ablation_{entry.id} {{\n"
+        "bench::KernelResources resources() {\n"
+        "  cudaFuncAttributes found = {};\n"
+        f"  check(cudaFuncGetAttributes(&found, kernel<{arguments}>));\n"
+        "  return {found.numRegs, static_cast<int>(found.localSizeBytes)};\n"
+        "}\n"
+        f"}}  // namespace ladder::ablation_{entry.id}\n"
+        "#endif\n"
+    )
+
+
+def table_of(entries, function):
+    """The source that lists copies behind `function`, for bench/ablation.hpp."""
+    declarations = "".join(
+        f"namespace ladder::ablation_{entry.id} {{\n"
+        "void run(const Gemm<float>&, Stream);\n"
+        "bench::KernelResources resources();\n"
+        "}\n"
+        for entry in entries
+    )
+    gpu = function == "ablations"
+    rows = "".join(
+        f'    {{"{rung_folder(entry.rung).name}", "{entry.id}", "{entry.taken_away}",\n'
+        f"     {str(entry.right).lower()}, ablation_{entry.id}::run,\n"
+        f"     {f'ablation_{entry.id}::resources' if gpu else 'nullptr'}}},\n"
+        for entry in entries
+    )
+    return (
+        "// Written by bench/ablate.py.\n#include <array>\n\n"
+        f'#include "bench/ablation.hpp"\n\n{declarations}\n'
+        "namespace ladder::bench {\nnamespace {\n"
+        f"const auto kAblations = std::to_array<Ablation>({{\n{rows}}});\n"
+        "}  // namespace\n\n"
+        f"std::span<const Ablation> {function}() {{\n  return kAblations;\n}}\n"
+        "}  // namespace ladder::bench\n"
+    )
