@@ -37,8 +37,8 @@ def ratio_cell(entries, rung):
     return percent(entries[rung]["ratio_to_best"]) if rung in entries else NOT_YET
 
 
-def ladder_block(_rung):
-    """All rungs in one table, for the front page."""
+def ladder_block(place, _arguments):
+    """All rungs in one table, for front pages."""
     small, large = climb(4096), climb(8192)
     names = {entry["rung"]: entry["name"] for entry in small.values() if entry["rung"] is not None}
     lines = [
@@ -47,7 +47,8 @@ def ladder_block(_rung):
     ]
     for rung in sorted(names):
         lines.append(
-            f"| [{names[rung].replace('_', ' ', 1)}](ladder/{names[rung]}/README.md) | "
+            f"| [{names[rung].replace('_', ' ', 1)}]"
+            f"({place.link(f'ladder/{names[rung]}/README.md')}) | "
             f"{small[rung]['tflops']:.1f} | {percent(small[rung]['ratio_to_best'])} | "
             f"{ratio_cell(large, rung)} |"
         )

@@ -38,15 +38,15 @@ RUNG_BLOCKS = {"maths": maths_block, "measured": climb_blocks.measured_block}
 
 # Of all rungs.
 BLOCKS = {
-    "ladder": climb_blocks.ladder_block,
     "small_sizes": climb_blocks.graph_block,
     **fidelity_blocks.BLOCKS,
     **benchmark_report.BLOCKS,
     **craft_blocks.BLOCKS,
 }
 
-# With arguments.
+# Of a place, with arguments.
 PLACED_BLOCKS = {
+    "ladder": climb_blocks.ladder_block,
     **excerpts.BLOCKS,
     **lesson_blocks.BLOCKS,
     **profile_blocks.BLOCKS,

@@ -24,6 +24,7 @@ KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
 REFERENCE = ROOT / "build" / "doxygen" / "html"
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
+PLAIN_FROM = 100_000  # characters of a file
 LANGUAGES = {
     ".cmake": "cmake",
     ".cpp": "cpp",
@@ -79,7 +80,9 @@ def source_page(config, path):
     else:
         text = (ROOT / path).read_text()
         language = LANGUAGES.get(posixpath.splitext(path)[1], "text")
-        body = f'`````{language} linenums="1"\n{text}\n`````'
+        # Colours and numbers make a page ten times as large as its file.
+        style = f'{language} linenums="1"' if len(text) < PLAIN_FROM else "text"
+        body = f"`````{style}\n{text}\n`````"
     page = File.generated(
         config,
         f"sources/{path}.md",

@@ -47,7 +47,7 @@ def draw():
     picture = Picture(
         "memory_path",
         484,
-        "The nearer the memory, the smaller and the quicker it is",
+        "The nearer the memory, the more bytes it gives per cycle",
         f"{described(load('roofs.json')['context'], '')}; {sms} SMs",
         f"The path of a byte on an H200: HBM, memory controllers, {of_card['l2_partitions']} "
         "partitions of L2, crossbar, L1 and shared memory of an SM, register file. "
