@@ -13,6 +13,7 @@
 
 #include "bench/gemm_rows.hpp"
 #include "bench/reporters.hpp"
+#include "tests/made_up_gpu.hpp"
 
 namespace ladder::bench {
 namespace {
@@ -69,41 +70,18 @@ class ScriptedStopwatch final : public Stopwatch {
   }
 };
 
-/// The CPU's memory and verification under the name of a GPU.
-class ScriptedGpu final : public Machine {
+/// A GPU whose time is the script's.
+class ScriptedGpu final : public testing_machine::MadeUpGpu {
  public:
+  ScriptedGpu() : MadeUpGpu(90) {}
+
   bool is_gpu() const override { return true; }
   std::string name() const override { return "Made Up 1"; }
   std::size_t free_bytes() const override { return free; }
-  int compute_capability() const override { return 90; }
   std::size_t l2_bytes() const override { return 1 << 20; }
   std::optional<Roof> roof() const override { return Roof{50.0, 3000.0}; }
   std::map<std::string, std::string> versions() const override {
     return {{"cuda_driver", "13.0"}, {"cublas", "130100"}};
-  }
-  void* allocate(std::size_t bytes) override { return cpu_->allocate(bytes); }
-  void release(void* memory) noexcept override { cpu_->release(memory); }
-  std::uint32_t unwritten_word() const override { return cpu_->unwritten_word(); }
-  void fill_unwritten(void* memory, std::size_t bytes) override {
-    cpu_->fill_unwritten(memory, bytes);
-  }
-  void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
-    cpu_->copy_to_host(host, memory, bytes);
-  }
-  void synchronize() override {}
-  void fill_random(float* array, std::size_t count, RandomArray random) override {
-    cpu_->fill_random(array, count, random);
-  }
-  std::int64_t changed_elements(const float* array, std::size_t count,
-                                RandomArray random) override {
-    return cpu_->changed_elements(array, count, random);
-  }
-  void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
-                         double* scale) override {
-    cpu_->compute_reference(shape, A, B, product, scale);
-  }
-  Comparison compare(const float* C, const Expectation& expected) override {
-    return cpu_->compare(C, expected);
   }
   std::unique_ptr<Stopwatch> make_stopwatch() override {
     ++measurements;
@@ -112,15 +90,9 @@ class ScriptedGpu final : public Machine {
   Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override {
     return [](const Gemm<float>& gemm, Stream) { multiply(gemm, 1.6); };
   }
-  double relative_difference(const float* C, const float* D, std::size_t count) override {
-    return cpu_->relative_difference(C, D, count);
-  }
 
   std::size_t free = std::size_t{1} << 30;
   int measurements = 0;
-
- private:
-  std::unique_ptr<Machine> cpu_ = make_cpu_machine();
 };
 
 /// What Google Benchmark says of a plan, as JSON and as a table.
