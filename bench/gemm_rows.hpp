@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/gemm_rows.hpp
 /// \brief The rows of a plan as Google Benchmark's benchmarks. common/timing takes the samples of
-/// all
-///        rows of a shape in one rotation; Google Benchmark gets them one by one as manual time.
+///        all rows of a shape in one rotation; Google Benchmark gets them one by one as manual
+///        time.
 #pragma once
 
 #include <cstddef>

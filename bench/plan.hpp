@@ -56,8 +56,7 @@ Protocol protocol_for(const Shape& shape);
 /// \brief  Makes a plan with the rows that the filter lets through.
 /// \param  ladder  all rungs of the machine
 /// \throws std::invalid_argument when the filter is no regular expression or matches no row, or
-/// when
-///         all chosen rungs refuse
+///         when all chosen rungs refuse
 Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request);
 
 /// \brief How long a plan takes, verification included.

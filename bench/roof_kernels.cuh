@@ -69,8 +69,7 @@ __device__ inline void load4(float* registers, const float* shared) {
 }
 
 /// \brief The main loop of a GEMM whose tiles are there already: 8 x 16 results per thread, fed by
-/// 6
-///        LDS.128 for every 128 FFMA. No loads from global memory, no barriers. What a real GEMM
+///        6 LDS.128 for every 128 FFMA. No loads from global memory, no barriers. What a real GEMM
 ///        does not reach of this, it spends on bringing tiles.
 __global__ void __launch_bounds__(kThreads, 1) fed_ffma(float* out) {
   __shared__ float sA[kSlabs][BK][BM];  // (slab, BK, BM)
@@ -148,8 +147,7 @@ constexpr int kL2Steps = 2048;
 constexpr int kL2Unroll = 8;
 
 /// \brief L2: all blocks read one small array round and round. ld.global.cg asks L2 and passes L1
-/// by,
-///        and the array fits L2 but no L1.
+///        by, and the array fits L2 but no L1.
 /// \param count  float4 in the array, a power of two
 __global__ void __launch_bounds__(kThreads)
     read_l2(float* out, const float4* __restrict__ array, unsigned count) {

@@ -65,8 +65,7 @@ ClockLog clocks_of(const Climb& climb);
 using OnProgress = std::function<void(const std::string& phase, double done)>;
 
 /// \brief  Verifies each rung, then (on a GPU) times those that are right in one rotation with
-/// cuBLAS
-///         and the best of cublasLt.
+///         cuBLAS and the best of cublasLt.
 /// \param  ladder  all rungs of that machine
 /// \param  chosen  those to verify and time
 /// \param  protocol  how a GPU is timed; nothing: only verify

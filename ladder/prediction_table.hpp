@@ -28,8 +28,7 @@ std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
                                         const std::vector<Rung>& chosen);
 
 /// \brief  Predicted, own and recorded figures of each right rung with a kept prediction, 80
-/// columns
-///         wide. Of a single rung without one: that there is something to predict.
+///         columns wide. Of a single rung without one: that there is something to predict.
 /// \param  count  is called only for counters that were predicted
 std::string predictions_text(const Predictions& predictions, const Climb& climb,
                              const CountRatio& count);

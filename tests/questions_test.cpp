@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/questions_test.cpp
 /// \brief What ladder/questions.json asks of each rung can be counted, is recorded, and follows
-/// from
-///        what the question says.
+///        from what the question says.
 #include "ladder/questions.hpp"
 
 #include <gtest/gtest.h>

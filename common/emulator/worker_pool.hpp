@@ -46,9 +46,8 @@ class WorkerPool {
   static WorkerPool& instance();
 
   /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more where a cluster has
-  /// more
-  ///         blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads stay
-  ///         with the parent.
+  ///         more blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads
+  ///         stay with the parent.
   /// \param  limit  see set_hang_limit()
   /// \param  job    traces the blocks; null: all blocks run untraced. Of clusters: all of them
   /// \return what ran. Where a job wants first slices and a block waits for another one, that is

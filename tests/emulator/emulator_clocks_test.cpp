@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/emulator_clocks_test.cpp
 /// \brief What the warps of a block know of each other, and what SharedShadow makes of it. No
-/// kernel
-///        runs here.
+///        kernel runs here.
 #include <gtest/gtest.h>
 
 #include "common/emulator/trace/shared_shadow.hpp"

@@ -74,8 +74,7 @@ struct MemoryTraffic {
 };
 
 /// \brief  Replays the streams of all blocks through the memory system. The same input gives the
-/// same
-///         traffic.
+///         same traffic.
 /// \param  patterns           of the streams' accesses
 /// \param  array_first_lines  byte address / 128, by array
 /// \param  blocks             in launch order
