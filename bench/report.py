@@ -12,6 +12,7 @@ bench/results, the rung table and the sources:
     card, where, predict, maths, diff, constants, measured, profile
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
+    ablations            what the rung gains when parts of it are taken away
 """
 
 import argparse
@@ -20,6 +21,7 @@ import pathlib
 import re
 import sys
 
+import ablation_blocks
 import benchmark_report
 import chapter_blocks
 import climb_blocks
@@ -51,6 +53,7 @@ PLACED_BLOCKS = {
     **lesson_blocks.BLOCKS,
     **profile_blocks.BLOCKS,
     **chapter_blocks.BLOCKS,
+    **ablation_blocks.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

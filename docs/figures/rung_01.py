@@ -62,6 +62,12 @@ def words_of(entry):
     return [address // WORD for address in entry["addresses"]]
 
 
+def words_between_rows():
+    """K of the recorded requests."""
+    words = words_of(request(1, "A", "global load"))
+    return words[1] - words[0]
+
+
 def passes(entry):
     """Wavefronts of a recorded request: words of one bank leave it one after the other."""
     return global_wavefronts(words_of(entry))
@@ -86,7 +92,8 @@ def access_map(name, rung, title, words):
         name,
         572,
         title,
-        "one load of A and one of B by warp 0, for one k; a row of cells is a line of 128 bytes",
+        f"one load of A and one of B by warp 0, for one k, at K = {words_between_rows()}; a row of "
+        "cells is a line of 128 bytes",
         f"Rung {rung:02}. {words} For one k a load of A reads {counted(of_a)}; a load of B "
         f"{counted(of_b)}. Together {sectors} sectors and {wavefronts} wavefronts for one "
         "multiply-add of the warp.",
