@@ -16,13 +16,13 @@ import dataclasses
 import json
 import os
 import pathlib
-import re
 import sys
 import tempfile
 
 import rank_orders
 import sass_order
-from ablations import ABLATIONS, Ablation, ablation, source_of, table_of
+from ablation_sources import source_of, table_of
+from ablations import ABLATIONS, Ablation, ablation
 from rank_orders import SOURCES, InputError, find_tool, output_of, rung_folder
 
 OPTIONS = ["-O3", "-std=c++20", "-lineinfo", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
@@ -125,12 +125,10 @@ def count_command(options):
     for line in filter(None, wrong):
         print(f"ablate.py: {line}", file=sys.stderr)
     if options.out and not any(wrong):
-        version = re.search(r"V(\d[\d.]+)", output_of([nvcc, "--version"]))[1]
         entries = [{"name": entry.id, "rung": entry.rung, "taken_away": entry.taken_away,
                     **dataclasses.asdict(code)} for entry, code in counted.items()]
-        context = {"compiler": f"nvcc {version}", "commit": sass_order.commit()}
-        text = json.dumps({"context": context, "benchmarks": entries}, indent=1)
-        options.out.write_text(text + "\n")
+        results = {"context": sass_order.context_of(nvcc), "benchmarks": entries}
+        options.out.write_text(json.dumps(results, indent=1) + "\n")
         print(f"wrote {options.out}")
     return 1 if any(wrong) else 0
 

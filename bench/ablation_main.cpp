@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "bench/ablation_run.hpp"
-#include "ladder/command_line.hpp"
+#include "ladder/print.hpp"
 #include "ladder/progress.hpp"
 #include "ladder/results.hpp"
 
@@ -21,7 +22,10 @@ namespace ladder::bench {
 namespace {
 
 constexpr unsigned kPatienceSeconds = 30;
-constexpr int kStuck = 3;  ///< exit code
+// Exit codes.
+constexpr int kGood = 0;
+constexpr int kBadUsage = 2;  ///< or a wrong rung, or a machine that is not there
+constexpr int kStuck = 3;     ///< a copy did not end
 
 struct Arguments {
   std::vector<std::string> only;
@@ -43,19 +47,28 @@ void stuck(int) {
 void watch(const std::string& name) {
   alarm(0);
   if (name.empty()) return;
-  stuck_message = fmt::format(
-      "ablation: {0} has not ended after {1} s. Run the others: --leave-out {0}\n", name,
-      kPatienceSeconds);
+  stuck_message =
+      fmt::format("ablation: {0} has not ended after {1} s. Run the others: --leave-out {0}\n",
+                  name, kPatienceSeconds);
   std::signal(SIGALRM, stuck);
   alarm(kPatienceSeconds);
 }
 
 bool named(const std::vector<std::string>& names, const Ablation& ablation) {
-  return std::ranges::any_of(
-      names, [&](const std::string& name) { return ablation.name == name || ablation.rung == name; });
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return ablation.name == name || ablation.rung == name;
+  });
 }
 
 std::vector<Ablation> chosen(const Arguments& arguments) {
+  for (const std::vector<std::string>* names : {&arguments.only, &arguments.leave_out}) {
+    for (const std::string& name : *names) {
+      if (std::ranges::none_of(ablations(), [&](const Ablation& a) { return named({name}, a); })) {
+        throw std::invalid_argument(
+            fmt::format("there is no copy, and no rung with copies, called {}: see --list", name));
+      }
+    }
+  }
   std::vector<Ablation> found;
   for (const Ablation& ablation : ablations()) {
     if (!arguments.only.empty() && !named(arguments.only, ablation)) continue;
@@ -78,8 +91,8 @@ int ablation_command(const Arguments& arguments) {
   for (const Ablation& copy : copies) {
     const Rung& rung = find_rung(rungs(), copy.rung);
     if (!runs_on(rung, machine->compute_capability())) {
-      throw std::invalid_argument(fmt::format("{} needs {}: --leave-out {}", copy.name,
-                                              needs(rung), copy.rung));
+      throw std::invalid_argument(
+          fmt::format("{} needs {}: --leave-out {}", copy.name, needs(rung), copy.rung));
     }
   }
   Progress progress;
@@ -88,8 +101,9 @@ int ablation_command(const Arguments& arguments) {
   for (const int size : arguments.sizes) {
     runs.push_back(measure_ablations(
         *machine, rungs(), copies, {.shape = {size, size, size}}, protocol,
-        {.on_try = watch,
-         .on_progress = [&](const std::string& phase, double done) { progress.show(phase, done); }}));
+        {.on_try = watch, .on_progress = [&](const std::string& phase, double done) {
+           progress.show(phase, done);
+         }}));
     progress.clear();
     fmt::print("{}", ablation_text(runs.back()));
     std::fflush(stdout);
@@ -120,7 +134,13 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--json", arguments.json, "results file (bench/results/GPU/ablations.json)");
   app.add_flag("--list", arguments.list, "list the copies, and measure nothing");
-  return run_command_line(app, argc, argv, [&] {
+  try {
+    app.parse(argc, argv);
     return arguments.list ? list_command() : ablation_command(arguments);
-  });
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kBadUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}", wrapped(fmt::format("ablation: {}", error.what()), 2));
+    return kBadUsage;
+  }
 }

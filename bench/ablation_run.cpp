@@ -105,8 +105,12 @@ AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
   const RotatingBuffers buffers(machine, problem);
   for (const Contender& contender : contenders) {
     if (progress.on_try) progress.on_try(contender.entry.name);
-    contender.run(buffers.gemm(0), stopwatch->stream());
-    machine.synchronize();
+    try {
+      contender.run(buffers.gemm(0), stopwatch->stream());
+      machine.synchronize();
+    } catch (const GpuError& error) {
+      throw GpuError(fmt::format("{}: {}", contender.entry.name, error.what()));
+    }
   }
   if (progress.on_try) progress.on_try("");
   contenders.insert(contenders.begin(),
@@ -181,9 +185,9 @@ json to_json(const std::vector<AblationRun>& runs, const std::string& device, Pr
 
 std::string ablation_text(const AblationRun& run) {
   const auto& [M, N, K] = run.problem.shape;
-  std::string text = fmt::format("\n{:<28} {:>9} {:>9} {:>9} {:>9} {:>8}\n",
-                                 fmt::format("{} x {} x {}", M, N, K), "ms", "TFLOP/s", "to rung",
-                                 "of best", "spread");
+  std::string text =
+      fmt::format("\n{:<28} {:>9} {:>9} {:>9} {:>9} {:>8}\n", fmt::format("{} x {} x {}", M, N, K),
+                  "ms", "TFLOP/s", "to rung", "of best", "spread");
   for (const AblationEntry& entry : run.entries) {
     const double ms = median(entry.samples.ms);
     const std::string to_rung =

@@ -8,7 +8,8 @@ find_package(Python3 COMPONENTS Interpreter)
 function(ablation_sources prefix suffix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EMULATED" "" "")
   set(script ${PROJECT_SOURCE_DIR}/bench/ablate.py)
-  set(table_of_copies ${PROJECT_SOURCE_DIR}/bench/ablations.py)
+  set(table_of_copies ${PROJECT_SOURCE_DIR}/bench/ablations.py
+                      ${PROJECT_SOURCE_DIR}/bench/ablation_sources.py)
   set(flag)
   if(arg_EMULATED)
     set(flag --emulated)
@@ -27,17 +28,20 @@ function(ablation_sources prefix suffix)
   set(${prefix}_table ${folder}/table.cpp PARENT_SCOPE)
 
   foreach(entry IN LISTS names) # 11_copy:90a:11_stream_k
-    string(REGEX MATCH "(.*):(.*):(.*)" entry ${entry})
-    set(source ${folder}/${CMAKE_MATCH_1}${suffix})
-    set(rung ${PROJECT_SOURCE_DIR}/ladder/${CMAKE_MATCH_3})
-    list(APPEND copies_${CMAKE_MATCH_2} ${source})
-    file(STRINGS ${rung}/launch.cu kernels REGEX "#include \"ladder/${CMAKE_MATCH_3}/")
+    string(REPLACE ":" ";" entry ${entry})
+    list(GET entry 0 name)
+    list(GET entry 1 arch)
+    list(GET entry 2 rung)
+    set(source ${folder}/${name}${suffix})
+    set(rung_folder ${PROJECT_SOURCE_DIR}/ladder/${rung})
+    list(APPEND copies_${arch} ${source})
+    file(STRINGS ${rung_folder}/launch.cu kernels REGEX "#include \"ladder/${rung}/")
     list(TRANSFORM kernels REPLACE "#include \"(.*)\"" "${PROJECT_SOURCE_DIR}/\\1")
     add_custom_command(
       OUTPUT ${source}
-      COMMAND ${Python3_EXECUTABLE} ${script} source ${CMAKE_MATCH_1} --out ${source}
-      DEPENDS ${rung}/launch.cu ${kernels} ${script} ${table_of_copies}
-      COMMENT "Copy ${CMAKE_MATCH_1}"
+      COMMAND ${Python3_EXECUTABLE} ${script} source ${name} --out ${source}
+      DEPENDS ${rung_folder}/launch.cu ${kernels} ${script} ${table_of_copies}
+      COMMENT "Copy ${name}"
       VERBATIM)
   endforeach()
   set(${prefix}_90 ${copies_90} PARENT_SCOPE)

@@ -6,10 +6,8 @@ was not taken away; bench/ablate.py checks both.
 """
 
 import dataclasses
-import re
 
-import rank_orders
-from rank_orders import InputError, rung_folder
+from rank_orders import InputError
 
 # Edits: (file, the text that it must hold exactly once, what takes its place).
 KERNEL, LAUNCH = "kernel.cuh", "launch.cu"
@@ -51,7 +49,7 @@ STORES = """\
 NO_STORES = (KERNEL, STORES, "")
 # Loads whose result nobody uses are removed: fold all bits into one word, and use that.
 FOLDED = (
-    (KERNEL, "    float4 a[kBlocks][4];\n", "    unsigned folded = 0;\n    float4 a[kBlocks][4];\n"),
+    (KERNEL, "    float4 a[kBlocks][4];", "    unsigned folded = 0;\n    float4 a[kBlocks][4];"),
     (KERNEL, STORES, """\
       for (int i = 0; i < kBlocks; ++i) {
         for (int m = 0; m < 4; ++m) {
@@ -60,8 +58,8 @@ FOLDED = (
         }
       }
 """),
-    (KERNEL, "    // Consumers read one row ahead, also behind the last slice: let them find zeros.\n",
-     "    if (folded == 1) C[0] = 0.0f;\n"),
+    (KERNEL, "    // Consumers read one row ahead",
+     "    if (folded == 1) C[0] = 0.0f;\n    // Consumers read one row ahead"),
 )
 NO_BOXES = (KERNEL, """\
           ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
@@ -152,7 +150,8 @@ def rung_11(name, taken_away, *edits, **more):
 ABLATIONS = (
     Ablation(9, "no_copies", "cp.async in the main loop", NO_COPIES),
     Ablation(9, "no_barrier", "the barrier in the main loop", (NO_BARRIER,)),
-    Ablation(9, "no_copies_no_barrier", "both", (*NO_COPIES, NO_BARRIER)),
+    Ablation(9, "no_copies_no_barrier", "cp.async and the barrier in the main loop",
+             (*NO_COPIES, NO_BARRIER)),
     Ablation(10, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
         (KERNEL, "    ptx::give_registers<72>();\n", ""),
         (KERNEL, "  ptx::take_registers<216>();\n", ""),
@@ -189,93 +188,3 @@ def ablation(wanted):
             return entry
     known = ", ".join(entry.id for entry in ABLATIONS)
     raise InputError(f"there is no copy '{wanted}'; there are {known}")
-
-
-def edited(texts, entry):
-    """{file: text} after the edits; an edit that does not match exactly once is an error."""
-    texts = dict(texts)
-    for file, text, replacement in entry.edits:
-        found = texts[file].count(text)
-        if found != 1:
-            raise InputError(
-                f"{entry.id}: ladder/{rung_folder(entry.rung).name}/{file} must hold this text "
-                f"once, and holds it {found} times. If the rung has changed for good, change the "
-                f"edit in bench/ablations.py:\n{text}"
-            )
-        texts[file] = texts[file].replace(text, replacement)
-    return texts
-
-
-def with_one_way(launch, entry):
-    """launch.cu with one row of the table of ways."""
-    ways = re.findall(r'\n    \{"[^}]*\},', launch)
-    left = [way for way in ways if way.startswith(f'\n    {{"{entry.way}"')]
-    if len(left) != 1:
-        raise InputError(f"{entry.id}: launch.cu has {len(left)} ways called '{entry.way}'")
-    for way in ways:
-        if way not in left:
-            launch = launch.replace(way, "")
-    return launch
-
-
-def source_of(entry):
-    """One source with launch.cu and what it includes of the rung, in a namespace of its own."""
-    folder = rung_folder(entry.rung)
-    texts = {path.name: path.read_text() for path in sorted(folder.glob("*.cu*"))}
-    texts = edited(texts, entry)
-    arguments = rank_orders.template_arguments(texts[LAUNCH], folder.name)
-    if entry.way:
-        texts[LAUNCH] = with_one_way(texts[LAUNCH], entry)
-    own = re.compile(rf'#include "ladder/{folder.name}/(\w+\.cuh)"\n')
-    done = set()
-
-    def inserted(match):
-        if match[1] in done:
-            return ""
-        done.add(match[1])
-        return own.sub(inserted, texts[match[1]].replace("#pragma once\n", ""))
-
-    source = own.sub(inserted, texts[LAUNCH])
-    name = folder.name[3:]
-    source = source.replace(f"ladder::{name}", f"ladder::ablation_{entry.id}")
-    source = source.replace(f" {name}::", f" ablation_{entry.id}::")
-    return (
-        f"// Written by bench/ablate.py: {folder.name} without {entry.taken_away}.\n{source}\n"
-        "#ifdef __CUDACC__\n"
-        '#include "bench/ablation.hpp"\n\n'
-        f"namespace ladder::ablation_{entry.id} {{\n"
-        "bench::KernelResources resources() {\n"
-        "  cudaFuncAttributes found = {};\n"
-        f"  check(cudaFuncGetAttributes(&found, kernel<{arguments}>));\n"
-        "  return {found.numRegs, static_cast<int>(found.localSizeBytes)};\n"
-        "}\n"
-        f"}}  // namespace ladder::ablation_{entry.id}\n"
-        "#endif\n"
-    )
-
-
-def table_of(entries, function):
-    """The source that lists copies behind `function`, for bench/ablation.hpp."""
-    declarations = "".join(
-        f"namespace ladder::ablation_{entry.id} {{\n"
-        "void run(const Gemm<float>&, Stream);\n"
-        "bench::KernelResources resources();\n"
-        "}\n"
-        for entry in entries
-    )
-    gpu = function == "ablations"
-    rows = "".join(
-        f'    {{"{rung_folder(entry.rung).name}", "{entry.id}", "{entry.taken_away}",\n'
-        f"     {str(entry.right).lower()}, ablation_{entry.id}::run,\n"
-        f"     {f'ablation_{entry.id}::resources' if gpu else 'nullptr'}}},\n"
-        for entry in entries
-    )
-    return (
-        "// Written by bench/ablate.py.\n#include <array>\n\n"
-        f'#include "bench/ablation.hpp"\n\n{declarations}\n'
-        "namespace ladder::bench {\nnamespace {\n"
-        f"const auto kAblations = std::to_array<Ablation>({{\n{rows}}});\n"
-        "}  // namespace\n\n"
-        f"std::span<const Ablation> {function}() {{\n  return kAblations;\n}}\n"
-        "}  // namespace ladder::bench\n"
-    )

@@ -1,7 +1,7 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
 from figures import NOT_YET
-from recorded import climb, percent, provenance
+from recorded import FigureError, climb, percent, provenance
 
 
 def measured_block(rung):
@@ -37,8 +37,10 @@ def ratio_cell(entries, rung):
     return percent(entries[rung]["ratio_to_best"]) if rung in entries else NOT_YET
 
 
-def ladder_block(place, _arguments):
+def ladder_block(place, arguments):
     """All rungs in one table, for front pages."""
+    if arguments:
+        raise FigureError("the block takes no arguments")
     small, large = climb(4096), climb(8192)
     names = {entry["rung"]: entry["name"] for entry in small.values() if entry["rung"] is not None}
     lines = [

@@ -7,7 +7,17 @@ import json
 import re
 
 from by_hand import SMS, by_hand
-from recorded import RESULTS, FigureError, NotRecordedError, climb, gaps, load, percent, profile
+from recorded import (
+    RESULTS,
+    FigureError,
+    NotRecordedError,
+    climb,
+    gaps,
+    load,
+    percent,
+    profile,
+    traced,
+)
 
 NOT_YET = "not recorded yet"
 
@@ -87,9 +97,23 @@ NCU_RATIOS = {
 }
 
 
-def counted_value(name, rung, size):
+def dram_value(name, counters, size):
+    """Bytes that passed between DRAM and L2, as text; None where the name is unknown."""
+    read = counters["dram__bytes_read.sum"]
+    if name == "dram_gb":
+        return f"{read * 1e-9:.{2 if size <= 4096 else 1}f} GB"
+    if name == "dram_read_mb":
+        return f"{read * 1e-6:.1f} MB"
+    if name == "dram_written_mb":
+        return f"{counters['dram__bytes_write.sum'] * 1e-6:.1f} MB"
+    if name == "reads_of_a_and_b":
+        return f"{read / (2 * 4 * size**2):.2f}"
+    return None
+
+
+def counted_value(name, rung, size, recording=profile):
     """What Nsight Compute counted for a rung, as text; None where the name is unknown."""
-    counters = profile(rung, size)
+    counters = recording(rung, size)
     if name in NCU_PERCENT:
         return f"{counters[NCU_PERCENT[name]]:.0f} %"
     if name.startswith("stall_"):
@@ -99,9 +123,6 @@ def counted_value(name, rung, size):
     if name in NCU_RATIOS:
         of, per = NCU_RATIOS[name]
         return f"{counters[of] / counters[per]:.1f}"
-    if name == "dram_gb":
-        digits = 2 if size <= 4096 else 1
-        return f"{counters['dram__bytes_read.sum'] * 1e-9:.{digits}f} GB"
     if name == "l2_found":  # of what L1 asks for; the hit rate above counts L2's own look-ups, too
         hits, misses = (
             counters[f"lts__t_sectors_srcunit_tex_lookup_{what}.sum"] for what in ("hit", "miss")
@@ -115,14 +136,19 @@ def counted_value(name, rung, size):
         return f"{counters['launch__registers_per_thread']:.0f}"
     if name == "instructions_per_ffma":
         return f"{counters['smsp__inst_executed.sum'] / (size**3 / 32):.2f}"
-    return None
+    return dram_value(name, counters, size)
+
+
+def milliseconds(time_ms):
+    """'13.6 ms', '2196 ms': three digits, and all of those in front of the point."""
+    return f"{time_ms:.3g} ms" if time_ms < 999.5 else f"{time_ms:.0f} ms"
 
 
 def timed_value(name, rung, size, protocol):
     """What a climb measured of a rung, as text."""
     entry = timed(rung, size, protocol)
     return {
-        "time": lambda: f"{entry['time_ms']:.3g} ms",
+        "time": lambda: milliseconds(entry["time_ms"]),
         "tflops": lambda: f"{entry['tflops']:.1f}",
         "best": lambda: percent(entry["ratio_to_best"]),
         "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
@@ -155,7 +181,8 @@ def machine_code_value(name, rung):
 def value(name, rung):
     """A figure for a sentence.
 
-    `ncu_NAME` and `ncu16384_NAME` are counters, `best_4096` and `best_graph_512` are of a climb,
+    `ncu_NAME` and `ncu16384_NAME` are counters, `emulator_NAME` is what the emulator counted of
+    those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `roof_l2_read` is a measured roof, and `sass_FFMA` is of the main loop in machine code.
     """
@@ -163,8 +190,9 @@ def value(name, rung):
     rung = int(match[1]) if match and match[1] else rung
     plain = match[2] if match else ""
     text = None
-    if match := re.fullmatch(r"ncu(\d*)_(\w+)", plain):
-        text = counted_value(match[2], rung, int(match[1] or 4096))
+    if match := re.fullmatch(r"(ncu|emulator)(\d*)_(\w+)", plain):
+        recording = profile if match[1] == "ncu" else traced
+        text = counted_value(match[3], rung, int(match[2] or 4096), recording)
     elif match := re.fullmatch(r"(time|tflops|best|clock|power|gain)_(?:(\w+)_)?(\d+)", plain):
         text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
     elif match := re.fullmatch(r"roof_(\w+)", plain):
@@ -172,7 +200,7 @@ def value(name, rung):
     elif match := re.fullmatch(r"sass_(\w+)", plain):
         text = machine_code_value(match[1], rung)
     elif plain == "predicted_4096":
-        text = f"{predicted(rung, 4096)[1]:.3g} ms"
+        text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":
         ratio = timed(rung, 4096)["time_ms"] / predicted(rung, 4096)[1]
         text = f"{100 * (ratio - 1):+.0f} %"

@@ -6,7 +6,7 @@ import profile as profiler
 import re
 
 from excerpts import constants_of, evaluated
-from figures import NCU_PERCENT, NOT_YET, or_not_yet, predicted, timed
+from figures import NCU_PERCENT, NOT_YET, milliseconds, or_not_yet, predicted, timed
 from recorded import (
     CARD,
     RESULTS,
@@ -150,8 +150,8 @@ def pipes(counters):
 
 def slowest(rung, size):
     """'L1 and shared memory, 13.6 ms'"""
-    resource, milliseconds = predicted(rung, size)
-    return f"{resource}, {milliseconds:.3g} ms"
+    resource, time_ms = predicted(rung, size)
+    return f"{resource}, {milliseconds(time_ms)}"
 
 
 def where_block(place, arguments):
@@ -191,7 +191,7 @@ def where_block(place, arguments):
     lines_below = [f"{provenance('climb_burst_4096.json')}."]
     if below.tile:
         lines += [
-            row("time", lambda size: f"{timed(below.number, size)['time_ms']:.3g} ms"),
+            row("time", lambda size: milliseconds(timed(below.number, size)["time_ms"])),
             row("slowest resource, computed", lambda size: slowest(below.number, size)),
         ]
         size, counters = first_recorded(profile, below.number)

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 from by_hand import SMS, by_hand
-from figures import CLOCK_HZ, NOT_YET, bounds, predicted, timed
+from figures import CLOCK_HZ, NOT_YET, bounds, milliseconds, predicted, timed
 from recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile
 from rungs import rung_of
 
@@ -34,7 +34,8 @@ def outcome(rung, size):
     limit, expected = predicted(rung, size)
     measured = time_ms(rung, size)
     return (
-        f"The slowest, {limit}, predicts **{expected:.3g} ms**; measured **{measured:.3g} ms** "
+        f"The slowest, {limit}, predicts **{milliseconds(expected)}**; "
+        f"measured **{milliseconds(measured)}** "
         f"({100 * (measured / expected - 1):+.0f} %)."
     )
 
@@ -71,7 +72,7 @@ def maths_block(rung, size=SIZE):
         counted = f"ncu counts {passed / warp_fmas:.3g}"
     except gaps(size):
         counted = f"ncu's count is {NOT_YET}"
-    per_resource = ", ".join(f"{name} {ms:.3g} ms" for name, ms in bounds(rung, size))
+    per_resource = ", ".join(f"{name} {milliseconds(ms)}" for name, ms in bounds(rung, size))
     try:
         result = outcome(rung, size)
     except gaps(size):

@@ -70,6 +70,15 @@ def profile(rung, size):
     raise NotRecordedError(f"{RESULTS / f'profile_{size}.json'} has no rung {rung}")
 
 
+def traced(rung, size):
+    """{ncu metric: value} of a rung, as the emulator counted them."""
+    path = RESULTS.parent / "emulator" / "traces.json"
+    for kernel in json.loads(path.read_text())["benchmarks"]:
+        if (kernel["rung"], kernel["m"]) == (rung, size):
+            return kernel["metrics"]
+    raise NotRecordedError(f"{path} has no rung {rung} at {size}")
+
+
 def roofs():
     """{name: value} of the measured roofs, in TFLOP/s and GB/s."""
     return {entry["name"]: entry["value"] for entry in load("roofs.json")["benchmarks"]}

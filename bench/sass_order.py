@@ -227,10 +227,10 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
-def record(path, loops, nvcc):
-    """Files the loops as the other results are filed."""
+def context_of(nvcc):
+    """What a file of machine code says of where it is from."""
     version = re.search(r"release [\d.]+, V([\d.]+)", output_of([nvcc, "--version"]))[1]
-    context = {
+    return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "device": "none: machine code",
         "compiler": f"nvcc {version}",
@@ -240,9 +240,13 @@ def record(path, loops, nvcc):
         "power_w": None,
         "json_schema_version": 1,
     }
+
+
+def record(path, loops, nvcc):
+    """Files the loops as the other results are filed."""
     entries = [{"name": loop.name, **dataclasses.asdict(loop)} for loop in loops]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"context": context, "benchmarks": entries}) + "\n")
+    path.write_text(json.dumps({"context": context_of(nvcc), "benchmarks": entries}) + "\n")
 
 
 def main():

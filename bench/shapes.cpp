@@ -25,7 +25,7 @@ const auto kKnownShapes = std::to_array<KnownShape>({
     {"squares", {6144, 6144, 6144}, "A and B are larger than any L2"},
     {"squares", {8192, 8192, 8192}, "many waves: the last one hardly counts"},
     {"squares", {12288, 12288, 12288}, "block order decides what stays in L2"},
-    {"squares", {16384, 16384, 16384}, "1 GiB a matrix: power and TLB show"},
+    {"squares", {16384, 16384, 16384}, "1 GiB a matrix: the power limit shows"},
     {"small", {128, 128, 128}, "one tile: launch and latency alone"},
     {"small", {256, 256, 256}, "four tiles"},
     {"small", {384, 384, 384}, "nine tiles"},

@@ -25,7 +25,7 @@ function(add_rung name)
 
   if(NOT arg_LIBRARY_CALL)
     add_ladder_library(emulated_${name} ${emulated} ${LADDER_VENDOR}/launch_cpu.cpp)
-    add_executable(${name} run_rung.cpp ladder.cpp)
+    add_executable(${name} run_rung.cpp $<TARGET_OBJECTS:rung_table>)
     set_property(GLOBAL APPEND PROPERTY LADDER_RUNG_PROGRAMS ${name})
     target_compile_definitions(${name} PRIVATE LADDER_RUNG="${name}")
     target_link_libraries(${name} PRIVATE ladder_trace ladder_program emulated_${name})

@@ -53,6 +53,25 @@ std::string heading(const Climb& climb) {
                  2);
 }
 
+/// The command that finds races and bad accesses, if results are wrong and nobody knows why.
+std::string way_to_check(const Climb& climb) {
+  constexpr int kLargest = 512;  // larger ones take long to check
+  std::string rungs;
+  for (const Entry& entry : climb.entries) {
+    const bool unexplained = entry.outcome == Outcome::wrong && entry.verdict;
+    if (unexplained && entry.rung.number != 0) rungs += fmt::format(" {:02}", entry.rung.number);
+  }
+  if (rungs.empty()) return "";
+  const auto& [M, N, K] = climb.problem.shape;
+  std::string shape;
+  if (std::max({M, N, K}) <= kLargest) {
+    shape = M == N && N == K ? fmt::format(" --size {}", M)
+                             : fmt::format(" --m {} --n {} --k {}", M, N, K);
+  }
+  return fmt::format("\nTo look for races and bad accesses: build/ladder check{}{}\n", rungs,
+                     shape);
+}
+
 std::string gpu_table(const Climb& climb) {
   constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7}\n";
   std::string text = fmt::format(kRow, "", "", "error /", "differs", "", "", "of best", "of");
@@ -187,7 +206,7 @@ std::string climb_text(const Climb& climb, const std::optional<Recording>& recor
     const bool named = entry.note.starts_with(label(entry.rung));
     text += "\n" + wrapped(named ? entry.note : label(entry.rung) + ": " + entry.note, 2);
   }
-  return text;
+  return text + way_to_check(climb);
 }
 
 }  // namespace ladder

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -239,13 +240,13 @@ std::string warp_table(const RungTrace& trace) {
   for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
     const emulator::WarpRequest& request = trace.kernel.warp[i];
     const bool global = request.counts.wavefronts == 0;
+    const std::uint64_t count = global ? request.counts.sectors : request.counts.wavefronts;
     text += fmt::format(
-        "{}: {} of {} bytes in {}, {} {}\n",
+        "{}: {} of {} bytes in {}, {} {}{}\n",
         fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
                     request.place.line),
-        emulator::name_of(request.operation), request.access_bytes, request.array,
-        global ? request.counts.sectors : request.counts.wavefronts,
-        global ? "sectors" : "wavefronts");
+        emulator::name_of(request.operation), request.access_bytes, request.array, count,
+        global ? "sector" : "wavefront", count == 1 ? "" : "s");
     text += lanes_text(request);
   }
   if (trace.kernel.warp.size() > kPrinted) {

@@ -19,7 +19,8 @@ sys.path.insert(0, str(SOURCES / "bench"))
 import ablate  # noqa: E402
 import ablation_blocks  # noqa: E402
 import ablations  # noqa: E402
-from ablations import ABLATIONS, KERNEL, Ablation, source_of  # noqa: E402
+from ablation_sources import source_of  # noqa: E402
+from ablations import ABLATIONS, KERNEL, Ablation  # noqa: E402
 from place import Place  # noqa: E402
 from rank_orders import InputError  # noqa: E402
 from recorded import RESULTS, NotRecordedError  # noqa: E402

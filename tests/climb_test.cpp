@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ladder/ladder.hpp"
+#include "ladder/print.hpp"
 #include "tests/made_up_gpu.hpp"
 
 namespace ladder {
@@ -38,6 +39,39 @@ TEST(ClimbTest, NewerGpusRunWhatIsNotForOneArchitectureAlone) {
   EXPECT_EQ(note_of("10", 90), "right");
   EXPECT_EQ(note_of("10", 100), "needs compute capability 9.0 exactly, Made Up 2 has 10.0");
   EXPECT_EQ(note_of("11", 120), "needs compute capability 9.0 exactly, Made Up 2 has 12.0");
+}
+
+/// What is printed of a climb in which rungs 02 and 04 gave wrong results, and 03 was stopped.
+std::string text_of_wrong_climb(const Shape& shape) {
+  Climb result{.device = "CPU emulator",
+               .on_gpu = false,
+               .protocol = {},
+               .problem = {},
+               .entries = {},
+               .best_cublaslt = {}};
+  result.problem.shape = shape;
+  for (const char* name : {"02", "03", "04"}) {
+    Entry entry{.rung = find_rung(emulated_rungs(), name),
+                .problem = result.problem,
+                .outcome = Outcome::wrong,
+                .note = "",
+                .verdict = {},
+                .timing = {},
+                .counts = {}};
+    if (entry.rung.number != 3) entry.verdict = Verdict{};
+    result.entries.push_back(entry);
+  }
+  return climb_text(result, std::nullopt);
+}
+
+TEST(ClimbTest, WrongResultsNameTheCommandThatLooksForTheCause) {
+  const auto ends = [](const Shape& shape, const std::string& command) {
+    return text_of_wrong_climb(shape).ends_with("\nTo look for races and bad accesses: " + command +
+                                                "\n");
+  };
+  EXPECT_TRUE(ends({.M = 65, .N = 65, .K = 65}, "build/ladder check 02 04 --size 65"));
+  EXPECT_TRUE(ends({.M = 9, .N = 8, .K = 7}, "build/ladder check 02 04 --m 9 --n 8 --k 7"));
+  EXPECT_TRUE(ends({.M = 4096, .N = 64, .K = 64}, "build/ladder check 02 04"));
 }
 
 }  // namespace

@@ -215,6 +215,16 @@ class BrowserTest(unittest.TestCase):
         dark, light = sorted(luminance(colour) for colour in colours)
         return (light + 0.05) / (dark + 0.05)
 
+    def test_copying_a_command_leaves_out_the_prompt_and_the_output(self):
+        """The theme's copy button takes what it marks with data-md-copying."""
+        self.open("start/without_a_gpu.html")
+        copied = self.browser.execute_script(
+            "return [...document.querySelectorAll('pre code')].filter("
+            "(code) => code.querySelector('.gp')).map((code) => {"
+            "code.setAttribute('data-md-copying', ''); return code.innerText.trimEnd(); })"
+        )
+        self.assertIn("build/ladder trace 01 --size 256", copied)
+
     def test_search_finds_a_lesson_without_a_server(self):
         """The theme's search runs in a frame, because a file's page may start no worker."""
         self.open("index.html")

@@ -70,6 +70,7 @@ TEST_F(TraceCommandTest, ListsTheAddressesOfAWarp) {
   const Outcome outcome = ladder("trace 01 --size 64 --warp 0,0");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in A, 32 sectors")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in B, 1 sector\n")) << outcome.out;
   EXPECT_TRUE(says(outcome.out, "      256      512      768     1024")) << outcome.out;
 }
 

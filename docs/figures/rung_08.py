@@ -82,7 +82,7 @@ def draw():
             "An FFMA reads a, b and its sum from",
             "two register banks. Along a row the",
             "word of A stays; where the walk",
-            "turns, the word of B stays, too:",
+            "turns, the word of B does:",
             ("two fresh reads there, not three", "strong"),
         ],
         gap=24,

@@ -61,7 +61,7 @@ def draw():
     picture.text(
         RIGHT,
         picture.height - 24,
-        "between two tiles the FP32 units do not pause",
+        "between two tiles the FP32 units need not pause",
         "large",
     )
     return picture

@@ -6,9 +6,8 @@
 
 namespace ladder::coalesced {
 
-// 32 x 32 threads: the largest block, so that a row of A and a column of B serve 32 threads each.
-constexpr int BM = 32;
-constexpr int BN = 32;
+constexpr int BM = 32;  // a word of B serves 32 threads; 32 x 32 threads are the most in a block
+constexpr int BN = 32;  // a word of A serves 32 threads
 
 void run(const Gemm<float>& gemm, Stream stream) {
   for (const Gemm<float>& part : row_bands(gemm, BM)) {

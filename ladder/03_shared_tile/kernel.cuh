@@ -2,9 +2,9 @@
 /// \file  ladder/03_shared_tile/kernel.cuh
 /// \brief The threads of a block stage tiles of A and B in shared memory and share them.
 ///
-/// Rung 02 asks the L1 cache for two operands per multiply-add, and every block reads its rows of A
-/// and columns of B from L2 again and again. Here a block loads each element of its tiles once, and
-/// BN threads (of A) or BM threads (of B) use it.
+/// Rung 02 asks the L1 cache for two operands per multiply-add, and each warp waits for its own, 8
+/// k at a time. Here a block loads each element of its tiles once, 64 k at a time, and BN threads
+/// (of A) or BM threads (of B) use it.
 /// Traffic  global  (BM + BN)*K*4 bytes per block;  shared  2 operands per multiply-add.
 #pragma once
 

@@ -6,9 +6,8 @@
 
 namespace ladder::shared_tile {
 
-// The largest block, 32 x 32 threads: a tile element is used 32 times before it is loaded again.
-constexpr int BM = 32;
-constexpr int BN = 32;
+constexpr int BM = 32;  // a word of B serves 32 threads; 32 x 32 threads are the most in a block
+constexpr int BN = 32;  // a word of A serves 32 threads
 constexpr int BK = 64;  // two elements of either tile per thread: half the barriers of BK = 32
 
 void run(const Gemm<float>& gemm, Stream stream) {

@@ -6,14 +6,13 @@
 
 namespace ladder::double_buffer {
 
-// 8 x 8 results per thread need 64 accumulators, which leaves room for two blocks of 256 threads in
-// the 65,536 registers of an SM.
-constexpr int BM = 128;
-constexpr int BN = 128;
-constexpr int BK = 8;
+constexpr int BM = 128;  // a word of B serves 128 rows of C
+constexpr int BN = 128;  // a word of A serves 128 columns of C
+constexpr int BK = 8;    // four words of either tile per thread
+// 64 sums leave room for two blocks of 256 threads in the 65,536 registers of an SM.
 constexpr int TM = 8;
-constexpr int TN = 8;
-constexpr int kThreads = (BM / TM) * (BN / TN);
+constexpr int TN = 8;  // as many as TM: 64 multiply-adds then need the fewest words, 8 + 8
+constexpr int kThreads = (BM / TM) * (BN / TN);  // one per TM x TN results
 
 void run(const Gemm<float>& gemm, Stream stream) {
   require_multiple("06 double_buffer", 'N', gemm.N, 4, "rows of B and C are read as float4");

@@ -25,8 +25,8 @@ namespace ladder::wave_swizzle {
 template <int BM, int BN, int BK, int TM, int TN, int BAND>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kThreadRows = BM / TM;
-  constexpr int kThreadCols = BN / TN;
+  constexpr int kThreadRows = BM / TM;  // threads below each other
+  constexpr int kThreadCols = BN / TN;  // threads beside each other
   constexpr int kThreads = kThreadRows * kThreadCols;
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");

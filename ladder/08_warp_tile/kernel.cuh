@@ -28,9 +28,9 @@ namespace ladder::warp_tile {
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int BAND>
 __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kWarpCols = BN / WN;
-  constexpr int kLaneRows = WM / TM;
-  constexpr int kLaneCols = WN / TN;
+  constexpr int kWarpCols = BN / WN;  // warps beside each other
+  constexpr int kLaneRows = WM / TM;  // lanes below each other
+  constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");

@@ -6,17 +6,15 @@
 
 namespace ladder::warp_tile {
 
-// 8 x 8 results per thread need 64 accumulators, which leaves room for two blocks of 256 threads in
-// the 65,536 registers of an SM.
-constexpr int BM = 128;
-constexpr int BN = 128;
-constexpr int BK = 8;
-// 32 lanes of 8 x 8 results in 8 rows and 4 columns.
-constexpr int WM = 64;
-constexpr int WN = 32;
+constexpr int BM = 128;  // a word of B serves 128 rows of C
+constexpr int BN = 128;  // a word of A serves 128 columns of C
+constexpr int BK = 8;    // four words of either tile per thread
+constexpr int WM = 64;   // 8 rows of lanes
+constexpr int WN = 32;   // 4 columns of lanes
+// 64 sums leave room for two blocks of 256 threads in the 65,536 registers of an SM.
 constexpr int TM = 8;
-constexpr int TN = 8;
-constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
+constexpr int TN = 8;  // as many as TM: 64 multiply-adds then need the fewest words, 8 + 8
+constexpr int kThreads = 32 * (BM / WM) * (BN / WN);  // a warp per WM x WN results
 // An H200 runs 132 * 2 = 264 blocks at a time: 16 rows of tiles make that wave a square.
 constexpr int BAND = 16;
 

@@ -28,9 +28,9 @@ namespace ladder::async_copy {
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
 __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kWarpCols = BN / WN;
-  constexpr int kLaneRows = WM / TM;
-  constexpr int kLaneCols = WN / TN;
+  constexpr int kWarpCols = BN / WN;  // warps beside each other
+  constexpr int kLaneRows = WM / TM;  // lanes below each other
+  constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");

@@ -6,18 +6,18 @@
 
 namespace ladder::async_copy {
 
+constexpr int BM = 128;  // a word of B serves 128 rows of C
+constexpr int BN = 256;  // a word of A serves 256 columns of C
+constexpr int BK = 8;    // four words of A and eight of B per thread
+constexpr int WM = 64;   // 8 rows of lanes
+constexpr int WN = 64;   // 4 columns of lanes
+constexpr int TM = 8;    // 128 multiply-adds need 8 + 16 words
 // Copies need no registers any more: 8 x 16 results per thread fit, with one block of 256 threads
 // in the 65,536 registers of an SM.
-constexpr int BM = 128;
-constexpr int BN = 256;
-constexpr int BK = 8;
-constexpr int WM = 64;
-constexpr int WN = 64;
-constexpr int TM = 8;
 constexpr int TN = 16;
 // One stage is read while two are on their way; a fourth would not fit the 48 KiB of static arrays.
 constexpr int STAGES = 3;
-constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
+constexpr int kThreads = 32 * (BM / WM) * (BN / WN);  // a warp per WM x WN results
 // An H200 runs 132 blocks at a time: 16 rows of tiles by 8 columns make that wave a square of C.
 constexpr int BAND = 16;
 

@@ -45,9 +45,9 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
            const float* A, float beta, float* C) {
   constexpr int kProducerWarps = 4;
   constexpr int kConsumerWarps = (BM / WM) * (BN / WN);
-  constexpr int kWarpCols = BN / WN;
-  constexpr int kLaneRows = WM / TM;
-  constexpr int kLaneCols = WN / TN;
+  constexpr int kWarpCols = BN / WN;  // warps beside each other
+  constexpr int kLaneRows = WM / TM;  // lanes below each other
+  constexpr int kLaneCols = WN / TN;  // lanes beside each other
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
   constexpr int kRound = 2 * BK;  // of K that producers fill at a time
   using Slice = producer_warps::Slice<BM, BN, BK>;

@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   constexpr int WN = 64;
   constexpr int TM = 8;
   constexpr int TN = 16;
-  constexpr int kLaneRows = WM / TM;
-  constexpr int kLaneCols = WN / TN;
+  constexpr int kLaneRows = WM / TM;  // lanes below each other
+  constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int BM = WM * WARPS_M;
   constexpr int BN = WN * WARPS_N;
   constexpr int kDepth = 8;  // of K per warp in a slice
