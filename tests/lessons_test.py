@@ -6,6 +6,7 @@
 
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -63,6 +64,12 @@ class LessonsTest(unittest.TestCase):
         wrong = [fault for rung in rung_table().values() for fault in lesson_faults(rung)]
         if wrong:
             self.fail("\n" + "\n".join(wrong))
+
+    def test_no_paragraph_begins_with_a_number_that_makes_it_a_list(self):
+        """An answer "65. And so on" is shown as item 1 of a list."""
+        for path in pages():
+            found = re.findall(r"\n\n {0,3}((?:0|[1-9]\d)\d*\. .*)", path.read_text())
+            self.assertEqual(found, [], path)
 
     def test_commands_in_pages_exist(self):
         commands = Commands(PROGRAM)

@@ -157,7 +157,8 @@ Hazard TraceNames::hazard(const RawHazard& raw) const {
     case HazardKind::kSharedOutOfBounds:
       hazard.message = raw.text.empty() ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
                                               hazard.element + " of shared memory" + where
-                                        : "out of bounds: " + who + " uses " + raw.text + " in " +
+                                        : "out of bounds: " + who + " uses " + raw.text +
+                                              (hazard.element.empty() ? "" : " in ") +
                                               hazard.element + where;
       break;
     case HazardKind::kMisaligned:
