@@ -20,8 +20,8 @@ PYTHON := .ci/python
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test predict run trace check list diff maths bench compare roofs report \
-        docs serve notebooks lint tidy format clean
+.PHONY: help climb build test predict run trace check list diff maths bench compare roofs ablate \
+        report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
 
@@ -33,9 +33,9 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@$(LADDER) climb
 	@echo
 	@echo 'Next:'
-	@echo '  make predict RUNG=03          what do you expect of it? Write it down, then run it'
-	@echo '  make run RUNG=03 SIZE=512     one rung, at a size of your choice'
-	@echo '  make trace RUNG=02            what rung 02 asks of memory, line by line'
+	@echo '  make predict RUNG=01          write down what you expect; make run then compares'
+	@echo '  make run RUNG=01 SIZE=512     one rung, at a size of your choice'
+	@echo '  make trace RUNG=01            what rung 01 asks of memory, line by line'
 	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
 	@echo '  make test                     all tests'
 
@@ -45,6 +45,7 @@ build: ## install what is missing and build
 	  echo 'Found CUDA $(CUDA_MAJOR); 13 is needed for the GPU. Building for the CPU alone.'; fi
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
+	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@cmake --build build --target programs
 
 test: ## install what is missing, build and run all tests
@@ -92,6 +93,13 @@ compare: ## what got slower between two results: BASE=a.json NEW=b.json
 roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
+
+ablate: ## what rungs 09 to 11 gain when parts are taken away, on an H100 or H200: [SIZE=4096]
+	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 13, and a GPU of compute capability' \
+	  '9.0' >&2; exit 2; }
+	@$(MAKE) --no-print-directory build
+	@cmake --build build --target ablation
+	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
 report: ## write the recorded figures into README and lessons, and draw the plots
 	@python3 bench/report.py

@@ -155,11 +155,11 @@ Hazard TraceNames::hazard(const RawHazard& raw) const {
       break;
     }
     case HazardKind::kSharedOutOfBounds:
-      hazard.message = raw.text.empty() ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
-                                              hazard.element + " of shared memory" + where
-                                        : "out of bounds: " + who + " uses " + raw.text +
-                                              (hazard.element.empty() ? "" : " in ") +
-                                              hazard.element + where;
+      hazard.message = raw.text.empty()
+                           ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
+                                 hazard.element + " of shared memory" + where
+                           : "out of bounds: " + who + " uses " + raw.text +
+                                 (hazard.element.empty() ? "" : " in ") + hazard.element + where;
       break;
     case HazardKind::kMisaligned:
       hazard.message = "misaligned: " + who + " " + verb_of(raw.code) + " " + bytes + " bytes at " +
