@@ -55,7 +55,7 @@ test: ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
-predict: build ## write down what you expect of RUNG=03 before you run it [ANSWERS=1.5,2]
+predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
 	@$(LADDER) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
 
 run: build ## one rung: RUNG=03 [SIZE=512]
@@ -76,7 +76,7 @@ diff: build ## what RUNG=05 changes in the kernel that it builds on
 	  awk '$$3 ~ /^[0-9]+$$/ && $$1 ~ /^[0-9]+$$/ { print $$1 }') >&2; exit 2; }; \
 	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
 
-maths: ## the four lines of maths for RUNG=03 [SIZE=2048], as its lesson has them
+maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
 	@python3 bench/maths.py $(RUNG) $(if $(SIZE),--size $(SIZE))
 
@@ -94,14 +94,14 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
-ablate: ## what rungs 09 to 11 gain when parts are taken away, on an H100 or H200: [SIZE=4096]
+ablate: ## rungs 09 to 11 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 13, and a GPU of compute capability' \
 	  '9.0' >&2; exit 2; }
 	@$(MAKE) --no-print-directory build
 	@cmake --build build --target ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
-report: ## write the recorded figures into README and lessons, and draw the plots
+report: ## write recorded figures into the pages, draw the plots
 	@python3 bench/report.py
 	@python3 bench/plots.py
 	@python3 docs/figures/draw.py
@@ -113,7 +113,7 @@ docs: ## the book, as pages in build/site
 	@$(MKDOCS) build --quiet
 	@echo 'Open build/site/index.html: it needs no server and no network.'
 
-serve: ## the book at http://localhost:8000, built anew when a page changes
+serve: ## the book at http://localhost:8000, follows your changes
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
 	@$(MKDOCS) serve

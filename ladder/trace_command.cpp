@@ -77,7 +77,7 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("--html", arguments.html, "also write it as a page for a browser");
   command.add_option("--warp", arguments.warp, "B,W: list the requests of warp W of block B");
   command.add_flag("--all-blocks", arguments.all_blocks,
-                   "trace every block of a large problem, not only those that differ");
+                   "trace every block, also those that work alike");
 }
 
 void add_check_options(CLI::App& command, TraceArguments& arguments) {
