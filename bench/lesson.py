@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-from excerpts import section_of
+from blocks.excerpts import section_of
 from markdown_text import folded, items, parts_of
 from recorded import FigureError
 from rungs import rung_of

@@ -21,39 +21,41 @@ import pathlib
 import re
 import sys
 
-import ablation_blocks
-import benchmark_report
-import chapter_blocks
-import climb_blocks
-import craft_blocks
-import excerpts
-import fidelity_blocks
-import lesson_blocks
-import profile_blocks
+from blocks import (
+    ablations,
+    benchmark,
+    climbs,
+    counters,
+    craft,
+    excerpts,
+    fidelity,
+    lessons,
+    machine,
+)
+from blocks.place import Place
 from figures import NOT_YET, or_not_yet, value
 from maths import maths_block
-from place import Place
 from recorded import FigureError, NotRecordedError
 
 # Of a rung.
-RUNG_BLOCKS = {"maths": maths_block, "measured": climb_blocks.measured_block}
+RUNG_BLOCKS = {"maths": maths_block, "measured": climbs.measured_block}
 
 # Of all rungs.
 BLOCKS = {
-    "small_sizes": climb_blocks.graph_block,
-    **fidelity_blocks.BLOCKS,
-    **benchmark_report.BLOCKS,
-    **craft_blocks.BLOCKS,
+    "small_sizes": climbs.graph_block,
+    **fidelity.BLOCKS,
+    **benchmark.BLOCKS,
+    **craft.BLOCKS,
 }
 
 # Of a place, with arguments.
 PLACED_BLOCKS = {
-    "ladder": climb_blocks.ladder_block,
+    "ladder": climbs.ladder_block,
     **excerpts.BLOCKS,
-    **lesson_blocks.BLOCKS,
-    **profile_blocks.BLOCKS,
-    **chapter_blocks.BLOCKS,
-    **ablation_blocks.BLOCKS,
+    **lessons.BLOCKS,
+    **counters.BLOCKS,
+    **machine.BLOCKS,
+    **ablations.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

@@ -17,11 +17,11 @@ SCRIPT = SOURCES / "bench" / "ablate.py"
 sys.path.insert(0, str(SOURCES / "bench"))
 
 import ablate  # noqa: E402
-import ablation_blocks  # noqa: E402
 import ablations  # noqa: E402
 from ablation_sources import source_of  # noqa: E402
 from ablations import ABLATIONS, KERNEL, Ablation  # noqa: E402
-from place import Place  # noqa: E402
+from blocks import ablations as ablations_block  # noqa: E402
+from blocks.place import Place  # noqa: E402
 from rank_orders import InputError  # noqa: E402
 from recorded import RESULTS, NotRecordedError  # noqa: E402
 
@@ -117,7 +117,7 @@ class MachineCodeTest(unittest.TestCase):
         self.assertIn("48 LDS.128", ablate.complaint(stay, code(), code()))
 
     def test_the_record_has_all_copies(self):
-        recorded = json.loads((SOURCES / ablation_blocks.SASS).read_text())["benchmarks"]
+        recorded = json.loads((SOURCES / ablations_block.SASS).read_text())["benchmarks"]
         rungs = sorted({entry.rung for entry in ABLATIONS})
         self.assertEqual(sorted(entry["name"] for entry in recorded),
                          sorted([entry.id for entry in ABLATIONS]
@@ -145,7 +145,7 @@ class BlockTest(unittest.TestCase):
         self.before = os.getcwd()
         os.chdir(self.folder.name)
         RESULTS.mkdir(parents=True)
-        ablation_blocks.SASS.parent.mkdir()
+        ablations_block.SASS.parent.mkdir()
 
     def tearDown(self):
         os.chdir(self.before)
@@ -162,21 +162,21 @@ class BlockTest(unittest.TestCase):
         """Writes a file as `count --out` does."""
         lines = [{"name": name, "rung": 11, "taken_away": taken_away, **vars(code())}
                  for name, taken_away in (("11_unchanged", "nothing"), ("11_less", "a part"))]
-        ablation_blocks.SASS.write_text(
+        ablations_block.SASS.write_text(
             json.dumps({"context": {"compiler": "nvcc 13.0"}, "benchmarks": lines}))
 
     def test_nothing_recorded(self):
         with self.assertRaisesRegex(NotRecordedError, "make ablate"):
-            ablation_blocks.ablations_block(LESSON, "")
+            ablations_block.ablations_block(LESSON, "")
 
     def test_machine_code_alone(self):
         self.record_code()
-        text = ablation_blocks.ablations_block(LESSON, "")
+        text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| a part | 168 | 0 | 1096 | 48 | 51 | 1.166 |", text)
         self.assertIn("not recorded yet", text)
         self.assertIn("make ablate", text)
         with self.assertRaises(NotRecordedError):
-            ablation_blocks.ablations_block(LESSON, "09")
+            ablations_block.ablations_block(LESSON, "09")
 
     def test_times_beside_machine_code(self):
         self.record_code()
@@ -184,7 +184,7 @@ class BlockTest(unittest.TestCase):
         self.record_times(library, entry("11_stream_k", None, 1.0), entry("11_less", "a part", 1.1),
                           entry("11_other", "another part", 0.95),
                           entry("11_less", "a part", 1.2, 8192))
-        text = ablation_blocks.ablations_block(LESSON, "")
+        text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| nothing: the rung as it stands | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
         self.assertIn("| a part | 2.273 | 60.50 | +10.0 % | 118.8 % | 0 | 1096 | 1.166 |", text)
         self.assertIn("| another part | 2.632 | 52.25 | -5.0 % | 102.6 % |", text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/benchmark_report.py: the tables hold the recorded benchmark, or say how to record it."""
+"""bench/benchmark.py: the tables hold the recorded benchmark, or say how to record it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import unittest
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCES / "bench"))
 
-from benchmark_report import BLOCKS  # noqa: E402
+from blocks.benchmark import BLOCKS  # noqa: E402
 from recorded import RESULTS, Benchmark  # noqa: E402
 
 

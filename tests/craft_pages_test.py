@@ -14,11 +14,11 @@ SOURCES = pathlib.Path(__file__).resolve().parent.parent
 CHAPTERS = SOURCES / "docs" / "chapters"
 sys.path.insert(0, str(SOURCES / "bench"))
 
-import claims_blocks  # noqa: E402
 import cuda_gdb  # noqa: E402
 import gallery_reports  # noqa: E402
 import recorded  # noqa: E402
 import rounding  # noqa: E402
+from blocks import claims  # noqa: E402
 
 # In the shape that NVIDIA's manual shows.
 TRANSCRIPT = """[Thread debugging using libthread_db enabled]
@@ -104,10 +104,10 @@ class ClaimsTest(unittest.TestCase):
                         self.assertTrue((SOURCES / evidence["at"]).exists(), evidence["at"])
 
     def test_figures_come_from_recordings(self):
-        self.assertEqual(claims_blocks.probe("global_load_4B_stride_32", "sectors"), "32")
+        self.assertEqual(claims.probe("global_load_4B_stride_32", "sectors"), "32")
         with self.assertRaises(recorded.FigureError):
-            claims_blocks.probe("no_such_probe", "sectors")
-        self.assertIn("](coalescing.md)", claims_blocks.link(
+            claims.probe("no_such_probe", "sectors")
+        self.assertIn("](coalescing.md)", claims.link(
             {"text": "coalescing", "at": "docs/chapters/coalescing.md"}))
 
 

@@ -14,9 +14,8 @@ sys.path.insert(0, str(SOURCES / "bench"))
 sys.path.insert(0, str(SOURCES / "tests"))
 
 import by_hand  # noqa: E402
-import excerpts  # noqa: E402
-import lesson_blocks  # noqa: E402
-import profile_blocks  # noqa: E402
+from blocks import counters as counters_blocks  # noqa: E402
+from blocks import excerpts, lessons  # noqa: E402
 from recorded import FigureError, profile  # noqa: E402
 from report_test import report  # noqa: E402
 from rungs import rung_of, rung_table  # noqa: E402
@@ -184,7 +183,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("run 03 --size 4096 --device gpu --no-timing", text)
         path = "bench/results/nvidia-h200/profile_4096.json"
         counters = json.loads((self.root / path).read_text())["benchmarks"]
-        name = profile_blocks.BUSY[0][1]
+        name = counters_blocks.BUSY[0][1]
         busy = next(kernel for kernel in counters if kernel["rung"] == 3)["metrics"][name]
         self.change(path, f'"{name}": {busy}', f'"{name}": 7.0')
 
@@ -215,26 +214,26 @@ class FactsTest(unittest.TestCase):
             rung_of(99)
 
     def test_threads_are_those_of_the_launch(self):
-        threads = {n: lesson_blocks.threads_of(rung) for n, rung in rung_table().items() if n}
+        threads = {n: lessons.threads_of(rung) for n, rung in rung_table().items() if n}
         self.assertEqual(list(threads.values()), [1024] * 3 + [256] * 6 + [384] * 2)
 
     def test_blocks_on_an_sm(self):
-        self.assertEqual(lesson_blocks.blocks_per_sm(256, 128, 0), (2, ["registers"]))
+        self.assertEqual(lessons.blocks_per_sm(256, 128, 0), (2, ["registers"]))
         self.assertEqual(
-            lesson_blocks.blocks_per_sm(1024, 32, 16384), (2, ["threads", "registers"])
+            lessons.blocks_per_sm(1024, 32, 16384), (2, ["threads", "registers"])
         )
-        self.assertEqual(lesson_blocks.blocks_per_sm(128, 32, 40000), (5, ["shared memory"]))
-        self.assertEqual(lesson_blocks.blocks_per_sm(32, 32, 0), (32, ["blocks"]))
-        self.assertEqual(lesson_blocks.blocks_per_sm(384, 168, 0), (1, ["registers"]))
+        self.assertEqual(lessons.blocks_per_sm(128, 32, 40000), (5, ["shared memory"]))
+        self.assertEqual(lessons.blocks_per_sm(32, 32, 0), (32, ["blocks"]))
+        self.assertEqual(lessons.blocks_per_sm(384, 168, 0), (1, ["registers"]))
 
     def test_they_are_those_of_the_maths(self):
         for number, rung in rung_table().items():
-            _, traced = lesson_blocks.first_recorded(lesson_blocks.trace, number)
+            _, traced = lessons.first_recorded(lessons.trace, number)
             if number == 0 or not traced:
                 continue
-            _, counters = lesson_blocks.first_recorded(profile, number)
-            held, _ = lesson_blocks.blocks_per_sm(
-                lesson_blocks.threads_of(rung),
+            _, counters = lessons.first_recorded(profile, number)
+            held, _ = lessons.blocks_per_sm(
+                lessons.threads_of(rung),
                 int(counters["launch__registers_per_thread"]),
                 traced["launch"]["shared_bytes_per_block"],
             )

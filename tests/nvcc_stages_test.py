@@ -14,9 +14,9 @@ import unittest
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCES / "bench"))
 
-import nvcc_blocks  # noqa: E402
 import nvcc_samples  # noqa: E402
 import nvcc_stages  # noqa: E402
+from blocks import nvcc  # noqa: E402
 from nvcc_text import (  # noqa: E402
     compiled_for,
     defined_macros,
@@ -103,10 +103,10 @@ class RecordTest(unittest.TestCase):
         self.assertEqual(self.data["sources"], nvcc_samples.SOURCES)
 
     def test_every_block_can_be_written(self):
-        sys_path = nvcc_blocks.RECORD
-        nvcc_blocks.RECORD = nvcc_stages.RECORD
-        self.addCleanup(setattr, nvcc_blocks, "RECORD", sys_path)
-        for name, block in nvcc_blocks.BLOCKS.items():
+        sys_path = nvcc.RECORD
+        nvcc.RECORD = nvcc_stages.RECORD
+        self.addCleanup(setattr, nvcc, "RECORD", sys_path)
+        for name, block in nvcc.BLOCKS.items():
             self.assertTrue(block(None), name)
 
 

@@ -6,7 +6,7 @@ is from bench/results/sass/ablations.json, which `bench/ablate.py count --out` w
 
 import json
 
-from nvcc_blocks import table
+from blocks.markdown import table
 from recorded import RESULTS, MissingFileError, NotRecordedError, described, load, percent
 
 TIMES = "ablations.json"

@@ -4,6 +4,7 @@ import csv
 import pathlib
 import re
 
+from blocks.markdown import table
 from recorded import FigureError
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the sources
@@ -90,12 +91,6 @@ COUNTED = {
         ],
     ),
 }
-
-
-def table(heads, rows):
-    """A Markdown table whose first column is text and the rest figures."""
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def probes():

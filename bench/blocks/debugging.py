@@ -4,7 +4,8 @@ import pathlib
 import re
 import textwrap
 
-from nvcc_blocks import fenced, record_at
+from blocks.markdown import fenced
+from blocks.nvcc import record_at
 from recorded import FigureError, MissingFileError, load, provenance
 
 GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources

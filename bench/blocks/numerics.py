@@ -3,8 +3,9 @@
 import math
 import pathlib
 
-from measuring_blocks import title_of
-from nvcc_blocks import record_at, table
+from blocks.markdown import table
+from blocks.measuring import title_of
+from blocks.nvcc import record_at
 from recorded import climb, load, provenance
 
 RECORD = pathlib.Path("bench/results/rounding.json")  # below the root of the sources

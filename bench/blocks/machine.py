@@ -3,11 +3,10 @@
 import json
 import pathlib
 
-import probe_blocks
-import sass_blocks
+from blocks import probes, sass
+from blocks.lessons import HIT, MISS, trace
+from blocks.markdown import table
 from by_hand import SMS
-from lesson_blocks import HIT, MISS, trace
-from probe_blocks import table
 from recorded import climb, load, percent, profile, provenance, roofs
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
@@ -133,8 +132,8 @@ def occupancy_block(_place, _arguments):
 
 
 BLOCKS = {
-    **probe_blocks.BLOCKS,
-    **sass_blocks.BLOCKS,
+    **probes.BLOCKS,
+    **sass.BLOCKS,
     "drain": drain_block,
     "ridges": ridges_block,
     "roofs": roofs_block,

@@ -3,8 +3,8 @@
 import profile as profiler
 import re
 
+from blocks.lessons import HIT, MISS, SIZES, STALL, stalls, trace
 from figures import NCU_PERCENT, NOT_YET
-from lesson_blocks import HIT, MISS, SIZES, STALL, stalls, trace
 from recorded import MissingFileError, NotRecordedError, profile, provenance
 from rungs import rung_of
 

@@ -5,8 +5,8 @@ import json
 import pathlib
 import re
 
+from blocks.markdown import table
 from figures import or_not_yet, value
-from nvcc_blocks import table
 from recorded import CARD, SOURCES, FigureError, load, roofs
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from nvcc_blocks import table
+from blocks.markdown import table
 from recorded import climb, load, percent, provenance
 from recorded import title_of as name_in_file
 

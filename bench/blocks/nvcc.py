@@ -4,11 +4,11 @@ import json
 import pathlib
 import re
 
+from blocks.markdown import code, fenced, table
 from recorded import MissingFileError
 
 RECORD = pathlib.Path("bench/results/nvcc/stages.json")  # below the root of the sources
 SPACE = r"\s+"
-NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( (%|=))?\**")
 
 
 def record_at(path):
@@ -27,28 +27,6 @@ def provenance(data):
     """Which compilers made the figures."""
     context = data["context"]
     return f"nvcc {context['nvcc']}, {context['host_compiler']}."
-
-
-def code(words):
-    """Words as code in a table: bars would end the cell."""
-    return f"`{words}`" if words else ""
-
-
-def table(heads, rows):
-    """A Markdown table; columns of numbers stand at the right."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    marks = [
-        "---:" if all(NUMBER.fullmatch(row[i]) for row in cells if row[i]) else "---"
-        for i in range(len(heads))
-    ]
-    lines = [heads, marks, *cells]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines).replace(
-        "| " + " | ".join(marks) + " |", "|" + "|".join(marks) + "|", 1)
-
-
-def fenced(language, text):
-    """A block of code."""
-    return f"```{language}\n{text.rstrip()}\n```"
 
 
 def source(name, data):

@@ -2,8 +2,8 @@
 
 import profile as profiler
 
-from measuring_blocks import title_of
-from nvcc_blocks import code, table
+from blocks.markdown import code, table
+from blocks.measuring import title_of
 from recorded import FigureError, climb, load, provenance
 
 SIZES = (4096, 2048)  # the first that has a rung is taken

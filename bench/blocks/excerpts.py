@@ -9,6 +9,7 @@ import pathlib
 import re
 from dataclasses import dataclass
 
+from blocks.markdown import fenced
 from recorded import FigureError
 from rungs import rung_of
 
@@ -81,11 +82,6 @@ def moved_left(lines):
     return [line if line.startswith("#") else line[least:] for line in lines]
 
 
-def fenced(language, lines):
-    """A block of code in Markdown."""
-    return "\n".join([f"```{language}", *lines, "```"])
-
-
 def code_block(place, arguments):
     """`code FILE: TITLE`: a titled section of a file."""
     name, colon, title = arguments.partition(": ")
@@ -95,7 +91,7 @@ def code_block(place, arguments):
     path = base / name.strip()
     section = section_of(path, title.strip())
     lines = [shortened(line) for line in moved_left(section.lines)]
-    return fenced(LANGUAGES.get(path.suffix, "text"), lines)
+    return fenced(LANGUAGES.get(path.suffix, "text"), "\n".join(lines))
 
 
 def body_of(path):
@@ -157,13 +153,13 @@ def diff_block(place, arguments):
         "",
     ]
     if len(lines) <= LONG_DIFF:
-        return "\n".join([*text, fenced("diff", lines)])
+        return "\n".join([*text, fenced("diff", "\n".join(lines))])
     return "\n".join(
         [
             *text,
             f"<details markdown><summary>The diff, {len(lines)} lines</summary>",
             "",
-            fenced("diff", lines),
+            fenced("diff", "\n".join(lines)),
             "",
             "</details>",
         ]

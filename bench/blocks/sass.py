@@ -2,8 +2,8 @@
 
 import json
 
-from lesson_blocks import blocks_per_sm, threads_of
-from probe_blocks import table
+from blocks.lessons import blocks_per_sm, threads_of
+from blocks.markdown import table
 from recorded import RESULTS, FigureError
 from rungs import rung_of
 from sass_order import INNER_PRODUCT, ffma_between, listing

@@ -5,7 +5,7 @@ import pathlib
 import profile as profiler
 import re
 
-from excerpts import constants_of, evaluated
+from blocks.excerpts import constants_of, evaluated
 from figures import NCU_PERCENT, NOT_YET, milliseconds, or_not_yet, predicted, timed
 from recorded import (
     CARD,
