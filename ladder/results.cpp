@@ -167,9 +167,12 @@ void ResultsFile::write(const std::string& text) {
 }
 
 std::optional<int> recorded_registers(int rung) {
-  const auto counters = recorded_counters(rung, 4096);
-  if (counters.empty()) return std::nullopt;
-  return static_cast<int>(counters.at("launch__registers_per_thread"));
+  for (const int size : {4096, 2048, 1024}) {  // not every rung was profiled at every size
+    const auto counters = recorded_counters(rung, size);
+    const auto registers = counters.find("launch__registers_per_thread");
+    if (registers != counters.end()) return static_cast<int>(registers->second);
+  }
+  return std::nullopt;
 }
 
 std::map<std::string, double> recorded_counters(int rung, int size) {

@@ -272,6 +272,15 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
   if (files == 0) GTEST_SKIP() << "no recorded results in these sources";
 }
 
+TEST(RecordedResultsTest, RegistersAreKnownOfEachRungThatWasProfiledAtAll) {
+  for (int rung = 1; rung <= 11; ++rung) {
+    for (const int size : {1024, 2048, 4096}) {
+      if (recorded_counters(rung, size).empty()) continue;
+      EXPECT_TRUE(recorded_registers(rung)) << "rung " << rung << " at " << size;
+    }
+  }
+}
+
 TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {
   const fs::path path =
       fs::path(LADDER_SOURCE_DIR) / "bench" / "results" / "nvidia-h200" / "climb_burst_4096.json";
