@@ -110,7 +110,7 @@ def filled(text, place):
             != len([1 for other, _ in begun if other == name])
         )
         wrong.append(f"'begin' without an 'end' on a line of its own: {', '.join(names)}")
-    if re.search(r"^<!-- value", text, flags=re.M):  # Markdown would end the paragraph there
+    if re.search(r"^[ >]*<!-- value", text, flags=re.M):  # Markdown would end the paragraph there
         wrong.append("a line begins with '<!-- value': move it to the end of the line before")
     return re.sub(r"<!-- value ([\w:]+) -->[^<]*<!-- /value -->", figure, text), wrong
 
