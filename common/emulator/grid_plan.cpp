@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "common/emulator/cluster.hpp"
 #include "common/emulator/settings.hpp"
+#include "common/emulator/trace/shared_arrays.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -16,6 +19,7 @@ constexpr unsigned kMaxBlockZ = 64;
 constexpr unsigned kMaxGridX = 2147483647;
 constexpr unsigned kMaxGridYZ = 65535;
 constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
+constexpr std::size_t kMaxStaticSharedBytes = std::size_t{48} * 1024;
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: " + sentence);
@@ -45,6 +49,22 @@ void require_cluster(unsigned cluster, const dim3& grid) {
     refuse("the grid is " + std::to_string(grid.x) + " blocks wide, which is no multiple of the " +
            std::to_string(cluster) + " blocks of a cluster");
   }
+}
+
+/// Bytes of a kernel's `__shared__` arrays of fixed size. Reading symbols takes milliseconds: once
+/// per kernel.
+std::size_t static_shared_bytes(const GridPlan& plan) {
+  static std::mutex mutex;
+  static std::map<const void*, std::size_t> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace(plan.kernel, 0);
+  if (!is_new) return found->second;
+  const SharedMemory memory(plan);
+  const auto dynamic_offset =
+      static_cast<std::size_t>(memory.dynamic.data() - memory.arrays.data());
+  for (const SharedArray& array : shared_arrays_of(plan.kernel, dynamic_offset, 0))
+    found->second += array.bytes;
+  return found->second;
 }
 
 /// As many blocks as SMs have threads for; shared memory and registers may allow fewer.
@@ -86,6 +106,11 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
     refuse("a cooperative grid of " + std::to_string(blocks) +
            " blocks; all of them must fit the GPU at once, which has " + std::to_string(sms) +
            " SMs (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
+  }
+  if (const std::size_t bytes = static_shared_bytes(*this); bytes > kMaxStaticSharedBytes) {
+    refuse("__shared__ arrays of " + std::to_string(bytes) + " bytes; ptxas allows " +
+           std::to_string(kMaxStaticSharedBytes) +
+           " (48 KiB), and more only as dynamic shared memory");
   }
   code = CodeRanges(launch.kernel);
 }

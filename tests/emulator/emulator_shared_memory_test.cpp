@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "tests/emulator/expect_kernel_error.hpp"
 #include "tests/emulator/probes.hpp"
 
 namespace ladder::probes {
@@ -63,6 +65,20 @@ TEST(EmulatorSharedMemory, DynamicMemoryReachesTo227KiB) {
   int value = 0;
   touch_last_dynamic_byte(227 * 1024, &value);
   EXPECT_EQ(value, 42);
+}
+
+TEST(EmulatorSharedMemory, StaticArraysReachTo48KiB) {
+  float value = 0;
+  fill_static_48_kib(&value);
+  EXPECT_EQ(value, 1.0f);
+  for (int run = 0; run < 2; ++run) {  // what is known of a kernel is kept
+    const auto error = emulator::error_of([&] { fill_static_beyond_48_kib(&value); });
+    ASSERT_TRUE(error.has_value());
+    EXPECT_EQ(error->kind(), emulator::KernelErrorKind::kBadLaunch);
+    EXPECT_NE(std::string(error->what()).find("__shared__ arrays of 49156 bytes"),
+              std::string::npos)
+        << error->what();
+  }
 }
 
 TEST(EmulatorSharedMemory, ArraysDoNotOverlap) {

@@ -97,5 +97,7 @@ void slow_but_passing(int rounds, int* out);
 void throw_exception(unsigned bad_thread);
 void throw_number();
 void launch_from_kernel();
+void fill_static_48_kib(float* out);         ///< one 1.0
+void fill_static_beyond_48_kib(float* out);  ///< the same, with an array one float larger
 
 }  // namespace ladder::probes
