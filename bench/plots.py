@@ -8,11 +8,10 @@ A picture whose results are not recorded is left out, and a sentence says so. SV
 matplotlib: its bytes change with its version, and its pictures know one background alone.
 """
 
-import argparse
-import os
 import pathlib
 import sys
 
+import generated
 from plot_ratio import ratio_by_size
 from plot_roofline import roofline
 from plot_staircase import staircase
@@ -38,33 +37,9 @@ def drawn(name):
 
 def main():
     """Writes or checks all pictures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when a picture is stale")
-    parser.add_argument(
-        "--root",
-        default=pathlib.Path(__file__).resolve().parent.parent,
-        help="folder of the sources",
-    )
-    options = parser.parse_args()
-    os.chdir(options.root)
-    stale = False
-    for name in PLOTS:
-        path = FIGURES / f"{name}.svg"
-        old = path.read_text() if path.exists() else None
-        new = drawn(name)
-        if new == old:
-            continue
-        if options.check:
-            print(f"plots.py: {path} is stale: run make report", file=sys.stderr)
-            stale = True
-        elif new is None:
-            path.unlink()
-            print(f"removed {path}")
-        else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(new)
-            print(f"wrote {path}")
-    sys.exit(1 if stale else 0)
+    check = generated.begin(__doc__.splitlines()[0])
+    current = [generated.keep(FIGURES / f"{name}.svg", drawn(name), check) for name in PLOTS]
+    sys.exit(0 if all(current) else 1)
 
 
 if __name__ == "__main__":

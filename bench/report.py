@@ -15,12 +15,11 @@ bench/results, the rung table and the sources:
     ablations            what the rung gains when parts of it are taken away
 """
 
-import argparse
-import os
 import pathlib
 import re
 import sys
 
+import generated
 from blocks import (
     ablations,
     benchmark,
@@ -126,32 +125,16 @@ def pages():
 
 def main():
     """Rewrites or checks all files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when a block is stale")
-    parser.add_argument(
-        "--root",
-        default=pathlib.Path(__file__).resolve().parent.parent,
-        help="folder of the sources",
-    )
-    options = parser.parse_args()
-    os.chdir(options.root)
-    failed = False
+    check = generated.begin(__doc__.splitlines()[0])
+    fine = True
     for path in pages():
         number = re.match(r"(\d\d)_", path.parent.name)
-        old = path.read_text()
-        new, wrong = filled(old, Place(path, int(number[1]) if number else None))
+        place = Place(path, int(number[1]) if number else None)
+        new, wrong = filled(path.read_text(), place)
         for line in wrong:
             print(f"report.py: {path}: {line}", file=sys.stderr)
-            failed = True
-        if new == old:
-            continue
-        if options.check:
-            print(f"report.py: {path} is stale: run make report", file=sys.stderr)
-            failed = True
-        else:
-            path.write_text(new)
-            print(f"wrote {path}")
-    sys.exit(1 if failed else 0)
+        fine = generated.keep(path, new, check) and not wrong and fine
+    sys.exit(0 if fine else 1)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,12 @@
     bench/widget_data.py --check    fail when it is stale
 """
 
-import argparse
 import json
-import os
 import pathlib
 import re
 import sys
 
+import generated
 from recorded import RESULTS, FigureError, described, load, profile, roofs
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
@@ -94,25 +93,12 @@ def data():
 
 def main():
     """Writes or checks the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when the file is stale")
-    parser.add_argument(
-        "--root",
-        default=pathlib.Path(__file__).resolve().parent.parent,
-        help="folder of the sources",
-    )
-    options = parser.parse_args()
-    os.chdir(options.root)
+    check = generated.begin(__doc__.splitlines()[0])
     try:
-        new = data()
+        current = generated.keep(DATA, data(), check)
     except FigureError as error:
         sys.exit(f"widget_data.py: {error}")
-    if DATA.exists() and DATA.read_text() == new:
-        return
-    if options.check:
-        sys.exit(f"widget_data.py: {DATA} is stale: run make report")
-    DATA.write_text(new)
-    print(f"wrote {DATA}")
+    sys.exit(0 if current else 1)
 
 
 if __name__ == "__main__":
