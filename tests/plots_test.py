@@ -15,6 +15,7 @@ import xml.etree.ElementTree as ElementTree
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCES / "bench"))
 
+from contrast import contrast  # noqa: E402
 from recorded import known_shapes  # noqa: E402
 from svg import GAP, STYLE, spread  # noqa: E402
 
@@ -270,8 +271,8 @@ class StyleTest(unittest.TestCase):
         )
         for colours in (light, dark):
             for name in ("ink", "soft", "s0", "s1", "s2", "s3"):
-                self.assertGreater(contrast(colours[name], colours["ground"]), 4.5, name)
-            self.assertGreater(contrast(colours["on"], colours["s0"]), 4.5)
+                self.assertGreater(contrast(rgb(colours[name]), rgb(colours["ground"])), 4.5, name)
+            self.assertGreater(contrast(rgb(colours["on"]), rgb(colours["s0"])), 4.5)
 
     def test_labels_move_apart_and_no_further(self):
         self.assertEqual(spread([100, 300], 0, 400), [100, 300])
@@ -302,17 +303,9 @@ class StyleTest(unittest.TestCase):
                 self.assertTrue((page.parent / path).exists(), f"{page.name}: {path}")
 
 
-def luminance(colour):
-    """Relative luminance of #rrggbb, after WCAG 2."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    """Contrast of two colours, after WCAG 2: 4.5 is enough for text."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+def rgb(colour):
+    """(red, green, blue) of #rrggbb"""
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 from browser import console_errors, requested, start_browser
+from contrast import contrast
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -207,23 +208,7 @@ class BrowserTest(unittest.TestCase):
             selector,
         )
 
-        def luminance(colour):
-            parts = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
-            linear = [p / 12.92 if p <= 0.04 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-        dark, light = sorted(luminance(colour) for colour in colours)
-        return (light + 0.05) / (dark + 0.05)
-
-    def test_copying_a_command_leaves_out_the_prompt_and_the_output(self):
-        """The theme's copy button takes what it marks with data-md-copying."""
-        self.open("start/without_a_gpu.html")
-        copied = self.browser.execute_script(
-            "return [...document.querySelectorAll('pre code')].filter("
-            "(code) => code.querySelector('.gp')).map((code) => {"
-            "code.setAttribute('data-md-copying', ''); return code.innerText.trimEnd(); })"
-        )
-        self.assertIn("build/ladder trace 01 --size 256", copied)
+        return contrast(*([float(x) for x in re.findall(r"[\d.]+", c)[:3]] for c in colours))
 
     def test_search_finds_a_lesson_without_a_server(self):
         """The theme's search runs in a frame, because a file's page may start no worker."""

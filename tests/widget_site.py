@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from browser import start_browser
+from contrast import contrast
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -167,15 +168,3 @@ return [...document.querySelectorAll(texts)].filter((one) => !one.disabled).map(
   return [mixed(layers), mixed([...layers, one.closest("svg") ? style.fill : style.color])];
 });
 """
-
-
-def contrast(*colours):
-    """WCAG's contrast of two colours, 1 to 21."""
-
-    def luminance(colour):
-        parts = [part / 255 for part in colour]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    dark, light = sorted(map(luminance, colours))
-    return (light + 0.05) / (dark + 0.05)
