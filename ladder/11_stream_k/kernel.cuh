@@ -14,12 +14,11 @@
 
 #include "common/device.cuh"
 #include "common/ptx/fence.cuh"
-#include "common/ptx/flag.cuh"
 #include "common/ptx/mbarrier.cuh"
-#include "common/ptx/named_barrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
 #include "ladder/11_stream_k/schedule.cuh"
+#include "ladder/11_stream_k/sums.cuh"
 
 namespace ladder::stream_k {
 
@@ -249,74 +248,17 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
           }
         }
       } else {
-        float4* const mine = sums + (warp - kProducerWarps) * (WM * WN / 4) + lane;
-        for (int m = 0; m < TM; ++m) {
-          for (int n = 0; n < TN; n += 4) {
-            mine[(m * TN + n) / 4 * 32] = make_float4(alpha * acc[m][n + 0], alpha * acc[m][n + 1],
-                                                      alpha * acc[m][n + 2], alpha * acc[m][n + 3]);
-          }
-        }
-        ptx::barrier_sync<1, kConsumers>();
-        for (int m = 0; m < kRows; ++m) {
-          for (int n = 0; n < TN; n += 4) {
-            const float4* const first =
-                sums + warp_tile * (WM * WN / 4) + lane + ((warp_k * kRows + m) * TN + n) / 4 * 32;
-            float4 sum = *first;
-            for (int k = 1; k < WARPS_K; ++k) {
-              const float4 other = first[k * WARPS_M * WARPS_N * (WM * WN / 4)];
-              sum.x += other.x;
-              sum.y += other.y;
-              sum.z += other.z;
-              sum.w += other.w;
-            }
-            c[m][n + 0] = sum.x;
-            c[m][n + 1] = sum.y;
-            c[m][n + 2] = sum.z;
-            c[m][n + 3] = sum.w;
-          }
-        }
-        ptx::barrier_sync<1, kConsumers>();
+        add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
       }
-      constexpr int kVectors = kRows * TN / 4;
-      // Parts whose loads are on their way together; g++ ignores the pragma that takes this.
-      [[maybe_unused]] constexpr int kAtOnce = kVectors < 16 ? 16 / kVectors : 1;
-      const auto partials_of = [&](int block) {  // this thread's first vector
-        return partials + static_cast<size_t>(block) * (kVectors * kConsumers) + consumer;
-      };
-      if (part.begin > 0) {  // another block has the beginning of this sum: hand over
-        float4* const handed = partials_of(blockIdx.x);
-        for (int m = 0; m < kRows; ++m) {
-          for (int n = 0; n < TN; n += 4) {
-            handed[(m * TN + n) / 4 * kConsumers] =
-                make_float4(c[m][n + 0], c[m][n + 1], c[m][n + 2], c[m][n + 3]);
-          }
-        }
-        ptx::barrier_sync<1, kConsumers>();
-        if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);
+      // Small tiles have many sharers, who add up in a tree; of a large one the first adds all.
+      constexpr bool kTree = WARPS_K > 1;
+      if (part.begin > 0 ? kTree : part.end < division.rounds) {
+        add_blocks<kTree, kConsumers>(c, part, division, schedule.sharer, consumer, partials,
+                                      flags);
+      }
+      if (part.begin > 0) {  // another block has the beginning of this sum
+        hand_over<kConsumers>(c, consumer, partials, flags);
       } else {
-        if (part.end < division.rounds) {  // the blocks before this one have the rest
-          const int tile_end = (part.tile - division.first_cut + 1) * division.rounds;
-          const int others = division.sharer_of(tile_end - 1) - schedule.sharer;
-          for (int other = 1 + consumer; other <= others; other += kConsumers) {
-            while (ptx::load_acquire(&flags[blockIdx.x - other]) == 0) {
-            }
-            flags[blockIdx.x - other] = 0;  // for the next launch
-          }
-          ptx::barrier_sync<1, kConsumers>();
-#pragma unroll kAtOnce
-          for (int other = 1; other <= others; ++other) {  // in the order of K
-            const float4* const handed = partials_of(blockIdx.x - other);
-            for (int m = 0; m < kRows; ++m) {
-              for (int n = 0; n < TN; n += 4) {
-                const float4 sum = handed[(m * TN + n) / 4 * kConsumers];
-                c[m][n + 0] += sum.x;
-                c[m][n + 1] += sum.y;
-                c[m][n + 2] += sum.z;
-                c[m][n + 3] += sum.w;
-              }
-            }
-          }
-        }
         const int row0 = tiles.row_of(part.tile) + thread_row;
         const int col0 = tiles.col_of(part.tile) + thread_col;
         for (int m = 0; m < kRows; ++m) {

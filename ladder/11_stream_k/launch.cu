@@ -3,15 +3,16 @@
 /// \brief Which kernel and which tile rung 11 takes for a shape, and its launch.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 
 #include "common/launch.cuh"
 #include "common/workspace.hpp"
-#include "ladder/11_stream_k/cluster_kernel.cuh"
 #include "ladder/11_stream_k/kernel.cuh"
 #include "ladder/11_stream_k/schedule.cuh"
+#include "ladder/11_stream_k/small_kernel.cuh"
 
 namespace ladder::stream_k {
 namespace {
@@ -19,19 +20,20 @@ namespace {
 constexpr int WM = 64;
 constexpr int WN = 64;
 constexpr int kConsumers = 256;
-constexpr int kThreads = 128 + kConsumers;
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 
 /// \brief How a problem can be worked on, and what that takes on one SM of an H200. The times were
-///        fitted to those of each way for all shapes of the benchmark; only their relations matter.
+///        fitted to those of each way for 44 shapes; only their relations matter.
 struct Way {
   const char* name;
-  bool cluster;     ///< cluster_kernel, else kernel
+  int cluster;      ///< small_kernel, with so many blocks for a tile; 0: kernel
   int BM, BN;       ///< block tile
-  int round;        ///< of K that is filled at a time
+  int round;        ///< of K that is multiplied at a time
+  int blocks;       ///< that share an SM
   double start_us;  ///< to start the launch and to end it
-  double round_us;  ///< to multiply one round
   double tile_us;   ///< to begin and to finish a tile
+  double round_us;  ///< to multiply one round
+  double wait_us;   ///< that a round takes longer, however many blocks share the SM
   double part_us;   ///< to add a part that another block hands over
   void (*launch)(const Gemm<float>&, Stream, const Division&);
 };
@@ -42,14 +44,14 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Division& div
   constexpr int BN = WARPS_N * WN;
   constexpr int BK = WARPS_K * 8;
   constexpr int BAND = 4;  // more was not faster: L2 holds what 132 blocks read at a time
-  constexpr std::size_t kSums = WARPS_K == 1 ? 0 : kConsumers / 32 * WM * WN * sizeof(float);
+  constexpr std::size_t kSums = WARPS_K == 1 ? 0 : kConsumers / 32 * WM * WN / 2 * sizeof(float);
   const unsigned blocks = division.first_cut > 0 ? multiprocessors() : division.sharers;
   auto* const flags = static_cast<unsigned*>(
       workspace(stream, kFlagBytes + static_cast<std::size_t>(blocks) * BM * BN * sizeof(float)));
   // Blocks wait for blocks with lower numbers: all of them run at the same time, or none.
   launch(kernel<WARPS_M, WARPS_N, WARPS_K, SLICES, BAND>,
          {.grid = dim3(blocks),
-          .block = dim3(kThreads),
+          .block = dim3(128 + kConsumers),
           .dynamic_shared_bytes = SLICES * sizeof(Slice<BM, BN, BK>) + kSums,
           .stream = stream,
           .cooperative = true},
@@ -58,32 +60,33 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Division& div
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 
-template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES>
-void launch_cluster(const Gemm<float>& gemm, Stream stream, const Division&) {
-  constexpr int BM = WARPS_M * WM;
-  constexpr int BN = WARPS_N * WN;
-  constexpr int BK = WARPS_K * 8;
-  constexpr std::size_t kSums = (kConsumers / 32 * WM * WN + BM * BN) * sizeof(float);
-  launch(cluster_kernel<WARPS_M, WARPS_N, WARPS_K, SLICES>,
-         {.grid = dim3(2 * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
-          .block = dim3(kThreads),
-          .dynamic_shared_bytes = std::max(SLICES * sizeof(Slice<BM, BN, BK>), kSums),
+template <int TM, int TN, int CLUSTER, int BLOCKS>
+void launch_small(const Gemm<float>& gemm, Stream stream, const Division&) {
+  constexpr int BM = 8 * TM;
+  constexpr int BN = 4 * TN;
+  launch(small_kernel<TM, TN, CLUSTER, BLOCKS>,
+         {.grid = dim3(CLUSTER * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
+          .block = dim3(32 * kSmallWarps),
+          .dynamic_shared_bytes = kSmallWarps * kSmallStages * sizeof(SmallSlice<BM, BN>),
           .stream = stream,
-          .cluster = 2},
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, gemm.alpha,
-         gemm.A, gemm.beta, gemm.C);
+          .cluster = CLUSTER},
+         gemm.M, gemm.N, gemm.K, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
-// Eight consumer warps of 64 x 64 each: all on one k, or on 2, 4, 8 at a time for a smaller tile.
+// Of kernel, eight consumer warps of 64 x 64 each: all on one k, or on 2, 4, 8 at a time for a
+// smaller tile. Of small_kernel, a tile per block, or per cluster that shares K.
 const auto kWays = std::to_array<Way>({
-    {"128 x 256", false, 128, 256, 16, 7.8, 2.53, 0.0, 0.96, launch_stream_k<2, 4, 1, 8>},
-    {"128 x 128", false, 128, 128, 32, 7.7, 2.70, 0.0, 0.60, launch_stream_k<2, 2, 2, 6>},
-    {"64 x 128", false, 64, 128, 64, 4.7, 2.90, 1.7, 0.32, launch_stream_k<1, 2, 4, 4>},
-    {"64 x 64", false, 64, 64, 64, 5.2, 1.70, 1.0, 0.22, launch_stream_k<1, 1, 8, 3>},
-    {"128 x 128, K halved in a cluster", true, 128, 128, 16, 1.3, 1.35, 5.1, 0.0,
-     launch_cluster<2, 2, 2, 12>},
-    {"64 x 64, K halved in a cluster", true, 64, 64, 64, 1.6, 1.50, 4.4, 0.0,
-     launch_cluster<1, 1, 8, 6>},
+    {"128 x 256", 0, 128, 256, 16, 1, 9.25, 0.00, 2.50, 0.00, 1.03, launch_stream_k<2, 4, 1, 8>},
+    {"128 x 128", 0, 128, 128, 32, 1, 5.81, 2.17, 2.75, 0.00, 0.54, launch_stream_k<2, 2, 2, 8>},
+    {"64 x 128", 0, 64, 128, 64, 1, 5.86, 0.78, 2.83, 0.00, 0.47, launch_stream_k<1, 2, 4, 6>},
+    {"64 x 64", 0, 64, 64, 64, 1, 6.20, 0.00, 1.82, 0.00, 0.43, launch_stream_k<1, 1, 8, 5>},
+    {"48 x 48, small", 1, 48, 48, 64, 2, 1.93, 1.02, 0.75, 0.36, 0.00, launch_small<6, 12, 1, 2>},
+    {"32 x 64, small", 1, 32, 64, 64, 3, 1.27, 1.03, 0.71, 0.31, 0.00, launch_small<4, 16, 1, 3>},
+    {"32 x 32, small", 1, 32, 32, 64, 4, 1.76, 0.45, 0.41, 0.17, 0.00, launch_small<4, 8, 1, 4>},
+    {"32 x 32, cluster of 2", 2, 32, 32, 128, 4, 2.31, 0.70, 0.37, 0.20, 0.00,
+     launch_small<4, 8, 2, 4>},
+    {"32 x 32, cluster of 8", 8, 32, 32, 512, 4, 3.50, 0.73, 0.33, 0.56, 0.00,
+     launch_small<4, 8, 8, 4>},
 });
 
 /// One way for one shape, and the time that it should take.
@@ -91,37 +94,55 @@ struct Plan {
   const Way* way;
   Division division;
   double us;
+  long long tiles;
+  int cut;  ///< tiles whose K is shared by blocks of the grid
 };
 
-Plan plan_for(const Way& way, const Shape& shape, int sms) {
-  const int tiles = ceil_div(shape.M, way.BM) * ceil_div(shape.N, way.BN);
-  const int rounds = ceil_div(shape.K, way.round);
-  if (way.cluster) {
-    const int waves = ceil_div(tiles, std::max(sms / 2, 1));
-    return {&way, {}, way.start_us + waves * (ceil_div(rounds, 2) * way.round_us + way.tile_us)};
+/// How many parts the first of a tile's sharers adds one after the other: see add_blocks().
+int parts_in_turn(const Way& way, int sharers) {
+  if (way.BM * way.BN == 128 * 256) return sharers - 1;
+  int parts = 0;
+  for (; sharers > 1; sharers = ceil_div(sharers, 8)) {
+    parts += std::min(sharers, 8) - 1;
   }
-  const int whole = tiles / sms;
-  const int cut = tiles - whole * sms;
-  Division division = {rounds, whole * sms, 1, 0, 0};
-  double us = way.start_us + whole * (rounds * way.round_us + way.tile_us);
+  return parts;
+}
+
+Plan plan_for(const Way& way, const Shape& shape, int sms) {
+  // Of arrays that fit no GPU there may be more tiles than an int counts; explain() shows them.
+  const long long tiles =
+      static_cast<long long>(ceil_div(shape.M, way.BM)) * ceil_div(shape.N, way.BN);
+  const int rounds = ceil_div(shape.K, way.round);
+  Plan plan = {&way, {}, way.start_us, tiles, 0};
+  if (way.cluster > 0) {
+    const double tiles_per_sm = std::ceil(static_cast<double>(tiles) * way.cluster / sms);
+    plan.us += tiles_per_sm * (rounds * way.round_us + way.tile_us) +
+               std::ceil(tiles_per_sm / way.blocks) * rounds * way.wait_us;
+    return plan;
+  }
+  const long long whole = tiles / sms;
+  const int cut = static_cast<int>(tiles % sms);
+  plan.division = {rounds, static_cast<int>(whole * sms), 1, 0, 0};
+  plan.us += whole * (rounds * way.round_us + way.tile_us);
   if (cut > 0) {
     // More sharers multiply less each and hand over more.
+    const long long all = static_cast<long long>(cut) * rounds;
     double best_us = 0;
-    const int most =
-        static_cast<int>(std::min<long long>(sms, static_cast<long long>(cut) * rounds));
-    for (int sharers = cut; sharers <= most; ++sharers) {
-      const int share = ceil_div(cut * rounds, sharers);
-      const double cut_us =
-          share * way.round_us + way.tile_us + (ceil_div(sharers, cut) - 1) * way.part_us;
-      if (sharers > cut && cut_us >= best_us) continue;
-      best_us = cut_us;
-      division.sharers = sharers;
+    int best = cut;
+    for (int sharers = cut; sharers <= std::min<long long>(sms, all); ++sharers) {
+      const double us = std::ceil(static_cast<double>(all) / sharers) * way.round_us + way.tile_us +
+                        parts_in_turn(way, ceil_div(sharers, cut)) * way.part_us;
+      if (sharers > cut && us >= best_us) continue;
+      best_us = us;
+      best = sharers;
     }
-    division.share = cut * rounds / division.sharers;
-    division.longer = cut * rounds % division.sharers;
-    us += best_us;
+    plan.division.sharers = best;
+    plan.division.share = static_cast<int>(all / best);
+    plan.division.longer = static_cast<int>(all % best);
+    plan.us += best_us;
+    plan.cut = best > cut ? cut : 0;  // as many blocks as tiles have one tile each
   }
-  return {&way, division, us};
+  return plan;
 }
 
 std::array<Plan, kWays.size()> plans_for(const Shape& shape) {
@@ -153,18 +174,14 @@ std::string explain(const Shape& shape) {
   std::string text = "Rung 11 takes the way that its model calls quickest on " +
                      std::to_string(multiprocessors()) + " SMs:\n";
   char line[160];
-  constexpr const char* kHeading = "   %-32s %8s %7s %6s %7s %9s\n";
+  constexpr const char* kHeading = "   %-22s %8s %7s %6s %7s %9s\n";
   std::snprintf(line, sizeof line, kHeading, "tile", "tiles", "rounds", "cut", "sharers", "us");
   text += line;
   for (const Plan& plan : plans) {
-    const Way& way = *plan.way;
-    const int tiles = ceil_div(shape.M, way.BM) * ceil_div(shape.N, way.BN);
-    const int last = tiles - plan.division.first_cut;
-    const bool cut = plan.division.sharers > last;  // as many blocks as tiles have one tile each
-    std::snprintf(line, sizeof line, "%s %-32s %8d %7d %6d %7d %9.1f\n",
-                  &plan == &quickest(plans) ? "->" : "  ", way.name, tiles,
-                  ceil_div(shape.K, way.round), cut ? last : 0, cut ? plan.division.sharers : 0,
-                  plan.us);
+    std::snprintf(line, sizeof line, "%s %-22s %8lld %7d %6d %7d %9.4g\n",
+                  &plan == &quickest(plans) ? "->" : "  ", plan.way->name, plan.tiles,
+                  ceil_div(shape.K, plan.way->round), plan.cut,
+                  plan.cut > 0 ? plan.division.sharers : 0, plan.us);
     text += line;
   }
   return text +

@@ -9,7 +9,7 @@
 
 namespace ladder {
 
-/// A rung with one mistake.
+/// A rung with one mistake, or a copy without any.
 struct Mutant {
   const char* name;    ///< "guard_missing_m", from add_mutant()
   const char* rung;    ///< "03_shared_tile", the rung it was made from
@@ -22,5 +22,8 @@ std::span<const Mutant> mutants();
 
 /// Those that were added with TRACED, compiled so that each memory access can be seen.
 std::span<const Mutant> traced_mutants();
+
+/// Rung 11 without a mistake, with one of its ways alone, each: added with UNCHANGED, traced.
+std::span<const Mutant> way_copies();
 
 }  // namespace ladder

@@ -67,12 +67,12 @@ add_mutant(
 # -- Blocks that share tiles -----------------------------------------------------------------------
 add_mutant(
   flag_not_reset 11_stream_k TRACED WAY "64 x 64"
-  "flags[blockIdx.x - other] = 0;"
+  "*flag = 0;"
   "")
 add_mutant(
   flag_seen_by_one_thread 11_stream_k TRACED WAY "64 x 64"
-  "          ptx::barrier_sync<1, kConsumers>();\n#pragma unroll kAtOnce"
-  "#pragma unroll kAtOnce")
+  "  ptx::barrier_sync<1, kConsumers>();\n  constexpr"
+  "  constexpr")
 add_mutant(
   round_left_out 11_stream_k TRACED WAY "64 x 64"
   "end(sharer < 0 ? 0 : division.start_of(sharer + 1))"
@@ -83,27 +83,51 @@ add_mutant(
   "position(sharer < 1 ? 0 : division.start_of(sharer) - 1)")
 add_mutant(
   waits_for_itself 11_stream_k TRACED WAY "64 x 64"
-  "ptx::load_acquire(&flags[blockIdx.x - other])"
-  "ptx::load_acquire(&flags[blockIdx.x - other + 1])")
+  "&flags[blockIdx.x - other * step]"
+  "&flags[blockIdx.x - (other - 1) * step]")
+add_mutant(
+  tree_ends_early 11_stream_k TRACED WAY "64 x 64"
+  "step *= kFanIn) {"
+  "step *= 1024) {")
 add_mutant(
   sums_barrier_missing 11_stream_k TRACED WAY "64 x 64"
-  "ptx::barrier_sync<1, kConsumers>();\n        for (int m = 0; m < kRows; ++m) {"
+  "ptx::barrier_sync<1, 32 * kWarps>();\n    for (int m = 0; m < kRows; ++m) {"
   "for (int m = 0; m < kRows; ++m) {")
 add_mutant(
   sums_overwritten 11_stream_k TRACED WAY "64 x 64"
-  "ptx::barrier_sync<1, kConsumers>();\n      }\n"
-  "}\n")
+  "    ptx::barrier_sync<1, 32 * kWarps>();\n  }\n}"
+  "  }\n}")
 
-# -- Clusters --------------------------------------------------------------------------------------
+# -- Warps and clusters that share K ---------------------------------------------------------------
 add_mutant(
-  cluster_sync_missing_before_reading 11_stream_k TRACED WAY "64 x 64, K halved in a cluster"
-  "ptx::cluster_sync();\n    ptx::cluster_sync();\n"
-  "ptx::cluster_sync();\n"
-  "ptx::cluster_sync();\n    const float4* const low"
-  "const float4* const low")
-add_mutant(
-  cluster_sync_missing_at_the_end 11_stream_k TRACED WAY "64 x 64, K halved in a cluster"
-  "ptx::cluster_sync();\n    ptx::cluster_sync();\n"
-  "ptx::cluster_sync();\n"
-  "ptx::cluster_sync();  // the other block has read this one's sums"
+  small_wait_missing 11_stream_k TRACED WAY "32 x 32, small"
+  "    ptx::cp_async_wait<kSmallStages - 2>();\n"
   "")
+add_mutant(
+  small_wait_too_lax 11_stream_k TRACED WAY "32 x 32, small"
+  "ptx::cp_async_wait<kSmallStages - 2>();"
+  "ptx::cp_async_wait<kSmallStages - 1>();")
+add_mutant(
+  lanes_not_awaited 11_stream_k TRACED WAY "32 x 32, small"
+  "    __syncwarp();  // all lanes' copies"
+  "    // all lanes' copies")
+add_mutant(
+  small_copy_into_slice_being_read 11_stream_k TRACED WAY "32 x 32, small"
+  "copy(stage == 0 ? kSmallStages - 1 : stage - 1);"
+  "copy(stage);")
+add_mutant(
+  sums_over_slices_being_read 11_stream_k TRACED WAY "32 x 32, small"
+  "  __syncwarp();  // all slices of this warp"
+  "  // all slices of this warp")
+add_mutant(
+  warps_not_awaited 11_stream_k TRACED WAY "32 x 32, small"
+  "    __syncthreads();\n  } else {\n    ptx::cluster_sync();"
+  "  } else {\n    ptx::cluster_sync();")
+add_mutant(
+  cluster_sync_missing_before_reading 11_stream_k TRACED WAY "32 x 32, cluster of 2"
+  "} else {\n    ptx::cluster_sync();"
+  "} else {\n    __syncthreads();")
+add_mutant(
+  cluster_sync_missing_at_the_end 11_stream_k TRACED WAY "32 x 32, cluster of 2"
+  "if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others"
+  "// the others")

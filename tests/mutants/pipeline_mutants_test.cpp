@@ -58,8 +58,10 @@ struct Case {
 };
 
 constexpr const char* kUnwritten = "NaN: shared memory read before it was written";
-constexpr Shape kOneTile = {128, 256, 256};  // of rungs 09 and 10, more than all stages hold
-constexpr Shape kCutTile = {64, 192, 512};   // 64 x 64 on 2 SMs: one tile each, the third is cut
+constexpr Shape kOneTile = {128, 256, 256};     // of rungs 09 and 10, more than all stages hold
+constexpr Shape kCutTile = {64, 192, 512};      // 64 x 64 on 2 SMs: one tile each, the third is cut
+constexpr Shape kManySharers = {64, 64, 4096};  // 64 x 64 on 12 SMs: more than a tree adds at once
+constexpr Shape kSmall = {32, 32, 448};  // of small_kernel; the last slice is its ring's first
 constexpr auto kDeadlock = KernelErrorKind::kDeadlock;
 constexpr const char* kProducerWaits = "ptx::mbarrier_wait(&slice[1].empty, phase);";
 constexpr const char* kFirstSliceWaits = "ptx::mbarrier_wait(&slices->full, phase);";
@@ -196,34 +198,67 @@ const std::vector<Case> kCases = {
      .shown_by = ShownBy::kBoth,
      .said = {"thread 128 waits for a flag", "(it holds 0)", "255 of 256 threads are here"},
      .error = kDeadlock,
-     .lines = {"ptx::load_acquire(&flags[", "ptx::barrier_sync<1, kConsumers>();"},
-     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(&flags["},
+     .lines = {"ptx::load_acquire(flag)", "ptx::barrier_sync<1, kConsumers>();"},
+     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
      .sms = 2},
+    {.mutant = "tree_ends_early",
+     .shape = kManySharers,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .sms = 12},
     {.mutant = "sums_barrier_missing",
      .shape = kCutTile,
      .shown_by = ShownBy::kBoth,
      .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace,
-                              "mine[(m * TN + n) / 4 * 32] =", "const float4 other = first["},
+     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
      .sms = 2},
     {.mutant = "sums_overwritten",
      .shape = {64, 256, 64},
      .shown_by = ShownBy::kBoth,
      .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kRace,
-                              "mine[(m * TN + n) / 4 * 32] =", "const float4 other = first["},
+     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
      .sms = 2},
-    // -- Clusters
+    // -- Warps and clusters that share K
+    {.mutant = "small_wait_missing",
+     .shape = kSmall,
+     .shown_by = ShownBy::kLate,
+     .said = {"all of them NaN", "shared memory read before it was written"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "small_wait_too_lax",
+     .shape = kSmall,
+     .shown_by = ShownBy::kLate,
+     .said = {"all of them NaN", "shared memory read before it was written"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "lanes_not_awaited",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "small_copy_into_slice_being_read",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
+    {.mutant = "sums_over_slices_being_read",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "sums[warp * kRing", "(rA[m]) ="}},
+    {.mutant = "warps_not_awaited",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "from[w * kRing]", "sums[warp * kRing"}},
     {.mutant = "cluster_sync_missing_before_reading",
-     .shape = {64, 64, 512},
+     .shape = kSmall,
      .shown_by = ShownBy::kBoth,
      .said = {"elements are wrong"}},
     {.mutant = "cluster_sync_missing_at_the_end",
-     .shape = {64, 64, 512},
+     .shape = kSmall,
      .shown_by = ShownBy::kBoth,
      .said = {"in_block() asks for block", "which has left the kernel"},
      .error = KernelErrorKind::kCluster,
-     .lines = {"ptx::in_block(half,"}},
+     .lines = {"ptx::in_block(sums"}},
 };
 
 const Mutant* mutant_named(std::span<const Mutant> mutants, const std::string& name) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/11_stream_k/small_kernel.cuh
+/// \brief For small products: each warp is a pipeline of its own, and K is shared by the warps of a
+///        block and by the blocks of a cluster.
+///
+/// A product of 256 x 256 is over before producers have filled a ring: what counts is how soon
+/// every SM multiplies, and how seldom it waits. So tiles are small, several blocks share an SM,
+/// and all warps of a block work on one tile, each on slices of K that it copies for itself. No
+/// warp reads what another has brought: the main loop has no barrier. At the end, sums meet in
+/// shared memory.
+///
+/// Where even small tiles are fewer than SMs, a *cluster* shares K: a few blocks that run at the
+/// same time, on SMs close to each other; its threads can read the shared memory of all its blocks
+/// (*distributed shared memory*, DSMEM), and one barrier connects all of them.
+///
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes; between the SMs of a cluster, all but one of its
+///          blocks' sums, 16*BM*BN bytes each.
+#pragma once
+
+#include "common/device.cuh"
+#include "common/ptx/cluster.cuh"
+#include "common/ptx/cp_async.cuh"
+
+namespace ladder::stream_k {
+
+/// What one step of a warp's pipeline holds: kDepth of K.
+template <int BM, int BN>
+struct __align__(16) SmallSlice {
+  static constexpr int kDepth = 16;
+  float A[BM][kDepth + 4];  // (BM, kDepth)  padded: rows that are read together differ in banks
+  float B[kDepth][BN];      // (kDepth, BN)
+};
+
+/// How many slices a warp's ring has, and how many warps a block.
+constexpr int kSmallStages = 3;
+constexpr int kSmallWarps = 4;
+
+/// \brief   C = alpha*A*B + beta*C; a block tile of C, 8*TM x 4*TN, per cluster, launched as tiles
+/// *
+///          CLUSTER blocks, tiles row by row.
+/// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
+/// \tparam  CLUSTER  blocks that share K; TM*TN/4 is a multiple of it
+/// \tparam  BLOCKS   that share an SM: registers are limited to what so many can have
+/// \param   M        extent in elements, any value >= 1
+/// \param   N,K      extents in elements, multiples of 4
+/// \param   A        (M, K) row-major, 16-byte aligned
+/// \param   B        (K, N) row-major, 16-byte aligned
+/// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
+template <int TM, int TN, int CLUSTER, int BLOCKS>
+__global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
+    small_kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
+                 float* C) {
+  constexpr int kLaneRows = 8;  // lanes below each other
+  constexpr int kLaneCols = 4;  // lanes beside each other
+  constexpr int BM = kLaneRows * TM;
+  constexpr int BN = kLaneCols * TN;
+  using Slice = SmallSlice<BM, BN>;
+  constexpr int kDepth = Slice::kDepth;
+  constexpr int kStep = kDepth * kSmallWarps * CLUSTER;  // of K that all warps multiply at a time
+
+  // -- Where this thread works ---------------------------------------------------------------
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int rank = CLUSTER == 1 ? 0 : ptx::cluster_rank();
+  const int tiles_n = (N + BN - 1) / BN;
+  const int row0 = blockIdx.x / CLUSTER / tiles_n * BM;
+  const int col0 = blockIdx.x / CLUSTER % tiles_n * BN;
+  const int lane_row = lane / kLaneCols;
+  const int lane_col = lane % kLaneCols * 4;
+
+  // -- Shared tiles and registers ------------------------------------------------------------
+  extern __shared__ __align__(16) unsigned char shared[];
+  Slice* const ring = reinterpret_cast<Slice*>(shared) + warp * kSmallStages;
+  float acc[TM][TN] = {};  // (TM, TN)
+
+  constexpr int kVectorsA = kDepth / 4;  // of a row
+  constexpr int kVectorsB = BN / 4;
+  const int a_row = lane / kVectorsA;
+  const int a_k = lane % kVectorsA * 4;
+  int copy_k = (rank * kSmallWarps + warp) * kDepth;  // of the next slice to copy
+  const float* gA = A + static_cast<size_t>(row0 + a_row) * K + copy_k + a_k;
+  const float* gB = B + static_cast<size_t>(copy_k) * N + col0;
+  const auto copy = [&](int stage) {
+    if (copy_k < K) {
+      for (int i = 0; i < BM; i += 32 / kVectorsA) {
+        ptx::cp_async_16(&ring[stage].A[a_row + i][a_k], gA + static_cast<size_t>(i) * K,
+                         row0 + a_row + i < M && copy_k + a_k < K);
+      }
+      for (int i = 0; i < kDepth * kVectorsB; i += 32) {
+        const int k = (lane + i) / kVectorsB;
+        const int col = (lane + i) % kVectorsB * 4;
+        ptx::cp_async_16(&ring[stage].B[k][col], gB + static_cast<size_t>(k) * N + col,
+                         copy_k + k < K && col0 + col < N);
+      }
+    }
+    ptx::cp_async_commit();  // an empty group behind the end of K
+    gA += kStep;
+    gB += static_cast<size_t>(kStep) * N;
+    copy_k += kStep;
+  };
+  for (int stage = 0; stage < kSmallStages - 1; ++stage) {
+    copy(stage);
+  }
+
+  // -- Main loop over K ----------------------------------------------------------------------
+  int stage = 0;
+#pragma unroll 1
+  for (int k0 = (rank * kSmallWarps + warp) * kDepth; k0 < K; k0 += kStep) {
+    ptx::cp_async_wait<kSmallStages - 2>();
+    __syncwarp();  // all lanes' copies are here, and all have read the slice that is filled next
+    copy(stage == 0 ? kSmallStages - 1 : stage - 1);
+    const Slice& slice = ring[stage];
+#pragma unroll
+    for (int k4 = 0; k4 < kDepth; k4 += 4) {
+      __align__(16) float rA[TM][4];  // (TM, 4)  along K, as A lies in memory
+      for (int m = 0; m < TM; ++m) {
+        *reinterpret_cast<float4*>(rA[m]) =
+            *reinterpret_cast<const float4*>(&slice.A[lane_row + m * kLaneRows][k4]);
+      }
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        __align__(16) float rB[TN];  // (TN)
+        for (int n = 0; n < TN; n += 4) {
+          *reinterpret_cast<float4*>(&rB[n]) =
+              *reinterpret_cast<const float4*>(&slice.B[k4 + k][lane_col + n * kLaneCols]);
+        }
+        for (int n = 0; n < TN; ++n) {
+          for (int i = 0; i < TM; ++i) {
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
+            acc[m][n] += rA[m][k] * rB[n];
+          }
+        }
+      }
+    }
+    stage = stage == kSmallStages - 1 ? 0 : stage + 1;
+  }
+
+  // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
+  __syncwarp();  // all slices of this warp have been read: its sums take their place
+  constexpr int kVectors = TM * TN / 4 * 32;
+  constexpr int kRing = kSmallStages * sizeof(Slice) / sizeof(float4);
+  static_assert(kVectors <= kRing && kVectors % (32 * CLUSTER) == 0);
+  float4* const sums = reinterpret_cast<float4*>(shared);
+  for (int m = 0; m < TM; ++m) {
+    for (int n = 0; n < TN; n += 4) {
+      sums[warp * kRing + (m * TN + n) / 4 * 32 + lane] =
+          make_float4(alpha * acc[m][n + 0], alpha * acc[m][n + 1], alpha * acc[m][n + 2],
+                      alpha * acc[m][n + 3]);
+    }
+  }
+  if constexpr (CLUSTER == 1) {
+    __syncthreads();
+  } else {
+    ptx::cluster_sync();
+  }
+  // Each block of a cluster finishes as many vectors; vector i belongs to lane i % 32.
+  constexpr int kShare = kVectors / CLUSTER;
+  for (int i = rank * kShare + threadIdx.x; i < (rank + 1) * kShare; i += 32 * kSmallWarps) {
+    float4 c = {};
+    for (int block = 0; block < CLUSTER; ++block) {
+      const float4* from = sums + i;
+      if constexpr (CLUSTER > 1) from = ptx::in_block(sums + i, block);
+      for (int w = 0; w < kSmallWarps; ++w) {
+        const float4 sum = from[w * kRing];
+        c.x += sum.x;
+        c.y += sum.y;
+        c.z += sum.z;
+        c.w += sum.w;
+      }
+    }
+    const int row = row0 + lane_row + i / 32 / (TN / 4) * kLaneRows;
+    const int col = col0 + lane_col + i / 32 % (TN / 4) * 4 * kLaneCols;
+    if (row < M && col < N) {
+      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+      const float4 old = beta != 0.0f ? *gC : float4{};
+      *gC = make_float4(c.x + beta * old.x, c.y + beta * old.y, c.z + beta * old.z,
+                        c.w + beta * old.w);
+    }
+  }
+  if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others have read this block's sums
+}
+
+}  // namespace ladder::stream_k
