@@ -143,16 +143,16 @@ def write(path, text):
 
 def run(options):
     """Does what the command line asks for; returns the exit code."""
-    entries = [e for e in ABLATIONS if not (options.emulated and e.gpu_only)]
     if options.command == "list":
-        for entry in entries:
+        for entry in ABLATIONS:
             print(f"{entry.id:24} {entry.taken_away}")
     elif options.command == "names":
         print(";".join(
-            f"{entry.id}:{arch_of(entry.rung)}:{rung_folder(entry.rung).name}" for entry in entries
+            f"{entry.id}:{arch_of(entry.rung)}:{rung_folder(entry.rung).name}"
+            for entry in ABLATIONS
         ))
     elif options.command == "table":
-        write(options.out, table_of(entries, "emulated_ablations" if options.emulated
+        write(options.out, table_of(ABLATIONS, "emulated_ablations" if options.emulated
                                     else "ablations"))
     elif options.command == "count":
         return count_command(options)
@@ -171,7 +171,7 @@ def main():
     parser.add_argument("command", choices=("list", "names", "source", "table", "count"))
     parser.add_argument("names", nargs="*", help="copies, such as 11_idle_producers")
     parser.add_argument("--out", type=pathlib.Path, help="file to write")
-    parser.add_argument("--emulated", action="store_true", help="without what needs a GPU")
+    parser.add_argument("--emulated", action="store_true", help="the table for the emulator")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
     options = parser.parse_args()

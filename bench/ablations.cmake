@@ -4,7 +4,8 @@
 find_package(Python3 COMPONENTS Interpreter)
 
 # ablation_sources(PREFIX SUFFIX [EMULATED]): sets PREFIX_table, and PREFIX_90 and PREFIX_90a to the
-# copies for these architectures, in files that end with SUFFIX. EMULATED: those for the emulator.
+# copies for these architectures, in files that end with SUFFIX. EMULATED: the table is for the
+# emulator.
 function(ablation_sources prefix suffix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EMULATED" "" "")
   set(script ${PROJECT_SOURCE_DIR}/bench/ablate.py)
@@ -15,7 +16,7 @@ function(ablation_sources prefix suffix)
     set(flag --emulated)
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table_of_copies})
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${script} names ${flag} OUTPUT_VARIABLE names
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${script} names OUTPUT_VARIABLE names
                   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})

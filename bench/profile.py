@@ -28,7 +28,7 @@ STALLS = (
     "wait",
 )
 
-LADDER_KERNEL = "regex:^(cluster_)?kernel$"
+LADDER_KERNEL = "regex:^(small_)?kernel$"
 VENDOR_KERNEL = "regex:gemm_f32f32|sgemm"
 
 METRICS = (

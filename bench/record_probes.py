@@ -41,8 +41,20 @@ METRICS = (
     *(f"l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
     *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
     *(f"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    *(f"l1tex__t_set_conflicts_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    *(f"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    *(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts{c}.sum" for c in COPY_CACHING),
+    # What a copy costs where L1 is read and where shared memory is written, by two more ways to
+    # count: of all that passes there, and of single instructions.
+    *(f"l1tex__data_pipe_lsu_wavefronts{part}.sum" for part in ("_cmd_read", "_cmd_write")),
+    *(f"l1tex__data_bank_conflicts_pipe_lsu{part}.sum" for part in ("", "_mem_gds")),
+    *(f"l1tex__data_bank_{way}.sum" for way in ("reads", "writes")),
+    *(
+        f"smsp__sass_l1tex_data_{what}_mem_shared_op_ldgsts{caching}.sum"
+        for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")
+        for caching in COPY_CACHING
+    ),
     *(f"smsp__inst_executed_op_{op}.sum" for op in ("tma", "tma_ld", "ublkcp", "utmaldg")),
     "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
     "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",

@@ -2,23 +2,31 @@
 /// \file  tests/fidelity/copy_probes.cpp
 /// \brief Probes of copies that arrive later: what each reads, and where it writes.
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/fidelity/probe_table.hpp"
 
 namespace ladder::fidelity {
 namespace {
 
+/// One cp.async of a warp. \param inside  a bit per lane; the others bring zeros
+void add_thread_copy(Table& table, const WarpAccess& access, const Place& to,
+                     const std::string& name, const std::string& shows,
+                     unsigned inside = 0xFFFFFFFFu) {
+  const Pattern target = access_of(access.bytes, to).pattern;
+  table.add(Operation::kAsyncCopy, access, name, shows);
+  table.rows.back().run = [=](const Arrays& arrays) {
+    copy_to_shared(access, target, inside, arrays);
+  };
+}
+
 /// cp.async: which lane reads where, and where it writes.
 void add_thread_copies(Table& table) {
   const auto add = [&](unsigned bytes, const std::string& name, const std::string& shows,
                        const Place& from, const Place& to, unsigned inside = 0xFFFFFFFFu) {
-    const WarpAccess access = access_of(bytes, from);
-    const Pattern target = access_of(bytes, to).pattern;
-    table.add(Operation::kAsyncCopy, access, name, shows);
-    table.rows.back().run = [=](const Arrays& arrays) {
-      copy_to_shared(access, target, inside, arrays);
-    };
+    add_thread_copy(table, access_of(bytes, from), to, name, shows, inside);
   };
   const auto lane_itself = [](int lane) { return lane; };
   for (const unsigned bytes : {4u, 16u}) {
@@ -62,6 +70,104 @@ void add_thread_copies(Table& table) {
   }
 }
 
+/// Where the lanes of a warp read: parts of `rows` rows, neighbouring lanes neighbouring elements.
+struct Source {
+  int rows;
+  int distance;  ///< from a row to the next one, in elements
+  int first_byte = 0;
+  bool across = false;  ///< neighbouring lanes in neighbouring rows instead
+};
+
+WarpAccess access_from(const Source& source, unsigned bytes) {
+  const int columns = kWarpLanes / source.rows;
+  const auto place = [&](int lane) {
+    const int row = source.across ? lane % source.rows : lane / columns;
+    const int column = source.across ? lane / source.rows : lane % columns;
+    return row * source.distance + column;
+  };
+  return access_of(bytes, place, source.first_byte);
+}
+
+std::string name_of(const Source& source) {
+  return "from_" + text(source.rows) + "_rows_" + text(source.distance) + "_apart" +
+         (source.first_byte != 0 ? "_plus_" + text(source.first_byte) + "B" : "") +
+         (source.across ? "_across" : "");
+}
+
+/// Where they write in shared memory.
+struct Target {
+  std::string name;
+  std::string shows;
+  Place place;
+};
+
+/// All sources with all targets: a copy reads like a load and writes like a store, and either side
+/// may be what takes several passes.
+void add_rows(Table& table, unsigned bytes, const std::vector<Source>& sources,
+              const std::vector<Target>& targets) {
+  for (const Source& source : sources) {
+    for (const Target& target : targets) {
+      add_thread_copy(table, access_from(source, bytes), target.place,
+                      name_of(source) + "_to_" + target.name,
+                      text(kWarpLanes / source.rows) + " elements of each of " + text(source.rows) +
+                          " rows, " + text(source.distance) + " elements apart; " + target.shows);
+    }
+  }
+}
+
+Target neighbours() {
+  return {"neighbours", "written to neighbours", [](int lane) { return lane; }};
+}
+
+/// Lane i writes the element i * stride.
+Target stride(int stride) {
+  return {"stride_" + text(stride), "written " + text(stride) + " elements apart",
+          [=](int lane) { return lane * stride; }};
+}
+
+/// A matrix with `columns` columns, from its first element on, as it is.
+Target matrix(int columns, int row) {
+  return {"rows_of_" + text(columns) + "_in_" + text(row),
+          text(columns) + " lanes side by side in rows of " + text(row) + " elements",
+          [=](int lane) { return lane / columns * row + lane % columns; }};
+}
+
+/// The same, transposed.
+Target transposed(int columns, int row) {
+  return {"transposed_" + text(columns) + "_in_" + text(row),
+          text(columns) + " columns become rows of " + text(row) + " elements",
+          [=](int lane) { return lane % columns * row + lane / columns; }};
+}
+
+/// Tiles of GEMM kernels. The rows of a matrix mostly are a multiple of 128 bytes apart; others
+/// tell what counts: how many lines are read, or how many words of one bank.
+void add_copied_tiles(Table& table) {
+  // A word each: transposed, 8 columns of 4 rows per warp is what rung 09 copies of A.
+  add_rows(table, 4,
+           {{1, 32},
+            {2, 1024},
+            {2, 1040},
+            {4, 1024},
+            {4, 1032},
+            {4, 1056},
+            {4, 4096},
+            {4, 1024, 12},
+            {4, 1024, 0, true},
+            {8, 1024},
+            {8, 1028},
+            {16, 1024},
+            {16, 1026},
+            {32, 1024},
+            {32, 1025}},
+           {neighbours(), transposed(8, 132)});
+  add_rows(table, 4, {{1, 32}, {4, 1024}, {4, 1032}, {32, 1024}},
+           {stride(32), stride(33), stride(36), stride(132), transposed(8, 128)});
+  // Four words each: rows of 64 bytes of A in padded rows, and whole rows of B, as in rung 11.
+  add_rows(
+      table, 16, {{1, 32}, {4, 256}, {4, 264}, {8, 256}, {8, 260}, {16, 256}, {32, 256}, {32, 257}},
+      {neighbours(), matrix(4, 5), matrix(4, 8), matrix(8, 9), stride(4), stride(5), stride(8)});
+}
+
 /// The tensor memory accelerator: boxes of a matrix, with and without a part outside.
 void add_boxes(Table& table) {
   const std::pair<const char*, Box> boxes[] = {{"8x32", {64, 128, 8, 32, 0, 0}},
@@ -96,6 +202,7 @@ void add_boxes(Table& table) {
 
 void add_copies(Table& table) {
   add_thread_copies(table);
+  add_copied_tiles(table);
   add_boxes(table);
 }
 

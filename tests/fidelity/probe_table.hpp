@@ -37,6 +37,8 @@ class Table {
 
 /// Loads, stores and atomics of threads, and shuffles (access_probes.cpp).
 void add_accesses(Table& table);
+/// Their part about lanes that meet in shared memory (shared_probes.cpp).
+void add_shared_memory_accesses(Table& table);
 /// Copies that arrive later: cp.async, and boxes of the tensor memory accelerator
 /// (copy_probes.cpp).
 void add_copies(Table& table);

@@ -38,7 +38,8 @@ struct Arrays {
   unsigned* sink;       ///< one number; no probe writes it, but no compiler can know
 };
 
-inline constexpr std::size_t kDataBytes = 64 * 1024;
+/// For 32 rows of 16 KiB: a warp that reads a column of a large matrix.
+inline constexpr std::size_t kDataBytes = 32 * 16 * 1024;
 
 // -- probes.cu: each starts one kernel ----------------------------------------------------------
 // A load's value is compared with a number that it never has; if it had, the sink would change.
