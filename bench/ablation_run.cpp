@@ -121,9 +121,10 @@ AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
 
   std::vector<Candidate> candidates;
   for (const Contender& contender : contenders) {
-    candidates.push_back({contender.entry.name, [&](int counter) {
-                            contender.run(buffers.gemm(counter), stopwatch->stream());
-                          }});
+    candidates.push_back(
+        {contender.entry.name,
+         [&](int counter) { contender.run(buffers.gemm(counter), stopwatch->stream()); },
+         buffers.sets()});
   }
   const std::string phase = fmt::format("{}, {}", problem.shape.M, name_of(protocol));
   std::vector<Samples> samples = measure(*stopwatch, candidates, protocol, [&](double done) {

@@ -137,7 +137,7 @@ void print_announcement(const Machine& machine, const Plan& plan,
   for (const Job& job : plan.jobs)
     rows += job.rows.size();
   fmt::print(stderr, "{}: {} shapes, {} rows, about {:.0f} s.\n", machine.name(), plan.jobs.size(),
-             rows, expected_seconds(plan, *machine.roof(), recorded_climb()));
+             rows, expected_seconds(plan, *machine.roof(), machine.l2_bytes(), recorded_climb()));
 }
 
 int benchmark_command(const Arguments& arguments, const std::string& out_file) {

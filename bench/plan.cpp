@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/shapes.hpp"
+#include "ladder/rotating_buffers.hpp"
 
 namespace ladder::bench {
 namespace {
@@ -124,19 +125,20 @@ Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request) {
   return plan;
 }
 
-double expected_seconds(const Plan& plan, const Roof& roof,
+double expected_seconds(const Plan& plan, const Roof& roof, std::size_t l2_bytes,
                         const std::optional<Recording>& recording) {
   double seconds = 0.0;
   for (const Job& job : plan.jobs) {
     const double work_ms = flops(job.shape) * 1e-9;  // at 1 TFLOP/s
     const double vendor_ms = work_ms / (kVendorShare * attainable_tflops(roof, job.shape, 0.0f));
+    const int sets = buffer_sets(job.shape, l2_bytes);
     // cuBLAS and the best of cublasLt run in any case: the rungs are compared with them.
-    double ms = 2 * measuring_ms(job.protocol, vendor_ms) +
+    double ms = 2 * measuring_ms(job.protocol, vendor_ms, sets) +
                 (kVerifyingLaunches + kTuningLaunches) * vendor_ms;
     for (const Row& row : job.rows) {
       if (!row.rung || row.rung->number == 0) continue;
       const double launch_ms = work_ms / expected_tflops(row, roof, job.shape, recording);
-      ms += measuring_ms(job.protocol, launch_ms) + launch_ms;
+      ms += measuring_ms(job.protocol, launch_ms, sets) + launch_ms;
     }
     seconds += kShapeSeconds + ms * 1e-3;
   }

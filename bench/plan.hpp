@@ -3,6 +3,7 @@
 /// \brief What a benchmark will measure, known before anything runs: rows, refusals, and how long.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,8 +61,9 @@ Protocol protocol_for(const Shape& shape);
 Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request);
 
 /// \brief How long a plan takes, verification included.
+/// \param l2_bytes  of the GPU: they decide how many sets of buffers a shape has
 /// \param recording  rates of rungs on another GPU, used in proportion to its roof
-double expected_seconds(const Plan& plan, const Roof& roof,
+double expected_seconds(const Plan& plan, const Roof& roof, std::size_t l2_bytes,
                         const std::optional<Recording>& recording);
 
 }  // namespace ladder::bench

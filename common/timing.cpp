@@ -25,7 +25,7 @@ constexpr double kSustainedMs = 2000.0;
 constexpr double kSustainedRestMs = 1000.0;
 constexpr int kSustainedSamples = 20;
 constexpr int kGraphRounds = 9;
-constexpr int kGraphLaunches = 20;
+constexpr int kFewestGraphLaunches = 20;
 /// Slow candidates get fewer launches per sample, so that none takes longer than this.
 constexpr double kLongestSampleMs = 1000.0;
 
@@ -34,6 +34,12 @@ constexpr double kSustainedWindowMs = kSustainedMs / 2 / kSustainedSamples;
 /// Launches that fit into `ms`: at least one.
 int launches_within(double ms, int most, double launch_ms) {
   return std::clamp(static_cast<int>(ms / launch_ms), 1, most);
+}
+
+/// Launches of a graph: whole rounds through all sets. A replay begins where the last one ended,
+/// and so each launch finds its set as cold as the others do.
+int graph_launches(int sets) {
+  return (kFewestGraphLaunches + sets - 1) / sets * sets;
 }
 
 /// One candidate while it is measured.
@@ -95,7 +101,8 @@ class Session {
   std::vector<Samples> graph() {
     std::vector<std::function<void()>> graphs;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const int launches = runs_[i].launches_within(kLongestSampleMs, kGraphLaunches);
+      const int launches =
+          runs_[i].launches_within(kLongestSampleMs, graph_launches(runs_[i].candidate->sets));
       result_[i].launches_per_sample = launches;
       graphs.push_back(stopwatch_.record_graph([&] { runs_[i].launch(launches); }));
     }
@@ -167,7 +174,7 @@ int samples_of(Protocol protocol) {
   throw std::invalid_argument("unknown protocol");
 }
 
-double measuring_ms(Protocol protocol, double launch_ms) {
+double measuring_ms(Protocol protocol, double launch_ms, int sets) {
   const double launch = std::max(1e-3, launch_ms);
   const double first_look = 2 * launch;
   switch (protocol) {
@@ -182,8 +189,8 @@ double measuring_ms(Protocol protocol, double launch_ms) {
       return first_look + kSustainedRestMs + heating + kSustainedSamples * window;
     }
     case Protocol::graph:
-      return first_look +
-             kGraphRounds * 2 * launch * launches_within(kLongestSampleMs, kGraphLaunches, launch);
+      return first_look + kGraphRounds * 2 * launch *
+                              launches_within(kLongestSampleMs, graph_launches(sets), launch);
   }
   throw std::invalid_argument("unknown protocol");
 }

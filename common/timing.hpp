@@ -20,7 +20,8 @@ namespace ladder {
 enum class Protocol {
   burst,      ///< at least 250 ms of rest, one launch to warm up, then 10 timed together
   sustained,  ///< 2 s of one candidate; the second half counts
-  graph,      ///< 20 launches replayed as a CUDA graph: the launch cost of the host stays out
+  graph,      ///< a launch for each set of buffers, but at least 20, replayed as a CUDA graph: the
+              ///< launch cost of the host stays out
 };
 
 std::string_view name_of(Protocol protocol);
@@ -32,6 +33,7 @@ struct Candidate {
   std::string name;
   /// Starts one launch; the counter tells which set of buffers to use, so that L2 is cold.
   std::function<void(int counter)> launch;
+  int sets = 1;  ///< of buffers, which the counter takes in turn
 };
 
 /// Clocks and power seen right after samples were taken.
@@ -78,7 +80,8 @@ int samples_of(Protocol protocol);
 
 /// \brief  How long measure() takes for one candidate, for estimates.
 /// \param  launch_ms  what one launch takes
-double measuring_ms(Protocol protocol, double launch_ms);
+/// \param  sets  of buffers, Candidate::sets
+double measuring_ms(Protocol protocol, double launch_ms, int sets = 1);
 
 /// \throws std::invalid_argument when there are no values
 double median(std::vector<double> values);

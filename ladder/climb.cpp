@@ -84,9 +84,11 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
                   const std::function<void(double)>& on_sample) {
   const RotatingBuffers buffers(machine, problem);
   const auto candidate = [&](std::string name, Run run) {
-    return Candidate{std::move(name), [&buffers, &stopwatch, run = std::move(run)](int counter) {
+    return Candidate{std::move(name),
+                     [&buffers, &stopwatch, run = std::move(run)](int counter) {
                        run(buffers.gemm(counter), stopwatch.stream());
-                     }};
+                     },
+                     buffers.sets()};
   };
   std::vector<Candidate> candidates;
   candidates.push_back(candidate("cublas", cublas.run));

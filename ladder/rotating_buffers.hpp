@@ -5,53 +5,83 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "common/machine.hpp"
 #include "common/verify.hpp"
 
 namespace ladder {
 
+/// A graph holds a launch for each set, and is recorded and kept for each candidate. With 60 MiB of
+/// L2 only problems below 51 x 51 x 51 would need more.
+inline constexpr int kMostBufferSets = 4096;
+
+/// \return sets of A, B and C that hold twice the L2 together: at least 2, at most kMostBufferSets
+inline int buffer_sets(const Shape& shape, std::size_t l2_bytes) {
+  const double sets = 2.0 * l2_bytes / compulsory_bytes(shape, 0.0f) + 1.0;
+  return static_cast<int>(std::clamp(sets, 2.0, 1.0 * kMostBufferSets));
+}
+
 /// Sets of A, B and C that launches take in turn, so that none finds its inputs in L2.
 class RotatingBuffers {
  public:
-  RotatingBuffers(Machine& machine, const Problem& problem) : problem_(problem) {
-    const auto [M, N, K] = problem.shape;
-    const auto area = [](int rows, int cols) { return static_cast<std::size_t>(rows) * cols; };
-    const double set_bytes = compulsory_bytes(problem.shape, 0.0f);
-    const int count = std::clamp(static_cast<int>(2.0 * machine.l2_bytes() / set_bytes) + 1, 2, 64);
-    require_memory(machine, problem.shape, count * set_bytes);
-    for (int i = 0; i < count; ++i) {
-      sets_.push_back({MachineArray<float>(machine, area(M, K)),
-                       MachineArray<float>(machine, area(K, N)),
-                       MachineArray<float>(machine, area(M, N))});
-      for (const MachineArray<float>* array : {&sets_.back().a, &sets_.back().b, &sets_.back().c}) {
-        machine.fill_random(array->data(), array->size(), {problem.seed, arrays_++});
-      }
-    }
-  }
+  /// Each matrix begins at a multiple of this, as it does in memory that cudaMalloc returns.
+  static constexpr std::size_t kAlignment = 256;
+
+  /// \throws MachineError when the sets do not fit
+  RotatingBuffers(Machine& machine, const Problem& problem)
+      : problem_((require(machine, problem), problem)),
+        sets_(buffer_sets(problem.shape, machine.l2_bytes())),
+        a_(machine, sets_, problem.shape.M, problem.shape.K, {problem.seed, 0}),
+        b_(machine, sets_, problem.shape.K, problem.shape.N, {problem.seed, 1}),
+        c_(machine, sets_, problem.shape.M, problem.shape.N, {problem.seed, 2}) {}
+
+  int sets() const { return sets_; }
 
   Gemm<float> gemm(int counter) const {
-    const Set& set = sets_[counter % sets_.size()];
+    const int set = counter % sets_;
     const auto [M, N, K] = problem_.shape;
     return {.M = M,
             .N = N,
             .K = K,
             .alpha = problem_.alpha,
-            .A = set.a.data(),
-            .B = set.b.data(),
+            .A = a_.of(set),
+            .B = b_.of(set),
             .beta = problem_.beta,
-            .C = set.c.data()};
+            .C = c_.of(set)};
   }
 
  private:
-  struct Set {
-    MachineArray<float> a, b, c;
+  /// One matrix of every set, in one allocation: thousands of small ones would take long to make,
+  /// and each would have guard bands that are larger than itself.
+  class Matrices {
+   public:
+    Matrices(Machine& machine, int sets, int rows, int cols, RandomArray random)
+        : stride_(padded(rows, cols)), memory_(machine, stride_ * sets) {
+      machine.fill_random(memory_.data(), memory_.size(), random);
+    }
+
+    static std::size_t padded(int rows, int cols) {
+      constexpr std::size_t kFloats = kAlignment / sizeof(float);
+      return (static_cast<std::size_t>(rows) * cols + kFloats - 1) / kFloats * kFloats;
+    }
+    float* of(int set) const { return memory_.data() + stride_ * set; }
+
+   private:
+    std::size_t stride_;
+    MachineArray<float> memory_;
   };
+
+  static void require(const Machine& machine, const Problem& problem) {
+    const auto [M, N, K] = problem.shape;
+    const std::size_t floats =
+        Matrices::padded(M, K) + Matrices::padded(K, N) + Matrices::padded(M, N);
+    require_memory(machine, problem.shape,
+                   1.0 * sizeof(float) * floats * buffer_sets(problem.shape, machine.l2_bytes()));
+  }
+
   const Problem& problem_;
-  std::vector<Set> sets_;
-  std::uint64_t arrays_ = 0;
+  int sets_;
+  Matrices a_, b_, c_;
 };
 
 }  // namespace ladder

@@ -124,17 +124,30 @@ TEST(BenchmarkPlanTest, WhereAllRungsRefuseNothingIsMeasured) {
                  "10 producer_warps needs compute capability 9.0 exactly, this GPU has 10.0");
 }
 
+constexpr std::size_t kL2Bytes = std::size_t{60} << 20;
+
 TEST(BenchmarkPlanTest, SlowRungsAreExpectedToTakeLonger) {
   const Roof roof{.fp32_tflops = 66.9, .dram_gbps = 4814};
   const Recording recording{
       .device = "H200", .protocol = "burst", .size = 4096, .figures = {{1, 0.5, 0.01}}};
   const std::vector<Shape> shape = {{4096, 4096, 4096}};
-  const double top = expected_seconds(plan_of(request({"07"}, shape)), roof, recording);
-  const double naive = expected_seconds(plan_of(request({"01"}, shape)), roof, recording);
+  const double top = expected_seconds(plan_of(request({"07"}, shape)), roof, kL2Bytes, recording);
+  const double naive = expected_seconds(plan_of(request({"01"}, shape)), roof, kL2Bytes, recording);
   // 5 samples of 3 launches, one to warm each up, and 3 before: 23 launches of 275 ms, and rests.
   EXPECT_NEAR(naive - top, 23 * 0.275, 0.7);
   EXPECT_GT(top, 3 * 5 * 0.25);
   EXPECT_LT(top, 3 * 5 * 0.25 + 1.5);
+}
+
+TEST(BenchmarkPlanTest, ALargerL2TakesMoreLaunchesOfAGraph) {
+  const Roof roof{.fp32_tflops = 66.9, .dram_gbps = 4814};
+  const Plan plan = plan_of(request({"07"}, {{512, 512, 512}}));
+  const double launch_s = 2.0 * 512 * 512 * 512 / (0.75 * 66.9e12);
+  // cuBLAS, the best of cublasLt and the rung; 9 samples of a replay to warm up and one that
+  // counts. With 60 MiB of L2 there are 41 sets of 3 MiB, with 1 MiB there are two.
+  EXPECT_NEAR(
+      expected_seconds(plan, roof, kL2Bytes, {}) - expected_seconds(plan, roof, 1 << 20, {}),
+      3 * 9 * 2 * (41 - 20) * launch_s, 1e-6);
 }
 
 }  // namespace

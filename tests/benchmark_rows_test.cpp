@@ -13,6 +13,7 @@
 
 #include "bench/gemm_rows.hpp"
 #include "bench/reporters.hpp"
+#include "ladder/rotating_buffers.hpp"
 #include "tests/made_up_gpu.hpp"
 
 namespace ladder::bench {
@@ -189,6 +190,18 @@ TEST_F(BenchmarkRowsTest, EveryProtocolGivesItsSamples) {
     EXPECT_EQ(static_cast<int>(quick.size()), samples_of(protocol)) << name;
     for (const json& sample : quick)
       EXPECT_TRUE(sample.contains("sm_mhz")) << sample;
+  }
+}
+
+TEST_F(BenchmarkRowsTest, AGraphLaunchesOnceForEachSetOfBuffers) {
+  const Outcome outcome = run(plan({"quick"}, {kShape}, Protocol::graph));
+  const int sets = buffer_sets(kShape, machine_.l2_bytes());
+  ASSERT_GT(sets, 20);
+  for (const char* row : {"00_cublas", "best_cublaslt", "01_quick"}) {
+    const std::vector<json> entries =
+        samples(outcome.results, row + std::string("/64x32x48/graph"));
+    ASSERT_FALSE(entries.empty()) << row;
+    EXPECT_EQ(entries[0]["launches_per_sample"], sets) << row;
   }
 }
 

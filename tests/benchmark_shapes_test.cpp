@@ -66,7 +66,7 @@ TEST(BenchmarkShapesTest, AllOfThemTakeFourMinutesOnAnH200) {
       emulated_rungs(),
       {.rungs = rungs, .shapes = parse_shapes("all"), .protocol = {}, .compute_capability = 90});
   EXPECT_TRUE(plan.refusals.empty());
-  const double seconds = expected_seconds(plan, kH200, {});
+  const double seconds = expected_seconds(plan, kH200, std::size_t{60} << 20, {});
   RecordProperty("expected_seconds", std::to_string(seconds));
   EXPECT_LE(seconds, 250.0);
   EXPECT_GE(seconds, 100.0) << "an estimate that forgets the rests";

@@ -274,6 +274,45 @@ TEST(TimingTest, AGraphIsRecordedOnceAndReplayed) {
   }
 }
 
+TEST(TimingTest, AReplayGoesThroughAllSetsEquallyOften) {
+  // Buffer sets, and the launches that go through them: whole rounds, 20 or more.
+  const std::map<int, int> launches_of = {{1, 20},  {2, 20},  {7, 21},    {19, 38},
+                                          {20, 20}, {21, 21}, {161, 161}, {2561, 2561}};
+  for (const auto& [sets, launches] : launches_of) {
+    SCOPED_TRACE(std::to_string(sets) + " sets");
+    ScriptedStopwatch stopwatch;
+    std::vector<Candidate> candidates = {stopwatch.candidate("a", 0.01)};
+    candidates[0].sets = sets;
+    const std::vector<Samples> measured = measure(stopwatch, candidates, Protocol::graph);
+    EXPECT_EQ(measured[0].launches_per_sample, launches);
+    expect_all_near(measured[0].ms, 0.01);
+
+    std::map<int, int> taken;  // in the recorded graph, by set
+    bool recording = false;
+    for (const Event& event : stopwatch.events) {
+      recording = event.kind == Event::kRecord || (recording && event.kind != Event::kEnd);
+      if (recording && event.kind == Event::kLaunch) ++taken[event.counter % sets];
+    }
+    EXPECT_EQ(static_cast<int>(taken.size()), sets);
+    for (const auto& [set, times] : taken)
+      EXPECT_EQ(times, launches / sets) << "set " << set;
+  }
+}
+
+TEST(TimingTest, EachCandidateHasItsOwnSets) {
+  ScriptedStopwatch stopwatch;
+  std::vector<Candidate> candidates = {stopwatch.candidate("many", 0.01),
+                                       stopwatch.candidate("slow", 300.0),
+                                       stopwatch.candidate("one", 0.01)};
+  candidates[0].sets = candidates[1].sets = 100;
+  const std::vector<Samples> graph = measure(stopwatch, candidates, Protocol::graph);
+  EXPECT_EQ(graph[0].launches_per_sample, 100);
+  EXPECT_EQ(graph[1].launches_per_sample, 3) << "a second at most";
+  EXPECT_EQ(graph[2].launches_per_sample, 20);
+  const std::vector<Samples> burst = measure(stopwatch, candidates, Protocol::burst);
+  EXPECT_EQ(burst[0].launches_per_sample, 10);
+}
+
 TEST(TimingTest, AnImmeasurablyQuickLaunchIsNoDivisionByZero) {
   for (const Protocol protocol : {Protocol::burst, Protocol::graph}) {
     ScriptedStopwatch stopwatch;
@@ -287,12 +326,17 @@ TEST(TimingTest, AnImmeasurablyQuickLaunchIsNoDivisionByZero) {
 TEST(TimingTest, HowLongItWillTakeIsKnownBefore) {
   for (const Protocol protocol : {Protocol::burst, Protocol::sustained, Protocol::graph}) {
     for (const double launch_ms : {0.03125, 3.0, 300.0, 2500.0}) {
-      SCOPED_TRACE(std::string(name_of(protocol)) + ", " + std::to_string(launch_ms) + " ms");
-      ScriptedStopwatch stopwatch;
-      const std::vector<Candidate> candidates = {stopwatch.candidate("a", launch_ms)};
-      const std::vector<Samples> measured = measure(stopwatch, candidates, protocol);
-      EXPECT_NEAR(measuring_ms(protocol, launch_ms), stopwatch.now_ms, 1e-6 * stopwatch.now_ms);
-      EXPECT_EQ(samples_of(protocol), static_cast<int>(measured[0].ms.size()));
+      for (const int sets : {1, 7, 500}) {
+        SCOPED_TRACE(std::string(name_of(protocol)) + ", " + std::to_string(launch_ms) + " ms, " +
+                     std::to_string(sets) + " sets");
+        ScriptedStopwatch stopwatch;
+        std::vector<Candidate> candidates = {stopwatch.candidate("a", launch_ms)};
+        candidates[0].sets = sets;
+        const std::vector<Samples> measured = measure(stopwatch, candidates, protocol);
+        EXPECT_NEAR(measuring_ms(protocol, launch_ms, sets), stopwatch.now_ms,
+                    1e-6 * stopwatch.now_ms);
+        EXPECT_EQ(samples_of(protocol), static_cast<int>(measured[0].ms.size()));
+      }
     }
   }
 }
