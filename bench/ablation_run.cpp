@@ -115,7 +115,8 @@ AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
   if (progress.on_try) progress.on_try("");
   contenders.insert(contenders.begin(),
                     {.entry = entry_of("best_cublaslt", {}, "", {}),
-                     .run = machine.tuned_vendor_gemm(buffers.gemm(0), *stopwatch)});
+                     .run = machine.tuned_vendor_gemm(
+                         [&](int counter) { return buffers.gemm(counter); }, *stopwatch)});
   contenders.insert(contenders.begin(), {.entry = entry_of("00_cublas", {}, "", {}),
                                          .run = find_rung(ladder, "cublas").run});
 

@@ -4,7 +4,8 @@
     bench/record_probes.py --out tests/fidelity/probes_h200.csv
 
 One process of ncu profiles all kernels of `probe_gpu`. The file has a line for each probe and a
-column for each metric; lines with # say on which GPU and with which tools it was made.
+column for each metric; lines with # say on which GPU and with which tools it was made. With
+--missing only probes that it does not have are recorded, by the same metrics.
 """
 
 import argparse
@@ -151,8 +152,8 @@ def count(cell, metric, probe):
 
 
 def record(program, probes, metrics):
-    """[[name, count of each metric]] for all probes."""
-    done = ncu(metrics, program)
+    """[[name, count of each metric]] for these probes."""
+    done = ncu(metrics, program, *probes)
     if done.returncode != 0:
         stop(f"ncu failed:\n{done.stdout}")
     names, kernels = table_of(done.stdout)
@@ -173,6 +174,17 @@ def context():
     return [f"{name}, driver {driver}", f"Nsight Compute: {version}"]
 
 
+def recorded(path, notes):
+    """The metrics of an existing file and its rows by name; `notes` must be those of now."""
+    lines = path.read_text().splitlines()
+    then = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    for note in notes:
+        if note not in then:
+            stop(f"{path} was not recorded with '{note}': record all probes, without --missing")
+    header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    return header[1:], {row[0]: row for row in rows}
+
+
 def main():
     """Records all probes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -182,15 +194,24 @@ def main():
     parser.add_argument(
         "--program", default="build/tests/probe_gpu", help="the program that launches the probes"
     )
+    parser.add_argument(
+        "--missing", action="store_true", help="only probes that the file does not have yet"
+    )
     options = parser.parse_args()
 
     listing = output_of([options.program, "--list"]).splitlines()
     probes = [line for line in listing if not line.startswith("#")]
     compiler = [line.lstrip("# ") for line in listing if line.startswith("#")]
-    metrics = known_metrics(options.program, probes[0])
+    notes = [*context(), *compiler]
+    rows = {}
+    if options.missing:
+        metrics, rows = recorded(options.out, notes)
+    else:
+        metrics = known_metrics(options.program, probes[0])
     dropped = [metric for metric in METRICS if metric not in metrics]
-    notes = [*context(), *compiler, f"Unknown there: {', '.join(dropped) or 'nothing'}"]
-    rows = record(options.program, probes, metrics)
+    notes.append(f"Unknown there: {', '.join(dropped) or 'nothing'}")
+    new = [probe for probe in probes if probe not in rows]
+    rows |= {row[0]: row for row in record(options.program, new, metrics)} if new else {}
 
     with options.out.open("w", newline="") as file:
         file.write("# What hardware counts for tests/fidelity/probes.cpp, a kernel a line.\n")
@@ -198,9 +219,9 @@ def main():
         file.writelines(f"# {note}\n" for note in notes)
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["probe", *metrics])
-        writer.writerows(rows)
+        writer.writerows(rows[probe] for probe in probes)
     print("\n".join(notes))
-    print(f"{len(rows)} probes, {len(metrics)} metrics: {options.out}")
+    print(f"{len(new)} of {len(probes)} probes, {len(metrics)} metrics: {options.out}")
 
 
 if __name__ == "__main__":

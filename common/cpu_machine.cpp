@@ -42,7 +42,7 @@ class CpuMachine final : public Machine {
     return {{"compiler", "g++ " __VERSION__}, {"oracle", openblas_get_config()}};
   }
   std::unique_ptr<Stopwatch> make_stopwatch() override { return nullptr; }
-  Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override {
+  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override {
     throw std::logic_error("the emulator's machine has no clock to tune with");
   }
 

@@ -14,9 +14,10 @@ namespace ladder {
 /// \brief FP32 GEMM (no TF32) by cublasLt, with the algorithm chosen by timing every proposal.
 class CublasLtGemm {
  public:
-  /// \param  gemm  shape to tune for, with buffers to tune on; C is overwritten
+  /// \param  gemm_of  of the shape to tune for: buffers to tune on, in turn, so that proposals are
+  ///                  tried on what L2 does not hold, as they are timed later; C is overwritten
   /// \throws std::runtime_error when cublasLt proposes nothing
-  CublasLtGemm(const Gemm<float>& gemm, Stopwatch& stopwatch);
+  CublasLtGemm(const GemmOf& gemm_of, Stopwatch& stopwatch);
   ~CublasLtGemm();
   CublasLtGemm(const CublasLtGemm&) = delete;
   CublasLtGemm& operator=(const CublasLtGemm&) = delete;

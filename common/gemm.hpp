@@ -49,6 +49,9 @@ struct Gemm {
 /// Starts one GEMM on a machine's memory; a GPU may return before it is done.
 using Run = std::function<void(const Gemm<float>&, Stream)>;
 
+/// Matrices for one launch after the other: told how many went before.
+using GemmOf = std::function<Gemm<float>(int counter)>;
+
 /// Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
 class ShapeRefused : public std::invalid_argument {
  public:

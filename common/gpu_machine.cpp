@@ -71,8 +71,8 @@ class GpuMachine final : public Machine {
 
   std::unique_ptr<Stopwatch> make_stopwatch() override { return make_gpu_stopwatch(); }
 
-  Run tuned_vendor_gemm(const Gemm<float>& gemm, Stopwatch& stopwatch) override {
-    const auto tuned = std::make_shared<CublasLtGemm>(gemm, stopwatch);
+  Run tuned_vendor_gemm(const GemmOf& gemm_of, Stopwatch& stopwatch) override {
+    const auto tuned = std::make_shared<CublasLtGemm>(gemm_of, stopwatch);
     return [tuned](const Gemm<float>& call, Stream stream) { tuned->run(call, stream); };
   }
 

@@ -98,9 +98,9 @@ class Machine {
   virtual Comparison compare(const float* C, const Expectation& expected) = 0;
   /// nullptr where time means nothing
   virtual std::unique_ptr<Stopwatch> make_stopwatch() = 0;
-  /// \brief  The vendor's quickest GEMM for this shape, found by trying what the library proposes.
-  /// \param  gemm  buffers to try on; C is overwritten
-  virtual Run tuned_vendor_gemm(const Gemm<float>& gemm, Stopwatch& stopwatch) = 0;
+  /// \brief  The vendor's quickest GEMM for a shape, found by trying what the library proposes.
+  /// \param  gemm_of  buffers to try on, in turn; C is overwritten
+  virtual Run tuned_vendor_gemm(const GemmOf& gemm_of, Stopwatch& stopwatch) = 0;
 
   /// \return ||C - D|| / ||D|| in the Frobenius norm, 0 when they are equal bit by bit
   virtual double relative_difference(const float* C, const float* D, std::size_t count) = 0;

@@ -92,8 +92,8 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
   };
   std::vector<Candidate> candidates;
   candidates.push_back(candidate("cublas", cublas.run));
-  candidates.push_back(
-      candidate("best cublasLt", machine.tuned_vendor_gemm(buffers.gemm(0), stopwatch)));
+  const GemmOf gemm_of = [&](int counter) { return buffers.gemm(counter); };
+  candidates.push_back(candidate("best cublasLt", machine.tuned_vendor_gemm(gemm_of, stopwatch)));
   std::vector<Entry*> timed;
   for (std::vector<Entry>* entries : {&climb.entries, &climb.compared}) {
     for (Entry& entry : *entries) {

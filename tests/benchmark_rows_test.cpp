@@ -88,7 +88,7 @@ class ScriptedGpu final : public testing_machine::MadeUpGpu {
     ++measurements;
     return std::make_unique<ScriptedStopwatch>();
   }
-  Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override {
+  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override {
     return [](const Gemm<float>& gemm, Stream) { multiply(gemm, 1.6); };
   }
 

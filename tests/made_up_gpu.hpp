@@ -46,7 +46,7 @@ class MadeUpGpu : public Machine {
     return cpu_->compare(C, expected);
   }
   std::unique_ptr<Stopwatch> make_stopwatch() override { return nullptr; }
-  Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override { return {}; }
+  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override { return {}; }
   double relative_difference(const float* C, const float* D, std::size_t count) override {
     return cpu_->relative_difference(C, D, count);
   }

@@ -266,7 +266,7 @@ class TimedGpu final : public testing_machine::MadeUpGpu {
   std::unique_ptr<Stopwatch> make_stopwatch() override {
     return std::make_unique<ScriptedStopwatch>();
   }
-  Run tuned_vendor_gemm(const Gemm<float>&, Stopwatch&) override { return slow<0, 1>; }
+  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override { return slow<0, 1>; }
 };
 
 /// Rungs 00 to 03 that take 1, 50, 9 and 4 ms.

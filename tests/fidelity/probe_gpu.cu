@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/fidelity/probe_gpu.cu
-/// \brief `probe_gpu [NAME]`: launches all probes on a GPU, or one; for a profiler. `--list` prints
+/// \brief `probe_gpu [NAME...]`: launches all probes on a GPU, or some; for a profiler. `--list`
+/// prints
 ///        the names in the order of the launches.
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "common/check.hpp"
 #include "tests/fidelity/probes.hpp"
@@ -39,30 +43,31 @@ void list() {
     std::printf("%s\n", probe.name.c_str());
 }
 
+/// Runs the probes of these names, all if there are none, in the order of the table.
 /// \return false  there is no such probe
-bool run(const std::string& name) {
+bool run(const std::vector<std::string>& names) {
   const DeviceBytes data(kDataBytes);
   const DeviceBytes sink(sizeof(unsigned));
-  int launched = 0;
+  std::size_t launched = 0;
   for (const Probe& probe : probes()) {
-    if (!name.empty() && probe.name != name) continue;
+    if (!names.empty() && std::ranges::find(names, probe.name) == names.end()) continue;
     probe.run({.data = data.as<unsigned char>(), .sink = sink.as<unsigned>()});
     check(cudaDeviceSynchronize());
     ++launched;
   }
-  return launched > 0;
+  return launched > 0 && (names.empty() || launched == names.size());
 }
 
 }  // namespace
 }  // namespace ladder::fidelity
 
 int main(int count, char** arguments) {
-  const std::string argument = count > 1 ? arguments[1] : "";
+  const std::vector<std::string> names(arguments + 1, arguments + count);
   try {
-    if (argument == "--list") {
+    if (names == std::vector<std::string>{"--list"}) {
       ladder::fidelity::list();
-    } else if (count > 2 || !ladder::fidelity::run(argument)) {
-      std::fprintf(stderr, "usage: probe_gpu [NAME]; probe_gpu --list prints the names\n");
+    } else if (!ladder::fidelity::run(names)) {
+      std::fprintf(stderr, "usage: probe_gpu [NAME...]; probe_gpu --list prints the names\n");
       return 2;
     }
   } catch (const std::exception& error) {
