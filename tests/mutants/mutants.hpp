@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "common/gemm.hpp"
 
@@ -14,6 +15,7 @@ struct Mutant {
   const char* name;    ///< "guard_missing_m", from add_mutant()
   const char* rung;    ///< "03_shared_tile", the rung it was made from
   const char* source;  ///< path of the text that was compiled
+  std::string way;     ///< of a rung that chooses, the only one that is left; else empty
   void (*run)(const Gemm<float>&, Stream);
 };
 

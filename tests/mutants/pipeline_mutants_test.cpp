@@ -238,7 +238,8 @@ const std::vector<Case> kCases = {
      .shape = kSmall,
      .shown_by = ShownBy::kBoth,
      .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
+     .hazard =
+         ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
     {.mutant = "sums_over_slices_being_read",
      .shape = kSmall,
      .shown_by = ShownBy::kBoth,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  tests/stream_k_test.cpp
+/// \file  tests/mutants/stream_k_test.cpp
 /// \brief Rung 11 where blocks share tiles: right on any number of SMs, launch after launch, and
 ///        the same bit by bit.
 #include <fmt/format.h>
@@ -10,12 +10,14 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/emulator/settings.hpp"
 #include "common/emulator/workspace.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
+#include "tests/mutants/mutants.hpp"
 
 namespace ladder {
 namespace {
@@ -60,9 +62,18 @@ class StreamKTest : public testing::Test {
   }
 
   const std::unique_ptr<Machine> machine_ = make_cpu_machine();
-  const Rung& rung_ = find_rung(emulated_rungs(), "stream_k");
+  const Rung rung_ = alone("64 x 64");
 
  private:
+  /// Rung 11 as if it had one way: for shapes that are small enough for a test it takes others.
+  static Rung alone(const std::string& way) {
+    Rung rung = find_rung(emulated_rungs(), "stream_k");
+    for (const Mutant& copy : way_copies()) {
+      if (copy.way == way) rung.run = copy.run;
+    }
+    return rung;
+  }
+
   int usual_sms_ = emulator::multiprocessors();
   unsigned usual_threads_ = emulator::cpu_threads();
   CopyArrival usual_arrival_ = emulator::copy_arrival();
@@ -108,7 +119,7 @@ TEST_F(StreamKTest, WhoSharesATileWaitsForTheOthers) {
 
 TEST_F(StreamKTest, TheSameComesOutBitByBit) {
   emulator::set_multiprocessors(3);
-  const auto [M, N, K] = Shape{.M = 65, .N = 132, .K = 2052};
+  const auto [M, N, K] = Shape{.M = 65, .N = 196, .K = 2052};
   const MachineArray<float> a(*machine_, static_cast<std::size_t>(M) * K);
   const MachineArray<float> b(*machine_, static_cast<std::size_t>(K) * N);
   machine_->fill_random(a.data(), a.size(), {.seed = 7, .array = 0});
