@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from ladder_program import context_of, output_of
+from ladder_program import context_of
 
 GALLERY = pathlib.Path(__file__).resolve().parent.parent / "tests" / "gallery"
 MARK = "(cuda-gdb) "
@@ -63,7 +63,8 @@ def read_session(text):
         if line.startswith(MARK):
             found.append({"command": line[len(MARK):], "output": []})
         elif found and line.strip() and not NOISE.match(line):
-            found[-1]["output"].append(re.sub(r"(/[\w.+-]+)+/(?=[\w.]+\.(cu|cpp|hpp))", "", line))
+            line = re.sub(r"(/[\w.+-]+)+/(?=[\w.]+\.(cu|cpp|hpp))", "", line)
+            found[-1]["output"].append(line.rstrip())
     for step in found:
         if len(step["output"]) > KEPT_LINES:
             left = len(step["output"]) - KEPT_LINES
@@ -153,7 +154,6 @@ def main():
     if not shutil.which("cuda-gdb"):
         sys.exit("cuda_gdb.py: there is no cuda-gdb: it comes with the CUDA Toolkit")
     context = context_of(options.ladder, "gpu")
-    context["debugger"] = output_of(["cuda-gdb", "--version"]).splitlines()[0]
     results = {"context": context, "benchmarks": []}
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder)

@@ -65,7 +65,7 @@ const std::map<int, double> kByHand = {{1, (32 + 1) / 2.0},
                                        {8, (2 * 2 + 2 * 4) / 4.0},
                                        {9, (2 * 2 + 4 * 4) / 128.0},
                                        {10, 128 * 256 * 16 / 32.0 / (128 * 16 / 4 / 32)},
-                                       {11, 1 + 3}};
+                                       {11, 1 + 100 / 50.0}};
 
 /// Bytes of DRAM come from a model.
 double tolerance(const CounterRatio& ratio) {

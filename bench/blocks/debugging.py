@@ -91,7 +91,8 @@ def cuda_gdb_block(*_):
         for step in session["steps"]:
             lines += [f"(cuda-gdb) {step['command']}", *step["output"]]
         parts += [f"`{session['name']}`: {session['shows']}.", fenced("text", "\n".join(lines))]
-    return "\n\n".join([*parts, f"{data['context']['device']}, {data['context']['debugger']}."])
+    return "\n\n".join([*parts, f"{data['context']['device']}, cuda-gdb of CUDA "
+                       f"{data['context']['cuda_toolkit']}."])
 
 
 BLOCKS = {
