@@ -100,9 +100,9 @@ TEST(LadderTableTest, RungsRunWhereTheirInstructionsExist) {
   EXPECT_EQ(needs(find_rung(emulated_rungs(), "10")), "compute capability 9.0 exactly");
 }
 
-/// Kernels that launch.cu includes: kernel.cuh, and more in a rung that chooses between them.
-std::set<std::string> kernel_files(const Rung& rung) {
-  std::ifstream file(kLadder / folder(rung) / "launch.cu");
+/// What a file of the rung includes from its folder.
+std::set<std::string> included(const Rung& rung, const std::string& name) {
+  std::ifstream file(kLadder / folder(rung) / name);
   std::set<std::string> names;
   const std::regex include(R"re(^#include "ladder/\w+/(\w+\.cuh)"$)re");
   for (std::string line; std::getline(file, line);) {
@@ -110,6 +110,11 @@ std::set<std::string> kernel_files(const Rung& rung) {
     if (std::regex_match(line, found, include)) names.insert(found[1]);
   }
   return names;
+}
+
+/// Kernels that launch.cu includes: kernel.cuh, and more in a rung that chooses between them.
+std::set<std::string> kernel_files(const Rung& rung) {
+  return included(rung, "launch.cu");
 }
 
 TEST(LadderTableTest, EachFolderHoldsItsFiles) {
@@ -120,6 +125,7 @@ TEST(LadderTableTest, EachFolderHoldsItsFiles) {
     }
     std::set<std::string> expected = kernel_files(rung);
     if (rung.number == 0) expected = {"launch_cpu.cpp"};
+    if (rung.number != 0) expected.merge(included(rung, "kernel.cuh"));
     expected.insert({"launch.cu", "README.md"});
     EXPECT_EQ(files, expected) << folder(rung);
   }

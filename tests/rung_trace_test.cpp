@@ -53,14 +53,19 @@ std::map<int, json> recorded_profile(int size) {
 
 class RungCounters : public testing::TestWithParam<int> {};
 
-/// By how much a counter of a rung may differ, as a share of the hardware's. From rung 09 on,
-/// copies that bring nothing but zeros are requests here and not there, and ptxas may load a row
-/// twice.
-double allowance(int rung, const std::string& metric) {
-  if (rung < 9 || rung == 10) return 0;
-  if (rung == 9 && metric == "smsp__inst_executed_op_shared_ld.sum") return 0.06;
-  if (rung == 9 && metric == "memory_l1_wavefronts_shared") return 0.07;  // copies pass twice
-  return 0.02;
+/// By how much a counter of a rung may differ, as a share of the hardware's (docs/glass_box.md has
+/// the differences). In rung 09 copies that bring nothing but zeros are requests here and not
+/// there. There and in rung 11's kernel for small products, ptxas loads some operands twice, and
+/// copies pass more often.
+double allowance(int rung, int size, const std::string& metric) {
+  const bool small = rung == 11 && size < 1024;
+  if (rung != 9 && !small) return 0;
+  if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : 0.06;
+  if (metric == "memory_l1_wavefronts_shared") return small ? 0.09 : 0.07;
+  if (!small) return 0.02;
+  if (metric == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") return 0.12;
+  if (metric == "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum") return 0.21;
+  return metric == "memory_l2_theoretical_sectors_global" ? 0.20 : 0;
 }
 
 /// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
@@ -80,6 +85,8 @@ TEST_P(RungCounters, EqualTheHardwares) {
                                           "memory_l1_wavefronts_shared",
                                           "memory_l1_wavefronts_shared_ideal"};
   for (const auto& [rung, metrics] : recorded_profile(GetParam())) {
+    if (rung == 0) continue;                         // the vendor's
+    if (rung == 11 && GetParam() == 4096) continue;  // blocks that stay for four tiles: too long
     TraceChoice choice;
     choice.all_blocks = false;
     choice.touch_budget = 1;  // the caches are another test's matter
@@ -91,13 +98,14 @@ TEST_P(RungCounters, EqualTheHardwares) {
     for (const std::string& metric : exact) {
       const auto hardware = metrics.at(metric).get<double>();
       ASSERT_TRUE(trace.metrics.at(metric)) << label(trace.rung) << " " << metric;
-      EXPECT_NEAR(*trace.metrics.at(metric), hardware, allowance(rung, metric) * hardware)
+      EXPECT_NEAR(*trace.metrics.at(metric), hardware,
+                  allowance(rung, GetParam(), metric) * hardware)
           << label(trace.rung) << " " << metric;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(1024, 4096));
+INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(256, 512, 1024, 4096));
 
 /// ncu counts hits and misses in one pass over the kernel, and their sum in another.
 double l2_hit_rate(const json& metrics) {

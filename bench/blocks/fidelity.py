@@ -62,7 +62,7 @@ def fidelity_block(_rung):
         "| M = N = K | rung | " + " | ".join(columns) + " |",
         "|---:|---|" + "---:|" * len(columns),
     ]
-    for size in (1024, 4096):
+    for size in (256, 512, 1024, 4096):
         for rung, hardware, emulator in compared(size):
             cells = [
                 deviation(sum(emulator[m] for m in names), sum(hardware[m] for m in names))
