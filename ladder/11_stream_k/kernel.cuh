@@ -35,7 +35,7 @@ struct __align__(128) Slice {
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
 ///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
 /// \tparam  SLICES   of the ring, in dynamic shared memory; a multiple of those in a round, but
-///                   not as few. Behind it stand 64 x 64 floats per consumer warp if WARPS_K > 1
+///                   not as few. Behind it stand 64 x 32 floats per consumer warp if WARPS_K > 1
 /// \tparam  BAND     block rows that consecutive tiles walk through before the next block column
 /// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
 /// \param   M        extent in elements, any value >= 1
