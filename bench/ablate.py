@@ -19,11 +19,12 @@ import pathlib
 import sys
 import tempfile
 
-import rank_orders
+import main_loop
 import sass_order
 from ablation_sources import source_of, table_of
 from ablations import ABLATIONS, Ablation, ablation
-from rank_orders import SOURCES, InputError, find_tool, output_of, rung_folder
+from cuda_tools import SOURCES, InputError, context_of, find_tools, output_of
+from rank_orders import rung_folder
 
 OPTIONS = ["-O3", "-std=c++20", "-lineinfo", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
 
@@ -66,8 +67,8 @@ def machine_code(entry, tools):
         here = [folder / "copy.cu", "-o", folder / "cubin"]
         said = output_of([nvcc, "-cubin", *OPTIONS, *target, *here])
         text = output_of([nvdisasm, "-hex", "-c", folder / "cubin"])
-    loop = rank_orders.innermost_loop(*rank_orders.parse(text))
-    counts = rank_orders.count(loop)
+    loop = main_loop.innermost_loop(*main_loop.parse(text))
+    counts = main_loop.count(loop)
     lds_128 = sum("LDS.128" in instruction.text for instruction in loop)
     found = [
         sass_order.number_in(said, pattern)
@@ -115,10 +116,8 @@ def counted_text(counted):
 def count_command(options):
     """Prints or files machine code; ends with 1 where a copy lacks too much."""
     entries = [ablation(name) for name in options.names] or ABLATIONS
-    nvcc = find_tool(options.nvcc, "nvcc", ["/usr/local/cuda/bin"], rank_orders.GET_NVCC)
-    beside = str(pathlib.Path(nvcc).resolve().parent)
-    nvdisasm = find_tool(options.nvdisasm, "nvdisasm", [beside], rank_orders.GET_NVDISASM)
-    counted = count(entries, (nvcc, nvdisasm))
+    tools = find_tools(options)
+    counted = count(entries, tools)
     print(counted_text(counted))
     wrong = [complaint(entry, code, counted[unchanged(entry.rung)])
              for entry, code in counted.items()]
@@ -127,7 +126,7 @@ def count_command(options):
     if options.out and not any(wrong):
         entries = [{"name": entry.id, "rung": entry.rung, "taken_away": entry.taken_away,
                     **dataclasses.asdict(code)} for entry, code in counted.items()]
-        results = {"context": sass_order.context_of(nvcc), "benchmarks": entries}
+        results = {"context": context_of(tools[0]), "benchmarks": entries}
         options.out.write_text(json.dumps(results, indent=1) + "\n")
         print(f"wrote {options.out}")
     return 1 if any(wrong) else 0

@@ -4,7 +4,8 @@ import re
 
 import rank_orders
 from ablations import LAUNCH
-from rank_orders import InputError, rung_folder
+from cuda_tools import InputError
+from rank_orders import rung_folder
 
 
 def edited(texts, entry):

@@ -9,7 +9,7 @@ with an unspecified launch failure.
 
 import dataclasses
 
-from rank_orders import InputError
+from cuda_tools import InputError
 
 # Edits: (file, the text that it must hold exactly once, what takes its place).
 KERNEL, LAUNCH = "kernel.cuh", "launch.cu"

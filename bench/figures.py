@@ -7,6 +7,7 @@ import json
 import re
 
 from by_hand import SMS, by_hand
+from orders import order_value
 from recorded import (
     RESULTS,
     FigureError,
@@ -184,7 +185,8 @@ def value(name, rung):
     `ncu_NAME` and `ncu16384_NAME` are counters, `emulator_NAME` is what the emulator counted of
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
-    `roof_l2_read` is a measured roof, and `sass_FFMA` is of the main loop in machine code.
+    `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
+    `order_cycles_worst` of the main loop with another order of the multiply-adds.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     rung = int(match[1]) if match and match[1] else rung
@@ -199,6 +201,8 @@ def value(name, rung):
         text = roof_value(match[1])
     elif match := re.fullmatch(r"sass_(\w+)", plain):
         text = machine_code_value(match[1], rung)
+    elif match := re.fullmatch(r"order_(\w+)", plain):
+        text = order_value(match[1], rung)
     elif plain == "predicted_4096":
         text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":

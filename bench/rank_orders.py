@@ -3,35 +3,31 @@
 
     bench/rank_orders.py 11
     bench/rank_orders.py 11 --template 1,1,8,3,4 --only "columns up"
+    bench/rank_orders.py --out bench/results/sass/orders.json
 
 A thread adds TM x TN products per k, and any order of them is right. The order decides which
 operands stay in a register's reuse cache and where ptxas must put the sums, so that another
 compiler may want another order. This compiles copies of the kernel, one per order, and counts in
-the machine code of the innermost loop. It needs nvcc and nvdisasm, and no GPU.
+the machine code of the innermost loop. With --out it files the rungs named, or all that pages
+quote. It needs nvcc and nvdisasm, and no GPU.
 """
 
 import argparse
 import concurrent.futures
 import dataclasses
 import itertools
+import json
 import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
+from cuda_tools import SOURCES, InputError, context_of, find_tools, output_of
+from main_loop import count, innermost_loop, parse
+
+RECORDED = range(7, 12)  # the rungs whose orders pages quote
 AS_IT_STANDS = "(as it stands)"
-BANKS = 2  # of the register file: even and odd numbers
-STALL_SHIFT, STALL_MASK = 41, 15  # in the second word of an instruction
-MANY_SAME_BANK = 1 / 16  # of the FFMA: from here on such pairs are no accident
-GET_NVCC = "install the CUDA toolkit, or name its nvcc with --nvcc"
-GET_NVDISASM = (
-    "it is part of the CUDA toolkit (package cuda-nvdisasm-13-0), `pip install "
-    "nvidia-cuda-nvdisasm` has it as well; name it with --nvdisasm"
-)
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
     " the quickest. Time the first few."
@@ -44,10 +40,6 @@ LOOPS = re.compile(
     r" *acc\[m\]\[n\] \+= (?P<product>[^\n;]*);\n *\}\n *\}\n",
     re.MULTILINE,
 )
-
-
-class InputError(Exception):
-    """A tool or a kernel that cannot be used; the sentence says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,107 +80,6 @@ class Order:
 
 
 ORDERS = [Order(*flags) for flags in itertools.product((False, True), repeat=4)]
-
-
-@dataclasses.dataclass
-class Instruction:
-    """A line of machine code."""
-
-    text: str
-    stall: int  # cycles until the warp may issue the next one
-
-
-@dataclasses.dataclass
-class Counts:
-    """What the innermost loop consists of."""
-
-    instructions: int
-    ffma: int
-    lds: int
-    three_fresh: int  # FFMA that read three registers past the reuse cache
-    same_bank: int  # FFMA that read two, both of one bank
-    pauses: int  # stall counts beyond one
-    spills: int = 0  # bytes, of the whole kernel
-
-    @property
-    def other(self):
-        """Instructions for ring and pointers."""
-        return self.instructions - self.ffma - self.lds
-
-    @property
-    def cycles(self):
-        """Per FFMA, of one scheduler."""
-        return (self.instructions + self.three_fresh + self.pauses) / self.ffma
-
-    @property
-    def rank(self):
-        """Spills and many pairs of one bank come last, else the fewest cycles first."""
-        return self.spills > 0, self.same_bank > self.ffma * MANY_SAME_BANK, self.cycles
-
-
-def parse(disassembly):
-    """([Instruction], {label: index}) of what `nvdisasm -hex` prints."""
-    instructions, labels = [], {}
-    for line in disassembly.splitlines():
-        label = re.match(r"(\.L_x_\d+):", line)
-        first = re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;\s+/\* 0x[0-9a-f]+ \*/", line)
-        second = re.match(r"\s+/\* 0x([0-9a-f]+) \*/", line)
-        if label:
-            labels[label[1]] = len(instructions)
-        elif first:
-            instructions.append(Instruction(first[1], 1))
-        elif second and instructions:
-            instructions[-1].stall = int(second[1], 16) >> STALL_SHIFT & STALL_MASK
-    return instructions, labels
-
-
-def is_ffma(instruction):
-    """Whether this is a multiply-add in FP32."""
-    return re.match(r"(@\S+ )?FFMA\b", instruction.text) is not None
-
-
-def innermost_loop(instructions, labels):
-    """The shortest loop that has at least a quarter of the kernel's FFMA."""
-    enough = sum(map(is_ffma, instructions)) / 4
-    loops = []
-    for end, instruction in enumerate(instructions):
-        branch = re.search(r"\bBRA\b.*?(\.L_x_\d+)", instruction.text)
-        begin = labels.get(branch[1], end + 1) if branch else end + 1
-        if begin <= end and sum(map(is_ffma, instructions[begin : end + 1])) >= max(enough, 1):
-            loops.append(instructions[begin : end + 1])
-    if not loops:
-        raise InputError("the machine code has no loop with multiply-adds in FP32 (FFMA)")
-    return min(loops, key=len)
-
-
-def fresh_reads(ffma, cache):
-    """([registers that an FFMA reads past the reuse cache], {slot: register} that it leaves)."""
-    fresh, kept = [], {}
-    for slot, operand in enumerate(ffma.text.split(",")[1:]):
-        register = re.match(r" *[-|]*R(\d+)\|?(\.reuse)?", operand)
-        if not register:
-            continue
-        number = int(register[1])
-        if cache.get(slot) != number:
-            fresh.append(number)
-        if register[2]:
-            kept[slot] = number
-    return fresh, kept
-
-
-def count(loop):
-    """The Counts of a loop."""
-    counts = Counts(len(loop), 0, 0, 0, 0, 0)
-    cache = {}  # {slot of an operand: register} that the FFMA before left
-    for instruction in loop:
-        counts.pauses += max(instruction.stall - 1, 0)
-        counts.lds += re.match(r"(@\S+ )?LDS\b", instruction.text) is not None
-        if is_ffma(instruction):
-            counts.ffma += 1
-            fresh, cache = fresh_reads(instruction, cache)
-            counts.three_fresh += len(fresh) == 3
-            counts.same_bank += len(fresh) == 2 and fresh[0] % BANKS == fresh[1] % BANKS
-    return counts
 
 
 def rung_folder(rung):
@@ -241,25 +132,6 @@ def instantiation(kernel, arguments):
     )
 
 
-def find_tool(named, name, folders, how_to_get):
-    """The path of a tool: as named, on the PATH or in one of the folders."""
-    path = shutil.which(named) if named else shutil.which(name)
-    for folder in () if named else folders:
-        path = path or shutil.which(name, path=folder)
-    if not path:
-        raise InputError(f"cannot find {named or name}: {how_to_get}")
-    return path
-
-
-def output_of(command):
-    """What a tool prints, both streams; raises InputError where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        name = pathlib.Path(command[0]).name
-        raise InputError(f"{name} failed:\n{(done.stdout + done.stderr)[-2000:]}")
-    return done.stdout + done.stderr
-
-
 def compile_and_count(kernel, source, tools, arch):
     """The Counts of one copy of the kernel."""
     nvcc, nvdisasm = tools
@@ -273,6 +145,7 @@ def compile_and_count(kernel, source, tools, arch):
         said = output_of([*command, f"-I{SOURCES}", folder / "kernel.cu", "-o", cubin])
         counts = count(innermost_loop(*parse(output_of([nvdisasm, "-hex", "-c", cubin]))))
     counts.spills = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
+    counts.registers = max(map(int, re.findall(r"Used (\d+) registers", said)), default=0)
     return counts
 
 
@@ -299,9 +172,43 @@ def table(ranked):
     return lines
 
 
-def rank_orders(options):
-    """Compiles all orders and prints the table."""
-    folder = rung_folder(options.rung)
+@dataclasses.dataclass
+class Ranking:
+    """A rung's orders, the best first."""
+
+    rung: int
+    folder: str  # its name
+    arguments: str  # of the template
+    arch: str
+    ranked: list  # [(name of the order, Counts)]
+    loops: re.Match  # where the multiply-adds stand in the kernel
+
+    def show(self):
+        """Prints the table, and the best of the 16 orders as loops."""
+        print(f"{self.folder}: kernel<{self.arguments}> for sm_{self.arch}")
+        print("\n".join(table(self.ranked)))
+        best = next(name for name, _ in self.ranked if name != AS_IT_STANDS)
+        order = next(order for order in ORDERS if str(order) == best)
+        print(f"\n{best}:\n\n{order.loops(self.loops['product'], '  ')}\n{A_GUIDE}")
+
+    def entries(self):
+        """What a file of results says of each order, in their ranking."""
+        return [
+            {
+                "name": f"{self.rung:02}_{re.sub('[^a-z]+', '_', name).strip('_')}",
+                "rung": self.rung,
+                "order": name,
+                "arguments": self.arguments,
+                "arch": self.arch,
+                **dataclasses.asdict(counts),
+            }
+            for name, counts in self.ranked
+        ]
+
+
+def rank_orders(rung, options, tools):
+    """The Ranking of a rung: compiles all its orders."""
+    folder = rung_folder(rung)
     try:
         kernel = (folder / "kernel.cuh").read_text()
     except FileNotFoundError as error:
@@ -310,33 +217,49 @@ def rank_orders(options):
     launch = (folder / "launch.cu").read_text()
     arguments = options.template or template_arguments(launch, folder.name)
     source = instantiation(kernel, arguments)
-    nvcc = find_tool(options.nvcc, "nvcc", ["/usr/local/cuda/bin"], GET_NVCC)
-    beside = str(pathlib.Path(nvcc).resolve().parent)
-    tools = nvcc, find_tool(options.nvdisasm, "nvdisasm", [beside], GET_NVDISASM)
     kernels = copies(kernel, loops, options.only)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         counted = pool.map(
             lambda text: compile_and_count(text, source, tools, options.arch), kernels.values()
         )
         ranked = sorted(zip(kernels, counted, strict=True), key=lambda entry: entry[1].rank)
-    print(f"{folder.name}: kernel<{arguments}> for sm_{options.arch}")
-    print("\n".join(table(ranked)))
-    best = next(name for name, _ in ranked if name != AS_IT_STANDS)
-    order = next(order for order in ORDERS if str(order) == best)
-    print(f"\n{best}:\n\n{order.loops(loops['product'], '  ')}\n{A_GUIDE}")
+    return Ranking(rung, folder.name, arguments, options.arch, ranked, loops)
+
+
+def run(options):
+    """Ranks and files what the command line asks for."""
+    tools = find_tools(options)
+    context = context_of(tools[0]) if options.out else None
+    entries = []
+    for rung in options.rungs or RECORDED:
+        ranking = rank_orders(rung, options, tools)
+        ranking.show()
+        entries += ranking.entries()
+    if options.out:
+        results = {"context": context, "benchmarks": entries}
+        options.out.write_text(json.dumps(results, indent=1) + "\n")
+        print(f"wrote {options.out}")
 
 
 def main():
-    """Ranks the orders of the rung named on the command line."""
+    """Ranks the orders of the rungs named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rung", type=int, help="number of the rung: 08, 09, 10 or 11")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 11")
     parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
     parser.add_argument("--only", default="", help="only orders with this in their name")
+    parser.add_argument("--out", type=pathlib.Path, help="file them, without a rung 07 to 11")
     parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
+    options = parser.parse_args()
+    if not options.rungs and not options.out:
+        parser.error("name a rung, for instance 11")
+    if options.out and (options.template or options.only):
+        parser.error("--out files all orders of the kernels that run: no --template, no --only")
+    if options.template and len(options.rungs) > 1:
+        parser.error("--template is for one rung")
     try:
-        rank_orders(parser.parse_args())
+        run(options)
     except InputError as error:
         print(f"rank_orders.py: {error}", file=sys.stderr)
         sys.exit(2)

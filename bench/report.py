@@ -13,6 +13,8 @@ bench/results, the rung table and the sources:
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
     ablations            what the rung gains when parts of it are taken away
+    orders as it stands; worst; 10: as it stands
+                         what the compiler makes of orders of the multiply-adds
 """
 
 import pathlib
@@ -30,6 +32,7 @@ from blocks import (
     fidelity,
     lessons,
     machine,
+    orders,
 )
 from blocks.place import Place
 from figures import NOT_YET, or_not_yet, value
@@ -55,6 +58,7 @@ PLACED_BLOCKS = {
     **counters.BLOCKS,
     **machine.BLOCKS,
     **ablations.BLOCKS,
+    **orders.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

@@ -32,7 +32,8 @@ def main():
     parser.add_argument("--ladder", default="build/ladder", help="the program to check")
     parser.add_argument("--jobs", type=jobs, default=1, help="runs at a time (1)")
     options = parser.parse_args()
-    planned = [(tool, shape, beta) for tool in TOOLS for shape in (*SHAPES, CUT) for beta in ("0", "0.5")]
+    shapes = (*SHAPES, CUT)
+    planned = [(tool, shape, beta) for tool in TOOLS for shape in shapes for beta in ("0", "0.5")]
     results = {"context": None, "benchmarks": []}
     failures = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

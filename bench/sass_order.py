@@ -12,17 +12,16 @@ a kernel, disassembles it, and prints its innermost loop in phases, with registe
 
 import argparse
 import dataclasses
-import datetime
 import itertools
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-import rank_orders
-from rank_orders import SOURCES, InputError, find_tool, output_of, rung_folder
+from cuda_tools import SOURCES, InputError, context_of, find_tools, output_of
+from main_loop import innermost_loop, parse
+from rank_orders import instantiation, rung_folder, template_arguments
 
 PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
 WORK = ("LDS", "FFMA")  # what goes on between them
@@ -156,7 +155,7 @@ def ffma_between(order, first, last):
 
 def order_of(disassembly):
     """(number of instructions, [[mnemonic, count]]) of the innermost loop."""
-    loop = rank_orders.innermost_loop(*rank_orders.parse(disassembly))
+    loop = innermost_loop(*parse(disassembly))
     names = [mnemonic(instruction.text) for instruction in loop]
     return len(loop), [[name, len(list(run))] for name, run in itertools.groupby(names)]
 
@@ -175,11 +174,11 @@ def compile_loop(rung, change, tools):
     if not (folder / "kernel.cuh").exists():
         raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 06")
     kernel = CHANGES[change]((folder / "kernel.cuh").read_text())
-    arguments = rank_orders.template_arguments((folder / "launch.cu").read_text(), folder.name)
+    arguments = template_arguments((folder / "launch.cu").read_text(), folder.name)
     with tempfile.TemporaryDirectory() as name:
         here = pathlib.Path(name)
         (here / "kernel.cuh").write_text(kernel)
-        (here / "kernel.cu").write_text(rank_orders.instantiation(kernel, arguments))
+        (here / "kernel.cu").write_text(instantiation(kernel, arguments))
         target = f"arch=compute_{arch},code=sm_{arch}"
         command = [nvcc, "-cubin", "-std=c++20", "-gencode", target, "-Xptxas", "-v"]
         includes = [f"-I{SOURCES}", f"-I{folder}"]
@@ -220,28 +219,6 @@ def show(loop):
         print(f"    {line}")
 
 
-def commit():
-    """The commit of the sources, or 'unknown'."""
-    command = ["git", "-C", SOURCES, "rev-parse", "--short=12", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
-
-
-def context_of(nvcc):
-    """What a file of machine code says of where it is from."""
-    version = re.search(r"release [\d.]+, V([\d.]+)", output_of([nvcc, "--version"]))[1]
-    return {
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "device": "none: machine code",
-        "compiler": f"nvcc {version}",
-        "commit": commit(),
-        "protocol": None,
-        "sm_clock_mhz": None,
-        "power_w": None,
-        "json_schema_version": 1,
-    }
-
-
 def record(path, loops, nvcc):
     """Files the loops as the other results are filed."""
     entries = [{"name": loop.name, **dataclasses.asdict(loop)} for loop in loops]
@@ -262,15 +239,13 @@ def main():
     if not wanted:
         parser.error("name a rung, for instance 06")
     try:
-        nvcc = find_tool(options.nvcc, "nvcc", ["/usr/local/cuda/bin"], rank_orders.GET_NVCC)
-        beside = str(pathlib.Path(nvcc).resolve().parent)
-        found = find_tool(options.nvdisasm, "nvdisasm", [beside], rank_orders.GET_NVDISASM)
+        tools = find_tools(options)
         loops = []
         for rung, change in wanted:
-            loops.append(compile_loop(rung, change, (nvcc, found)))
+            loops.append(compile_loop(rung, change, tools))
             show(loops[-1])
         if options.out:
-            record(options.out, loops, nvcc)
+            record(options.out, loops, tools[0])
     except InputError as error:
         print(f"sass_order.py: {error}", file=sys.stderr)
         sys.exit(2)

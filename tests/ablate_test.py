@@ -22,7 +22,7 @@ from ablation_sources import source_of  # noqa: E402
 from ablations import ABLATIONS, KERNEL, Ablation  # noqa: E402
 from blocks import ablations as ablations_block  # noqa: E402
 from blocks.place import Place  # noqa: E402
-from rank_orders import InputError  # noqa: E402
+from cuda_tools import InputError  # noqa: E402
 from recorded import RESULTS, NotRecordedError  # noqa: E402
 
 LESSON = Place(pathlib.Path("ladder/11_stream_k/README.md"), 11)

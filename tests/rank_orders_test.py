@@ -5,6 +5,8 @@ tests/data/nvdisasm_loop.txt is the end of a small kernel, as nvdisasm printed i
 loads and 2 x 4 multiply-adds. No compiler for GPUs is needed here: scripts stand in for the tools.
 """
 
+import dataclasses
+import json
 import os
 import pathlib
 import subprocess
@@ -15,12 +17,15 @@ import unittest
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 SCRIPT = SOURCES / "bench" / "rank_orders.py"
 RECORDED = SOURCES / "tests" / "data" / "nvdisasm_loop.txt"
+RESULTS = SOURCES / "bench" / "results" / "sass"
 sys.path.insert(0, str(SOURCES / "bench"))
 
+import main_loop  # noqa: E402
 import rank_orders  # noqa: E402
 
 # Keeps its sources, and says that all orders but those with columns and rows going up spill.
 FAKE_NVCC = """#!/bin/sh
+[ "$1" = --version ] && echo "Cuda compilation tools, release 13.0, V13.0.88" && exit
 for last; do :; done
 folder=$(dirname "$last")
 cp "$folder/kernel.cu" "$folder/kernel.cuh" {kept}
@@ -28,7 +33,10 @@ touch "$last"
 spills=64
 grep -A1 'for (int n = 0; n < TN; ++n) {{' "$folder/kernel.cuh" | grep -q 'm < TM' && spills=0
 echo "    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads" >&2
+echo "ptxas info    : Used 168 registers, used 1 barriers" >&2
 """
+
+COUNTS = [field.name for field in dataclasses.fields(main_loop.Counts)]
 
 
 def rank(*arguments, **environment):
@@ -45,7 +53,7 @@ def rank(*arguments, **environment):
 
 def counts_of(text):
     """The Counts of a disassembly's innermost loop."""
-    return rank_orders.count(rank_orders.innermost_loop(*rank_orders.parse(text)))
+    return main_loop.count(main_loop.innermost_loop(*main_loop.parse(text)))
 
 
 class OrdersTest(unittest.TestCase):
@@ -145,10 +153,10 @@ class CountsTest(unittest.TestCase):
             counts_of(self.edited("@!P0 BRA `(.L_x_1)", "@!P0 BRA `(.L_x_0)"))
 
     def test_spills_and_many_pairs_of_one_bank_come_last(self):
-        quick = rank_orders.Counts(1100, 1024, 48, 10, 0, 0)
-        slow = rank_orders.Counts(1100, 1024, 48, 300, 0, 0)
-        spilled = rank_orders.Counts(1100, 1024, 48, 0, 0, 0, spills=8)
-        pairs = rank_orders.Counts(1100, 1024, 48, 0, 100, 0)
+        quick = main_loop.Counts(1100, 1024, 48, 10, 0, 0)
+        slow = main_loop.Counts(1100, 1024, 48, 300, 0, 0)
+        spilled = main_loop.Counts(1100, 1024, 48, 0, 0, 0, spills=8)
+        pairs = main_loop.Counts(1100, 1024, 48, 0, 100, 0)
         ranked = sorted([spilled, pairs, slow, quick], key=lambda counts: counts.rank)
         self.assertEqual(ranked, [quick, slow, pairs, spilled])
 
@@ -202,6 +210,45 @@ class ScriptTest(unittest.TestCase):
         self.rank("11", "--only", "rows up, columns up and back", "--template", "1,1,8,3,4")
         self.assertIn("kernel<1,1,8,3,4>(", (self.tools / "kernel.cu").read_text())
 
+    def test_a_file_holds_every_order_in_its_ranking(self):
+        path = self.tools / "orders.json"
+        code, text, errors = self.rank("11", "08", "--out", path)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(text.splitlines()[-1], f"wrote {path}")
+        results = json.loads(path.read_text())
+        self.assertEqual(results["context"]["compiler"], "nvcc 13.0.88")
+        self.assertEqual(results["context"]["json_schema_version"], 1)
+        entries = results["benchmarks"]
+        self.assertEqual([entry["rung"] for entry in entries], [11] * 17 + [8] * 17)
+        first = {
+            "name": "11_columns_up_rows_up",
+            "rung": 11,
+            "order": "columns up, rows up",
+            "arguments": "2, 4, 1, 8, 4",
+            "arch": "90a",
+            **{"instructions": 15, "ffma": 8, "lds": 2, "three_fresh": 2, "same_bank": 0},
+            **{"pauses": 10, "spills": 0, "registers": 168},
+        }
+        self.assertEqual(entries[0], first)
+        self.assertEqual({entry["spills"] for entry in entries[1:17]}, {64})
+        self.assertIn("11_as_it_stands", [entry["name"] for entry in entries])
+
+    def test_a_file_is_of_whole_rungs_as_they_are_launched(self):
+        path = self.tools / "orders.json"
+        for option in ("--only=rows up", "--template=1,1,8,3,4"):
+            code, _, errors = self.rank("11", option, "--out", path)
+            self.assertEqual(code, 2)
+            self.assertIn("--out files all orders of the kernels that run", errors)
+        self.assertFalse(path.exists())
+        self.assertIn("name a rung, for instance 11", self.rank()[2])
+        self.assertIn("--template is for one rung", self.rank("10", "11", "--template", "1")[2])
+
+    def test_an_nvcc_without_a_version_is_named(self):
+        self.tool("nvcc", "#!/bin/sh\necho hello\n")
+        code, _, errors = self.rank("11", "--out", self.tools / "orders.json")
+        self.assertEqual(code, 2)
+        self.assertRegex(errors, "nvcc --version names no release")
+
     def test_a_tool_that_is_missing(self):
         code, _, errors = rank("11", "--nvcc", "no_such_nvcc")
         self.assertEqual(code, 2)
@@ -229,6 +276,46 @@ class ScriptTest(unittest.TestCase):
         code, _, errors = self.rank("11", "--only", "sideways")
         self.assertEqual(code, 2)
         self.assertIn("no order has 'sideways' in its name; one is called 'rows up", errors)
+
+
+class RecordedTest(unittest.TestCase):
+    """The file that lessons quote."""
+
+    @staticmethod
+    def recorded(name):
+        """({name: entry}, compiler) of a file of machine code."""
+        results = json.loads((RESULTS / name).read_text())
+        entries = {entry["name"]: entry for entry in results["benchmarks"]}
+        return entries, results["context"]["compiler"]
+
+    def test_it_holds_17_lines_of_each_rung_the_best_first(self):
+        entries, _ = self.recorded("orders.json")
+        expected = {rank_orders.AS_IT_STANDS, *map(str, rank_orders.ORDERS)}
+        for rung in rank_orders.RECORDED:
+            found = [entry for entry in entries.values() if entry["rung"] == rung]
+            self.assertEqual({entry["order"] for entry in found}, expected)
+            counts = [
+                main_loop.Counts(**{field: entry[field] for field in COUNTS}) for entry in found
+            ]
+            self.assertEqual(counts, sorted(counts, key=lambda each: each.rank))
+
+    def test_the_rungs_are_those_that_the_other_files_have(self):
+        orders, compiler = self.recorded("orders.json")
+        compared = 0
+        for file, suffix, fields in (
+            ("loops.json", "", ("instructions", "registers")),
+            ("ablations.json", "_unchanged", ("instructions", "three_fresh", "pauses")),
+        ):
+            others, other_compiler = self.recorded(file)
+            if other_compiler != compiler:
+                continue
+            for rung in rank_orders.RECORDED:
+                other = others.get(f"{rung:02}{suffix}")
+                for field in fields if other else ():
+                    compared += 1
+                    own = orders[f"{rung:02}_as_it_stands"][field]
+                    self.assertEqual(own, other[field], f"{file}: {field} of rung {rung:02}")
+        self.assertGreater(compared, 0, "files of different compilers")
 
 
 if __name__ == "__main__":

@@ -120,6 +120,30 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| 8192 | not recorded yet |", text)
         self.assertRegex((self.root / "README.md").read_text(), r"03 shared_tile.*not recorded yet")
 
+    def test_orders_counted_anew_make_their_lessons_stale(self):
+        path = self.root / "bench/results/sass/orders.json"
+        document = json.loads(path.read_text())
+        for entry in document["benchmarks"]:
+            if entry["order"] == "(as it stands)":
+                entry["three_fresh"] += 1
+        path.write_text(json.dumps(document))
+        code, text = report(self.root, "--check")
+        self.assertEqual(code, 1)
+        for lesson in ("08_warp_tile", "09_async_copy", "10_producer_warps", "11_stream_k"):
+            self.assertIn(f"ladder/{lesson}/README.md is stale: run make report", text)
+
+    def test_orders_typed_by_hand_are_stale(self):
+        for lesson in ("08_warp_tile", "11_stream_k"):
+            page = self.root / "ladder" / lesson / "README.md"
+            whole = page.read_text()
+            line = next(line for line in whole.splitlines() if line.endswith("  (as it stands)"))
+            page.write_text(whole.replace(line, line.replace(" 0  (as", " 8  (as")))
+            code, text = report(self.root, "--check")
+            self.assertEqual(code, 1)
+            self.assertIn(f"ladder/{lesson}/README.md is stale", text)
+            self.assertEqual(report(self.root)[0], 0)
+            self.assertEqual(page.read_text(), whole)
+
     def test_another_tile_in_the_source_makes_its_lesson_stale(self):
         launch = self.root / "ladder/09_async_copy/launch.cu"
         text = launch.read_text()
