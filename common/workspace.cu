@@ -25,6 +25,7 @@ void* workspace(Stream stream, std::size_t bytes) {
     void* fresh = nullptr;
     check(cudaMalloc(&fresh, kMaxWorkspaceBytes));
     check(cudaMemset(fresh, 0, kMaxWorkspaceBytes));
+    check(cudaStreamSynchronize(nullptr));  // `stream` need not wait for the default one
     memory = fresh;
   }
   return memory;

@@ -6,8 +6,7 @@
 /// 132 SMs as long as 264. Here each SM has a block that stays. The rest of the tiles is one long
 /// row of rounds of K, of which each takes an equal share (schedule.cuh); who has the end of a sum
 /// hands it to who has its beginning. Producers fill slices for the next part while consumers
-/// finish this one. For small problems the eight consumer warps share K, too, so that a tile is
-/// smaller.
+/// finish this one. For a smaller tile the eight consumer warps share K, too.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each part that is handed over.
 #pragma once
@@ -31,7 +30,7 @@ struct __align__(128) Slice {
   ptx::Mbarrier empty;  // the slice has been read
 };
 
-/// \brief   C = alpha*A*B + beta*C by as many blocks as there are SMs; all must run together.
+/// \brief   C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
 ///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
 /// \tparam  SLICES   of the ring, in dynamic shared memory; a multiple of those in a round, but

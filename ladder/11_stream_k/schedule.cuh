@@ -10,12 +10,12 @@
 
 namespace ladder::stream_k {
 
-/// How the work is divided, decided by the host. Tiles up to first_cut are whole; the rounds of the
+/// How the work is divided, decided by the host. Tiles below first_cut are whole; the rounds of the
 /// others lie end to end and are cut into equal shares.
 struct Division {
   int rounds;     ///< that one tile's K takes
   int first_cut;  ///< tiles from here on are shared
-  int sharers;    ///< blocks that share them: the first of the grid, the last of these first
+  int sharers;    ///< blocks that share them: 0 to sharers - 1, the last has the first share
   int share;      ///< rounds of each of them, at most one tile's
   int longer;     ///< of them take one round more
 

@@ -35,9 +35,8 @@ struct __align__(16) SmallSlice {
 constexpr int kSmallStages = 3;
 constexpr int kSmallWarps = 4;
 
-/// \brief   C = alpha*A*B + beta*C; a block tile of C, 8*TM x 4*TN, per cluster, launched as tiles
-/// *
-///          CLUSTER blocks, tiles row by row.
+/// \brief   C = alpha*A*B + beta*C; a block tile of C, 8*TM x 4*TN, per cluster; launched as
+///          CLUSTER blocks per tile, tiles row by row.
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
 /// \tparam  CLUSTER  blocks that share K; TM*TN/4 is a multiple of it
 /// \tparam  BLOCKS   that share an SM: registers are limited to what so many can have
@@ -153,7 +152,7 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
   } else {
     ptx::cluster_sync();
   }
-  // Each block of a cluster finishes as many vectors; vector i belongs to lane i % 32.
+  // Each block of a cluster finishes an equal share; vector i belongs to lane i % 32.
   constexpr int kShare = kVectors / CLUSTER;
   for (int i = rank * kShare + threadIdx.x; i < (rank + 1) * kShare; i += 32 * kSmallWarps) {
     float4 c = {};

@@ -2,7 +2,8 @@
 /// \file  ladder/11_stream_k/sums.cuh
 /// \brief How sums over parts of K come together: those of a block's warps, and those of blocks.
 ///
-/// Both add in the order of K, which the shape alone decides: a result is the same in every run.
+/// Both add in a fixed order, which the shape and the number of SMs decide: a result is the same in
+/// every run.
 #pragma once
 
 #include "common/device.cuh"
@@ -12,12 +13,12 @@
 
 namespace ladder::stream_k {
 
-/// \brief  c += the eight consumer warps' alpha*acc, for the rows that this warp finishes.
+/// \brief  c = the sum of WARPS_K warps' alpha*acc, for the rows that this warp finishes.
 ///
-/// They meet in shared memory, half of the columns at a time: the other half's room is a slice more
-/// for the ring.
+/// They meet in shared memory, half of the columns at a time: in the other half's room the ring has
+/// more slices.
 /// \param  acc   (TM, TN)  this thread's sums over its warp's k
-/// \param  c     (TM/WARPS_K, TN)  is set: rows warp_k * TM/WARPS_K and on, over all k
+/// \param  c     (TM/WARPS_K, TN)  rows warp_k * TM/WARPS_K and on, over all k
 /// \param  sums  (8, TM*TN/8, 32)  shared memory
 template <int WARPS_K, int TM, int TN>
 __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alpha, int warp,
