@@ -175,14 +175,16 @@ def context():
 
 
 def recorded(path, notes):
-    """The metrics of an existing file and its rows by name; `notes` must be those of now."""
+    """The notes, metrics and rows by name of an existing file, made with the tools of now."""
+    if not path.exists():
+        stop(f"{path} is not there: record all probes, without --missing")
     lines = path.read_text().splitlines()
-    then = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    then = [line.lstrip("# ") for line in lines if line.startswith("#")][2:]
     for note in notes:
         if note not in then:
             stop(f"{path} was not recorded with '{note}': record all probes, without --missing")
     header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
-    return header[1:], {row[0]: row for row in rows}
+    return then, header[1:], {row[0]: row for row in rows}
 
 
 def main():
@@ -205,11 +207,11 @@ def main():
     notes = [*context(), *compiler]
     rows = {}
     if options.missing:
-        metrics, rows = recorded(options.out, notes)
+        notes, metrics, rows = recorded(options.out, notes)
     else:
         metrics = known_metrics(options.program, probes[0])
-    dropped = [metric for metric in METRICS if metric not in metrics]
-    notes.append(f"Unknown there: {', '.join(dropped) or 'nothing'}")
+        dropped = [metric for metric in METRICS if metric not in metrics]
+        notes.append(f"Unknown there: {', '.join(dropped) or 'nothing'}")
     new = [probe for probe in probes if probe not in rows]
     rows |= {row[0]: row for row in record(options.program, new, metrics)} if new else {}
 

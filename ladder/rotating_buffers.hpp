@@ -29,8 +29,8 @@ class RotatingBuffers {
 
   /// \throws MachineError when the sets do not fit
   RotatingBuffers(Machine& machine, const Problem& problem)
-      : problem_((require(machine, problem), problem)),
-        sets_(buffer_sets(problem.shape, machine.l2_bytes())),
+      : problem_(problem),
+        sets_(sets_that_fit(machine, problem.shape)),
         a_(machine, sets_, problem.shape.M, problem.shape.K, {problem.seed, 0}),
         b_(machine, sets_, problem.shape.K, problem.shape.N, {problem.seed, 1}),
         c_(machine, sets_, problem.shape.M, problem.shape.N, {problem.seed, 2}) {}
@@ -71,12 +71,14 @@ class RotatingBuffers {
     MachineArray<float> memory_;
   };
 
-  static void require(const Machine& machine, const Problem& problem) {
-    const auto [M, N, K] = problem.shape;
+  /// \throws MachineError  before anything is allocated
+  static int sets_that_fit(const Machine& machine, const Shape& shape) {
+    const auto [M, N, K] = shape;
+    const int sets = buffer_sets(shape, machine.l2_bytes());
     const std::size_t floats =
         Matrices::padded(M, K) + Matrices::padded(K, N) + Matrices::padded(M, N);
-    require_memory(machine, problem.shape,
-                   1.0 * sizeof(float) * floats * buffer_sets(problem.shape, machine.l2_bytes()));
+    require_memory(machine, shape, 1.0 * sizeof(float) * floats * sets);
+    return sets;
   }
 
   const Problem& problem_;

@@ -101,10 +101,11 @@ struct Plan {
 
 /// How many parts the first of a tile's sharers adds one after the other: see add_blocks().
 int parts_in_turn(const Way& way, int sharers) {
-  if (way.BM * way.BN == 128 * 256) return sharers - 1;
+  const bool tree = way.BM * way.BN < kConsumers / 32 * WM * WN;  // warps share K as well
+  if (!tree) return sharers - 1;
   int parts = 0;
-  for (; sharers > 1; sharers = ceil_div(sharers, 8)) {
-    parts += std::min(sharers, 8) - 1;
+  for (; sharers > 1; sharers = ceil_div(sharers, kFanIn)) {
+    parts += std::min(sharers, kFanIn) - 1;
   }
   return parts;
 }

@@ -6,8 +6,8 @@
 /// A product of 256 x 256 is over before producers have filled a ring: what counts is how soon
 /// every SM multiplies, and how seldom it waits. So tiles are small, several blocks share an SM,
 /// and all warps of a block work on one tile, each on slices of K that it copies for itself. No
-/// warp reads what another has brought: the main loop has no barrier. At the end, sums meet in
-/// shared memory.
+/// warp reads what another has brought: the main loop has no barrier of the block. At the end, sums
+/// meet in shared memory.
 ///
 /// Where even small tiles are fewer than SMs, a *cluster* shares K: a few blocks that run at the
 /// same time, on SMs close to each other; its threads can read the shared memory of all its blocks
@@ -39,7 +39,7 @@ constexpr int kSmallWarps = 4;
 ///          CLUSTER blocks per tile, tiles row by row.
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
 /// \tparam  CLUSTER  blocks that share K; TM*TN/4 is a multiple of it
-/// \tparam  BLOCKS   that share an SM: registers are limited to what so many can have
+/// \tparam  BLOCKS   registers are limited to what so many blocks of an SM can have
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned

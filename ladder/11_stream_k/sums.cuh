@@ -13,6 +13,9 @@
 
 namespace ladder::stream_k {
 
+/// In a tree of blocks, how many neighbours' sums become one.
+constexpr int kFanIn = 8;
+
 /// \brief  c = the sum of WARPS_K warps' alpha*acc, for the rows that this warp finishes.
 ///
 /// They meet in shared memory, half of the columns at a time: in the other half's room the ring has
@@ -108,7 +111,6 @@ __device__ __forceinline__ void add_blocks(float (&c)[kRows][TN], const Part& pa
   const int tile_begin = (part.tile - division.first_cut) * division.rounds;
   const int last = division.sharer_of(tile_begin + division.rounds - 1);
   if constexpr (kTree) {
-    constexpr int kFanIn = 8;
     const int rank = sharer - division.sharer_of(tile_begin);
     for (int step = 1; rank % (step * kFanIn) == 0 && sharer + step <= last; step *= kFanIn) {
       const int others = min(kFanIn - 1, (last - sharer) / step);

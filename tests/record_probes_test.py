@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""bench/record_probes.py --missing: new probes join a file that the same tools have written."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+
+import record_probes  # noqa: E402
+
+NOTES = ["GPU X, driver 1", "Nsight Compute: 2"]
+LISTING = "# compiled by nvcc 13.0\none\ntwo\nthree\n"
+HEAD = """\
+# What hardware counts for tests/fidelity/probes.cpp, a kernel a line.
+# Written by bench/record_probes.py.
+# GPU X, driver 1
+# Nsight Compute: 2
+# compiled by nvcc 13.0
+# Unknown there: a, b
+"""
+
+
+class RecordProbesTest(unittest.TestCase):
+    """The script with made-up tools."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name) / "probes.csv"
+        self.recorded = []
+
+    def record(self, _program, probes, metrics):
+        """Counts 9 of everything."""
+        self.recorded = probes
+        return [[probe, *[9] * len(metrics)] for probe in probes]
+
+    def run_script(self, *arguments, notes=None):
+        """The file that it writes."""
+        fakes = {
+            "context": lambda: list(notes or NOTES),
+            "known_metrics": lambda *_: ["m1", "m2"],
+            "output_of": lambda _: LISTING,
+            "record": self.record,
+        }
+        argv = ["record_probes.py", "--out", str(self.out), *arguments]
+        with (
+            unittest.mock.patch.multiple(record_probes, **fakes),
+            unittest.mock.patch.object(sys, "argv", argv),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            record_probes.main()
+        return self.out.read_text()
+
+    def test_all_are_recorded_without_missing(self):
+        self.out.write_text(f"{HEAD}probe,m0\none,1\n")
+        text = self.run_script()
+        self.assertEqual(self.recorded, ["one", "two", "three"])
+        self.assertTrue(text.endswith("probe,m1,m2\none,9,9\ntwo,9,9\nthree,9,9\n"), text)
+
+    def test_only_missing_ones_are_recorded_by_the_metrics_of_the_file(self):
+        self.out.write_text(f"{HEAD}probe,m0\nthree,3\ngone,4\none,1\n")
+        text = self.run_script("--missing")
+        self.assertEqual(self.recorded, ["two"])
+        self.assertEqual(text, f"{HEAD}probe,m0\none,1\ntwo,9\nthree,3\n")
+
+    def test_nothing_is_missing(self):
+        self.out.write_text(f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")
+        self.assertEqual(self.run_script("--missing"), f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")
+        self.assertEqual(self.recorded, [])
+
+    def refusal(self, **tools):
+        """What the script says when it gives up."""
+        with self.assertRaises(SystemExit) as stopped:
+            self.run_script("--missing", **tools)
+        return str(stopped.exception)
+
+    def test_another_gpu_or_tool_cannot_add_to_a_file(self):
+        text = f"{HEAD}probe,m0\none,1\n"
+        self.out.write_text(text)
+        said = self.refusal(notes=["GPU X, driver 2", NOTES[1]])
+        self.assertIn("was not recorded with 'GPU X, driver 2'", said)
+        self.assertIn("record all probes, without --missing", said)
+        self.assertEqual(self.out.read_text(), text)
+
+    def test_there_is_no_file_to_add_to(self):
+        self.assertIn("is not there: record all probes, without --missing", self.refusal())
+
+
+if __name__ == "__main__":
+    unittest.main()
