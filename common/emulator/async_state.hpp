@@ -40,6 +40,7 @@ struct MbarrierState {
   std::uint32_t missing = 0;       ///< of this phase
   std::int64_t missing_bytes = 0;  ///< announced and not arrived; negative: not announced yet
   std::uint32_t phase = 0;
+  bool seen = true;  ///< has a thread seen the end of the phase before?
   ThreadSet waiting = {};
 };
 

@@ -91,13 +91,15 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
       gA += kRound;
     };
     fetch(0);
-    unsigned offset = 0;  // of the slice to fill, in bytes
+    bool in_order = true;  // slices are read in the order of the ring
+    unsigned offset = 0;   // of the slice to fill, in bytes
     int phase = 1;
     for (int k0 = 0; k0 < K; k0 += kRound) {
       Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
       ptx::mbarrier_wait(&slice[1].empty, phase);
       if (threadIdx.x == 0) {
         for (int i = 0; i < 2; ++i) {
+          in_order &= ptx::mbarrier_test(&slice[i].empty, phase);  // PTX wants each phase seen
           ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
           ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
         }
@@ -117,6 +119,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
       }
       fetch(k0 + kRound);
     }
+    if (!in_order) __trap();
     // Consumers read one row ahead, also behind the last slice: let them find zeros.
     Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
     ptx::mbarrier_wait(&slice->empty, phase);
@@ -168,6 +171,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
       if (k + 1 == BK) {
+        __syncwarp();  // all lanes have read this slice
         sA = &next->A[0][thread_row];
         sB = &next->B[0][thread_col];
       }

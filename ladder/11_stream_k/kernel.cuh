@@ -123,7 +123,8 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         gA[m] += kRound;
       }
     };
-    unsigned offset = 0;  // of the slice to fill, in bytes
+    bool in_order = true;  // slices are read in the order of the ring
+    unsigned offset = 0;   // of the slice to fill, in bytes
     int phase = 1;
     if (part.tile >= 0) {
       start();
@@ -134,6 +135,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       ptx::mbarrier_wait(&slice[kSlicesPerRound - 1].empty, phase);
       if (threadIdx.x == 0) {
         for (int i = 0; i < kSlicesPerRound; ++i) {
+          in_order &= ptx::mbarrier_test(&slice[i].empty, phase);  // PTX wants each phase seen
           ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
           ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
         }
@@ -165,6 +167,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       }
       if (part.tile >= 0) fetch();
     }
+    if (!in_order) __trap();
     // Consumers read one row ahead, also behind the last slice: let them find zeros.
     Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
     ptx::mbarrier_wait(&slice->empty, phase);
@@ -221,6 +224,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
 #pragma unroll
         for (int k = 0; k < kDepth; ++k) {
           if (k + 1 == kDepth) {
+            __syncwarp();  // all lanes have read this slice
             sA = &next->A[warp_k * kDepth][thread_row];
             sB = &next->B[warp_k * kDepth][thread_col];
           }

@@ -39,7 +39,7 @@ constexpr int kSmallWarps = 4;
 ///          CLUSTER blocks per tile, tiles row by row.
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
 /// \tparam  CLUSTER  blocks that share K; TM*TN/4 is a multiple of it
-/// \tparam  BLOCKS   registers are limited to what so many blocks of an SM can have
+/// \tparam  BLOCKS   that share an SM, as far as registers go
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned

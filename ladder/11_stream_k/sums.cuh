@@ -74,9 +74,11 @@ template <int kConsumers, int kRows, int TN>
 __device__ __forceinline__ void add_handed_over(float (&c)[kRows][TN], int others, int step,
                                                 int consumer, const float4* partials,
                                                 unsigned* flags) {
-  for (int other = 1 + consumer; other <= others; other += kConsumers) {
+  // A warp looks at 32 flags at a time, with all its lanes until all are set.
+  for (int first = consumer / 32 * 32; first < others; first += kConsumers) {
+    const int other = min(first + consumer % 32 + 1, others);
     unsigned* const flag = &flags[blockIdx.x - other * step];
-    while (ptx::load_acquire(flag) == 0) {
+    while (!__all_sync(0xffffffff, ptx::load_acquire(flag) != 0)) {
     }
     *flag = 0;  // for the next launch
   }

@@ -40,6 +40,10 @@ add_mutant(
   "ptx::mbarrier_wait(&slice[1].empty, phase);"
   "ptx::mbarrier_wait(&slice[0].empty, phase);")
 add_mutant(
+  phase_never_seen 10_producer_warps TRACED
+  "in_order &= ptx::mbarrier_test(&slice[i].empty, phase);"
+  "")
+add_mutant(
   too_many_bytes_expected 10_producer_warps TRACED
   "sizeof slice[i].B);"
   "sizeof slice[i].A + sizeof slice[i].B);")
