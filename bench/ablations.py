@@ -30,43 +30,36 @@ FILLED = (KERNEL, """\
     for (int s = 0; s < SLICES; ++s) {
 """)
 NO_LOADS = (
-    (KERNEL, "      start();\n      fetch();\n", "      start();\n"),
+    (KERNEL, "    start();\n    if (part.tile >= 0) fetch();\n", "    start();\n"),
     (KERNEL, "      if (part.tile >= 0) fetch();\n", ""),
 )
 STORES = """\
-      for (int i = 0; i < kBlocks; ++i) {
-        const int k = a_k + i * kStepK;
-        float(&sA)[BK][BM] = slice[k / BK].A;
-        const float4* r = a[i];
-        *reinterpret_cast<float4*>(&sA[k % BK + 0][a_m]) =
-            make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
-        *reinterpret_cast<float4*>(&sA[k % BK + 1][a_m]) =
-            make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
-        *reinterpret_cast<float4*>(&sA[k % BK + 2][a_m]) =
-            make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
-        *reinterpret_cast<float4*>(&sA[k % BK + 3][a_m]) =
-            make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+      for (int m = 0; m < 8; m += 4) {
+        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
+        const float4* r = a + m;
+        *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+        *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+        *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+        *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
       }
 """
 NO_STORES = (KERNEL, STORES, "")
 # Loads whose result nobody uses are removed: fold all bits into one word, and use that.
 FOLDED = (
-    (KERNEL, "    float4 a[kBlocks][4];", "    unsigned folded = 0;\n    float4 a[kBlocks][4];"),
+    (KERNEL, "    float4 a[8];", "    unsigned folded = 0;\n    float4 a[8];"),
     (KERNEL, STORES, """\
-      for (int i = 0; i < kBlocks; ++i) {
-        for (int m = 0; m < 4; ++m) {
-          folded ^= __float_as_uint(a[i][m].x) ^ __float_as_uint(a[i][m].y) ^
-                    __float_as_uint(a[i][m].z) ^ __float_as_uint(a[i][m].w);
-        }
+      for (int m = 0; m < 8; ++m) {
+        folded ^= __float_as_uint(a[m].x) ^ __float_as_uint(a[m].y) ^ __float_as_uint(a[m].z) ^
+                  __float_as_uint(a[m].w);
       }
 """),
     (KERNEL, "    // Consumers read one row ahead",
      "    if (folded == 1) C[0] = 0.0f;\n    // Consumers read one row ahead"),
 )
 NO_BOXES = (KERNEL, """\
-          ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
-          ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
-""", "          ptx::mbarrier_arrive(&slice[i].full);\n")
+        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
+        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
+""", "        ptx::mbarrier_arrive(&slice->full);\n")
 IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 
 # -- Rung 11: consumers --------------------------------------------------------------------------
@@ -128,18 +121,18 @@ ABLATIONS = (
     Ablation(9, "no_copies_no_barrier", "cp.async and the barrier in the main loop",
              (*NO_COPIES, NO_BARRIER)),
     Ablation(10, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
-        (KERNEL, "    ptx::give_registers<72>();\n", ""),
-        (KERNEL, "  ptx::take_registers<216>();\n", ""),
+        (KERNEL, "    ptx::give_registers<88>();\n", ""),
+        (KERNEL, "  ptx::take_registers<208>();\n", ""),
     ), right=True),
     Ablation(10, "registers_40_232", "32 registers of each producer, for 16 more per consumer", (
-        (KERNEL, "ptx::give_registers<72>", "ptx::give_registers<40>"),
-        (KERNEL, "ptx::take_registers<216>", "ptx::take_registers<232>"),
+        (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
+        (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
     ), right=True),
     rung_11("copy", "nothing: it only has no other tiles to choose from", right=True),
     rung_11("whole_tiles", "cutting along K: the last wave is not full", WHOLE, right=True),
     rung_11("registers_40_232", "32 registers of each producer, for 16 more per consumer",
-            (KERNEL, "ptx::give_registers<WARPS_K == 1 ? 72 : 88>", "ptx::give_registers<40>"),
-            (KERNEL, "ptx::take_registers<WARPS_K == 1 ? 216 : 208>", "ptx::take_registers<232>"),
+            (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
+            (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
             right=True),
     rung_11("c_not_stored", "storing C", NOT_STORED),
     rung_11("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),

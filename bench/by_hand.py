@@ -135,24 +135,23 @@ def producers(rung, size):
     """Rungs 10 and 11: four warps fill slices, A through registers and B as boxes."""
     c = constants(rung)
     reads, how = tile_reads(c)
-    depth = 16  # of K that producers fill at a time
+    depth = 8  # of K in a slice
     ffmas = c["BM"] * c["BN"] // LANES * depth
     loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
-    of_load = global_wavefronts(  # 8 lanes in 8 rows of A, 4 rows apart
-        [lane % 8 * 4 * size + lane // 8 * 4 for lane in range(LANES)], 4
+    of_load = global_wavefronts(  # 16 lanes in 16 rows of A, 4 rows apart
+        [lane % 16 * 4 * size + lane // 16 * 4 for lane in range(LANES)], 4
     )
     of_store = wavefronts([lane * 4 for lane in range(LANES)])
-    boxes = depth // 8
-    of_box = c["BN"] * 8 // BANKS
-    fill = loads_a * (of_load + of_store) + boxes * of_box
+    of_box = c["BN"] * depth // BANKS
+    fill = loads_a * (of_load + of_store) + of_box
     return {
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({loads_a} * {of_load} to load A + {loads_a} * {of_store} to store A + "
-        f"{boxes} * {of_box} for the boxes of B) / {ffmas}",
+        f"{of_box} for the box of B) / {ffmas}",
         "tile": (c["BM"], c["BN"]),
         "blocks": 1,
-        "more": f" Per {depth} of K the producers issue {loads_a} LDG.128, {loads_a} STS.128 and "
-        f"{boxes} boxes of {of_box * BANKS * 4 // 1024} KiB, for {ffmas} multiply-adds.",
+        "more": f" A slice of {depth} of K takes {loads_a} LDG.128, {loads_a} STS.128 and a box of "
+        f"{of_box * BANKS * 4 // 1024} KiB, for {ffmas} multiply-adds.",
     }
 
 
@@ -175,7 +174,7 @@ def handed_over(starts, rounds):
 def stream_k(size):
     """What rung 11 adds to rung 10 at M = N = K = size, as a sentence."""
     c = constants(11)
-    rounds = -(-size // 16)
+    rounds = -(-size // 8)
     tiles = -(-size // c["BM"]) * -(-size // c["BN"])
     whole, cut, starts = shares(tiles, rounds)
     if cut == 0:
@@ -184,7 +183,7 @@ def stream_k(size):
     handed = len(handed_over(starts, rounds))
     part_bytes = c["BM"] * c["BN"] * 4
     return (
-        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of 16 "
+        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of 8 "
         f"of K, are {len(lengths)} shares of {max(lengths)} rounds or fewer; {handed} parts of "
         f"{part_bytes // 1024} KiB, {handed * part_bytes * 1e-6:.0f} MB in all, are handed over."
     )

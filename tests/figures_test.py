@@ -230,7 +230,7 @@ class ContentTest(unittest.TestCase):
         whole, cut, starts = shares(512, 256)
         self.assertEqual((whole, cut, len(starts)), (396, 116, 133))
         text = (FIGURES / "rung_11.svg").read_text()
-        for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "225 rounds"):
+        for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "450 rounds"):
             self.assertIn(words, text)
 
 

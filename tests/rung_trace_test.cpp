@@ -58,6 +58,9 @@ class RungCounters : public testing::TestWithParam<int> {};
 /// there. There and in rung 11's kernel for small products, ptxas loads some operands twice, and
 /// copies pass more often.
 double allowance(int rung, int size, const std::string& metric) {
+  // Recorded when a warp's load of rung 10 had 8 rows of A in it; 16 rows are twice the look-ups.
+  const bool rows = metric == "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum";
+  if (rung == 10 && rows) return 1.0;
   const bool small = rung == 11 && size < 1024;
   if (rung != 9 && !small) return 0;
   if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : 0.06;

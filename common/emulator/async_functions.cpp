@@ -37,10 +37,6 @@ void wait_for_mbarrier(void* barrier, int parity, std::source_location where) {
   runner().wait_for_mbarrier(barrier, parity, where);
 }
 
-bool test_mbarrier(void* barrier, int parity, std::source_location where) {
-  return runner().test_mbarrier(barrier, parity, where);
-}
-
 void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                     std::source_location where) {
   runner().start_box_copy(shared, map, row, column, barrier, where);

@@ -24,7 +24,6 @@ void wait_for_copies(unsigned newest, std::source_location where);
 void init_mbarrier(void* barrier, int arrivals, std::source_location where);
 void arrive_at_mbarrier(void* barrier, int announced_bytes, std::source_location where);
 void wait_for_mbarrier(void* barrier, int parity, std::source_location where);
-bool test_mbarrier(void* barrier, int parity, std::source_location where);
 void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                     std::source_location where);
 void fence_mbarrier_init(std::source_location where);

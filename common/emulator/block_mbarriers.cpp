@@ -90,7 +90,7 @@ void BlockRunner::arrive_at_mbarrier(void* word, int announced_bytes, std::sourc
   if (!barrier.seen) {
     fail_at(KernelErrorKind::kMbarrier,
             "an arrival at an mbarrier though no thread has seen the end of its phase before: PTX "
-            "wants an mbarrier_wait() or mbarrier_test() for each phase,",
+            "wants a wait for each phase,",
             thread, where);
   }
   if (announced_bytes < 0 || barrier.missing_bytes + announced_bytes > kMaxCount) {
@@ -123,40 +123,22 @@ void BlockRunner::complete_phase_if_due(MbarrierState& barrier) {
   wake(barrier.waiting);
 }
 
-MbarrierState& BlockRunner::mbarrier_to_wait_for(void* word, int parity,
-                                                 std::source_location where) {
-  MbarrierState& barrier = mbarrier_at(word, where);
-  if (parity == 0 || parity == 1) return barrier;
-  fail_at(KernelErrorKind::kMbarrier,
-          "a wait at an mbarrier for parity " + std::to_string(parity) + "; it is 0 or 1,",
-          running_->number, where);
-}
-
-/// The running thread knows that the phase before is complete.
-void BlockRunner::note_phase_seen(MbarrierState& barrier) {
-  barrier.seen = true;
-  if (tracer_ != nullptr) tracer_->acquired(running_->number, barrier.word);
-}
-
-bool BlockRunner::test_mbarrier(void* word, int parity, std::source_location where) {
-  MbarrierState& barrier = mbarrier_to_wait_for(word, parity, where);
-  if ((barrier.phase & 1) == static_cast<unsigned>(parity)) {
-    step_aside(true);  // for those who arrive, should this be a loop
-    return false;
-  }
-  note_phase_seen(barrier);
-  return true;
-}
-
 void BlockRunner::wait_for_mbarrier(void* word, int parity, std::source_location where) {
-  running_->where = where;
-  MbarrierState& barrier = mbarrier_to_wait_for(word, parity, where);
+  Lane& lane = *running_;
+  lane.where = where;
+  MbarrierState& barrier = mbarrier_at(word, where);
+  if (parity != 0 && parity != 1) {
+    fail_at(KernelErrorKind::kMbarrier,
+            "mbarrier_wait for parity " + std::to_string(parity) + "; it is 0 or 1,", lane.number,
+            where);
+  }
   if ((barrier.phase & 1) == static_cast<unsigned>(parity)) {
     const std::uint32_t phase = barrier.phase;
     wait_for({WaitKind::kMbarrier, &barrier, static_cast<unsigned>(parity)}, &barrier.waiting);
     if (barrier.phase - phase != 1) fail_overtaken(where);
   }
-  note_phase_seen(barrier);
+  barrier.seen = true;
+  if (tracer_ != nullptr) tracer_->acquired(lane.number, word);
 }
 
 void BlockRunner::fail_overtaken(std::source_location where) {

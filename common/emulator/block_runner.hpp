@@ -126,7 +126,6 @@ class BlockRunner {
   void init_mbarrier(void* word, int arrivals, std::source_location where);
   void arrive_at_mbarrier(void* word, int announced_bytes, std::source_location where);
   void wait_for_mbarrier(void* word, int parity, std::source_location where);
-  bool test_mbarrier(void* word, int parity, std::source_location where);
   void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                       std::source_location where);
   void fence_for_copies() {
@@ -187,8 +186,6 @@ class BlockRunner {
                          std::source_location where);
   MbarrierState* find_mbarrier(void* word);
   MbarrierState& mbarrier_at(void* word, std::source_location where);
-  MbarrierState& mbarrier_to_wait_for(void* word, int parity, std::source_location where);
-  void note_phase_seen(MbarrierState& barrier);
   MbarrierState& mbarrier_of_copy(const PendingBox& box);
   void complete_phase_if_due(MbarrierState& barrier);
   void land(PendingBox box);

@@ -8,8 +8,8 @@
 /// the phase that it waits for, so that it may lag behind by one phase and no more. The phase
 /// before the first counts as complete: waiting for parity 1 on a fresh barrier passes.
 ///
-/// Before anyone arrives for a phase, some thread must have seen the end of the phase before, by
-/// mbarrier_wait() or mbarrier_test(): PTX ISA 9.7.13.15.4.
+/// Before anyone arrives for a phase, some thread must have seen the end of the phase before: PTX
+/// ISA 9.7.13.15.4.
 #pragma once
 
 #include "common/ptx/here.cuh"
@@ -84,27 +84,6 @@ __device__ __forceinline__ void mbarrier_wait(Mbarrier* barrier, int parity,
       : "memory");
 #else
   emulator::wait_for_mbarrier(barrier, parity, here);
-#endif
-}
-
-/// \brief  Looks once, without waiting: mbarrier.test_wait.parity, PTX ISA 9.7.13.15.16.
-/// \return whether the phase of this parity is complete; if so, sees what mbarrier_wait() sees
-__device__ __forceinline__ bool mbarrier_test(Mbarrier* barrier, int parity,
-                                              [[maybe_unused]] Here here = Here::current()) {
-#ifdef __CUDACC__
-  unsigned complete;
-  asm volatile(
-      "{\n"
-      ".reg .pred complete;\n"
-      "mbarrier.test_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
-      "selp.u32 %0, 1, 0, complete;\n"
-      "}"
-      : "=r"(complete)
-      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(parity)
-      : "memory");
-  return complete != 0;
-#else
-  return emulator::test_mbarrier(barrier, parity, here);
 #endif
 }
 

@@ -74,7 +74,7 @@ def draw():
         [*copies, ("FP32 units", work)],
         barriers,
     )
-    fills, reads = ring(TILES // 2 + 4, slices, LOAD, WORK)
+    fills, reads = ring(TILES + slices, 1, slices, LOAD / 2, WORK)
     section(
         534,
         "rung 10",
@@ -82,7 +82,7 @@ def draw():
         [
             (
                 "producers",
-                [(a, b, LOADING, f"fill {2 * i}, {2 * i + 1}") for i, (a, b) in enumerate(fills)],
+                [(a, b, LOADING, f"fill {i}") for i, (a, b) in enumerate(fills)],
             ),
             (
                 "consumers",

@@ -4,14 +4,14 @@ from shapes import Picture
 from tiles import RIGHT, hierarchy, tile_constants
 from timeline import FULL, LOADING, WORKING, Timeline, ring
 
-ROUNDS = 8
+ROUNDS = 4
 
 
 def slice_bars(fills, reads, slices):
     """{place in the ring: bars} from the times of filling and reading."""
     found = {place: [] for place in range(slices)}
     for i, (begin, end) in enumerate(reads):
-        fill_begin, fill_end = fills[i // 2]
+        fill_begin, fill_end = fills[i]
         bars = found[i % slices]
         bars.append((fill_begin, fill_end, LOADING, str(i)))
         if begin > fill_end:
@@ -28,26 +28,26 @@ def draw():
     producers = c["kProducerWarps"]
     picture = Picture(
         "rung_10",
-        600,
+        650,
         f"Rung 10: {producers} warps fill a ring of {slices} slices, {consumers} warps multiply",
         f"a slice holds {depth} of K: A through registers, B as a box by TMA; order of events",
-        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, two at a time, and "
-        f"run ahead until the ring is full. {consumers} consumer warps read slice after slice and "
+        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, each its own, and run "
+        f"ahead until the ring is full. {consumers} consumer warps read slice after slice and "
         "never load from global memory. Each slice has two barriers: full tells consumers that it "
         "may be read, empty tells producers that it may be filled again. Nobody waits for all "
         "others.",
     )
     hierarchy(picture, 10)
-    fills, reads = ring(ROUNDS, slices)
+    fills, reads = ring(ROUNDS, producers, slices)
     time = Timeline(picture, RIGHT + 96, 976, reads[-1][1])
     y = 118
-    time.row(
-        y,
-        "producers",
-        [(begin, end, LOADING, "fill") for begin, end in fills],
-        28,
-    )
-    ring_top = y + 48
+    for warp in range(producers):
+        bars = [
+            (begin, end, LOADING, f"fill {warp + producers * i}")
+            for i, (begin, end) in enumerate(fills[warp::producers])
+        ]
+        time.row(y + 25 * warp, f"producer {warp}", bars, 23)
+    ring_top = y + 25 * producers + 24
     for place, bars in slice_bars(fills, reads, slices).items():
         time.row(ring_top + 27 * place, f"slice {place}", bars, 25)
     bottom = ring_top + 27 * slices
@@ -57,7 +57,9 @@ def draw():
         [(begin, end, WORKING, str(i)) for i, (begin, end) in enumerate(reads)],
         28,
     )
-    draw_waits(picture, time, fills, reads, y, ring_top)
+    draw_waits(picture, time, fills[::producers], y)
+    empty = ring_top + 27 * producers + 18
+    picture.text(time.x(fills[0][1] / 2), empty, "empty", "soft", "middle")
     picture.legend(
         RIGHT,
         bottom + 84,
@@ -81,12 +83,10 @@ def draw():
     return picture
 
 
-def draw_waits(picture, time, fills, reads, y, ring_top):
-    """Words where producers wait for a slice, and where a slice is empty."""
+def draw_waits(picture, time, fills, y):
+    """Words where the first producer waits for a slice."""
     for (_, ready), (begin, _) in zip(fills, fills[1:], strict=False):
         if begin - ready > 0.5:
             middle = time.x((ready + begin) / 2)
             picture.text(middle, y - 8, "ring full: wait for an empty slice", "soft", "middle")
             break
-    gap = time.x((reads[0][1] + fills[4][0]) / 2)
-    picture.text(gap, ring_top + 18, "empty", "soft", "middle")

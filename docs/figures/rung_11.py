@@ -5,7 +5,7 @@ from shapes import Picture
 from tiles import RIGHT, hierarchy, tile_constants
 
 SIZE = 4096
-ROUND = 16  # of K
+ROUND = 8  # of K
 SHOWN = 3  # tiles of the row
 
 

@@ -7,7 +7,7 @@ there are, and which buffer is used.
 from shapes import text_width
 
 LOAD, STORE, WORK = 5, 1, 7  # units: a tile on its way, its way into shared memory, its arithmetic
-FILL, READ = 2.6, 2.4  # units: producers fill two slices, consumers read one
+FILL, READ = 5.2, 2.4  # units: a producer warp fills a slice, consumers read one
 
 LOADING, STORING, WORKING, FULL = "f0 tint", "f1", "f3", "soft-fill"
 
@@ -89,19 +89,18 @@ def staged(tiles, stages):
     return bars, work, [LOAD + tile * WORK for tile in range(tiles)]
 
 
-def ring(rounds, slices, fill_time=FILL, read_time=READ):
-    """Rung 10: ([(begin, end)] of filled rounds, [(begin, end)] of read slices).
+def ring(rounds, producers, slices, fill_time=FILL, read_time=READ):
+    """Rung 10: ([(begin, end)] of filled slices, [(begin, end)] of read ones).
 
-    A round fills two slices. It waits until the second of them was read on the trip before; who
+    In a round each producer fills one slice. It waits until that was read on the trip before; who
     reads a slice frees it after the next one is full, too.
     """
     fills, reads = [], []
-    for fill in range(rounds):
-        ready = fills[-1][1] if fills else 0
-        if 2 * fill >= slices:
-            ready = max(ready, reads[2 * fill + 1 - slices][1])
+    for i in range(rounds * producers):
+        ready = fills[i - producers][1] if i >= producers else 0
+        if i >= slices:
+            ready = max(ready, reads[i - slices][1])
         fills.append((ready, ready + fill_time))
-        for _ in range(2):
-            start = max(fills[-1][1], reads[-1][1] if reads else 0)
-            reads.append((start, start + read_time))
+        start = max(fills[-1][1], reads[-1][1] if reads else 0)
+        reads.append((start, start + read_time))
     return fills, reads

@@ -32,7 +32,7 @@ struct __align__(128) Slice {
 /// \tparam  BM,BN,BK  block tile in elements; BM is 128, BK is 8
 /// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps behind 4 producers
 /// \tparam  TM,TN     thread tile in elements, multiples of 4; (WM/TM)*(WN/TN) is 32
-/// \tparam  SLICES    of the ring, in dynamic shared memory; even, at least 4
+/// \tparam  SLICES    of the ring, in dynamic shared memory; a multiple of 4
 /// \tparam  BAND      block rows that consecutive blocks walk through before the next block column
 /// \param   map_b     B as (K, N) with boxes of BK x BN
 /// \param   M         extent in elements, any value >= 1
@@ -49,10 +49,9 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
   constexpr int kLaneRows = WM / TM;  // lanes below each other
   constexpr int kLaneCols = WN / TN;  // lanes beside each other
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
-  constexpr int kRound = 2 * BK;  // of K that producers fill at a time
   using Slice = producer_warps::Slice<BM, BN, BK>;
-  static_assert(BM * kRound == 16 * 32 * kProducerWarps, "a 4 x 4 block of A per producer");
-  static_assert(SLICES % 2 == 0 && SLICES >= 4, "consumers hold a slice until they see the next");
+  static_assert(BM * BK == 32 * 32, "two 4 x 4 blocks of A per lane of a producer");
+  static_assert(SLICES % kProducerWarps == 0, "a producer warp has slices of its own");
 
   // -- Where this thread works ---------------------------------------------------------------
   // Blocks start in the order of their index: down a column of BAND tiles, then the next column.
@@ -67,7 +66,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
   auto* const slices = reinterpret_cast<Slice*>(shared);  // (SLICES)
   if (threadIdx.x == 0) {
     for (int s = 0; s < SLICES; ++s) {
-      ptx::mbarrier_init(&slices[s].full, 1 + kProducerWarps);
+      ptx::mbarrier_init(&slices[s].full, 2);  // the box, the rest
       ptx::mbarrier_init(&slices[s].empty, kConsumerWarps);
     }
     ptx::fence_mbarrier_init();
@@ -76,64 +75,77 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
 
   if (warp < kProducerWarps) {
     // -- Producer ----------------------------------------------------------------------------
-    ptx::give_registers<72>();
-    const int a_m = (warp * 8 + lane % 8) * 4;
-    const int a_k = lane / 8 * 4;
-    const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
-    const int rows = M - (row0 + a_m);  // of this thread's four that are inside of A
-    float4 a[4];
-    const auto fetch = [&](int k0) {
-      const int inside = k0 + a_k < K ? rows : 0;
-      for (int m = 0; m < 4; ++m) {
-        a[m] = m < inside ? *reinterpret_cast<const float4*>(gA + static_cast<size_t>(m) * K)
-                          : float4{};
-      }
-      gA += kRound;
-    };
-    fetch(0);
-    bool in_order = true;  // slices are read in the order of the ring
-    unsigned offset = 0;   // of the slice to fill, in bytes
-    int phase = 1;
-    for (int k0 = 0; k0 < K; k0 += kRound) {
-      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-      ptx::mbarrier_wait(&slice[1].empty, phase);
-      if (threadIdx.x == 0) {
-        for (int i = 0; i < 2; ++i) {
-          in_order &= ptx::mbarrier_test(&slice[i].empty, phase);  // PTX wants each phase seen
-          ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
-          ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
+    // Each warp fills every fourth slice: it loads for the next while the others store.
+    ptx::give_registers<88>();
+    constexpr int kHalf = BM / 2;  // a thread has a 4 x 4 block of A in each
+    const int a_m = lane % 16 * 4;
+    const int a_k = lane / 16 * 4;
+    int k0 = warp * BK;  // of the next slice
+    const float* gA[8];  // this thread's rows there
+    for (int m = 0; m < 8; ++m) {
+      // Rows below A may hold anything, as those of C are not stored: take the last of A.
+      const int row = min(row0 + a_m + m / 4 * kHalf + m % 4, M - 1);
+      gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
+    }
+    float4 a[8];
+    const auto fetch = [&] {
+      if (k0 + BK <= K) {
+        for (int m = 0; m < 8; ++m) {
+          a[m] = *reinterpret_cast<const float4*>(gA[m]);
+        }
+      } else {  // zeros beyond the edge add nothing
+        for (int m = 0; m < 8; ++m) {
+          a[m] = k0 + a_k < K ? *reinterpret_cast<const float4*>(gA[m]) : float4{};
         }
       }
-      float(&sA)[BK][BM] = slice[a_k / BK].A;
-      const int k = a_k % BK;
-      *reinterpret_cast<float4*>(&sA[k + 0][a_m]) = make_float4(a[0].x, a[1].x, a[2].x, a[3].x);
-      *reinterpret_cast<float4*>(&sA[k + 1][a_m]) = make_float4(a[0].y, a[1].y, a[2].y, a[3].y);
-      *reinterpret_cast<float4*>(&sA[k + 2][a_m]) = make_float4(a[0].z, a[1].z, a[2].z, a[3].z);
-      *reinterpret_cast<float4*>(&sA[k + 3][a_m]) = make_float4(a[0].w, a[1].w, a[2].w, a[3].w);
+      for (int m = 0; m < 8; ++m) {
+        gA[m] += kProducerWarps * BK;
+      }
+    };
+    unsigned offset = warp * sizeof(Slice);  // of the slice to fill, in bytes
+    int phase = 1;
+    fetch();
+    while (k0 < K) {
+      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+      ptx::mbarrier_wait(&slice->empty, phase);
+      if (lane == 0) {
+        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
+        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
+      }
+      for (int m = 0; m < 8; m += 4) {
+        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
+        const float4* r = a + m;
+        *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+        *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+        *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+        *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+      }
       __syncwarp();
-      if (lane < 2) ptx::mbarrier_arrive(&slice[lane].full);
-      offset += 2 * sizeof(Slice);
-      if (offset == SLICES * sizeof(Slice)) {
-        offset = 0;
+      if (lane == 0) ptx::mbarrier_arrive(&slice->full);
+      offset += kProducerWarps * sizeof(Slice);
+      if (offset >= SLICES * sizeof(Slice)) {
+        offset -= SLICES * sizeof(Slice);
         phase ^= 1;
       }
-      fetch(k0 + kRound);
+      k0 += kProducerWarps * BK;
+      fetch();
     }
-    if (!in_order) __trap();
     // Consumers read one row ahead, also behind the last slice: let them find zeros.
-    Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-    ptx::mbarrier_wait(&slice->empty, phase);
-    slice->A[0][threadIdx.x] = 0.0f;
-    slice->B[0][threadIdx.x] = 0.0f;
-    slice->B[0][threadIdx.x + BM] = 0.0f;
-    if (threadIdx.x == 0) ptx::mbarrier_arrive(&slice->full);
-    __syncwarp();
-    if (lane == 0) ptx::mbarrier_arrive(&slice->full);
+    if (k0 < K + BK) {
+      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+      ptx::mbarrier_wait(&slice->empty, phase);
+      for (int i = lane; i < BN; i += 32) {
+        slice->A[0][i % BM] = 0.0f;
+        slice->B[0][i] = 0.0f;
+      }
+      __syncwarp();
+      if (lane < 2) ptx::mbarrier_arrive(&slice->full);
+    }
     return;
   }
 
   // -- Consumer ------------------------------------------------------------------------------
-  ptx::take_registers<216>();
+  ptx::take_registers<208>();
   const int consumer = warp - kProducerWarps;
   const int thread_row = consumer / kWarpCols * WM + lane / kLaneCols * 4;
   const int thread_col = consumer % kWarpCols * WN + lane % kLaneCols * 4;
@@ -159,7 +171,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
   ptx::mbarrier_wait(&slices->full, phase);
   read(0, 0);
 #pragma unroll 1
-  for (int k0 = 0; k0 < (K + kRound - 1) / kRound * kRound; k0 += BK) {
+  for (int k0 = 0; k0 < K; k0 += BK) {
     Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
     offset += sizeof(Slice);
     if (offset == SLICES * sizeof(Slice)) {
@@ -194,15 +206,11 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
       const int col = col0 + thread_col + n * kLaneCols;
       if (row >= M || col >= N) continue;
       float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
-      float4 c = make_float4(alpha * acc[m][n + 0], alpha * acc[m][n + 1], alpha * acc[m][n + 2],
-                             alpha * acc[m][n + 3]);
-      if (beta != 0.0f) {
-        const float4 old = *gC;
-        c.x += beta * old.x;
-        c.y += beta * old.y;
-        c.z += beta * old.z;
-        c.w += beta * old.w;
-      }
+      float4 c = beta == 0.0f ? float4{} : *gC;
+      c.x = alpha * acc[m][n + 0] + beta * c.x;
+      c.y = alpha * acc[m][n + 1] + beta * c.y;
+      c.z = alpha * acc[m][n + 2] + beta * c.z;
+      c.w = alpha * acc[m][n + 3] + beta * c.w;
       *gC = c;
     }
   }

@@ -33,8 +33,8 @@ struct __align__(128) Slice {
 /// \brief   C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
 ///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
-/// \tparam  SLICES   of the ring, in dynamic shared memory; a multiple of those in a round, but
-///                   not as few. Behind it stand 64 x 32 floats per consumer warp if WARPS_K > 1
+/// \tparam  SLICES   of the ring, in dynamic shared memory, 4 or more; behind it 64 x 32 floats
+///                   per consumer warp if WARPS_K > 1
 /// \tparam  BAND     block rows that consecutive tiles walk through before the next block column
 /// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
 /// \param   M        extent in elements, any value >= 1
@@ -58,14 +58,13 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   constexpr int BN = WN * WARPS_N;
   constexpr int kDepth = 8;  // of K per warp in a slice
   constexpr int BK = kDepth * WARPS_K;
-  constexpr int kRound = WARPS_K < 8 ? 2 * BK : BK;  // of K that producers fill at a time
   constexpr int kProducerWarps = 4;
   constexpr int kProducers = 32 * kProducerWarps;
   constexpr int kConsumerWarps = WARPS_M * WARPS_N * WARPS_K;
   constexpr int kConsumers = 32 * kConsumerWarps;
-  constexpr int kSlicesPerRound = kRound / BK;
-  constexpr int kBlocks = BM * kRound / (16 * kProducers);  // 4 x 4 of A per producer and round
-  constexpr int kRows = TM / WARPS_K;                       // of its results that a thread finishes
+  constexpr int kFillers = BM * BK / 32;  // producers of a slice, two 4 x 4 blocks of A each
+  constexpr int kGroups = kProducers / kFillers;  // of producers
+  constexpr int kRows = TM / WARPS_K;             // of its results that a thread finishes
   using Slice = stream_k::Slice<BM, BN, BK>;
 
   // -- Where this thread works ---------------------------------------------------------------
@@ -81,7 +80,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   float4* const sums = reinterpret_cast<float4*>(slices + SLICES);
   if (threadIdx.x == 0) {
     for (int s = 0; s < SLICES; ++s) {
-      ptx::mbarrier_init(&slices[s].full, 1 + kProducerWarps);
+      ptx::mbarrier_init(&slices[s].full, 1 + kFillers / 32);
       ptx::mbarrier_init(&slices[s].empty, kConsumerWarps);
     }
     ptx::fence_mbarrier_init();
@@ -90,99 +89,98 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
 
   if (warp < kProducerWarps) {
     // -- Producer ----------------------------------------------------------------------------
-    ptx::give_registers<WARPS_K == 1 ? 72 : 88>();  // two blocks of A need more
-    constexpr int kStepK = 16 * kProducers / BM;
-    const int a_m = (lane % 8 + warp * 8 % (BM / 4)) * 4;
-    const int a_k = (lane / 8 + warp * 32 / BM * 4) * 4;
-    const float* gA[4];  // this thread's rows, in the next round
-    int k0 = 0;          // of the next round
+    // Groups of warps fill slices in turn: each loads for its next while the others store.
+    ptx::give_registers<88>();
+    constexpr int kHalf = BM / 2;                  // a thread has a 4 x 4 block of A in each
+    constexpr int kLanesK = BK < 16 ? BK / 4 : 4;  // lanes along K
+    constexpr int kLanesM = 32 / kLanesK;
+    constexpr int kWarpsM = kHalf / 4 / kLanesM;
+    const int filler = threadIdx.x % kFillers;
+    const int a_m = (filler / 32 % kWarpsM * kLanesM + lane % kLanesM) * 4;
+    const int a_k = (filler / 32 / kWarpsM * kLanesK + lane / kLanesM) * 4;
+    int k0 = 0;          // of the next slice
+    const float* gA[8];  // this thread's rows there
     int col0 = 0;
-    const auto start = [&] {
-      k0 = part.begin * kRound;
+    const auto start = [&] {  // at part.begin, which may lie in a later part
+      while (part.tile >= 0 && part.begin >= part.end) {
+        const int behind = part.begin - part.end;
+        part = schedule.next();
+        part.begin += behind;
+      }
+      if (part.tile < 0) return;
+      k0 = part.begin * BK;
       col0 = tiles.col_of(part.tile);
-      for (int m = 0; m < 4; ++m) {
+      for (int m = 0; m < 8; ++m) {
         // Rows below A may hold anything, as those of C are not stored: take the last of A.
-        const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
+        const int row = min(tiles.row_of(part.tile) + a_m + m / 4 * kHalf + m % 4, M - 1);
         gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
       }
     };
-    float4 a[kBlocks][4];
+    float4 a[8];
     const auto fetch = [&] {
-      const bool whole = k0 + kRound <= K;
-      for (int i = 0; i < kBlocks; ++i) {
-        for (int m = 0; m < 4; ++m) {
-          if (whole) {
-            a[i][m] = *reinterpret_cast<const float4*>(gA[m] + i * kStepK);
-          } else {  // zeros beyond the edge add nothing
-            const bool inside = k0 + a_k + i * kStepK < K;
-            a[i][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + i * kStepK) : float4{};
-          }
+      if (k0 + BK <= K) {
+        for (int m = 0; m < 8; ++m) {
+          a[m] = *reinterpret_cast<const float4*>(gA[m]);
+        }
+      } else {  // zeros beyond the edge add nothing
+        for (int m = 0; m < 8; ++m) {
+          a[m] = k0 + a_k < K ? *reinterpret_cast<const float4*>(gA[m]) : float4{};
         }
       }
-      for (int m = 0; m < 4; ++m) {
-        gA[m] += kRound;
+      for (int m = 0; m < 8; ++m) {
+        gA[m] += kGroups * BK;
       }
     };
-    bool in_order = true;  // slices are read in the order of the ring
-    unsigned offset = 0;   // of the slice to fill, in bytes
+    const int group = threadIdx.x / kFillers;
+    unsigned offset = group * sizeof(Slice);  // of the slice to fill, in bytes
     int phase = 1;
-    if (part.tile >= 0) {
-      start();
-      fetch();
-    }
+    part.begin += group;
+    start();
+    if (part.tile >= 0) fetch();
     while (part.tile >= 0) {
       Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-      ptx::mbarrier_wait(&slice[kSlicesPerRound - 1].empty, phase);
-      if (threadIdx.x == 0) {
-        for (int i = 0; i < kSlicesPerRound; ++i) {
-          in_order &= ptx::mbarrier_test(&slice[i].empty, phase);  // PTX wants each phase seen
-          ptx::mbarrier_arrive_expect(&slice[i].full, sizeof slice[i].B);
-          ptx::tma_load(slice[i].B, map_b, k0 + i * BK, col0, &slice[i].full);
-        }
+      ptx::mbarrier_wait(&slice->empty, phase);
+      if (filler == 0) {
+        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
+        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
       }
-      for (int i = 0; i < kBlocks; ++i) {
-        const int k = a_k + i * kStepK;
-        float(&sA)[BK][BM] = slice[k / BK].A;
-        const float4* r = a[i];
-        *reinterpret_cast<float4*>(&sA[k % BK + 0][a_m]) =
-            make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
-        *reinterpret_cast<float4*>(&sA[k % BK + 1][a_m]) =
-            make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
-        *reinterpret_cast<float4*>(&sA[k % BK + 2][a_m]) =
-            make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
-        *reinterpret_cast<float4*>(&sA[k % BK + 3][a_m]) =
-            make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+      for (int m = 0; m < 8; m += 4) {
+        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
+        const float4* r = a + m;
+        *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+        *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+        *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+        *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
       }
       __syncwarp();
-      if (lane < kSlicesPerRound) ptx::mbarrier_arrive(&slice[lane].full);
-      offset += kSlicesPerRound * sizeof(Slice);
-      if (offset == SLICES * sizeof(Slice)) {
-        offset = 0;
+      if (lane == 0) ptx::mbarrier_arrive(&slice->full);
+      offset += kGroups * sizeof(Slice);
+      if (offset >= SLICES * sizeof(Slice)) {
+        offset -= SLICES * sizeof(Slice);
         phase ^= 1;
       }
-      k0 += kRound;
-      if (++part.begin == part.end) {
-        part = schedule.next();
-        if (part.tile >= 0) start();
-      }
+      part.begin += kGroups;
+      k0 += kGroups * BK;
+      if (part.begin >= part.end) start();
       if (part.tile >= 0) fetch();
     }
-    if (!in_order) __trap();
     // Consumers read one row ahead, also behind the last slice: let them find zeros.
-    Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-    ptx::mbarrier_wait(&slice->empty, phase);
-    for (int i = threadIdx.x; i < BM * WARPS_K; i += kProducers) {
-      slice->A[i / BM * kDepth][i % BM] = 0.0f;
+    if (part.begin == 0) {
+      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
+      ptx::mbarrier_wait(&slice->empty, phase);
+      for (int i = filler; i < BM * WARPS_K; i += kFillers) {
+        slice->A[i / BM * kDepth][i % BM] = 0.0f;
+      }
+      for (int i = filler; i < BN * WARPS_K; i += kFillers) {
+        slice->B[i / BN * kDepth][i % BN] = 0.0f;
+      }
+      if (filler == 0) ptx::mbarrier_arrive(&slice->full);
+      __syncwarp();
+      if (lane == 0) ptx::mbarrier_arrive(&slice->full);
     }
-    for (int i = threadIdx.x; i < BN * WARPS_K; i += kProducers) {
-      slice->B[i / BN * kDepth][i % BN] = 0.0f;
-    }
-    if (threadIdx.x == 0) ptx::mbarrier_arrive(&slice->full);
-    __syncwarp();
-    if (lane == 0) ptx::mbarrier_arrive(&slice->full);
   } else {
     // -- Consumer ----------------------------------------------------------------------------
-    ptx::take_registers<WARPS_K == 1 ? 216 : 208>();
+    ptx::take_registers<208>();
     const int consumer = threadIdx.x - kProducers;
     const int warp_k = (warp - kProducerWarps) / (WARPS_M * WARPS_N);
     const int warp_tile = (warp - kProducerWarps) % (WARPS_M * WARPS_N);
@@ -211,8 +209,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
 
       // -- Main loop over K ------------------------------------------------------------------
 #pragma unroll 1
-      for (int slice_index = part.begin * kSlicesPerRound; slice_index < part.end * kSlicesPerRound;
-           ++slice_index) {
+      for (int round = part.begin; round < part.end; ++round) {
         Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
         offset += sizeof(Slice);
         if (offset == SLICES * sizeof(Slice)) {
@@ -230,9 +227,10 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
           }
           read((k + 1) % 2, (k + 1) % kDepth);
           // The order decides how often operands of neighbours meet in a register bank.
-          for (int n = 0; n < TN; ++n) {
-            for (int i = 0; i < TM; ++i) {
-              const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
+          for (int i = 0; i < TM; ++i) {
+            for (int j = 0; j < TN; ++j) {
+              const int m = TM - 1 - i;
+              const int n = i % 2 == 0 ? TN - 1 - j : j;  // there and back
               acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
             }
           }

@@ -79,9 +79,9 @@ void launch_small(const Gemm<float>& gemm, Stream stream, const Division&) {
 // smaller tile. Of small_kernel, a tile per block, or per cluster that shares K. (The
 // times of 32 x 64 are those of registers for three blocks; for two it is a few per cent quicker.)
 const auto kWays = std::to_array<Way>({
-    {"128 x 256", 0, 128, 256, 16, 1, 9.25, 0.00, 2.50, 0.00, 1.20, launch_stream_k<2, 4, 1, 8>},
-    {"128 x 128", 0, 128, 128, 32, 1, 5.81, 2.17, 2.75, 0.00, 0.54, launch_stream_k<2, 2, 2, 8>},
-    {"64 x 128", 0, 64, 128, 64, 1, 5.50, 1.80, 2.73, 0.00, 0.47, launch_stream_k<1, 2, 4, 6>},
+    {"128 x 256", 0, 128, 256, 8, 1, 9.25, 0.00, 1.25, 0.00, 1.20, launch_stream_k<2, 4, 1, 8>},
+    {"128 x 128", 0, 128, 128, 16, 1, 5.81, 2.17, 1.375, 0.00, 0.54, launch_stream_k<2, 2, 2, 8>},
+    {"64 x 128", 0, 64, 128, 32, 1, 5.50, 1.80, 1.365, 0.00, 0.47, launch_stream_k<1, 2, 4, 6>},
     {"64 x 64", 0, 64, 64, 64, 1, 6.20, 0.00, 1.82, 0.00, 0.43, launch_stream_k<1, 1, 8, 5>},
     {"48 x 48, small", 1, 48, 48, 64, 2, 1.93, 1.02, 0.75, 0.36, 0.00, launch_small<6, 12, 1, 2>},
     {"32 x 64, small", 1, 32, 64, 64, 2, 1.27, 1.03, 0.71, 0.31, 0.00, launch_small<4, 16, 1, 2>},

@@ -55,13 +55,8 @@ enum class MbarrierMisuse {
   kOddParity,
   kOvertaken,
   kUnseenPhase,
-  kLookForOddParity,
 };
 void misuse_mbarrier(MbarrierMisuse misuse);
-/// Of three phases each: whether it was complete before and after its arrivals, and the next one.
-void look_at_phases(int* out);
-/// out[0] = 1 when a lane that polls has seen the other warp's arrival.
-void poll(int* out);
 /// Two teams of 64 threads; the second makes twice as many steps.
 void rotate_in_teams(int steps, int* out);
 void disagree_at_named_barrier();

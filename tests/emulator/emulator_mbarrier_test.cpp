@@ -34,18 +34,6 @@ TEST(EmulatorMbarrier, OneLaneMayWaitWhileItsWarpMeets) {
   EXPECT_EQ(out, std::vector<int>(64, 1));
 }
 
-TEST(EmulatorMbarrier, TellsWhetherAPhaseIsComplete) {
-  std::vector<int> out(9, -1);
-  probes::look_at_phases(out.data());
-  EXPECT_EQ(out, (std::vector<int>{0, 1, 0, 0, 1, 0, 0, 1, 0}));
-}
-
-TEST(EmulatorMbarrier, OneLaneMayPollForThePhase) {
-  int out = 0;
-  probes::poll(&out);
-  EXPECT_EQ(out, 1);
-}
-
 struct Misuse {
   MbarrierMisuse misuse;
   const char* marker;
@@ -81,8 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Misuse{MbarrierMisuse::kOvertaken, "sees neither phase", "a second phase",
                            KernelErrorKind::kMbarrier, 1},
                     Misuse{MbarrierMisuse::kUnseenPhase, "unseen",
-                           "no thread has seen the end of its phase before"},
-                    Misuse{MbarrierMisuse::kLookForOddParity, "parity -1", "parity -1"}));
+                           "no thread has seen the end of its phase before"}));
 
 }  // namespace
 }  // namespace ladder::emulator

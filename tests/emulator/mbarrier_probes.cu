@@ -119,51 +119,6 @@ __global__ void unseen_phase() {
   mbarrier_arrive(&barrier);  // unseen
 }
 
-/// Thread 0 looks at a barrier before and after the others' arrivals, and waits for none.
-__global__ void look_at_phases(int* out) {
-  __shared__ Mbarrier barrier;
-  if (threadIdx.x == 0) {
-    mbarrier_init(&barrier, 32);
-    fence_mbarrier_init();
-  }
-  __syncthreads();
-  for (int phase = 0; phase < 3; ++phase) {
-    if (threadIdx.x == 0) out[3 * phase + 0] = mbarrier_test(&barrier, phase % 2);
-    __syncthreads();
-    if (threadIdx.x >= 32) mbarrier_arrive(&barrier);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      out[3 * phase + 1] = mbarrier_test(&barrier, phase % 2);
-      out[3 * phase + 2] = mbarrier_test(&barrier, (phase + 1) % 2);  // the one that has begun
-    }
-    __syncthreads();
-  }
-}
-
-/// One lane polls until the other warp has arrived.
-__global__ void poll(int* out) {
-  __shared__ Mbarrier barrier;
-  if (threadIdx.x == 0) {
-    mbarrier_init(&barrier, 1);
-    fence_mbarrier_init();
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    while (!mbarrier_test(&barrier, 0)) {
-    }
-    *out = 1;
-  } else if (threadIdx.x == 32) {
-    __nanosleep(1000);
-    mbarrier_arrive(&barrier);
-  }
-}
-
-__global__ void look_for_odd_parity() {
-  __shared__ Mbarrier barrier;
-  mbarrier_init(&barrier, 1);
-  mbarrier_test(&barrier, -1);  // parity -1
-}
-
 /// Two teams of warps, each with its own barrier, rotate numbers as if they were alone.
 __global__ void rotate_in_teams(int steps, int* out) {
   __shared__ int ring[2][64];
@@ -303,17 +258,7 @@ void misuse_mbarrier(MbarrierMisuse misuse) {
       return launch(kernels::overtaken_waiter, one_block(2));
     case MbarrierMisuse::kUnseenPhase:
       return launch(kernels::unseen_phase, one_block(1));
-    case MbarrierMisuse::kLookForOddParity:
-      return launch(kernels::look_for_odd_parity, one_block(1));
   }
-}
-
-void look_at_phases(int* out) {
-  launch(kernels::look_at_phases, one_block(64), out);
-}
-
-void poll(int* out) {
-  launch(kernels::poll, one_block(64), out);
 }
 
 void rotate_in_teams(int steps, int* out) {

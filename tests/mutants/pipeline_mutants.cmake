@@ -33,40 +33,36 @@ add_mutant(
   "int phase = 1;")
 add_mutant(
   empty_wait_missing 10_producer_warps TRACED
-  "      ptx::mbarrier_wait(&slice[1].empty, phase);\n"
-  "")
+  "ptx::mbarrier_wait(&slice->empty, phase);\n      if (lane"
+  "if (lane")
 add_mutant(
-  empty_wait_for_one_of_two 10_producer_warps TRACED
-  "ptx::mbarrier_wait(&slice[1].empty, phase);"
-  "ptx::mbarrier_wait(&slice[0].empty, phase);")
-add_mutant(
-  phase_never_seen 10_producer_warps TRACED
-  "in_order &= ptx::mbarrier_test(&slice[i].empty, phase);"
-  "")
+  empty_wait_for_the_first_slice 10_producer_warps TRACED
+  "ptx::mbarrier_wait(&slice->empty, phase);\n      if (lane"
+  "ptx::mbarrier_wait(&slices->empty, phase);\n      if (lane")
 add_mutant(
   too_many_bytes_expected 10_producer_warps TRACED
-  "sizeof slice[i].B);"
-  "sizeof slice[i].A + sizeof slice[i].B);")
+  "sizeof slice->B);"
+  "sizeof slice->A + sizeof slice->B);")
 add_mutant(
   too_few_bytes_expected 10_producer_warps TRACED
-  "sizeof slice[i].B);"
-  "sizeof slice[i].B / 2);")
+  "sizeof slice->B);"
+  "sizeof slice->B / 2);")
 add_mutant(
   empty_arrival_missing 10_producer_warps TRACED
   "if (lane == 0) ptx::mbarrier_arrive(&slice->empty);"
   "")
 add_mutant(
   full_count_too_high 10_producer_warps TRACED
-  ".full, 1 + kProducerWarps);"
-  ".full, 2 + kProducerWarps);")
+  ".full, 2);"
+  ".full, 3);")
 add_mutant(
   full_count_too_low 10_producer_warps TRACED
-  ".full, 1 + kProducerWarps);"
-  ".full, kProducerWarps);")
+  ".full, 2);"
+  ".full, 1);")
 add_mutant(
   box_coordinates_swapped 10_producer_warps TRACED
-  "map_b, k0 + i * BK, col0,"
-  "map_b, col0, k0 + i * BK,")
+  "map_b, k0, col0,"
+  "map_b, col0, k0,")
 
 # -- Blocks that share tiles -----------------------------------------------------------------------
 add_mutant(
