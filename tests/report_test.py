@@ -260,7 +260,7 @@ class ByHandTest(unittest.TestCase):
     def test_what_stream_k_hands_over_is_counted(self):
         with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
             text = by_hand.stream_k(4096)
-        self.assertIn("The other 116, 29696 rounds of 16 of K, are 132 shares of 225 rounds", text)
+        self.assertIn("The other 116, 59392 rounds of 8 of K, are 132 shares of 450 rounds", text)
         self.assertIn("131 parts of 128 KiB, 17 MB in all, are handed over.", text)
 
 

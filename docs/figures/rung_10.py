@@ -31,8 +31,8 @@ def draw():
         650,
         f"Rung 10: {producers} warps fill a ring of {slices} slices, {consumers} warps multiply",
         f"a slice holds {depth} of K: A through registers, B as a box by TMA; order of events",
-        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, each its own, and run "
-        f"ahead until the ring is full. {consumers} consumer warps read slice after slice and "
+        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, each its own, and "
+        f"run ahead until the ring is full. {consumers} consumer warps read slice after slice and "
         "never load from global memory. Each slice has two barriers: full tells consumers that it "
         "may be read, empty tells producers that it may be filled again. Nobody waits for all "
         "others.",

@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
       Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
       ptx::mbarrier_wait(&slice->empty, phase);
       for (int i = lane; i < BN; i += 32) {
-        slice->A[0][i % BM] = 0.0f;
+        if (i < BM) slice->A[0][i] = 0.0f;
         slice->B[0][i] = 0.0f;
       }
       __syncwarp();
