@@ -55,7 +55,7 @@ class RungCounters : public testing::TestWithParam<int> {};
 
 /// By how much a counter of a rung may differ, as a share of the hardware's (docs/glass_box.md has
 /// the differences). In rung 09 copies that bring nothing but zeros are requests here and not
-/// there. There and in rung 11's kernel for small products, ptxas loads some operands twice, and
+/// there. There and in rung 11's kernel for small products, ptxas adds loads of no lane, and
 /// copies pass more often.
 double allowance(int rung, int size, const std::string& metric) {
   // Recorded when a warp's load of rung 10 had 8 rows of A in it; 16 rows are twice the look-ups.
