@@ -13,8 +13,7 @@ constexpr int WM = 64;
 constexpr int WN = 64;
 constexpr int TM = 8;
 constexpr int TN = 16;
-// Eight slices are 99 KB: the producers may run 64 of K ahead. More were not faster, six were
-// slower.
+// Eight slices are 99 KB: the producers may run 64 of K ahead. More were not faster.
 constexpr int SLICES = 8;
 constexpr int kThreads = 32 * (4 + (BM / WM) * (BN / WN));
 // An H200 runs 132 blocks at a time: 16 rows of tiles by 8 columns make that wave a square of C.
