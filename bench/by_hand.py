@@ -33,6 +33,8 @@ def constants(rung):
         if family:
             found.setdefault("BM", int(family[1]))
             found.setdefault("BN", int(family[2]))
+    if "kDepth" in found:
+        found.setdefault("BK", found["kDepth"])  # of that tile, whose warps do not share K
     return found
 
 
@@ -135,7 +137,7 @@ def producers(rung, size):
     """Rungs 10 and 11: four warps fill slices, A through registers and B as boxes."""
     c = constants(rung)
     reads, how = tile_reads(c)
-    depth = 8  # of K in a slice
+    depth = c["BK"]  # of K in a slice
     ffmas = c["BM"] * c["BN"] // LANES * depth
     loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
     of_load = global_wavefronts(  # 16 lanes in 16 rows of A, 4 rows apart
@@ -174,7 +176,7 @@ def handed_over(starts, rounds):
 def stream_k(size):
     """What rung 11 adds to rung 10 at M = N = K = size, as a sentence."""
     c = constants(11)
-    rounds = -(-size // 8)
+    rounds = -(-size // c["BK"])
     tiles = -(-size // c["BM"]) * -(-size // c["BN"])
     whole, cut, starts = shares(tiles, rounds)
     if cut == 0:
@@ -182,10 +184,12 @@ def stream_k(size):
     lengths = [end - start for start, end in zip(starts, starts[1:])]
     handed = len(handed_over(starts, rounds))
     part_bytes = c["BM"] * c["BN"] * 4
+    depth = c["BK"]
     return (
-        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of 8 "
-        f"of K, are {len(lengths)} shares of {max(lengths)} rounds or fewer; {handed} parts of "
-        f"{part_bytes // 1024} KiB, {handed * part_bytes * 1e-6:.0f} MB in all, are handed over."
+        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of "
+        f"{depth} of K, are {len(lengths)} shares of {max(lengths)} rounds or fewer; {handed} "
+        f"parts of {part_bytes // 1024} KiB, {handed * part_bytes * 1e-6:.0f} MB in all, are "
+        "handed over."
     )
 
 

@@ -184,6 +184,13 @@ def recorded(path, notes):
         if note not in then:
             stop(f"{path} was not recorded with '{note}': record all probes, without --missing")
     header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    tried = {*header, *(name for note in then for name in re.split("[ ,]+", note))}
+    untried = [metric for metric in METRICS if metric not in tried]
+    if untried:
+        stop(
+            f"{path} was recorded without {len(untried)} metrics of now, {untried[0]} for one: "
+            "record all probes, without --missing"
+        )
     return then, header[1:], {row[0]: row for row in rows}
 
 

@@ -39,13 +39,14 @@ class RecordProbesTest(unittest.TestCase):
         self.recorded = probes
         return [[probe, *[9] * len(metrics)] for probe in probes]
 
-    def run_script(self, *arguments, notes=None):
+    def run_script(self, *arguments, notes=None, metrics=("m0", "a", "b")):
         """The file that it writes."""
         fakes = {
             "context": lambda: list(notes or NOTES),
             "known_metrics": lambda *_: ["m1", "m2"],
             "output_of": lambda _: LISTING,
             "record": self.record,
+            "METRICS": metrics,
         }
         argv = ["record_probes.py", "--out", str(self.out), *arguments]
         with (
@@ -84,6 +85,14 @@ class RecordProbesTest(unittest.TestCase):
         self.out.write_text(text)
         said = self.refusal(notes=["GPU X, driver 2", NOTES[1]])
         self.assertIn("was not recorded with 'GPU X, driver 2'", said)
+        self.assertIn("record all probes, without --missing", said)
+        self.assertEqual(self.out.read_text(), text)
+
+    def test_a_file_without_a_metric_of_now_is_recorded_anew(self):
+        text = f"{HEAD}probe,m0\none,1\n"
+        self.out.write_text(text)
+        said = self.refusal(metrics=("m0", "a", "b", "m4", "m5"))
+        self.assertIn("was recorded without 2 metrics of now, m4 for one", said)
         self.assertIn("record all probes, without --missing", said)
         self.assertEqual(self.out.read_text(), text)
 

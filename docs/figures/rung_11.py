@@ -5,7 +5,6 @@ from shapes import Picture
 from tiles import RIGHT, hierarchy, tile_constants
 
 SIZE = 4096
-ROUND = 8  # of K
 SHOWN = 3  # tiles of the row
 
 
@@ -63,7 +62,7 @@ def draw_row(picture, y, tiles, rounds, starts):
 def draw():
     """The division of the work at 4096."""
     c = tile_constants(11)
-    rounds = SIZE // ROUND
+    rounds = SIZE // c["BK"]
     tiles = SIZE // c["BM"] * (SIZE // c["BN"])
     whole, cut, starts = shares(tiles, rounds)
     longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))
@@ -74,12 +73,12 @@ def draw():
         640,
         f"Rung 11: the last {cut} tiles are cut into {SMS} equal shares",
         f"M = N = K = {SIZE}: {tiles} tiles of {c['BM']} x {c['BN']}, each {rounds} rounds of "
-        f"{ROUND} of K, on {SMS} SMs",
+        f"{c['BK']} of K, on {SMS} SMs",
         f"Rung 11 at M = N = K = {SIZE}. {tiles} tiles on {SMS} SMs are {whole // SMS} full waves "
         f"and a last one of {cut}, in which {SMS - cut} SMs idle. Rung 11 gives each block "
         f"{whole // SMS} whole tiles; the other {cut}, laid end to end, are {cut * rounds} rounds "
-        f"of {ROUND} of K, of which each block takes {longest} or one less. {handed} parts that do "
-        f"not begin their tile are handed over to the block that has its beginning. {after} "
+        f"of {c['BK']} of K, of which each block takes {longest} or one less. {handed} parts that "
+        f"do not begin their tile are handed over to the block that has its beginning. {after} "
         f"rounds instead of {before}.",
     )
     hierarchy(picture, 11)
