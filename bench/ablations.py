@@ -34,9 +34,9 @@ NO_LOADS = (
     (KERNEL, "      if (part.tile >= 0) fetch();\n", ""),
 )
 STORES = """\
-      for (int m = 0; m < 8; m += 4) {
-        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
-        const float4* r = a + m;
+      for (int k = 0; k < BK; k += kStepK) {
+        float* const sA = &slice->A[a_k + k][a_m];
+        const float4* r = a[k / kStepK];
         *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
         *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
         *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
@@ -46,11 +46,12 @@ STORES = """\
 NO_STORES = (KERNEL, STORES, "")
 # Loads whose result nobody uses are removed: fold all bits into one word, and use that.
 FOLDED = (
-    (KERNEL, "    float4 a[8];", "    unsigned folded = 0;\n    float4 a[8];"),
+    (KERNEL, "    float4 a[2][4];", "    unsigned folded = 0;\n    float4 a[2][4];"),
     (KERNEL, STORES, """\
-      for (int m = 0; m < 8; ++m) {
-        folded ^= __float_as_uint(a[m].x) ^ __float_as_uint(a[m].y) ^ __float_as_uint(a[m].z) ^
-                  __float_as_uint(a[m].w);
+      for (int i = 0; i < 8; ++i) {
+        const float4 r = a[i / 4][i % 4];
+        folded ^= __float_as_uint(r.x) ^ __float_as_uint(r.y) ^ __float_as_uint(r.z) ^
+                  __float_as_uint(r.w);
       }
 """),
     (KERNEL, "    // Consumers read one row ahead",
@@ -60,6 +61,20 @@ NO_BOXES = (KERNEL, """\
         ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
         ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
 """, "        ptx::mbarrier_arrive(&slice->full);\n")
+ONE_LANE_WAITS = (KERNEL, """\
+      ptx::mbarrier_wait(&slice->empty, phase);
+      if (filler == 0) {
+        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
+        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
+      }
+""", """\
+      if (filler == 0) {
+        ptx::mbarrier_wait(&slice->empty, phase);
+        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
+        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
+      }
+      __syncwarp();
+""")
 IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 
 # -- Rung 11: consumers --------------------------------------------------------------------------
@@ -124,16 +139,18 @@ ABLATIONS = (
         (KERNEL, "    ptx::give_registers<88>();\n", ""),
         (KERNEL, "  ptx::take_registers<208>();\n", ""),
     ), right=True),
-    Ablation(10, "registers_40_232", "32 registers of each producer, for 16 more per consumer", (
+    Ablation(10, "registers_56_224", "32 registers of each producer, for 16 more per consumer", (
         (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
         (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
     ), right=True),
     rung_11("copy", "nothing: it only has no other tiles to choose from", right=True),
     rung_11("whole_tiles", "cutting along K: the last wave is not full", WHOLE, right=True),
-    rung_11("registers_40_232", "32 registers of each producer, for 16 more per consumer",
+    rung_11("registers_56_224", "32 registers of each producer, for 16 more per consumer",
             (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
             (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
             right=True),
+    rung_11("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
+            ONE_LANE_WAITS, right=True),
     rung_11("c_not_stored", "storing C", NOT_STORED),
     rung_11("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
     rung_11("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),

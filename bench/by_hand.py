@@ -140,9 +140,8 @@ def producers(rung, size):
     depth = c["BK"]  # of K in a slice
     ffmas = c["BM"] * c["BN"] // LANES * depth
     loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
-    of_load = global_wavefronts(  # 16 lanes in 16 rows of A, 4 rows apart
-        [lane % 16 * 4 * size + lane // 16 * 4 for lane in range(LANES)], 4
-    )
+    # Lanes load from rows of A that are 4 apart.
+    of_load = global_wavefronts([lane * 4 * size for lane in range(LANES)], 4)
     of_store = wavefronts([lane * 4 for lane in range(LANES)])
     of_box = c["BN"] * depth // BANKS
     fill = loads_a * (of_load + of_store) + of_box

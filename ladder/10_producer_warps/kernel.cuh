@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
   constexpr int kLaneCols = WN / TN;  // lanes beside each other
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
   using Slice = producer_warps::Slice<BM, BN, BK>;
-  static_assert(BM * BK == 32 * 32, "two 4 x 4 blocks of A per lane of a producer");
+  static_assert(BM == 4 * 32 && BK % 4 == 0, "4 x 4 blocks of A for the lanes of a producer");
   static_assert(SLICES % kProducerWarps == 0, "a producer warp has slices of its own");
 
   // -- Where this thread works ---------------------------------------------------------------
@@ -77,28 +77,29 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
     // -- Producer ----------------------------------------------------------------------------
     // Each warp fills every fourth slice: it loads for the next while the others store.
     ptx::give_registers<88>();
-    constexpr int kHalf = BM / 2;  // a thread has a 4 x 4 block of A in each
-    const int a_m = lane % 16 * 4;
-    const int a_k = lane / 16 * 4;
-    int k0 = warp * BK;  // of the next slice
-    const float* gA[8];  // this thread's rows there
-    for (int m = 0; m < 8; ++m) {
+    const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A beside each other
+    int k0 = warp * BK;        // of the next slice
+    const float* gA[4];        // this thread's rows there
+    for (int m = 0; m < 4; ++m) {
       // Rows below A may hold anything, as those of C are not stored: take the last of A.
-      const int row = min(row0 + a_m + m / 4 * kHalf + m % 4, M - 1);
-      gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
+      gA[m] = A + static_cast<size_t>(min(row0 + a_m + m, M - 1)) * K + k0;
     }
-    float4 a[8];
+    float4 a[BK / 4][4];
     const auto fetch = [&] {
       if (k0 + BK <= K) {
-        for (int m = 0; m < 8; ++m) {
-          a[m] = *reinterpret_cast<const float4*>(gA[m]);
+        for (int k = 0; k < BK; k += 4) {
+          for (int m = 0; m < 4; ++m) {
+            a[k / 4][m] = *reinterpret_cast<const float4*>(gA[m] + k);
+          }
         }
       } else {  // zeros beyond the edge add nothing
-        for (int m = 0; m < 8; ++m) {
-          a[m] = k0 + a_k < K ? *reinterpret_cast<const float4*>(gA[m]) : float4{};
+        for (int k = 0; k < BK; k += 4) {
+          for (int m = 0; m < 4; ++m) {
+            a[k / 4][m] = k0 + k < K ? *reinterpret_cast<const float4*>(gA[m] + k) : float4{};
+          }
         }
       }
-      for (int m = 0; m < 8; ++m) {
+      for (int m = 0; m < 4; ++m) {
         gA[m] += kProducerWarps * BK;
       }
     };
@@ -112,9 +113,9 @@ __global__ void __launch_bounds__(128 + 32 * (BM / WM) * (BN / WN), 1)
         ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
         ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
       }
-      for (int m = 0; m < 8; m += 4) {
-        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
-        const float4* r = a + m;
+      for (int k = 0; k < BK; k += 4) {
+        float* const sA = &slice->A[k][a_m];
+        const float4* r = a[k / 4];
         *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
         *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
         *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);

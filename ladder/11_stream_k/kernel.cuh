@@ -91,15 +91,15 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     // -- Producer ----------------------------------------------------------------------------
     // Groups of warps fill slices in turn: each loads for its next while the others store.
     ptx::give_registers<88>();
-    constexpr int kHalf = BM / 2;                  // a thread has a 4 x 4 block of A in each
-    constexpr int kLanesK = BK < 16 ? BK / 4 : 4;  // lanes along K
+    constexpr int kStepK = BK / 2;  // a thread has a 4 x 4 block of A in each half
+    constexpr int kLanesK = kStepK < 16 ? kStepK / 4 : 4;
     constexpr int kLanesM = 32 / kLanesK;
-    constexpr int kWarpsM = kHalf / 4 / kLanesM;
+    constexpr int kWarpsM = BM / 4 / kLanesM;
     const int filler = threadIdx.x % kFillers;
     const int a_m = (filler / 32 % kWarpsM * kLanesM + lane % kLanesM) * 4;
     const int a_k = (filler / 32 / kWarpsM * kLanesK + lane / kLanesM) * 4;
     int k0 = 0;          // of the next slice
-    const float* gA[8];  // this thread's rows there
+    const float* gA[4];  // this thread's rows there
     int col0 = 0;
     const auto start = [&] {  // at part.begin, which may lie in a later part
       while (part.tile >= 0 && part.begin >= part.end) {
@@ -110,24 +110,29 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       if (part.tile < 0) return;
       k0 = part.begin * BK;
       col0 = tiles.col_of(part.tile);
-      for (int m = 0; m < 8; ++m) {
+      for (int m = 0; m < 4; ++m) {
         // Rows below A may hold anything, as those of C are not stored: take the last of A.
-        const int row = min(tiles.row_of(part.tile) + a_m + m / 4 * kHalf + m % 4, M - 1);
+        const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
         gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
       }
     };
-    float4 a[8];
+    float4 a[2][4];
     const auto fetch = [&] {
       if (k0 + BK <= K) {
-        for (int m = 0; m < 8; ++m) {
-          a[m] = *reinterpret_cast<const float4*>(gA[m]);
+        for (int k = 0; k < BK; k += kStepK) {
+          for (int m = 0; m < 4; ++m) {
+            a[k / kStepK][m] = *reinterpret_cast<const float4*>(gA[m] + k);
+          }
         }
       } else {  // zeros beyond the edge add nothing
-        for (int m = 0; m < 8; ++m) {
-          a[m] = k0 + a_k < K ? *reinterpret_cast<const float4*>(gA[m]) : float4{};
+        for (int k = 0; k < BK; k += kStepK) {
+          const bool inside = k0 + a_k + k < K;
+          for (int m = 0; m < 4; ++m) {
+            a[k / kStepK][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + k) : float4{};
+          }
         }
       }
-      for (int m = 0; m < 8; ++m) {
+      for (int m = 0; m < 4; ++m) {
         gA[m] += kGroups * BK;
       }
     };
@@ -144,9 +149,9 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
         ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
         ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
       }
-      for (int m = 0; m < 8; m += 4) {
-        float* const sA = &slice->A[a_k][m / 4 * kHalf + a_m];
-        const float4* r = a + m;
+      for (int k = 0; k < BK; k += kStepK) {
+        float* const sA = &slice->A[a_k + k][a_m];
+        const float4* r = a[k / kStepK];
         *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
         *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
         *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
