@@ -3,9 +3,10 @@
 
     bench/record_probes.py --out tests/fidelity/probes_h200.csv
 
-One process of ncu profiles all kernels of `probe_gpu`. The file has a line for each probe and a
-column for each metric; lines with # say on which GPU and with which tools it was made. With
---missing only probes that it does not have are recorded, by the same metrics.
+ncu profiles the kernels of `probe_gpu`, a hundred per process. The file has a line for each probe
+and a column for each metric; lines with # say on which GPU and with which tools it was made. With
+--missing only probes that it does not have are recorded, by the same metrics: so goes on what was
+stopped.
 """
 
 import argparse
@@ -21,52 +22,33 @@ GLOBAL_OPERATIONS = ("ld", "st", "atom", "red")
 SHARED_OPERATIONS = ("ld", "st", "atom")
 
 # cp.async is LDGSTS, which looks into L1 or does not; TMA are copies of boxes.
-COPY_CACHING = ("", "_cache_access", "_cache_bypass")
+COPY_CACHING = ("_cache_access", "_cache_bypass")
 
 METRICS = (
     *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"l1tex__t_set_accesses_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
-    *(f"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"smsp__inst_executed_op_shared_{op}.sum" for op in SHARED_OPERATIONS),
     "l1tex__data_pipe_lsu_wavefronts.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_lg.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     *(
         f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
-        for op in (*SHARED_OPERATIONS, "misc")
+        for op in (*SHARED_OPERATIONS, "ldgsts")
     ),
-    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in SHARED_OPERATIONS),
     *(f"smsp__inst_executed_op_ldgsts{caching}.sum" for caching in COPY_CACHING),
-    *(f"l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
     *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    *(f"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    *(f"l1tex__t_set_conflicts_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    *(f"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    *(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    # What a copy costs where L1 is read and where shared memory is written, by two more ways to
-    # count: of all that passes there, and of single instructions.
-    *(f"l1tex__data_pipe_lsu_wavefronts{part}.sum" for part in ("_cmd_read", "_cmd_write")),
-    *(f"l1tex__data_bank_conflicts_pipe_lsu{part}.sum" for part in ("", "_mem_gds")),
-    *(f"l1tex__data_bank_{way}.sum" for way in ("reads", "writes")),
-    *(
-        f"smsp__sass_l1tex_data_{what}_mem_shared_op_ldgsts{caching}.sum"
-        for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")
-        for caching in COPY_CACHING
-    ),
-    *(f"smsp__inst_executed_op_{op}.sum" for op in ("tma", "tma_ld", "ublkcp", "utmaldg")),
+    "smsp__inst_executed_op_utmaldg.sum",
     "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
-    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
-    "derived__memory_l1_wavefronts_shared_excessive",
     "memory_l2_theoretical_sectors_global",
     "memory_l2_theoretical_sectors_global_ideal",
-    "derived__memory_l2_theoretical_sectors_global_excessive",
     "memory_l1_tag_requests_global",
 )
+
+# Probes of one process of ncu; the file is written after each.
+BATCH = 100
 
 
 def ncu(metrics, program, *arguments):
@@ -220,15 +202,16 @@ def main():
         dropped = [metric for metric in METRICS if metric not in metrics]
         notes.append(f"Unknown there: {', '.join(dropped) or 'nothing'}")
     new = [probe for probe in probes if probe not in rows]
-    rows |= {row[0]: row for row in record(options.program, new, metrics)} if new else {}
-
-    with options.out.open("w", newline="") as file:
-        file.write("# What hardware counts for tests/fidelity/probes.cpp, a kernel a line.\n")
-        file.write("# Written by bench/record_probes.py.\n")
-        file.writelines(f"# {note}\n" for note in notes)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["probe", *metrics])
-        writer.writerows(rows[probe] for probe in probes)
+    for begin in range(0, max(len(new), 1), BATCH):
+        batch = new[begin : begin + BATCH]
+        rows |= {row[0]: row for row in record(options.program, batch, metrics)} if batch else {}
+        with options.out.open("w", newline="") as file:
+            file.write("# What hardware counts for tests/fidelity/probes.cpp, a kernel a line.\n")
+            file.write("# Written by bench/record_probes.py.\n")
+            file.writelines(f"# {note}\n" for note in notes)
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["probe", *metrics])
+            writer.writerows(rows[probe] for probe in probes if probe in rows)
     print("\n".join(notes))
     print(f"{len(new)} of {len(probes)} probes, {len(metrics)} metrics: {options.out}")
 

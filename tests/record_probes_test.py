@@ -33,10 +33,13 @@ class RecordProbesTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.out = pathlib.Path(folder.name) / "probes.csv"
         self.recorded = []
+        self.broken = ""  # the probe that ncu does not survive
 
     def record(self, _program, probes, metrics):
         """Counts 9 of everything."""
-        self.recorded = probes
+        if self.broken in probes:
+            record_probes.stop("ncu failed")
+        self.recorded += probes
         return [[probe, *[9] * len(metrics)] for probe in probes]
 
     def run_script(self, *arguments, notes=None, metrics=("m0", "a", "b")):
@@ -47,6 +50,7 @@ class RecordProbesTest(unittest.TestCase):
             "output_of": lambda _: LISTING,
             "record": self.record,
             "METRICS": metrics,
+            "BATCH": 1,
         }
         argv = ["record_probes.py", "--out", str(self.out), *arguments]
         with (
@@ -73,6 +77,16 @@ class RecordProbesTest(unittest.TestCase):
         self.out.write_text(f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")
         self.assertEqual(self.run_script("--missing"), f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")
         self.assertEqual(self.recorded, [])
+
+    def test_what_was_stopped_goes_on(self):
+        self.broken = "two"
+        with self.assertRaises(SystemExit):
+            self.run_script()
+        self.assertEqual(self.recorded, ["one"])
+        self.broken = ""
+        text = self.run_script("--missing", metrics=("m1", "m2"))
+        self.assertEqual(self.recorded, ["one", "two", "three"])
+        self.assertTrue(text.endswith("probe,m1,m2\none,9,9\ntwo,9,9\nthree,9,9\n"), text)
 
     def refusal(self, **tools):
         """What the script says when it gives up."""

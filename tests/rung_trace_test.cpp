@@ -56,9 +56,11 @@ class RungCounters : public testing::TestWithParam<int> {};
 /// By how much a counter of a rung may differ, as a share of the hardware's (docs/glass_box.md has
 /// the differences). In rung 09 copies that bring nothing but zeros are requests here and not
 /// there. There and in rung 11's kernel for small products, ptxas adds loads of no lane, and
-/// copies pass more often.
+/// copies pass more often. In its other kernel a warp that writes zeros behind the last slice makes
+/// one more store, of no lane.
 double allowance(int rung, int size, const std::string& metric) {
   const bool small = rung == 11 && size < 1024;
+  if (rung == 11 && !small && metric == "smsp__inst_executed_op_shared_st.sum") return 0.003;
   if (rung != 9 && !small) return 0;
   if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : 0.06;
   if (metric == "memory_l1_wavefronts_shared") return small ? 0.09 : 0.07;
@@ -66,12 +68,6 @@ double allowance(int rung, int size, const std::string& metric) {
   if (metric == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") return 0.12;
   if (metric == "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum") return 0.21;
   return metric == "memory_l2_theoretical_sectors_global" ? 0.20 : 0;
-}
-
-/// Rung 10 was recorded when a warp's load had 8 rows of A in it. It has 16 now, and as many more
-/// lines to look up.
-double since_then(int rung, const std::string& metric) {
-  return rung == 10 && metric == "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum" ? 2 : 1;
 }
 
 /// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
@@ -102,7 +98,7 @@ TEST_P(RungCounters, EqualTheHardwares) {
                    problem_of({GetParam(), GetParam(), GetParam()}), load_card("h200"), choice);
     EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
     for (const std::string& metric : exact) {
-      const double hardware = since_then(rung, metric) * metrics.at(metric).get<double>();
+      const double hardware = metrics.at(metric).get<double>();
       ASSERT_TRUE(trace.metrics.at(metric)) << label(trace.rung) << " " << metric;
       EXPECT_NEAR(*trace.metrics.at(metric), hardware,
                   allowance(rung, GetParam(), metric) * hardware)
