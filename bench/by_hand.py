@@ -7,7 +7,7 @@ them), how that is counted, the block tile, and how many blocks an SM holds.
 import pathlib
 import re
 
-from wavefronts import BANKS, LANES, global_wavefronts, wavefronts
+from wavefronts import BANKS, LANES, copy_wavefronts, global_wavefronts, wavefronts
 
 LADDER = pathlib.Path("ladder")  # below the root of the sources
 SMS = 132  # of an H200
@@ -110,7 +110,7 @@ def warp_tile(size):
     }
 
 
-def async_copy():
+def async_copy(size):
     """Rung 09: copies arrive in shared memory without passing a register."""
     c = constants(9)
     reads, how = tile_reads(c)
@@ -119,7 +119,10 @@ def async_copy():
     copies_a = c["BM"] * c["BK"] // threads
     copies_b = c["BK"] * c["BN"] // (4 * threads)
     row = c["BM"] + 4  # sA is padded
-    of_a = wavefronts([lane % c["BK"] * row + lane // c["BK"] for lane in range(LANES)], floats=1)
+    of_a = copy_wavefronts(
+        [lane // c["BK"] * size + lane % c["BK"] for lane in range(LANES)],
+        [lane % c["BK"] * row + lane // c["BK"] for lane in range(LANES)],
+    )
     of_b = wavefronts([lane * 4 for lane in range(LANES)])
     fill = copies_a * of_a + copies_b * of_b
     ffmas = c["TM"] * c["TN"] * c["BK"]
@@ -223,7 +226,7 @@ def by_hand(rung, size):
     if rung in BY_HAND_AT:
         return BY_HAND_AT[rung](size)
     if rung == 9:
-        return async_copy()
+        return async_copy(size)
     count = producers(rung, size)
     if rung == 11:  # no wave is left half empty
         return {**count, "even": True, "more": count["more"] + stream_k(size)}

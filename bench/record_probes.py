@@ -21,30 +21,28 @@ from ladder_program import output_of, stop, version_of
 GLOBAL_OPERATIONS = ("ld", "st", "atom", "red")
 SHARED_OPERATIONS = ("ld", "st", "atom")
 
-# cp.async is LDGSTS, which looks into L1 or does not; TMA are copies of boxes.
-COPY_CACHING = ("_cache_access", "_cache_bypass")
-
 METRICS = (
     *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"l1tex__t_set_accesses_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
+    *(f"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_{op}.sum" for op in GLOBAL_OPERATIONS),
     *(f"smsp__inst_executed_op_shared_{op}.sum" for op in SHARED_OPERATIONS),
     "l1tex__data_pipe_lsu_wavefronts.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     *(
         f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
-        for op in (*SHARED_OPERATIONS, "ldgsts")
+        for op in (*SHARED_OPERATIONS, "misc")
     ),
-    *(f"smsp__inst_executed_op_ldgsts{caching}.sum" for caching in COPY_CACHING),
-    *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts{c}.sum" for c in COPY_CACHING),
-    "smsp__inst_executed_op_utmaldg.sum",
-    "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
+    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in SHARED_OPERATIONS),
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
     "memory_l2_theoretical_sectors_global",
     "memory_l2_theoretical_sectors_global_ideal",
     "memory_l1_tag_requests_global",
+    # cp.async of 4 bytes, also among loads; and the tensor memory accelerator
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+    "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
 )
 
 # Probes of one process of ncu; the file is written after each.
@@ -157,7 +155,7 @@ def context():
 
 
 def recorded(path, notes):
-    """The notes, metrics and rows by name of an existing file, made with the tools of now."""
+    """The notes, metrics and whole rows by name of a file that was made with the tools of now."""
     if not path.exists():
         stop(f"{path} is not there: record all probes, without --missing")
     lines = path.read_text().splitlines()
@@ -173,7 +171,8 @@ def recorded(path, notes):
             f"{path} was recorded without {len(untried)} metrics of now, {untried[0]} for one: "
             "record all probes, without --missing"
         )
-    return then, header[1:], {row[0]: row for row in rows}
+    # An empty cell is a metric that was not asked for: that probe is recorded again.
+    return then, header[1:], {row[0]: row for row in rows if all(row)}
 
 
 def main():

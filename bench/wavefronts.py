@@ -30,6 +30,20 @@ def wavefronts(words, floats=4):
     return passes
 
 
+def copy_wavefronts(sources, targets):
+    """Passes of a warp's cp.async of 4 bytes, lane l from word sources[l] to word targets[l].
+
+    A lane is served one pass behind the last lane before it that shares its source bank or its
+    target bank, even if both read one word.
+    """
+    behind = {}  # (side, bank): the pass of the latest lane there
+    for source, target in zip(sources, targets):
+        banks = ("source", source % BANKS), ("target", target % BANKS)
+        at = 1 + max(behind.get(bank, 0) for bank in banks)
+        behind |= dict.fromkeys(banks, at)
+    return max(behind.values())
+
+
 def global_wavefronts(words, floats=1):
     """The same for a load from global memory, whose words may lie in many lines.
 

@@ -220,12 +220,13 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   const auto ratio = [](double a, double b) { return b == 0 ? std::optional<double>() : a / b; };
   const auto global_operation = [&](const char* name, const AccessCounts& counts) {
     const std::string end = fmt::format("_pipe_lsu_mem_global_op_{}", name);
-    set("l1tex__t_requests" + end + ".sum", static_cast<double>(counts.requests));
+    const auto requests = static_cast<double>(counts.requests - counts.zeros);
+    set("l1tex__t_requests" + end + ".sum", requests);
     set("l1tex__t_sectors" + end + ".sum", static_cast<double>(counts.sectors));
     set("l1tex__t_set_accesses" + end + ".sum", static_cast<double>(counts.lines));
-    if (counts.requests == 0) return;
+    if (requests == 0) return;
     set("l1tex__average_t_sectors_per_request" + end + ".ratio",
-        static_cast<double>(counts.sectors) / static_cast<double>(counts.requests));
+        static_cast<double>(counts.sectors) / requests);
   };
   AccessCounts loads_and_copies = loads;  // cp.async is a load to these counters
   loads_and_copies += copies;

@@ -73,6 +73,12 @@ class RecordProbesTest(unittest.TestCase):
         self.assertEqual(self.recorded, ["two"])
         self.assertEqual(text, f"{HEAD}probe,m0\none,1\ntwo,9\nthree,3\n")
 
+    def test_a_row_with_a_gap_is_recorded_again(self):
+        self.out.write_text(f"{HEAD}probe,m0,a\none,1,\ntwo,2,2\nthree,3,3\n")
+        text = self.run_script("--missing")
+        self.assertEqual(self.recorded, ["one"])
+        self.assertEqual(text, f"{HEAD}probe,m0,a\none,9,9\ntwo,2,2\nthree,3,3\n")
+
     def test_nothing_is_missing(self):
         self.out.write_text(f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")
         self.assertEqual(self.run_script("--missing"), f"{HEAD}probe,m0\none,1\ntwo,2\nthree,3\n")

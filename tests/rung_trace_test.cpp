@@ -53,21 +53,16 @@ std::map<int, json> recorded_profile(int size) {
 
 class RungCounters : public testing::TestWithParam<int> {};
 
-/// By how much a counter of a rung may differ, as a share of the hardware's (docs/glass_box.md has
-/// the differences). In rung 09 copies that bring nothing but zeros are requests here and not
-/// there. There and in rung 11's kernel for small products, ptxas adds loads of no lane, and
-/// copies pass more often. In its other kernel a warp that writes zeros behind the last slice makes
-/// one more store, of no lane.
+/// By how much a counter of a rung may differ, as a share of the hardware's: hardware counts
+/// instructions that no lane performs (docs/glass_box.md). ptxas puts three shared loads in front
+/// of copies, in rung 09 and in rung 11's kernel for small products; in its other kernel a warp
+/// that writes zeros behind the last slice makes one more store. Why copies of the small one pass
+/// more often is not known.
 double allowance(int rung, int size, const std::string& metric) {
   const bool small = rung == 11 && size < 1024;
-  if (rung == 11 && !small && metric == "smsp__inst_executed_op_shared_st.sum") return 0.003;
-  if (rung != 9 && !small) return 0;
-  if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : 0.06;
-  if (metric == "memory_l1_wavefronts_shared") return small ? 0.09 : 0.07;
-  if (!small) return 0.02;
-  if (metric == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") return 0.12;
-  if (metric == "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum") return 0.21;
-  return metric == "memory_l2_theoretical_sectors_global" ? 0.20 : 0;
+  if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : rung == 9 ? 0.06 : 0;
+  if (metric == "smsp__inst_executed_op_shared_st.sum") return rung == 11 && !small ? 0.003 : 0;
+  return small && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
 }
 
 /// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
@@ -257,6 +252,22 @@ TEST_P(Pipelines, CountWhatOneTileAsksFor) {
   EXPECT_EQ(requests(10, Operation::kGlobalLoad), 128 * 64 / 4 / 32u);
   EXPECT_EQ(requests(10, Operation::kBoxCopy), 64 / 8u);
   EXPECT_EQ(total(traces[10].kernel, Operation::kBoxCopy).sectors, 256 * 64 / 8u);
+}
+
+// A warp copies words of four rows of A at a time. They collide where rows begin in one bank.
+TEST_P(Pipelines, CopiesOfRung09CollideWhereRowsBeginInOneBank) {
+  for (const auto& [K, rows_in_a_bank] :
+       {std::pair(256, 4), std::pair(272, 2), std::pair(264, 1)}) {
+    const RungTrace trace = sound_trace_of(9, problem_of({128, 256, K}));
+    emulator::AccessCounts words;
+    for (const emulator::LineCounts& line : trace.kernel.lines) {
+      if (line.operation == Operation::kAsyncCopy && line.access_bytes == 4) words += line.counts;
+    }
+    EXPECT_GT(words.requests, words.zeros);
+    EXPECT_EQ(words.wavefronts,
+              words.zeros + (words.requests - words.zeros) * static_cast<unsigned>(rows_in_a_bank))
+        << K;
+  }
 }
 
 TEST_P(Pipelines, OfRung11AreSoundHoweverTilesAreCut) {

@@ -15,7 +15,7 @@ def probes_block(_rung):
     names = [line.split(",")[0] for line in lines[1:]]
     counted = {}
     for name in names:
-        kind = re.match(r"(global|shared)_(load|store|atomic)", name)
+        kind = re.match(r"(global|shared|async|box)_(load|store|atomic|copy)", name)
         key = f"{kind[1]} {kind[2]}" if kind else "shuffles, structures, runs of loads"
         counted[key] = counted.get(key, 0) + 1
     rows = ["| probes | kernels |", "|---|---:|"]

@@ -211,6 +211,57 @@ TEST(EmulatorRequestShape, OnlyActiveLanesNeedToShare) {
   EXPECT_EQ(shared_load_shape(request.addresses()).wavefronts, 1u);
 }
 
+TEST(EmulatorRequestShape, CopiesOfAWordDoNotOvertakeWhomTheyShareABankWith) {
+  constexpr int kRow = 4096;  // bytes: the words of a column are in one bank
+  const auto four_rows = [](int lane) { return lane / 8 * kRow + lane % 8 * 4; };
+  const auto passes = [&](const std::function<int(int)>& from, const std::function<int(int)>& to,
+                          std::uint32_t reading = kAllLanes) {
+    const Request source(4, from, reading);
+    return copy_shape(source.addresses(), Request(4, to).addresses()).target.wavefronts;
+  };
+  const auto neighbours = [](int lane) { return lane * 4; };
+  EXPECT_EQ(passes(neighbours, neighbours), 1u);
+  EXPECT_EQ(passes(four_rows, neighbours), 4u);
+  EXPECT_EQ(passes(four_rows, neighbours, 0xFF), 1u);
+  EXPECT_EQ(passes(four_rows, neighbours, 0), 1u);
+  EXPECT_EQ(passes(neighbours, [](int lane) { return lane * 8; }), 2u);
+  EXPECT_EQ(passes([](int) { return 0; }, neighbours), 32u);
+  // Row r, column c waits for row r - 1 of its column and for column c - 1 of its row: 4 + 8 - 1.
+  EXPECT_EQ(passes(four_rows, [](int lane) { return lane % 8 * 128 + lane / 8 * 4; }), 11u);
+  const GlobalShape source =
+      copy_shape(Request(4, four_rows).addresses(), Request(4, neighbours).addresses()).source;
+  EXPECT_EQ(source.sectors, 4u);
+  EXPECT_EQ(source.tags, 4u);
+}
+
+TEST(EmulatorRequestShape, WideCopiesCountALineForEachTargetLine) {
+  const auto shape = [](const std::function<int(int)>& from, const std::function<int(int)>& to) {
+    return copy_shape(Request(16, from).addresses(), Request(16, to).addresses());
+  };
+  const auto neighbours = [](int lane) { return lane * 16; };
+  const CopyShape dense = shape(neighbours, neighbours);
+  EXPECT_EQ(dense.source.sectors, 16u);
+  EXPECT_EQ(dense.source.distinct_sectors, 16u);
+  EXPECT_EQ(dense.source.tags, 4u);
+  EXPECT_EQ(dense.target.wavefronts, 4u);
+  // Every other 16 bytes of eight lines: each half sector travels, two fill one sector there.
+  const CopyShape sparse = shape([](int lane) { return lane * 32; }, neighbours);
+  EXPECT_EQ(sparse.source.sectors, 16u);
+  EXPECT_EQ(sparse.source.distinct_sectors, 32u);
+  EXPECT_EQ(sparse.source.ideal_sectors, 16u);
+  EXPECT_EQ(sparse.source.tags, 8u);
+  // Rows of 64 bytes to rows of 80: every other one starts in the middle of a sector.
+  const CopyShape padded =
+      shape(neighbours, [](int lane) { return lane / 4 * 80 + lane % 4 * 16; });
+  EXPECT_EQ(padded.source.sectors, 20u);
+  EXPECT_EQ(padded.source.distinct_sectors, 24u);
+  EXPECT_EQ(padded.source.tags, 8u);
+  EXPECT_EQ(padded.target.wavefronts, 8u);
+  // One source for all: it goes to four lines.
+  EXPECT_EQ(shape([](int) { return 0; }, neighbours).source.tags, 4u);
+  EXPECT_EQ(shape([](int) { return 0; }, neighbours).source.ideal_sectors, 16u);
+}
+
 TEST(EmulatorRequestShape, SharedAtomicsTakeTurnsAtABank) {
   const auto wavefronts = [](const std::function<int(int)>& offset) {
     return shared_atomic_shape(Request(4, offset).addresses()).wavefronts;

@@ -73,11 +73,13 @@ TEST_P(EmulatorTraceAsync, WhereACopyGoesDecidesItsWavefronts) {
 TEST_P(EmulatorTraceAsync, ZerosAreWrittenAndNotRead) {
   const AccessCounts half = copies_at(traced_copies(4, 32, 16, 1), "copy 4 bytes");
   EXPECT_EQ(half.requests, 1u);
+  EXPECT_EQ(half.zeros, 0u);
   EXPECT_EQ(half.lanes, 32u);
   EXPECT_EQ(half.sectors, 2u);
   EXPECT_EQ(half.wavefronts, 1u);
   const AccessCounts none = copies_at(traced_copies(4, 32, 0, 1), "copy 4 bytes");
   EXPECT_EQ(none.requests, 1u);
+  EXPECT_EQ(none.zeros, 1u);
   EXPECT_EQ(none.sectors, 0u);
 }
 
@@ -103,7 +105,7 @@ TEST_P(EmulatorTraceAsync, CopiesAndBoxesReachTheCaches) {
   EXPECT_EQ(kinds(traced_box(8, 32, 0, 0)), (std::vector<unsigned>{2, 2, 2, 2, 1}));
 }
 
-TEST_P(EmulatorTraceAsync, ABoxCountsWhatOfItIsInside) {
+TEST_P(EmulatorTraceAsync, ABoxAsksForWhatIsInsideAndArrivesWhole) {
   const auto counts_of = [&](int row, int column) {
     return at(traced_box(8, 64, row, column), "one box", Operation::kBoxCopy);
   };
@@ -112,10 +114,16 @@ TEST_P(EmulatorTraceAsync, ABoxCountsWhatOfItIsInside) {
   EXPECT_EQ(whole.bytes, 512u);
   EXPECT_EQ(whole.sectors, 16u);
   EXPECT_EQ(whole.lines, 4u);
-  EXPECT_EQ(counts_of(6, 32).sectors, 8u);
-  EXPECT_EQ(counts_of(-1, 48).sectors, 6u);
+  EXPECT_EQ(whole.distinct_sectors, 16u);
+  EXPECT_EQ(counts_of(6, 32).bytes, 256u);
+  EXPECT_EQ(counts_of(6, 32).distinct_sectors, 8u);
+  EXPECT_EQ(counts_of(6, 32).sectors, 16u);
+  EXPECT_EQ(counts_of(-1, 48).bytes, 192u);
+  EXPECT_EQ(counts_of(-1, 48).distinct_sectors, 6u);
+  EXPECT_EQ(counts_of(-1, 48).sectors, 16u);
   EXPECT_EQ(counts_of(2, 4).sectors, 20u);  // 32 floats, the first 16 bytes into a sector
-  EXPECT_EQ(counts_of(8, 0).sectors, 0u);
+  EXPECT_EQ(counts_of(8, 0).bytes, 0u);
+  EXPECT_EQ(counts_of(8, 0).sectors, 16u);
   EXPECT_EQ(counts_of(8, 0).requests, 1u);
 }
 

@@ -149,7 +149,8 @@ void BlockTracer::fill_by_box(const BoxCopy& box, const void* shared, unsigned b
   }
 }
 
-/// The box's bytes within the matrix travel from L2, row by row; L1 keeps none of them.
+/// Row by row the box's bytes within the matrix are asked of L2; L1 keeps none of them. What is
+/// counted is what arrives: all of the box, and a sector twice if it goes to two lines.
 void BlockTracer::count_box(AccessCode code, unsigned thread, const ptx::TensorMap& map, int row,
                             int column) {
   const int first_row = std::max(row, 0);
@@ -158,6 +159,19 @@ void BlockTracer::count_box(AccessCode code, unsigned thread, const ptx::TensorM
   const int end_column = std::min(column + map.box_columns, map.columns);
   Site& site = site_of(code);
   AccessCounts counts = {.requests = 1, .lanes = 1};
+  const auto row_bytes = static_cast<std::int64_t>(map.box_columns) * 4;
+  for (std::int64_t r = 0; r < map.box_rows; ++r) {
+    const auto from =
+        reinterpret_cast<std::int64_t>(map.matrix) + 4 * ((row + r) * map.columns + column);
+    for (std::int64_t done = 0; done < row_bytes;) {
+      constexpr std::int64_t kLine = kLineBytes;
+      constexpr std::int64_t kSector = kSectorBytes;
+      const std::int64_t part = std::min(row_bytes - done, kLine - (r * row_bytes + done) % kLine);
+      counts.sectors += static_cast<std::uint64_t>((from + done + part - 1) / kSector -
+                                                   (from + done) / kSector + 1);
+      done += part;
+    }
+  }
   for (int r = first_row; r < end_row && first_column < end_column; ++r) {
     const float* const start = map.matrix + std::size_t(r) * std::size_t(map.columns);
     const auto begin = reinterpret_cast<std::uint64_t>(start + first_column);
@@ -179,9 +193,8 @@ void BlockTracer::count_box(AccessCode code, unsigned thread, const ptx::TensorM
          .store = 2});
     counts.bytes += end - begin;
     counts.lines += lines.size();
-    counts.sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+    counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
   }
-  counts.distinct_sectors = counts.sectors;
   counts.ideal_sectors = (counts.bytes + kSectorBytes - 1) / kSectorBytes;
   site.counts.global += counts;
 }

@@ -47,6 +47,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   recent_sites_.fill(nullptr);
   hazards_.clear();
   recorded_.clear();
+  recorded_source_.reset();
   clocks_.deactivate();
   order_.start(shared_arrays_);
 }

@@ -146,6 +146,7 @@ class BlockTracer {
     std::array<std::uint64_t, 32> delta;   ///< address minus that of the first lane
     std::array<std::uint64_t, 32> active;  ///< all ones where the lane takes part
     std::uint32_t lanes = 0;               ///< 0: nothing is known yet
+    std::uint32_t pattern = 0;             ///< its number; another one for other deltas or lanes
     std::int64_t lowest = 0;               ///< of the deltas
     std::int64_t highest = 0;              ///< behind the last byte
     std::uint64_t skew = 0;                ///< bits of deltas below the access size
@@ -166,6 +167,7 @@ class BlockTracer {
     std::array<SharedShape, 5> wide_shapes =
         {};  ///< as part of a load of so many words; 0: unknown
     std::vector<TouchedWord> words;
+    std::unordered_map<std::uint64_t, CopyShape> copies;  ///< by what they read, and from where
   };
   /// Scalar shared loads of neighbouring words that a GPU's compiler makes one wide load of.
   struct WideLoad {
@@ -227,6 +229,7 @@ class BlockTracer {
   void check_shared(Site& site, std::uint64_t first);
   [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
   bool is_written_in_logs(std::uint32_t word) const;
+  void count_copy(Site& site, const std::uint64_t* address, std::uint32_t lanes);
   void count_shared(Site& site, const std::uint64_t* address, std::uint32_t lanes,
                     const SharedShape& shape);
   bool widen(Site& site, const std::uint64_t* address, std::uint32_t lanes);
@@ -274,7 +277,10 @@ class BlockTracer {
   std::unordered_map<AccessCode, std::unique_ptr<Site>> sites_;
   std::array<Site*, 1024> recent_sites_ = {};
   std::vector<WideLoad> wide_;
-  unsigned warp_ = 0;  ///< whose requests are looked at
+  std::uint32_t patterns_ = 0;                      ///< that sites have learned
+  std::array<std::uint64_t, 32> copy_source_ = {};  ///< of each lane's latest cp.async; 0: zeros
+  std::optional<std::size_t> recorded_source_;      ///< its place in recorded_, if it has one
+  unsigned warp_ = 0;                               ///< whose requests are looked at
   std::uint64_t block_ = 0;
   SharedShadow shadow_{clocks_};
 

@@ -53,15 +53,14 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
   const Site::Phase& phase = phase_of(site, address);
   const auto active = static_cast<unsigned>(std::popcount(lanes));
   const AccessType type = type_of(site.code);
-  // The other side of a copy counts what belongs to both.
-  const unsigned own = type == AccessType::kCopySource ? 0 : 1;
-  AccessCounts counts = {.requests = own,
-                         .lanes = own * active,
-                         .bytes = std::uint64_t{own} * active * bytes_of(site.code),
+  AccessCounts counts = {.requests = 1,
+                         .lanes = active,
+                         .bytes = std::uint64_t{active} * bytes_of(site.code),
                          .sectors = phase.sectors,
                          .distinct_sectors = phase.distinct_sectors,
                          .ideal_sectors = phase.ideal_sectors,
                          .lines = phase.lines};
+  if (type == AccessType::kCopySource) counts = {};  // see count_copy()
   site.counts.global += counts;
   if (site.array != kMaxArrays) {
     const auto first = reinterpret_cast<std::uint64_t>(wishes_->arrays[site.array].data);
@@ -82,6 +81,7 @@ void BlockTracer::global_request(Site& site, const std::uint64_t* address, std::
     RawRequest raw = {.code = site.code, .shared = false, .lanes = lanes, .counts = counts};
     for_each_lane(lanes, [&](unsigned lane) { raw.address[lane] = address[lane]; });
     recorded_.push_back(raw);
+    if (type == AccessType::kCopySource) recorded_source_ = recorded_.size() - 1;
   }
 }
 

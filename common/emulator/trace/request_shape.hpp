@@ -50,4 +50,16 @@ SharedShape shared_store_shape(const WarpAddresses& request);
 /// Of an atomic: lanes that meet at a bank take turns, also at one address.
 SharedShape shared_atomic_shape(const WarpAddresses& request);
 
+/// What a cp.async asks of both memories.
+struct CopyShape {
+  GlobalShape source;  ///< its lines are left out
+  SharedShape target;
+};
+
+/// \brief Of 4 bytes per lane: a lane is served one pass behind the last lane before it that shares
+///        its source bank or its target bank. Of 16: a quarter warp writes at a time, and a line or
+///        sector counts once for each target line or target sector that it goes to.
+/// \param source  the lanes that read; the others write zeros
+CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target);
+
 }  // namespace ladder::emulator

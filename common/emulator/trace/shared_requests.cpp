@@ -26,6 +26,7 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
     site.shape = type == AccessType::kLoad     ? shared_load_shape(request)
                  : type == AccessType::kAtomic ? shared_atomic_shape(request)
                                                : shared_store_shape(request);
+    site.copies.clear();
   }
   if (site.is_guard) return;
   check_shared(site, first);
@@ -50,7 +51,11 @@ void BlockTracer::shared_request(Site& site, const std::uint64_t* address, std::
                           first + static_cast<std::uint64_t>(site.highest));
     }
   }
-  count_shared(site, address, lanes, site.shape);
+  if (type_of(site.code) == AccessType::kCopyTarget) {
+    count_copy(site, address, lanes);
+  } else {
+    count_shared(site, address, lanes, site.shape);
+  }
 }
 
 /// Which words the pattern touches, each once per store lane and once per request for loads.
@@ -181,6 +186,40 @@ void BlockTracer::count_shared(Site& site, const std::uint64_t* address, std::ui
     for_each_lane(lanes, [&](unsigned lane) { raw.address[lane] = address[lane] - shared_begin_; });
     recorded_.push_back(raw);
   }
+}
+
+/// What a copy costs depends on both of its sides: its lanes' sources are those of the request
+/// before.
+void BlockTracer::count_copy(Site& site, const std::uint64_t* address, std::uint32_t lanes) {
+  const unsigned bytes = bytes_of(site.code);
+  WarpAddresses source = {copy_source_.data(), 0, bytes};
+  for_each_lane(
+      lanes, [&](unsigned lane) { source.lanes |= (copy_source_[lane] != 0 ? 1u : 0u) << lane; });
+  const WarpAddresses target = {address, lanes, bytes};
+  Site& source_site =
+      site_of((site.code & ~kHowBits) | pack_access(0, AccessType::kCopySource, bytes));
+  CopyShape shape;
+  if (source.lanes != 0 && same_pattern(source_site, source.address, source.lanes)) {
+    const std::uint64_t phases =
+        source.address[std::countr_zero(source.lanes)] % kLineBytes * kLineBytes +
+        address[std::countr_zero(lanes)] % kLineBytes;
+    constexpr std::size_t kMostKept = 256;
+    if (site.copies.size() >= kMostKept) site.copies.clear();
+    const auto [known, is_new] = site.copies.try_emplace(
+        std::uint64_t{source_site.pattern} * kLineBytes * kLineBytes + phases);
+    if (is_new) known->second = copy_shape(source, target);
+    shape = known->second;
+  } else {
+    shape = copy_shape(source, target);
+  }
+  const AccessCounts read = {.sectors = shape.source.sectors,
+                             .distinct_sectors = shape.source.distinct_sectors,
+                             .ideal_sectors = shape.source.ideal_sectors,
+                             .lines = shape.source.tags};
+  if (source.lanes == 0) site.counts.shared.zeros += 1;
+  site.counts.shared += read;
+  if (recorded_source_) recorded_[*recorded_source_].counts = read;
+  count_shared(site, address, lanes, shape.target);
 }
 
 // -- Scalar loads that become wide ones ----------------------------------------------------------

@@ -9,6 +9,7 @@ namespace ladder::emulator {
 
 AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
   requests += other.requests;
+  zeros += other.zeros;
   lanes += other.lanes;
   bytes += other.bytes;
   sectors += other.sectors;
@@ -22,6 +23,7 @@ AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
 
 AccessCounts& AccessCounts::operator*=(std::uint64_t factor) {
   requests *= factor;
+  zeros *= factor;
   lanes *= factor;
   bytes *= factor;
   sectors *= factor;

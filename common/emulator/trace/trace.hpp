@@ -38,6 +38,7 @@ std::string name_of(Operation operation);
 ///        instruction with at least one active lane.
 struct AccessCounts {
   std::uint64_t requests = 0;
+  std::uint64_t zeros = 0;             ///< of these: copies that read nothing and write zeros
   std::uint64_t lanes = 0;             ///< active lanes, summed over the requests
   std::uint64_t bytes = 0;             ///< asked for by the lanes, repetitions included
   std::uint64_t sectors = 0;           ///< global: sectors of 32 bytes that travel

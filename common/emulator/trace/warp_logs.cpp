@@ -180,6 +180,7 @@ void BlockTracer::learn_pattern(Site& site, const std::uint64_t* address, std::u
   const std::uint64_t base = address[std::countr_zero(lanes)];
   const unsigned bytes = bytes_of(site.code);
   site.lanes = lanes;
+  site.pattern = ++patterns_;
   site.lowest = 0;
   site.highest = 0;
   site.skew = 0;
@@ -200,6 +201,8 @@ void BlockTracer::learn_pattern(Site& site, const std::uint64_t* address, std::u
 
 void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
   if (type_of(code) == AccessType::kCopySource) {
+    for_each_lane(lanes, [&](unsigned lane) { copy_source_[lane] = address[lane]; });
+    recorded_source_.reset();
     lanes &= with_address(address);
     if (lanes == 0) return;
   }
