@@ -95,6 +95,37 @@ GlobalShape shape_of_sectors(const SortedSet& sectors, std::uint64_t first_line)
   return shape;
 }
 
+/// Passes of single words: lanes do not overtake those that they share a bank with.
+unsigned passes_in_order(const WarpAddresses& source, const WarpAddresses& target) {
+  std::array<unsigned, kBanks> source_pass = {};
+  std::array<unsigned, kBanks> target_pass = {};
+  unsigned most = 0;
+  for_each_active(target, [&](unsigned lane) {
+    const bool reads = (source.lanes >> lane & 1) != 0;
+    unsigned unused = 0;
+    unsigned& from = reads ? source_pass[source.address[lane] / kBankBytes % kBanks] : unused;
+    unsigned& to = target_pass[target.address[lane] / kBankBytes % kBanks];
+    from = to = std::max(from, to) + 1;
+    most = std::max(most, to);
+  });
+  return most;
+}
+
+/// How many pairs of a source and a target unit a copy has. `by_half`: lower halves that stay lower
+/// ones, and upper ones, count apart from those that change places.
+unsigned pairs_of(const WarpAddresses& source, const WarpAddresses& target,
+                  std::uint64_t source_bytes, std::uint64_t target_bytes, bool by_half = false) {
+  SortedSet pairs;
+  for_each_active(source, [&](unsigned lane) {
+    const std::uint64_t from = source.address[lane];
+    const std::uint64_t to = target.address[lane] % (1u << 20);  // shared memory is smaller
+    const std::uint64_t changes = by_half ? (from + to) / 16 % 2 : 0;
+    pairs.add((from / source_bytes << 20 | to / target_bytes) << 1 | changes);
+  });
+  pairs.settle();
+  return pairs.count;
+}
+
 }  // namespace
 
 LinePattern lines_of(std::uint64_t begin, std::uint64_t end) {
@@ -158,58 +189,16 @@ SharedShape shared_store_shape(const WarpAddresses& request) {
   return shape_of(request, passes_in_groups(request, lanes_per_group));
 }
 
-namespace {
-
-/// How many different pairs the lanes make of their source and their target.
-template <class SourceOf, class TargetOf>
-unsigned pairs_of(const WarpAddresses& source, const WarpAddresses& target, SourceOf source_of,
-                  TargetOf target_of) {
-  constexpr std::uint64_t kSharedBits = 20;  // shared memory is smaller than a megabyte
-  SortedSet pairs;
-  for_each_active(source, [&](unsigned lane) {
-    const std::uint64_t to = target.address[lane] % (1u << kSharedBits);
-    pairs.add(source_of(source.address[lane]) << kSharedBits | target_of(source.address[lane], to));
-  });
-  pairs.settle();
-  return pairs.count;
-}
-
-/// Passes of single words: lanes do not overtake those that they share a bank with.
-unsigned passes_in_order(const WarpAddresses& source, const WarpAddresses& target) {
-  std::array<unsigned, kBanks> source_pass = {};
-  std::array<unsigned, kBanks> target_pass = {};
-  unsigned most = 0;
-  for_each_active(target, [&](unsigned lane) {
-    const bool reads = (source.lanes >> lane & 1) != 0;
-    unsigned unused = 0;
-    unsigned& from = reads ? source_pass[source.address[lane] / kBankBytes % kBanks] : unused;
-    unsigned& to = target_pass[target.address[lane] / kBankBytes % kBanks];
-    from = to = std::max(from, to) + 1;
-    most = std::max(most, to);
-  });
-  return most;
-}
-
-}  // namespace
-
 CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target) {
   if (target.bytes < 16) {
     return {source.lanes == 0 ? GlobalShape() : global_shape(source),
             shape_of(target, passes_in_order(source, target))};
   }
-  const auto line = [](std::uint64_t from) { return from / kLineBytes; };
-  const auto sector = [](std::uint64_t from) { return from / kSectorBytes; };
-  const auto to_line = [](std::uint64_t, std::uint64_t to) { return to / kLineBytes; };
-  const auto to_sector = [](std::uint64_t, std::uint64_t to) { return to / kSectorBytes; };
-  // Does a half of a sector stay the lower, or the upper one?
-  const auto to_half = [](std::uint64_t from, std::uint64_t to) {
-    return to / kSectorBytes * 2 + (from / 16 + to / 16) % 2;
-  };
   CopyShape shape = {{}, shared_store_shape(target)};
-  shape.source.sectors = pairs_of(source, target, line, to_sector);
-  shape.source.distinct_sectors = pairs_of(source, target, sector, to_half);
+  shape.source.sectors = pairs_of(source, target, kLineBytes, kSectorBytes);
+  shape.source.distinct_sectors = pairs_of(source, target, kSectorBytes, kSectorBytes, true);
   shape.source.ideal_sectors = (std::popcount(source.lanes) + 1u) / 2;
-  shape.source.tags = pairs_of(source, target, line, to_line);
+  shape.source.tags = pairs_of(source, target, kLineBytes, kLineBytes);
   return shape;
 }
 
