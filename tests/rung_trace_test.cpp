@@ -56,8 +56,8 @@ class RungCounters : public testing::TestWithParam<int> {};
 /// By how much a counter of a rung may differ, as a share of the hardware's: hardware counts
 /// instructions that no lane performs (docs/glass_box.md). ptxas puts three shared loads in front
 /// of copies, in rung 09 and in rung 11's kernel for small products; in its other kernel a warp
-/// that writes zeros behind the last slice makes one more store. Why copies of the small one pass
-/// more often is not known.
+/// that writes zeros behind the last slice makes one more store. What passes more often in the
+/// small one is not known.
 double allowance(int rung, int size, const std::string& metric) {
   const bool small = rung == 11 && size < 1024;
   if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : rung == 9 ? 0.06 : 0;
