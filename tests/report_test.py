@@ -121,6 +121,26 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| 8192 | not recorded yet |", text)
         self.assertRegex((self.root / "README.md").read_text(), r"03 shared_tile.*not recorded yet")
 
+    def test_kernels_stand_side_by_side(self):
+        path = self.root / "bench/results/nvidia-h200/profile_4096.json"
+        document = json.loads(path.read_text())
+        for entry in document["benchmarks"]:
+            if entry["rung"] == 0:  # of eight wavefronts per FFMA one is a conflict
+                ffma = entry["metrics"]["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"] / 32
+                entry["metrics"]["memory_l1_wavefronts_shared"] = 8 * ffma
+                entry["metrics"]["memory_l1_wavefronts_shared_ideal"] = 7 * ffma
+        path.write_text(json.dumps(document))
+        page = self.root / "docs/benchmark.md"
+        self.assertEqual(report(self.root)[0], 0)
+        text = page.read_text()
+        self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 |", text)
+        self.assertIn("| shared wavefronts per FFMA | 8.000 | 0.", text)
+        self.assertIn("| of these, bank conflicts | 12.5 % | 0.0 % |", text)
+        document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 9]
+        path.write_text(json.dumps(document))
+        self.assertEqual(report(self.root)[0], 0)
+        self.assertIn("profile_4096.json has no rung 9", page.read_text())
+
     def test_orders_counted_anew_make_their_lessons_stale(self):
         path = self.root / "bench/results/sass/orders.json"
         document = json.loads(path.read_text())

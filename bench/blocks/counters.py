@@ -82,6 +82,8 @@ def shown(figure, unit):
         return "not modelled"
     if unit == "ratio":
         return f"{figure:.2f}"
+    if unit == "thousandths":
+        return f"{figure:.3f}"
     if unit == "percent":
         return f"{figure:.1f} %"
     if unit == "bytes":
@@ -121,6 +123,50 @@ def ncu_command(rung, size, names):
     ]
 
 
+def hardware(counters, top):
+    """[(what it is, ncu's name, its figure)] of one kernel; `top`: its stalls."""
+    rows = [(what, name, shown(figure(counters), unit)) for what, name, figure, unit in COUNTED]
+    rows += [(what, name, f"{counters[name]:.1f} %") for what, name in BUSY]
+    return rows + [
+        (f"stalled: {stall}", STALL.format(stall), f"{warps:.2f}") for stall, warps in top
+    ]
+
+
+def per_ffma(name):
+    """A figure: a counter per multiply-add of a warp."""
+    return lambda counters: counters[name] / (counters[FFMA] / 32)
+
+
+FFMA = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
+TO_L2 = "lts__t_sectors_srcunit_tex.sum"
+
+# (what it is, its figure, unit), for kernels side by side.
+BESIDE = (
+    ("time, ms", lambda counters: counters["gpu__time_duration.sum"] / 1e6, "ratio"),
+    *((what, counter(name), "percent") for what, name in reversed(BUSY)),
+    ("instructions per FFMA", per_ffma("smsp__inst_executed.sum"), "thousandths"),
+    ("shared wavefronts per FFMA", per_ffma(WAVEFRONTS), "thousandths"),
+    ("of these, bank conflicts", lambda c: 100 * excess(c) / c[WAVEFRONTS], "percent"),
+    ("asked of L2", lambda counters: 32 * counters[TO_L2], "bytes"),
+    ("DRAM, read and written", counter(READ, WRITTEN), "bytes"),
+    *(
+        (f"stalled: {stall}", counter(STALL.format(stall)), "ratio")
+        for stall in ("not_selected", "short_scoreboard", "long_scoreboard", "barrier")
+    ),
+)
+
+
+def beside_block(_place, arguments):
+    """`beside SIZE RUNG ...`: what ncu counted of cuBLAS's kernel and of rungs."""
+    size, *numbers = (int(word) for word in arguments.split())
+    kernels = [profile(number, size) for number in (0, *numbers)]
+    names = ["cuBLAS", *(f"{number:02}" for number in numbers)]
+    rows = [f"| M = N = K = {size} | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
+    for what, figure, unit in BESIDE:
+        rows.append(f"| {what} | " + " | ".join(shown(figure(k), unit) for k in kernels) + " |")
+    return "\n".join([*rows, "", f"{provenance(f'profile_{size}.json')}."])
+
+
 def profile_block(place, arguments):
     """`profile [SIZE]`: how to profile, and what ncu and the emulator counted."""
     wanted = int(arguments) if re.fullmatch(r"\d{3,}", arguments) else None
@@ -142,6 +188,11 @@ def profile_block(place, arguments):
     lines = ncu_command(rung, size, names)
     if not counters:
         return "\n".join([*lines, "", f"What it counts on an H200 is {NOT_YET}."])
+    source = provenance(f"profile_{size}.json")
+    if rung.number == 0:  # a library has no source to trace
+        rows = [f"| M = N = K = {size} | H200 |", "|---|---:|"]
+        rows += [f"| {what}<br>`{name}` | {text} |" for what, name, text in hardware(counters, top)]
+        return "\n".join([*lines, "", *rows, "", f"{source}."])
     traced = has(trace, size)
     rows = [
         f"| M = N = K = {size} | H200 | emulator | difference |",
@@ -159,9 +210,8 @@ def profile_block(place, arguments):
         rows.append(f"| {what}<br>`{name}` | {counters[name]:.1f} % | {timeless} | |")
     for stall, warps in top:
         rows.append(f"| stalled: {stall}<br>`{STALL.format(stall)}` | {warps:.2f} | {timeless} | |")
-    source = provenance(f"profile_{size}.json")
     more = "" if traced else " Traces of this rung are not recorded yet."
     return "\n".join([*lines, "", *rows, "", f"{source}.{more}"])
 
 
-BLOCKS = {"profile": profile_block}
+BLOCKS = {"profile": profile_block, "beside": beside_block}
