@@ -55,7 +55,8 @@ class RungCounters : public testing::TestWithParam<int> {};
 
 /// By how much a counter of a rung may differ, as a share of the hardware's: hardware counts
 /// instructions that no lane performs (docs/glass_box.md). ptxas puts three shared loads in front
-/// of copies, in rung 09 and in rung 11's kernel for small products; in its other kernel a warp
+/// of copies, in rung 09 and in rung 11's kernel for small products, and four in front of a barrier
+/// of a cluster; in its other kernel a warp
 /// that writes zeros behind the last slice makes one more store. What passes more often in the
 /// small one is not known.
 double allowance(int rung, int size, const std::string& metric) {
