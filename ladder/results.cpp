@@ -166,8 +166,9 @@ void ResultsFile::write(const std::string& text) {
   }
 }
 
-std::optional<int> recorded_registers(int rung) {
-  for (const int size : {4096, 2048, 1024}) {  // not every rung was profiled at every size
+std::optional<int> recorded_registers(int rung, const Shape& shape) {
+  const bool square = shape.M == shape.N && shape.N == shape.K;
+  for (const int size : {square ? shape.M : 4096, 4096, 2048, 1024}) {
     const auto counters = recorded_counters(rung, size);
     const auto registers = counters.find("launch__registers_per_thread");
     if (registers != counters.end()) return static_cast<int>(registers->second);

@@ -45,9 +45,12 @@ class ResultsFile {
   std::string unfinished_path_;
 };
 
-/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile.
+/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile: that
+/// of
+///         the shape if there is one, as a rung may have several kernels, or else of a large
+///         square.
 /// \return nothing for a rung that was never profiled
-std::optional<int> recorded_registers(int rung);
+std::optional<int> recorded_registers(int rung, const Shape& shape);
 
 /// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
 /// \return empty for a rung that was never profiled at that size

@@ -126,7 +126,8 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
 void find_occupancy(RungTrace& result) {
   const KernelNeeds needs = {
       .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
-      .registers_per_thread = recorded_registers(result.rung.number).value_or(0),
+      .registers_per_thread =
+          recorded_registers(result.rung.number, result.problem.shape).value_or(0),
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {
@@ -249,9 +250,6 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   if (shared_atomics.requests > 0) shared_operation("atom", shared_atomics);
   if (copies.requests > 0) {
     set("smsp__inst_executed_op_ldgsts.sum", static_cast<double>(copies.requests));
-    set("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", static_cast<double>(copies.sectors));
-    set("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-        static_cast<double>(copies.wavefronts));
   }
   if (boxes.requests > 0) {
     set("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",

@@ -112,7 +112,6 @@ std::string metrics_table(const RungTrace& trace) {
     text += row("l1tex__t_requests" + end + ".sum") + row("l1tex__t_sectors" + end + ".sum");
   }
   text += row("smsp__inst_executed_op_ldgsts.sum") +
-          row("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum") +
           row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
   text += row("memory_l2_theoretical_sectors_global_ideal") +
           row("derived__memory_l2_theoretical_sectors_global_excessive");
@@ -125,7 +124,6 @@ std::string metrics_table(const RungTrace& trace) {
       text += row(fmt::format("smsp__inst_executed_op_shared_{}.sum", operation)) +
               row(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", operation));
     }
-    text += row("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum");
     text += row("memory_l1_wavefronts_shared_ideal") +
             row("derived__memory_l1_wavefronts_shared_excessive");
   }

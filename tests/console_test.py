@@ -1,7 +1,8 @@
 """What pages show as a program's output is what the program prints.
 
 A fenced block of the language `console` holds a command behind `$` and what it prints; a line `...`
-stands for any lines. Commands are those of build/ladder that need no GPU and write no files.
+stands for any lines. Commands are those of build/ladder that need no GPU and write no files;
+settings may stand before it.
 """
 
 import os
@@ -51,11 +52,18 @@ class ConsoleTest(unittest.TestCase):
             for command, shown in BLOCK.findall(page.read_text()):
                 blocks += 1
                 words = shlex.split(command)
+                settings = {}
+                while "=" in words[0]:
+                    name, _, settings[name] = words.pop(0).partition("=")
                 with self.subTest(page=page.relative_to(ROOT).as_posix(), command=command):
                     self.assertEqual(words[0], "build/ladder")
                     if command not in printed:
                         result = subprocess.run(
-                            [PROGRAM, *words[1:]], capture_output=True, text=True, check=False
+                            [PROGRAM, *words[1:]],
+                            capture_output=True,
+                            text=True,
+                            check=False,
+                            env={**os.environ, **settings},
                         )
                         printed[command] = lines_of(result.stdout + result.stderr)
                     wrong = first_difference(lines_of(shown), printed[command])

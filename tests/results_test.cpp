@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -278,9 +279,19 @@ TEST(RecordedResultsTest, RegistersAreKnownOfEachRungThatWasProfiledAtAll) {
   for (int rung = 1; rung <= 11; ++rung) {
     for (const int size : {1024, 2048, 4096}) {
       if (recorded_counters(rung, size).empty()) continue;
-      EXPECT_TRUE(recorded_registers(rung)) << "rung " << rung << " at " << size;
+      EXPECT_TRUE(recorded_registers(rung, {77, 45, 131})) << "rung " << rung << " at " << size;
     }
   }
+}
+
+// 256 and 512 take other kernels than 4096.
+TEST(RecordedResultsTest, RegistersAreThoseOfTheKernelThatAShapeTakes) {
+  std::set<std::optional<int>> registers;
+  for (const int size : {256, 512, 4096}) {
+    if (recorded_counters(11, size).empty()) GTEST_SKIP() << size << " is not recorded";
+    registers.insert(recorded_registers(11, {size, size, size}));
+  }
+  EXPECT_EQ(registers.size(), 3u);
 }
 
 TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {

@@ -53,17 +53,25 @@ std::map<int, json> recorded_profile(int size) {
 
 class RungCounters : public testing::TestWithParam<int> {};
 
-/// By how much a counter of a rung may differ, as a share of the hardware's: hardware counts
-/// instructions that no lane performs (docs/glass_box.md). ptxas puts three shared loads in front
-/// of copies, in rung 09 and in rung 11's kernel for small products, and four in front of a barrier
-/// of a cluster; in its other kernel a warp
-/// that writes zeros behind the last slice makes one more store. What passes more often in the
-/// small one is not known.
+/// Instructions that no lane performs and ncu counts (docs/glass_box.md). ptxas puts three shared
+/// loads in front of a round of copies, in rung 09 and in rung 11's kernel for small products, and
+/// four in front of a barrier of a cluster. In rung 11's other kernel each warp that writes zeros
+/// behind the last slice makes one more store.
+double of_no_lane(int rung, int size, const std::string& metric) {
+  if (metric == "smsp__inst_executed_op_shared_ld.sum") {
+    if (rung == 9) return size / 128 * (size / 256) * 8 * 3 * (size / 8 + 1);
+    if (rung == 11 && size == 256) return 128 * 4 * (3 * 2 + 4);  // blocks, warps, two slices each
+    if (rung == 11 && size == 512) return 128 * 4 * (3 * 8);
+  }
+  if (metric == "smsp__inst_executed_op_shared_st.sum" && rung == 11 && size == 1024)
+    return 128 * 2;  // blocks, warps
+  return 0;
+}
+
+/// By how much a counter may differ besides, as a share of the hardware's. What passes more often
+/// in rung 11's kernel for small products is not known.
 double allowance(int rung, int size, const std::string& metric) {
-  const bool small = rung == 11 && size < 1024;
-  if (metric == "smsp__inst_executed_op_shared_ld.sum") return small ? 0.10 : rung == 9 ? 0.06 : 0;
-  if (metric == "smsp__inst_executed_op_shared_st.sum") return rung == 11 && !small ? 0.003 : 0;
-  return small && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
+  return rung == 11 && size < 1024 && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
 }
 
 /// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
@@ -94,7 +102,8 @@ TEST_P(RungCounters, EqualTheHardwares) {
                    problem_of({GetParam(), GetParam(), GetParam()}), load_card("h200"), choice);
     EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
     for (const std::string& metric : exact) {
-      const double hardware = metrics.at(metric).get<double>();
+      const double hardware =
+          metrics.at(metric).get<double>() - of_no_lane(rung, GetParam(), metric);
       ASSERT_TRUE(trace.metrics.at(metric)) << label(trace.rung) << " " << metric;
       EXPECT_NEAR(*trace.metrics.at(metric), hardware,
                   allowance(rung, GetParam(), metric) * hardware)

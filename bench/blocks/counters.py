@@ -147,10 +147,10 @@ BESIDE = (
     ("instructions per FFMA", per_ffma("smsp__inst_executed.sum"), "thousandths"),
     ("shared wavefronts per FFMA", per_ffma(WAVEFRONTS), "thousandths"),
     ("of these, bank conflicts", lambda c: 100 * excess(c) / c[WAVEFRONTS], "percent"),
-    ("asked of L2", lambda counters: 32 * counters[TO_L2], "bytes"),
+    ("looked up in L2", lambda counters: 32 * counters[TO_L2], "bytes"),
     ("DRAM, read and written", counter(READ, WRITTEN), "bytes"),
     *(
-        (f"stalled: {stall}", counter(STALL.format(stall)), "ratio")
+        (f"stalled warps per instruction: {stall}", counter(STALL.format(stall)), "ratio")
         for stall in ("not_selected", "short_scoreboard", "long_scoreboard", "barrier")
     ),
 )

@@ -31,7 +31,7 @@ MEANING = {
     "memory_l1_wavefronts_shared": "passes of shared loads and stores, by instruction",
     "memory_l1_wavefronts_shared_ideal": "what they would be without bank conflicts",
     "smsp__inst_executed_op_shared_ld.sum": "shared loads of warps",
-    "lts__t_sectors_srcunit_tex.sum": "sectors that the L1s ask of L2",
+    "lts__t_sectors_srcunit_tex.sum": "sectors looked up in L2 for the L1s",
     "lts__t_sector_hit_rate.pct": "sectors that L2 had, copies between its halves counted too",
     "dram__bytes_read.sum": "bytes read from DRAM",
     "dram__bytes_write.sum": "bytes written to DRAM",

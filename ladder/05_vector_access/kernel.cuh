@@ -27,7 +27,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   constexpr int kThreadRows = BM / TM;  // threads below each other
   constexpr int kThreadCols = BN / TN;  // threads beside each other
   constexpr int kThreads = kThreadRows * kThreadCols;
-  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
+  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
 
   // -- Where this thread works ---------------------------------------------------------------

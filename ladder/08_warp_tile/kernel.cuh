@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
   constexpr int kLaneRows = WM / TM;  // lanes below each other
   constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
-  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
+  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
 

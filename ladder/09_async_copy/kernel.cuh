@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
   constexpr int kLaneRows = WM / TM;  // lanes below each other
   constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
-  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing stores do not collide
+  constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
 
   // -- Where this thread works ---------------------------------------------------------------

@@ -43,7 +43,7 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Division& div
   constexpr int BM = WARPS_M * WM;
   constexpr int BN = WARPS_N * WN;
   constexpr int BK = WARPS_K * 8;
-  constexpr int BAND = 4;  // more was not faster: L2 holds what 132 blocks read at a time
+  constexpr int BAND = 4;  // more was not faster
   constexpr std::size_t kSums = WARPS_K == 1 ? 0 : kConsumers / 32 * WM * WN / 2 * sizeof(float);
   const unsigned blocks = division.first_cut > 0 ? multiprocessors() : division.sharers;
   auto* const flags = static_cast<unsigned*>(
@@ -76,8 +76,8 @@ void launch_small(const Gemm<float>& gemm, Stream stream, const Division&) {
 }
 
 // Of kernel, eight consumer warps of 64 x 64 each: all on one k, or on 2, 4, 8 at a time for a
-// smaller tile. Of small_kernel, a tile per block, or per cluster that shares K. (The
-// times of 32 x 64 are those of registers for three blocks; for two it is a few per cent quicker.)
+// smaller tile. Of small_kernel, a tile per block, or per cluster that shares K. (32 x 64 was timed
+// with registers for three blocks; with those for two it is a few per cent quicker.)
 const auto kWays = std::to_array<Way>({
     {"128 x 256", 0, 128, 256, 8, 1, 9.25, 0.00, 1.25, 0.00, 1.20, launch_stream_k<2, 4, 1, 8>},
     {"128 x 128", 0, 128, 128, 16, 1, 5.81, 2.17, 1.375, 0.00, 0.54, launch_stream_k<2, 2, 2, 8>},

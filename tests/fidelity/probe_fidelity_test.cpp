@@ -43,7 +43,8 @@ struct Comparison {
   std::vector<std::string> metrics;   ///< their sum is compared; an empty cell is not
   std::vector<Operation> operations;  ///< with this sum
   std::function<std::uint64_t(const AccessCounts&)> counter;
-  std::uint64_t unit = 1;  ///< of the metric, in one of the counter
+  std::uint64_t unit = 1;     ///< of the metric, in one of the counter
+  unsigned access_bytes = 0;  ///< per lane; others do not count. 0: all do
 };
 
 const std::vector<Operation> kGlobal = {Operation::kGlobalLoad, Operation::kGlobalStore,
@@ -81,6 +82,12 @@ const std::vector<Comparison> kComparisons = {
     {{"l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum"},
      {Operation::kGlobalStore},
      &AccessCounts::lines},
+    // Copies of 4 bytes alone look into L1.
+    {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"},
+     {Operation::kAsyncCopy},
+     &AccessCounts::sectors,
+     1,
+     4},
     {{"l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum"},
      {Operation::kBoxCopy},
      &AccessCounts::sectors,
@@ -171,10 +178,12 @@ KernelTrace trace_of(const Probe& probe) {
                          [&] { probe.run({.data = data.data(), .sink = &sink}); });
 }
 
-AccessCounts counts_of(const KernelTrace& trace, const std::vector<Operation>& operations) {
+AccessCounts counts_of(const KernelTrace& trace, const Comparison& comparison) {
   AccessCounts sum;
   for (const emulator::LineCounts& line : trace.lines) {
-    if (std::ranges::count(operations, line.operation) != 0) sum += line.counts;
+    if (std::ranges::count(comparison.operations, line.operation) == 0) continue;
+    if (comparison.access_bytes != 0 && line.access_bytes != comparison.access_bytes) continue;
+    sum += line.counts;
   }
   return sum;
 }
@@ -263,7 +272,7 @@ TEST_P(ProbeTest, CountsWhatTheHardwareCounts) {
       continue;
     }
     const std::uint64_t emulated =
-        comparison.counter(counts_of(trace, comparison.operations)) * comparison.unit;
+        comparison.counter(counts_of(trace, comparison)) * comparison.unit;
     std::uint64_t counted = 0;
     for (const std::string& metric : comparison.metrics)
       counted += hardware->second.at(metric);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 
 namespace ladder::emulator {
 namespace {
@@ -111,8 +112,8 @@ unsigned passes_in_order(const WarpAddresses& source, const WarpAddresses& targe
   return most;
 }
 
-/// How many pairs of a source and a target unit a copy has. `by_half`: lower halves that stay lower
-/// ones, and upper ones, count apart from those that change places.
+/// How many pairs of a source and a target unit a copy has. `by_half`: halves of a sector that keep
+/// their place, the lower one or the upper one, count apart from those that change it.
 unsigned pairs_of(const WarpAddresses& source, const WarpAddresses& target,
                   std::uint64_t source_bytes, std::uint64_t target_bytes, bool by_half = false) {
   SortedSet pairs;
@@ -190,10 +191,11 @@ SharedShape shared_store_shape(const WarpAddresses& request) {
 }
 
 CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target) {
-  if (target.bytes < 16) {
+  if (target.bytes == 4) {
     return {source.lanes == 0 ? GlobalShape() : global_shape(source),
             shape_of(target, passes_in_order(source, target))};
   }
+  assert(target.bytes == 16);
   CopyShape shape = {{}, shared_store_shape(target)};
   shape.source.sectors = pairs_of(source, target, kLineBytes, kSectorBytes);
   shape.source.distinct_sectors = pairs_of(source, target, kSectorBytes, kSectorBytes, true);

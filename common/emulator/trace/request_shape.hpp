@@ -57,8 +57,9 @@ struct CopyShape {
 };
 
 /// \brief Of 4 bytes per lane: a lane is served one pass behind the last lane before it that shares
-///        its source bank or its target bank. Of 16: a quarter warp writes at a time, and a line or
-///        sector counts once for each target line or target sector that it goes to.
+///        its source bank or its target bank. Of 16: a quarter warp writes at a time; what counts
+///        are pairs of a source line and a target line (tags) or a target sector (sectors), and of
+///        a source sector and a target sector (distinct_sectors).
 /// \param source  the lanes that read; the others write zeros
 CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target);
 

@@ -41,8 +41,8 @@ struct AccessCounts {
   std::uint64_t zeros = 0;             ///< of these: copies that read nothing and write zeros
   std::uint64_t lanes = 0;             ///< active lanes, summed over the requests
   std::uint64_t bytes = 0;             ///< asked for by the lanes, repetitions included
-  std::uint64_t sectors = 0;           ///< global: sectors of 32 bytes that travel
-  std::uint64_t distinct_sectors = 0;  ///< global: fewer for atomics whose lanes meet
+  std::uint64_t sectors = 0;           ///< global: sectors of 32 bytes, as L1 counts them
+  std::uint64_t distinct_sectors = 0;  ///< global: as ncu computes them from the addresses
   std::uint64_t ideal_sectors = 0;     ///< global: as few as the request's bytes need
   std::uint64_t lines = 0;             ///< global: lines of 128 bytes looked up
   std::uint64_t wavefronts = 0;        ///< shared: passes through the 32 banks
