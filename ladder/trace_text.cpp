@@ -306,9 +306,10 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
   }
   return text +
          wrapped(
-             "Loads and FMAs (multiply-adds) are those of whole warps. Hidden by computing: "
-             "share of a tile's shared loads that are issued while the next tile is on "
-             "its way from global memory. DRAM: rungs without tiles take too long to replay here.",
+             "Loads and FMAs (multiply-adds) are those of whole warps; a box that TMA brings is "
+             "one load. Hidden by computing: share of a tile's shared loads that are issued while "
+             "the next tile is on its way from global memory. DRAM: rungs without tiles take too "
+             "long to replay here.",
              0);
 }
 

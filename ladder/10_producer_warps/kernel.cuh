@@ -8,7 +8,7 @@
 /// instruction; A has to be transposed and goes through the producers' registers. They need few,
 /// and give the rest to the consumers.
 ///
-/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  issue slots  120 producer instructions per slice.
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  issue slots  about 100 of a producer per slice.
 #pragma once
 
 #include "common/device.cuh"

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   constexpr int kConsumerWarps = WARPS_M * WARPS_N * WARPS_K;
   constexpr int kConsumers = 32 * kConsumerWarps;
   constexpr int kFillers = BM * BK / 32;  // producers of a slice, two 4 x 4 blocks of A each
-  constexpr int kGroups = kProducers / kFillers;  // of producers
+  constexpr int kGroups = kProducers / kFillers;  // of producers, each with slices of its own
   constexpr int kRows = TM / WARPS_K;             // of its results that a thread finishes
   using Slice = stream_k::Slice<BM, BN, BK>;
 
