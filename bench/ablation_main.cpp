@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bench/ablation_run.hpp"
-#include "ladder/print.hpp"
-#include "ladder/progress.hpp"
-#include "ladder/results.hpp"
+#include "ladder/program/print.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder::bench {
 namespace {

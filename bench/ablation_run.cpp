@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bench/roofs.hpp"
-#include "ladder/results.hpp"
-#include "ladder/rotating_buffers.hpp"
+#include "ladder/program/results.hpp"
+#include "ladder/program/rotating_buffers.hpp"
 
 namespace ladder::bench {
 namespace {

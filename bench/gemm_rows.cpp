@@ -10,7 +10,7 @@
 
 #include "bench/shapes.hpp"
 #include "common/verify.hpp"
-#include "ladder/results.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder::bench {
 namespace {

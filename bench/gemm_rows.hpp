@@ -12,7 +12,7 @@
 
 #include "bench/plan.hpp"
 #include "common/machine.hpp"
-#include "ladder/climb.hpp"
+#include "ladder/program/climb.hpp"
 
 namespace benchmark {
 class State;

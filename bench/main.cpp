@@ -15,10 +15,10 @@
 #include "bench/reporters.hpp"
 #include "bench/roofs.hpp"
 #include "bench/shapes.hpp"
-#include "ladder/command_line.hpp"
-#include "ladder/print.hpp"
-#include "ladder/progress.hpp"
-#include "ladder/results.hpp"
+#include "ladder/program/command_line.hpp"
+#include "ladder/program/print.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/shapes.hpp"
-#include "ladder/rotating_buffers.hpp"
+#include "ladder/program/rotating_buffers.hpp"
 
 namespace ladder::bench {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/roofline.hpp"
 #include "common/timing.hpp"
 #include "ladder/ladder.hpp"
-#include "ladder/results.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder::bench {
 

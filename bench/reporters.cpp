@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "ladder/print.hpp"
+#include "ladder/program/print.hpp"
 
 namespace ladder::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "ladder/results.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder::bench {
 

@@ -25,7 +25,7 @@ function(add_rung name)
 
   if(NOT arg_LIBRARY_CALL)
     add_ladder_library(emulated_${name} ${emulated} ${LADDER_VENDOR}/launch_cpu.cpp)
-    add_executable(${name} run_rung.cpp $<TARGET_OBJECTS:rung_table>)
+    add_executable(${name} program/run_rung.cpp $<TARGET_OBJECTS:rung_table>)
     set_property(GLOBAL APPEND PROPERTY LADDER_RUNG_PROGRAMS ${name})
     target_compile_definitions(${name} PRIVATE LADDER_RUNG="${name}")
     target_link_libraries(${name} PRIVATE ladder_trace ladder_program emulated_${name})
@@ -50,7 +50,7 @@ function(add_ladder_library target)
   add_emulated_library(
     ${target} ${traced}
     EXPORT ladder::${table}*
-    SOURCES ladder.cpp ${table}.cpp ${arg_UNPARSED_ARGUMENTS}
+    SOURCES ladder.cpp program/${table}.cpp ${arg_UNPARSED_ARGUMENTS}
     LIBRARIES ladder_options)
   target_include_directories(${target}_objects PRIVATE ${CBLAS_INCLUDE_DIR})
   target_link_libraries(${target} PRIVATE ${OPENBLAS_LIBRARY})

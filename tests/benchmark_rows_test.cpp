@@ -13,7 +13,7 @@
 
 #include "bench/gemm_rows.hpp"
 #include "bench/reporters.hpp"
-#include "ladder/rotating_buffers.hpp"
+#include "ladder/program/rotating_buffers.hpp"
 #include "tests/made_up_gpu.hpp"
 
 namespace ladder::bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/climb_test.cpp
 /// \brief A climb on a GPU leaves out the rungs that it cannot run, and says what they need.
-#include "ladder/climb.hpp"
+#include "ladder/program/climb.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ladder/ladder.hpp"
-#include "ladder/print.hpp"
+#include "ladder/program/print.hpp"
 #include "tests/made_up_gpu.hpp"
 
 namespace ladder {

@@ -134,9 +134,22 @@ TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
   }
 }
 
+TEST_F(HouseTest, TheLadderHoldsRungsTheirTableAndTheProgram) {
+  const std::set<std::string> beside_the_rungs = {
+      "CMakeLists.txt", "add_rung.cmake", "ladder.hpp", "ladder.cpp", "program", "questions.json"};
+  for (const std::string& file : files_) {
+    if (!file.starts_with("ladder/")) continue;
+    const std::string name = *std::next(fs::path(file).begin());
+    if (beside_the_rungs.contains(name)) continue;
+    EXPECT_TRUE(std::regex_match(name, std::regex(R"(\d\d_\w+)"))) << file;
+    EXPECT_TRUE(fs::is_directory(kRoot / "ladder" / name)) << file;
+  }
+}
+
 TEST_F(HouseTest, IncludesRunOneWay) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
       {"common/", {"common/"}},
+      {"ladder/ladder.", {"common/", "ladder/ladder.hpp"}},
       {"ladder/", {"common/", "ladder/"}},
       {"bench/", {"common/", "ladder/", "bench/"}},
       {"tests/", {"common/", "ladder/", "bench/", "tests/"}},

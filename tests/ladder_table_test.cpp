@@ -28,7 +28,8 @@ using Names = std::vector<std::string>;
 Names rung_folders() {
   Names names;
   for (const auto& entry : fs::directory_iterator(kLadder)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename());
+    if (entry.is_directory() && entry.path().filename() != "program")
+      names.push_back(entry.path().filename());
   }
   std::ranges::sort(names);
   return names;

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "ladder/climb.hpp"
-#include "ladder/predict_command.hpp"
-#include "ladder/prediction_table.hpp"
-#include "ladder/predictions.hpp"
-#include "ladder/questions.hpp"
+#include "ladder/program/climb.hpp"
+#include "ladder/program/predict_command.hpp"
+#include "ladder/program/prediction_table.hpp"
+#include "ladder/program/predictions.hpp"
+#include "ladder/program/questions.hpp"
 #include "tests/command_line.hpp"
 #include "tests/made_up_gpu.hpp"
 

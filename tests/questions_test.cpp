@@ -2,7 +2,7 @@
 /// \file  tests/questions_test.cpp
 /// \brief What ladder/questions.json asks of each rung can be counted, is recorded, and follows
 ///        from what the question says.
-#include "ladder/questions.hpp"
+#include "ladder/program/questions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "ladder/results.hpp"
-#include "ladder/run_command.hpp"
+#include "ladder/program/results.hpp"
+#include "ladder/program/run_command.hpp"
 
 namespace ladder {
 namespace {

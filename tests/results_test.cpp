@@ -2,7 +2,7 @@
 /// \file  tests/results_test.cpp
 /// \brief Results as JSON: every field is there, files are whole or not at all, and all recorded
 ///        files keep the schema.
-#include "ladder/results.hpp"
+#include "ladder/program/results.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

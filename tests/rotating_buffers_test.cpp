@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/rotating_buffers_test.cpp
 /// \brief Launches that are timed find nothing in L2: sets of buffers, how many and where they lie.
-#include "ladder/rotating_buffers.hpp"
+#include "ladder/program/rotating_buffers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/emulator/settings.hpp"
-#include "ladder/rung_trace.hpp"
+#include "ladder/program/rung_trace.hpp"
 
 namespace ladder {
 namespace {

@@ -1,4 +1,4 @@
-"""What tests of ladder/trace_page.html work with: the page of a trace, in a real browser.
+"""What tests of ladder/program/trace_page.html work with: the page of a trace, in a real browser.
 
 Needs the Python package selenium and Debian's chromium and chromium-driver.
 """
@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
-TEMPLATE = (SOURCES / "ladder" / "trace_page.html").read_text()
+TEMPLATE = (SOURCES / "ladder" / "program" / "trace_page.html").read_text()
 SAMPLE = json.loads((SOURCES / "tests" / "data" / "trace_sample.json").read_text())
 MARK = "/*TRACE*/null"
 ALL_LANES = 2**32 - 1

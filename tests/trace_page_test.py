@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ladder/trace_page.html: a real browser shows what the trace says.
+"""ladder/program/trace_page.html: a real browser shows what the trace says.
 
 With LADDER_PROGRAM set to the ladder program, the page that it writes is tested as well as the one
 of the sample.

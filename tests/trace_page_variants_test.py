@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ladder/trace_page.html: traces that differ from the sample in one thing."""
+"""ladder/program/trace_page.html: traces that differ from the sample in one thing."""
 
 import copy
 import unittest

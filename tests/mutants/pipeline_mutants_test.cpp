@@ -17,7 +17,7 @@
 #include "common/emulator/settings.hpp"
 #include "common/emulator/workspace.hpp"
 #include "common/verify.hpp"
-#include "ladder/rung_trace.hpp"
+#include "ladder/program/rung_trace.hpp"
 #include "tests/mutants/mutants.hpp"
 
 namespace ladder {

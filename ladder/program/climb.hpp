@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/climb.hpp
+/// \brief Verifies rungs and times the right ones: the work behind `ladder climb` and `ladder run`.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/machine.hpp"
+#include "common/timing.hpp"
+#include "common/verify.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+
+enum class Outcome {
+  right,
+  wrong,
+  refused,   ///< the rung does not take this shape
+  left_out,  ///< the machine cannot run the rung
+};
+
+/// What a GPU's stopwatch says of a rung.
+struct Timing {
+  double time_ms;
+  double tflops;
+  double ratio_to_cublas;  ///< cuBLAS time / rung time, paired by round
+  double ratio_to_best;    ///< the same with the better of cuBLAS and the best of cublasLt
+  double spread;           ///< (slowest - quickest) / median
+  int launches_per_sample;
+  std::optional<double> share_of_roof;
+  std::vector<double> samples_ms;  ///< the raw samples, per launch
+  ClockLog clocks;                 ///< right after each sample
+};
+
+/// One rung's line in every table and every JSON file.
+struct Entry {
+  Rung rung;
+  Problem problem;
+  Outcome outcome;
+  std::string note;  ///< why it is wrong, refused or left out
+  std::optional<Verdict> verdict;
+  std::optional<Timing> timing;
+  std::optional<emulator::GridStats> counts;  ///< of the emulator
+};
+
+/// Everything one climb found.
+struct Climb {
+  std::string device;
+  bool on_gpu;
+  std::optional<Protocol> protocol;  ///< nothing when no time was taken
+  Problem problem;
+  std::vector<Entry> entries;
+  std::optional<Timing> best_cublaslt;
+  std::vector<Entry> compared = {};  ///< rungs that were timed only to compare others with
+};
+
+/// Readings of all samples of all candidates.
+ClockLog clocks_of(const Climb& climb);
+
+/// Called with a phase ("verifying 03 shared_tile") and how much of everything is done, 0..1.
+using OnProgress = std::function<void(const std::string& phase, double done)>;
+
+/// \brief  Verifies each rung, then (on a GPU) times those that are right in one rotation with
+///         cuBLAS and the best of cublasLt.
+/// \param  ladder  all rungs of that machine
+/// \param  chosen  those to verify and time
+/// \param  protocol  how a GPU is timed; nothing: only verify
+/// \param  compared  rungs to verify and time as well, on a machine that knows time
+/// \throws MachineError when the problem does not fit the machine
+Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
+            const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
+            const std::vector<Rung>& compared = {});
+
+}  // namespace ladder

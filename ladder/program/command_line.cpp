@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ladder/program/climb.hpp"
+#include "ladder/program/print.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int kGpuSize = 4096;
+constexpr int kCpuSize = 256;
+
+/// `auto` takes the GPU where there is one; `why_not_gpu` then says why it did not.
+std::unique_ptr<Machine> choose_machine(const std::string& device, std::string& why_not_gpu) {
+  if (device == "cpu") return make_cpu_machine();
+  try {
+    return make_gpu_machine();
+  } catch (const MachineError& error) {
+    if (device == "gpu") {
+      throw MachineError(
+          fmt::format("{}. Run with --device cpu to use the emulator", error.what()));
+    }
+    why_not_gpu = error.what();
+    return make_cpu_machine();
+  }
+}
+
+int exit_code(const Climb& climb) {
+  const auto any = [&](Outcome outcome) {
+    return std::ranges::any_of(climb.entries,
+                               [&](const Entry& entry) { return entry.outcome == outcome; });
+  };
+  if (any(Outcome::wrong)) return kWrong;
+  return any(Outcome::right) ? kGood : kBadUsage;
+}
+
+}  // namespace
+
+void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {
+  const CLI::Range extent(1, kMaxExtent);
+  command.add_option("--size", options.size, fmt::format("M = N = K ({})", default_size))
+      ->check(extent);
+  command.add_option("--m,--M", options.M, "rows of A and C")->check(extent);
+  command.add_option("--n,--N", options.N, "columns of B and C")->check(extent);
+  command.add_option("--k,--K", options.K, "columns of A, rows of B")->check(extent);
+  command.add_option("--alpha", options.problem.alpha, "factor of A*B")->capture_default_str();
+  command.add_option("--beta", options.problem.beta, "factor of C")->capture_default_str();
+  command.add_option("--seed", options.problem.seed, "seed of the random inputs")
+      ->capture_default_str();
+}
+
+void add_problem_options(CLI::App& command, Options& options) {
+  add_shape_options(command, options, "GPU: 4096, CPU: 256");
+  command.add_option("--device", options.device, "where to run")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->capture_default_str();
+  command.add_option("--protocol", options.protocol, "how a GPU is timed")
+      ->check(CLI::IsMember({"burst", "sustained", "graph"}))
+      ->capture_default_str();
+  command.add_flag("--no-timing", options.no_timing, "only verify, e.g. under a profiler");
+  command.add_option("--json", options.json, "also write the results to this file");
+}
+
+void add_explain_option(CLI::App& command, Options& options) {
+  command.add_flag("--explain", options.explain, "first say which kernel and tile it takes");
+}
+
+int climb_command(Options options, const ClimbExtras& extras) {
+  std::optional<ResultsFile> file;
+  if (!options.json.empty()) file.emplace(options.json);
+  std::string why_not_gpu;
+  const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
+  const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
+  std::vector<Rung> chosen;
+  chosen.reserve(ladder.size());
+  for (const std::string& rung : options.rungs)
+    chosen.push_back(find_rung(ladder, rung));
+  if (chosen.empty()) chosen.assign(ladder.begin(), ladder.end());
+
+  const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
+  options.problem.shape = {
+      .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
+  if (!why_not_gpu.empty())
+    fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
+  if (options.explain) fmt::print("{}\n", explanation(chosen, options.problem.shape));
+  Progress progress;
+  const Climb result = climb(
+      *machine, ladder, chosen, options.problem,
+      options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
+      [&](const std::string& phase, double done) { progress.show(phase, done); },
+      extras.to_compare_with ? extras.to_compare_with(ladder, chosen) : std::vector<Rung>());
+  progress.clear();
+  fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
+  if (file) {
+    file->write(to_json(result, machine->versions()));
+    fmt::print("\nResults written to {}.\n", options.json);
+  }
+  std::fflush(stdout);
+  if (extras.after) extras.after(result);
+  return exit_code(result);
+}
+
+int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kBadUsage;
+  }
+  try {
+    return command();
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}", wrapped(fmt::format("{}: {}", app.get_name(), error.what()), 2));
+    return kBadUsage;
+  }
+}
+
+}  // namespace ladder

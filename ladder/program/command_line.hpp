@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/command_line.hpp
+/// \brief What the `ladder` program and the executables of single rungs have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/verify.hpp"
+#include "ladder/program/climb.hpp"
+
+namespace ladder {
+
+/// Exit codes.
+constexpr int kGood = 0;
+constexpr int kWrong = 1;     ///< a rung gave a wrong result
+constexpr int kBadUsage = 2;  ///< bad usage, a refused shape, or a machine that is not there
+
+/// What the command line asks for.
+struct Options {
+  std::vector<std::string> rungs;  ///< empty: all
+  std::string device = "auto";
+  std::string protocol = "burst";
+  std::string json;
+  bool no_timing = false;
+  bool explain = false;
+  std::optional<int> size, M, N, K;
+  Problem problem;
+};
+
+/// \brief Adds the options that say which problem to solve.
+/// \param default_size  for the help text
+void add_shape_options(CLI::App& command, Options& options, const std::string& default_size);
+
+/// Adds the options of `climb` and `run` to a command.
+void add_problem_options(CLI::App& command, Options& options);
+
+/// Adds the option of commands for chosen rungs that asks why they work on a shape as they do.
+void add_explain_option(CLI::App& command, Options& options);
+
+/// What a command adds to a climb. Both may be empty.
+struct ClimbExtras {
+  /// Rungs to verify and time as well, that appear in no table: see climb().
+  std::function<std::vector<Rung>(std::span<const Rung> ladder, const std::vector<Rung>& chosen)>
+      to_compare_with;
+  /// What else to print when the results are printed and filed.
+  std::function<void(const Climb&)> after;
+};
+
+/// \brief  Climbs all rungs that are linked in, or only options.rungs; prints the results.
+/// \return exit code
+/// \throws std::exception for bad usage and missing machines
+int climb_command(Options options, const ClimbExtras& extras = {});
+
+/// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
+/// code.
+int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command);
+
+}  // namespace ladder

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/prediction_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ladder/program/print.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr const char* kRow = "{:<32} {:>5} {:>10} {:>15} {:>12}\n";
+
+bool is_square(const Shape& shape, int size) {
+  return shape.M == size && shape.N == size && shape.K == size;
+}
+
+/// The line of a rung in this climb, among those that are shown or those to compare with.
+const Entry* entry_of(const Climb& climb, int rung) {
+  for (const std::vector<Entry>* entries : {&climb.entries, &climb.compared}) {
+    for (const Entry& entry : *entries) {
+      if (entry.rung.number == rung) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+/// What this run says of a speed. `*` marks one of another shape than was asked for.
+std::string own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
+                      const Climb& climb) {
+  if (!entry.timing) return "needs a GPU";
+  double ratio = entry.timing->ratio_to_best;
+  if (speed.over) {
+    const Entry* other = entry_of(climb, *speed.over);
+    if (other == nullptr) return fmt::format("needs rung {:02}", *speed.over);
+    if (!other->timing) return fmt::format("{:02} was not timed", *speed.over);
+    ratio = other->timing->time_ms / entry.timing->time_ms;
+  }
+  return figure_text(question, in_unit_of(question, ratio)) +
+         (is_square(climb.problem.shape, speed.size) ? "" : " *");
+}
+
+std::string own_text(const Question& question, const Entry& entry, const Climb& climb,
+                     const CountRatio& count) {
+  if (const auto* speed = std::get_if<SpeedRatio>(&question.figure)) {
+    return own_speed(question, *speed, entry, climb);
+  }
+  const std::optional<double> counted = count(entry.rung, std::get<CounterRatio>(question.figure));
+  return counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted";
+}
+
+/// The rows of one rung; empty if nothing was predicted.
+std::string rows_of(const Entry& entry, const Answers& answers, const Climb& climb,
+                    const CountRatio& count) {
+  std::string rows;
+  for (const Question& question : questions_of(entry.rung)) {
+    const auto answer = answers.find(question.id);
+    if (answer == answers.end()) continue;
+    const int size = std::visit([](const auto& figure) { return figure.size; }, question.figure);
+    const std::optional<double> recorded = recorded_answer(question, entry.rung);
+    rows += fmt::format(kRow, question.name, size, figure_text(question, answer->second),
+                        own_text(question, entry, climb, count),
+                        recorded ? figure_text(question, *recorded) : "not recorded");
+  }
+  if (rows.empty()) return rows;
+  return "\n" + fmt::format(kRow, label(entry.rung), "at", "predicted", "yours", "recorded") + rows;
+}
+
+std::string notes(const std::string& tables, const Climb& climb) {
+  const std::optional<Recording> recording = recorded_climb();
+  std::string text = fmt::format(
+      "at: M = N = K. yours: {}counts from the emulator.{}",
+      climb.protocol ? "times from this run, " : "",
+      recording ? fmt::format(" recorded: {}, {}.", recording->device, recording->protocol) : "");
+  if (tables.find(" *") != std::string::npos) text += " *: at the shape of this run.";
+  if (tables.find("needs rung") != std::string::npos) {
+    text += " `make run` also times the rung that a gain is taken over.";
+  }
+  return wrapped(text, 0);
+}
+
+}  // namespace
+
+std::string figure_text(const Question& question, double figure) {
+  const auto digits = [&] {
+    if (figure >= 1e6 || (figure > 0 && figure < 0.01)) return fmt::format("{:.3g}", figure);
+    return fmt::format("{:.{}f}", figure, figure < 1 ? 3 : figure < 100 ? 2 : 0);
+  };
+  return digits() + (question.unit == "percent" ? " %" : "");
+}
+
+std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
+                                        std::span<const Rung> ladder,
+                                        const std::vector<Rung>& chosen) {
+  std::vector<Rung> others;
+  const auto holds = [](std::span<const Rung> rungs, int number) {
+    return std::ranges::find(rungs, number, &Rung::number) != rungs.end();
+  };
+  for (const Rung& rung : chosen) {
+    const Answers answers = predictions.of(rung.number);
+    for (const Question& question : questions_of(rung)) {
+      const auto* speed = std::get_if<SpeedRatio>(&question.figure);
+      if (speed == nullptr || !speed->over || !answers.contains(question.id)) continue;
+      if (holds(chosen, *speed->over) || holds(others, *speed->over)) continue;
+      const auto other = std::ranges::find(ladder, *speed->over, &Rung::number);
+      if (other != ladder.end()) others.push_back(*other);
+    }
+  }
+  return others;
+}
+
+std::string predictions_text(const Predictions& predictions, const Climb& climb,
+                             const CountRatio& count) {
+  std::string tables;
+  for (const Entry& entry : climb.entries) {
+    if (entry.outcome != Outcome::right) continue;
+    const Answers answers = predictions.of(entry.rung.number);
+    if (answers.empty()) {
+      if (climb.entries.size() > 1 || questions_of(entry.rung).empty()) continue;
+      return fmt::format("\nPredict first: make predict RUNG={:02}\n", entry.rung.number);
+    }
+    tables += rows_of(entry, answers, climb, count);
+  }
+  return tables.empty() ? "" : tables + notes(tables, climb);
+}
+
+}  // namespace ladder

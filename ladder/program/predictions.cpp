@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/predictions.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+namespace {
+
+using nlohmann::json;
+
+std::string key_of(int rung) {
+  return fmt::format("{:02}", rung);
+}
+
+/// \throws std::runtime_error  it is not {"03": {"gain": 1.5}}
+void require_predictions(const json& all) {
+  if (!all.is_object()) throw std::runtime_error("it is no JSON object");
+  for (const auto& [rung, answers] : all.items()) {
+    if (!answers.is_object()) {
+      throw std::runtime_error(fmt::format("\"{}\" is no JSON object", rung));
+    }
+    for (const auto& [question, answer] : answers.items()) {
+      if (!answer.is_number()) {
+        throw std::runtime_error(fmt::format("\"{}\" of \"{}\" is no number", question, rung));
+      }
+    }
+  }
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+}  // namespace
+
+std::string predictions_path() {
+  const char* named = std::getenv("LADDER_PREDICTIONS");
+  return named != nullptr && *named != '\0' ? named : LADDER_SOURCE_DIR "/.predictions.json";
+}
+
+Predictions::Predictions(std::string path) : path_(std::move(path)) {
+  if (!std::filesystem::exists(path_)) return;
+  std::ifstream file(path_);
+  if (!file) {
+    throw std::runtime_error(
+        fmt::format("cannot read your predictions in {}: {}", path_, std::strerror(errno)));
+  }
+  try {
+    all_ = json::parse(file);
+    require_predictions(all_);
+  } catch (const std::exception& error) {  // of nlohmann::json, or of the check
+    throw std::runtime_error(fmt::format(
+        "cannot read your predictions in {}: {}. The file was left as it is: mend it, or move it "
+        "away to start anew",
+        path_, error.what()));
+  }
+}
+
+Answers Predictions::of(int rung) const {
+  const auto found = all_.find(key_of(rung));
+  return found == all_.end() ? Answers() : found->get<Answers>();
+}
+
+void Predictions::keep(int rung, const Answers& answers) {
+  ResultsFile file(path_);
+  json all = all_;
+  for (const auto& [question, answer] : answers)
+    all[key_of(rung)][question] = answer;
+  file.write(all);
+  all_ = std::move(all);
+}
+
+double prediction_from(const std::string& text) {
+  const std::string digits = trimmed(text);
+  double value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, value);
+  if (digits.empty() || error != std::errc() || rest != end || !std::isfinite(value)) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is no number: write one such as 1.5, without a unit", digits));
+  }
+  if (value < 0) {
+    throw std::invalid_argument(
+        fmt::format("{} is negative: no figure here can be less than 0", digits));
+  }
+  return value;
+}
+
+}  // namespace ladder

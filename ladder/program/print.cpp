@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ladder {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+std::string percent(double ratio) {
+  return fmt::format("{:.1f} %", 100 * ratio);
+}
+
+/// "0.0213", "inf"; bounded so that no error, however large, breaks the table
+std::string error_text(const Verdict& verdict) {
+  return verdict.error_over_bound < 1000 ? fmt::format("{:.4f}", verdict.error_over_bound)
+                                         : fmt::format("{:.1e}", verdict.error_over_bound);
+}
+
+std::string difference_text(const Verdict& verdict) {
+  if (!verdict.difference_to_cublas) return "";
+  return *verdict.difference_to_cublas == 0.0
+             ? "0"
+             : fmt::format("{:.1e}", *verdict.difference_to_cublas);
+}
+
+std::string verified_text(const Entry& entry) {
+  switch (entry.outcome) {
+    case Outcome::right:
+      return "yes";
+    case Outcome::wrong:
+      return "WRONG";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::left_out:
+      return "left out";
+  }
+  return "";
+}
+
+std::string heading(const Climb& climb) {
+  const auto& [shape, alpha, beta, seed] = climb.problem;
+  const std::string size = shape.M == shape.N && shape.N == shape.K
+                               ? fmt::format("M = N = K = {}", shape.M)
+                               : fmt::format("M = {}, N = {}, K = {}", shape.M, shape.N, shape.K);
+  return wrapped(fmt::format("{}{}: {}, alpha = {}, beta = {}, seed = {}", climb.device,
+                             climb.protocol ? fmt::format(", {}", name_of(*climb.protocol)) : "",
+                             size, alpha, beta, seed),
+                 2);
+}
+
+/// The command that finds races and bad accesses, if results are wrong and nobody knows why.
+std::string way_to_check(const Climb& climb) {
+  constexpr int kLargest = 512;  // larger ones take long to check
+  std::string rungs;
+  for (const Entry& entry : climb.entries) {
+    const bool unexplained = entry.outcome == Outcome::wrong && entry.verdict;
+    if (unexplained && entry.rung.number != 0) rungs += fmt::format(" {:02}", entry.rung.number);
+  }
+  if (rungs.empty()) return "";
+  const auto& [M, N, K] = climb.problem.shape;
+  std::string shape;
+  if (std::max({M, N, K}) <= kLargest) {
+    shape = M == N && N == K ? fmt::format(" --size {}", M)
+                             : fmt::format(" --m {} --n {} --k {}", M, N, K);
+  }
+  return fmt::format("\nTo look for races and bad accesses: build/ladder check{}{}\n", rungs,
+                     shape);
+}
+
+std::string gpu_table(const Climb& climb) {
+  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7}\n";
+  std::string text = fmt::format(kRow, "", "", "error /", "differs", "", "", "of best", "of");
+  text += fmt::format(kRow, "rung", "verified", "bound", "from 00", "time ms", "TFLOP/s", "cuBLAS",
+                      "roof");
+  for (const Entry& entry : climb.entries) {
+    const auto& timing = entry.timing;
+    text += fmt::format(kRow, label(entry.rung), verified_text(entry),
+                        entry.verdict ? error_text(*entry.verdict) : "",
+                        entry.verdict ? difference_text(*entry.verdict) : "",
+                        timing ? fmt::format("{:.3f}", timing->time_ms) : "",
+                        timing ? fmt::format("{:.2f}", timing->tflops) : "",
+                        timing ? percent(timing->ratio_to_best) : "",
+                        timing && timing->share_of_roof ? percent(*timing->share_of_roof) : "");
+  }
+  if (climb.best_cublaslt) {
+    const Timing& best = *climb.best_cublaslt;
+    text += fmt::format(kRow, "best of cublasLt", "", "", "", fmt::format("{:.3f}", best.time_ms),
+                        fmt::format("{:.2f}", best.tflops), percent(best.ratio_to_best),
+                        best.share_of_roof ? percent(*best.share_of_roof) : "");
+  }
+  const ClockLog clocks = clocks_of(climb);
+  if (!clocks.sm_mhz.empty() && !clocks.power_w.empty()) {
+    text += fmt::format("SM clock {:.0f} MHz and {:.0f} W right after a sample (medians).\n",
+                        median(clocks.sm_mhz), median(clocks.power_w));
+  }
+  return text;
+}
+
+std::string cpu_table(const Climb& climb, const std::optional<Recording>& recording) {
+  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8}\n";
+  const auto figure_of = [&](const Rung& rung) -> const RecordedFigure* {
+    if (!recording) return nullptr;
+    const auto found = std::ranges::find(recording->figures, rung.number, &RecordedFigure::rung);
+    return found == recording->figures.end() ? nullptr : &*found;
+  };
+  std::string text;
+  if (recording) {
+    text += fmt::format("{:>80}\n", fmt::format("recorded, {}", recording->device));
+    text += fmt::format("{:>80}\n", fmt::format("{}, {}", recording->size, recording->protocol));
+  }
+  text += fmt::format(kRow, "", "", "error /", "", "threads", "barriers", "",
+                      recording ? "of best" : "");
+  text += fmt::format(kRow, "rung", "verified", "bound", "blocks", "a block", "a block",
+                      recording ? "TFLOP/s" : "", recording ? "cuBLAS" : "");
+  for (const Entry& entry : climb.entries) {
+    const RecordedFigure* figure = figure_of(entry.rung);
+    const auto count = [&](std::uint64_t emulator::GridStats::*which) {
+      return entry.counts ? fmt::format("{}", (*entry.counts).*which) : "";
+    };
+    text += fmt::format(kRow, label(entry.rung), verified_text(entry),
+                        entry.verdict ? error_text(*entry.verdict) : "",
+                        count(&emulator::GridStats::blocks),
+                        count(&emulator::GridStats::threads_per_block),
+                        count(&emulator::GridStats::barriers_per_block),
+                        figure ? fmt::format("{:.2f}", figure->tflops) : "",
+                        figure ? percent(figure->ratio_to_best) : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::istringstream words(text);
+  std::string out, word;
+  std::size_t column = 0;
+  while (words >> word) {
+    if (column > 0 && column + 1 + word.size() > kWidth) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
+std::string folded(const std::string& text) {
+  constexpr const char* kIndent = "     ";
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    while (line.size() > kWidth) {
+      std::size_t end = line.rfind(' ', kWidth);
+      if (end == std::string::npos || line.find_first_not_of(' ') > end) end = kWidth;
+      out += line.substr(0, end) + "\n";
+      line = kIndent + line.substr(line[end] == ' ' ? end + 1 : end);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string list_text(std::span<const Rung> rungs) {
+  constexpr const char* kRow = "{:<17} {:<4} {:<4} {:<19} {}\n";
+  std::string text = fmt::format(kRow, "rung", "from", "CC", "takes", "idea");
+  for (const Rung& rung : rungs) {
+    text += fmt::format(
+        kRow, label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
+        fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
+                    is_architecture_specific(rung) ? "a" : ""),
+        rung.multiple_of == 1 ? "any M, N, K"
+                              : fmt::format("N, K multiples of {}", rung.multiple_of),
+        rung.idea);
+  }
+  text += "\nfrom: the rung whose lines it builds on. CC: lowest compute capability of a GPU.\n";
+  if (std::ranges::any_of(rungs, is_architecture_specific)) {
+    text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
+  }
+  return text;
+}
+
+std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
+  std::string text;
+  for (const Rung& rung : rungs) {
+    text += rung.explain == nullptr
+                ? label(rung) + " has no choice: it takes one kernel for every shape.\n"
+                : folded(rung.explain(shape));
+  }
+  return text;
+}
+
+std::string climb_text(const Climb& climb, const std::optional<Recording>& recording) {
+  std::string text = heading(climb) + "\n";
+  text += climb.on_gpu ? gpu_table(climb) : cpu_table(climb, recording);
+  for (const Entry& entry : climb.entries) {
+    if (entry.note.empty()) continue;
+    const bool named = entry.note.starts_with(label(entry.rung));
+    text += "\n" + wrapped(named ? entry.note : label(entry.rung) + ": " + entry.note, 2);
+  }
+  return text + way_to_check(climb);
+}
+
+}  // namespace ladder

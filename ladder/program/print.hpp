@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/print.hpp
+/// \brief What a person sees: tables of at most 80 columns.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ladder/program/climb.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+
+/// Breaks text between words at 80 columns; lines after the first start with `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t indent);
+
+/// Breaks the lines that are longer than 80 columns, and leaves the others as they are.
+std::string folded(const std::string& text);
+
+/// Which kernel and tile each of the rungs takes for a shape, on the machine that they are for.
+std::string explanation(std::span<const Rung> rungs, const Shape& shape);
+
+/// The rung table.
+std::string list_text(std::span<const Rung> rungs);
+
+/// \brief A climb as a table, with complaints and refusals below it.
+/// \param recording  shown beside the results of the emulator, which knows no time
+std::string climb_text(const Climb& climb, const std::optional<Recording>& recording);
+
+}  // namespace ladder

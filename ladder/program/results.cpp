@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/results.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "ladder/program/commit.hpp"
+
+namespace ladder {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRecordedClimb =
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/climb_burst_4096.json";
+constexpr const char* kRecordedProfile =
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_{}.json";
+
+std::string_view name_of_outcome(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::right:
+      return "right";
+    case Outcome::wrong:
+      return "wrong";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::left_out:
+      return "left out";
+  }
+  return "unknown";
+}
+
+/// null where nothing was measured or the value is not a number JSON can hold
+json number(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+
+json clock_fields(const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  const auto [smallest, largest] = std::ranges::minmax(values);
+  return {{"min", smallest}, {"median", median(values)}, {"max", largest}};
+}
+
+json timing_fields(const std::optional<Timing>& timing) {
+  json fields = {{"time_ms", nullptr},
+                 {"tflops", nullptr},
+                 {"ratio_to_cublas", nullptr},
+                 {"ratio_to_best", nullptr},
+                 {"spread", nullptr},
+                 {"share_of_roof", nullptr},
+                 {"launches_per_sample", nullptr},
+                 {"samples_ms", nullptr},
+                 {"sm_clock_mhz", nullptr},
+                 {"power_w", nullptr}};
+  if (!timing) return fields;
+  fields["time_ms"] = timing->time_ms;
+  fields["tflops"] = timing->tflops;
+  fields["ratio_to_cublas"] = timing->ratio_to_cublas;
+  fields["ratio_to_best"] = timing->ratio_to_best;
+  fields["spread"] = timing->spread;
+  fields["launches_per_sample"] = timing->launches_per_sample;
+  fields["samples_ms"] = timing->samples_ms;
+  fields["sm_clock_mhz"] = clock_fields(timing->clocks.sm_mhz);
+  fields["power_w"] = clock_fields(timing->clocks.power_w);
+  if (timing->share_of_roof) fields["share_of_roof"] = *timing->share_of_roof;
+  return fields;
+}
+
+json problem_fields(const Problem& problem) {
+  return {{"m", problem.shape.M},   {"n", problem.shape.N}, {"k", problem.shape.K},
+          {"alpha", problem.alpha}, {"beta", problem.beta}, {"seed", problem.seed}};
+}
+
+json entry_json(const Entry& entry) {
+  json fields = {{"name", folder(entry.rung)},
+                 {"rung", entry.rung.number},
+                 {"outcome", name_of_outcome(entry.outcome)},
+                 {"note", entry.note},
+                 {"verified", entry.outcome == Outcome::right},
+                 {"error_over_bound", nullptr},
+                 {"difference_to_cublas", nullptr}};
+  if (entry.verdict) {
+    fields["error_over_bound"] = number(entry.verdict->error_over_bound);
+    if (entry.verdict->difference_to_cublas) {
+      fields["difference_to_cublas"] = number(*entry.verdict->difference_to_cublas);
+    }
+  }
+  if (entry.counts) {
+    fields["blocks"] = entry.counts->blocks;
+    fields["threads_per_block"] = entry.counts->threads_per_block;
+    fields["barriers_per_block"] = entry.counts->barriers_per_block;
+  }
+  fields.update(problem_fields(entry.problem));
+  fields.update(timing_fields(entry.timing));
+  return fields;
+}
+
+}  // namespace
+
+std::string_view commit() {
+  return kCommit;
+}
+
+json results_context(const std::string& device, std::optional<Protocol> protocol,
+                     const ClockLog& clocks, const std::map<std::string, std::string>& versions) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                  {"device", device},
+                  {"protocol", protocol ? json(name_of(*protocol)) : json(nullptr)},
+                  {"sm_clock_mhz", clock_fields(clocks.sm_mhz)},
+                  {"power_w", clock_fields(clocks.power_w)},
+                  {"commit", kCommit},
+                  {"json_schema_version", 1}};
+  for (const auto& [what, version] : versions)
+    context[what] = version;
+  return context;
+}
+
+json to_json(const Climb& climb, const std::map<std::string, std::string>& versions) {
+  const json context = results_context(climb.device, climb.protocol, clocks_of(climb), versions);
+  json entries = json::array();
+  for (const Entry& entry : climb.entries)
+    entries.push_back(entry_json(entry));
+  if (climb.best_cublaslt) {
+    json best = {{"name", "best_cublaslt"}, {"rung", nullptr}};
+    best.update(problem_fields(climb.problem));
+    best.update(timing_fields(climb.best_cublaslt));
+    entries.push_back(best);
+  }
+  return {{"context", context}, {"benchmarks", entries}};
+}
+
+ResultsFile::ResultsFile(std::string path)
+    : path_(std::move(path)), unfinished_path_(path_ + ".unfinished") {
+  if (std::filesystem::is_directory(path_)) {
+    throw std::runtime_error(fmt::format("cannot write {}: it is a folder", path_));
+  }
+  if (!std::ofstream(unfinished_path_)) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  }
+}
+
+ResultsFile::~ResultsFile() {
+  std::remove(unfinished_path_.c_str());
+}
+
+void ResultsFile::write(const json& results) {
+  write(results.dump(2) + "\n");
+}
+
+void ResultsFile::write(const std::string& text) {
+  std::ofstream file(unfinished_path_);
+  file << text;
+  file.close();
+  if (!file || std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  }
+}
+
+std::optional<int> recorded_registers(int rung, const Shape& shape) {
+  const bool square = shape.M == shape.N && shape.N == shape.K;
+  for (const int size : {square ? shape.M : 4096, 4096, 2048, 1024}) {
+    const auto counters = recorded_counters(rung, size);
+    const auto registers = counters.find("launch__registers_per_thread");
+    if (registers != counters.end()) return static_cast<int>(registers->second);
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, double> recorded_counters(int rung, int size) {
+  std::ifstream file(fmt::format(kRecordedProfile, size));
+  if (!file) return {};
+  const json profile = json::parse(file);
+  for (const json& entry : profile.at("benchmarks")) {
+    if (entry.at("rung") == rung) return entry.at("metrics");
+  }
+  return {};
+}
+
+std::optional<Recording> recorded_climb() {
+  std::ifstream file(kRecordedClimb);
+  if (!file) return std::nullopt;
+  const json results = json::parse(file);
+  Recording recording{.device = results.at("context").at("device"),
+                      .protocol = results.at("context").at("protocol"),
+                      .size = 0,
+                      .figures = {}};
+  for (const json& entry : results.at("benchmarks")) {
+    if (entry.at("rung").is_null() || entry.at("tflops").is_null()) continue;
+    recording.size = entry.at("m");
+    recording.figures.push_back({.rung = entry.at("rung"),
+                                 .tflops = entry.at("tflops"),
+                                 .ratio_to_best = entry.at("ratio_to_best")});
+  }
+  return recording;
+}
+
+}  // namespace ladder

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/results.hpp
+/// \brief Results as JSON, in the shape of Google Benchmark's files: a context and a list of
+/// entries.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ladder/program/climb.hpp"
+
+namespace ladder {
+
+/// The commit that figures are filed with, as `git describe` names it.
+std::string_view commit();
+
+/// \brief What every results file says of its figures: machine, versions, protocol, clocks, commit.
+/// \param clocks  readings of all samples
+nlohmann::json results_context(const std::string& device, std::optional<Protocol> protocol,
+                               const ClockLog& clocks,
+                               const std::map<std::string, std::string>& versions);
+
+/// \brief  One climb as JSON. Figures that were not measured are null.
+/// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}
+nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::string>& versions);
+
+/// \brief Writes a file whole or not at all; the constructor finds out whether it can.
+class ResultsFile {
+ public:
+  /// \throws std::runtime_error that names the file and the reason
+  explicit ResultsFile(std::string path);
+  ~ResultsFile();
+  ResultsFile(const ResultsFile&) = delete;
+  ResultsFile& operator=(const ResultsFile&) = delete;
+
+  void write(const nlohmann::json& results);
+  void write(const std::string& text);
+
+ private:
+  std::string path_;
+  std::string unfinished_path_;
+};
+
+/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile: that
+/// of
+///         the shape if there is one, as a rung may have several kernels, or else of a large
+///         square.
+/// \return nothing for a rung that was never profiled
+std::optional<int> recorded_registers(int rung, const Shape& shape);
+
+/// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
+/// \return empty for a rung that was never profiled at that size
+std::map<std::string, double> recorded_counters(int rung, int size);
+
+/// A recorded figure of one rung.
+struct RecordedFigure {
+  int rung;
+  double tflops;
+  double ratio_to_best;
+};
+
+/// Figures that were recorded on another machine and are shown as such.
+struct Recording {
+  std::string device;
+  std::string protocol;
+  int size;
+  std::vector<RecordedFigure> figures;
+};
+
+/// \brief  The recorded climb of an H200 at M = N = K = 4096, from bench/results.
+/// \return nothing where the file is not there, as in a copied program without its sources
+std::optional<Recording> recorded_climb();
+
+}  // namespace ladder

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/run_command.hpp"
+
+#include <fmt/format.h>
+
+#include "ladder/program/prediction_table.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/rung_trace.hpp"
+
+namespace ladder {
+namespace {
+
+/// Line touches that the cache model may look at: about a second's worth of them is looked up.
+constexpr std::uint64_t kTouches = 600'000'000;
+
+}  // namespace
+
+std::optional<double> counted(const Rung& rung, const CounterRatio& ratio) {
+  require_living_instrumentation();
+  Problem problem;
+  problem.shape = {.M = ratio.size, .N = ratio.size, .K = ratio.size};
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  const DeviceCard card = load_card("h200");
+  const Rung& traced = find_rung(traced_rungs(), rung.name);
+  const auto with_budget = [&](std::uint64_t touch_budget) {
+    TraceChoice choice;
+    choice.touch_budget = touch_budget;
+    const Metrics metrics = trace_rung(*machine, traced, problem, card, choice).metrics;
+    return value_of(ratio, [&](const std::string& name) {
+      const auto found = metrics.find(name);
+      return found == metrics.end() ? std::nullopt : found->second;
+    });
+  };
+  // Most counters need no caches, and those take the longest to model.
+  const std::optional<double> without_caches = with_budget(0);
+  return without_caches ? without_caches : with_budget(kTouches);
+}
+
+int run_command(const Options& options) {
+  if (options.no_timing) return climb_command(options);
+  const Predictions predictions;  // a broken file is found before anything is computed
+  ClimbExtras extras;
+  extras.to_compare_with = [&](std::span<const Rung> ladder, const std::vector<Rung>& chosen) {
+    return rungs_to_compare_with(predictions, ladder, chosen);
+  };
+  extras.after = [&](const Climb& climb) {
+    Progress progress;
+    const std::string text =
+        predictions_text(predictions, climb, [&](const Rung& rung, const CounterRatio& ratio) {
+          progress.show("counting " + label(rung), 0);
+          return counted(rung, ratio);
+        });
+    progress.clear();
+    fmt::print("{}", text);
+  };
+  return climb_command(options, extras);
+}
+
+}  // namespace ladder

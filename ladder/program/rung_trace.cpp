@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/rung_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/emulator/workspace.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::AccessCounts;
+using emulator::Operation;
+
+/// Multiply-adds up to which all blocks are traced: a few seconds for the slowest rung.
+constexpr double kWholeGridMultiplyAdds = 300e6;
+
+std::vector<emulator::TracedArray> arrays_of(const Gemm<float>& gemm) {
+  const auto array = [](const char* name, const float* data, std::size_t rows,
+                        std::size_t columns) {
+    return emulator::TracedArray{.name = name,
+                                 .data = data,
+                                 .bytes = rows * columns * sizeof(float),
+                                 .element_bytes = sizeof(float),
+                                 .columns = columns};
+  };
+  const auto M = static_cast<std::size_t>(gemm.M);
+  const auto N = static_cast<std::size_t>(gemm.N);
+  const auto K = static_cast<std::size_t>(gemm.K);
+  const std::span<std::byte> workspace = emulator::whole_workspace();  // of rungs that hand over
+  return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), array("C", gemm.C, M, N),
+          emulator::TracedArray{
+              .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
+}
+
+/// A block that is r rows of A and c columns of B away from another is as far from it in C.
+bool complete_shifts(const Shape& shape, emulator::ArrayShifts& shifts) {
+  constexpr std::int64_t kElement = sizeof(float);
+  const auto& [a, b] = std::pair(shifts[0], shifts[1]);
+  if (!a || !b || *a % (kElement * shape.K) != 0) return false;
+  const std::int64_t rows = *a / (kElement * shape.K);
+  const std::int64_t columns = *b / kElement;
+  shifts[2] = (rows * shape.N + columns) * kElement;
+  return true;
+}
+
+/// A, B and C without contents, for runs whose results nobody looks at.
+class EmptyArrays {
+ public:
+  EmptyArrays(Machine& machine, const Problem& problem) : machine_(machine) {
+    const auto& [M, N, K] = problem.shape;
+    const auto bytes = [](int rows, int columns) {
+      return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(float);
+    };
+    A = static_cast<float*>(machine.allocate(bytes(M, K)));
+    B = static_cast<float*>(machine.allocate(bytes(K, N)));
+    C = static_cast<float*>(machine.allocate(bytes(M, N)));
+  }
+  ~EmptyArrays() {
+    for (float* array : {A, B, C}) {
+      if (array != nullptr) machine_.release(array);
+    }
+  }
+  EmptyArrays(const EmptyArrays&) = delete;
+  EmptyArrays& operator=(const EmptyArrays&) = delete;
+
+  float* A = nullptr;
+  float* B = nullptr;
+  float* C = nullptr;
+
+ private:
+  Machine& machine_;
+};
+
+/// As long as it lives, launches find as many SMs as the card has: rung 11 divides its work by
+/// them.
+class SmsOfCard {
+ public:
+  explicit SmsOfCard(const DeviceCard& card) : before_(emulator::multiprocessors()) {
+    emulator::set_multiprocessors(card.sms);
+  }
+  ~SmsOfCard() { emulator::set_multiprocessors(before_); }
+  SmsOfCard(const SmsOfCard&) = delete;
+  SmsOfCard& operator=(const SmsOfCard&) = delete;
+
+ private:
+  int before_;
+};
+
+void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
+  const SmsOfCard sms(result.card);
+  const Problem& problem = result.problem;
+  const emulator::TraceOptions options = {
+      .sample = !whole,
+      .complete_shifts =
+          [&](emulator::ArrayShifts& shifts) { return complete_shifts(problem.shape, shifts); },
+      .warp = choice.warp};
+  const auto traced = [&](const Gemm<float>& gemm, Stream stream) {
+    result.kernel = emulator::trace(
+        arrays_of(gemm), [&] { result.rung.run(gemm, stream); }, options);
+  };
+  if (whole) {
+    Verifier verifier(machine, problem.shape, problem.seed);
+    const Verdict verdict = verifier.verify(traced, problem.alpha, problem.beta, result.rung.tile);
+    result.verified = verdict.right;
+    result.complaint = verdict.complaint;
+    return;
+  }
+  const EmptyArrays arrays(machine, problem);
+  const auto& [M, N, K] = problem.shape;
+  traced({M, N, K, problem.alpha, arrays.A, arrays.B, problem.beta, arrays.C}, nullptr);
+}
+
+/// How many blocks an SM of the card holds. Registers are what ptxas gave the rung when it was last
+/// profiled; a rung that never was is not limited by them.
+void find_occupancy(RungTrace& result) {
+  const KernelNeeds needs = {
+      .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
+      .registers_per_thread =
+          recorded_registers(result.rung.number, result.problem.shape).value_or(0),
+      .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
+  result.blocks_per_sm = blocks_per_sm(result.card, needs);
+  if (result.blocks_per_sm == 0) {
+    throw std::invalid_argument(fmt::format("{} does not fit on a {}: {} decides",
+                                            label(result.rung), result.card.name,
+                                            deciding_limit(result.card, needs)));
+  }
+  result.occupancy_limit = deciding_limit(result.card, needs);
+  result.waves = static_cast<double>(result.kernel.blocks) /
+                 (static_cast<double>(result.blocks_per_sm) * result.card.sms);
+}
+
+/// What keeps an SM busy, in cycles for a block: 128 multiply-adds each, and one wavefront each of
+/// the L1 and shared-memory pipe.
+struct BusyCycles {
+  double multiply_adds;
+  double memory_pipe;
+};
+
+BusyCycles busy_cycles(const RungTrace& result) {
+  constexpr double kMultiplyAddsPerCycle = 128;
+  BusyCycles cycles = {flops(result.problem.shape) / 2 / kMultiplyAddsPerCycle, 0};
+  for (const emulator::LineCounts& line : result.kernel.lines)
+    cycles.memory_pipe += static_cast<double>(line.counts.wavefronts + line.counts.lines);
+  const auto blocks = static_cast<double>(
+      std::ranges::count_if(result.kernel.launched, [&](const emulator::TracedBlock& block) {
+        return !result.kernel.streams[block.stream].accesses.empty();
+      }));
+  return {cycles.multiply_adds / blocks, cycles.memory_pipe / blocks};
+}
+
+std::optional<emulator::MemoryTraffic> replay_caches(const RungTrace& result,
+                                                     std::uint64_t touch_budget) {
+  const DeviceCard& card = result.card;
+  const auto shared =
+      static_cast<std::size_t>(card.shared_bytes_reserved_per_block) + result.kernel.shared_bytes;
+  const emulator::MemorySystem system = {
+      .sms = card.sms,
+      .l1_bytes = static_cast<std::size_t>(card.l1_and_shared_bytes_per_sm) -
+                  std::min(static_cast<std::size_t>(card.shared_bytes_per_sm),
+                           shared * static_cast<std::size_t>(result.blocks_per_sm)),
+      .l2_bytes = static_cast<std::size_t>(card.l2_bytes),
+      .l2_ways = card.l2_ways,
+      .l2_partitions = card.l2_partitions};
+  const BusyCycles busy = busy_cycles(result);
+  const emulator::ReplaySettings settings = {
+      .blocks_per_sm = result.blocks_per_sm,
+      .loads_hidden = result.kernel.order.hidden(),
+      .block_cycles = std::max(busy.multiply_adds, busy.memory_pipe),
+      .younger_speed = busy.multiply_adds >= busy.memory_pipe ? 0.7 : 0.4,
+      .touch_budget = touch_budget};
+  std::vector<emulator::ReplayBlock> blocks;
+  blocks.reserve(result.kernel.launched.size());
+  for (const emulator::TracedBlock& block : result.kernel.launched)
+    blocks.push_back({&result.kernel.streams[block.stream], block.line_shift});
+  // Arrays of their own, one after the other, as cudaMalloc places them.
+  const auto& [M, N, K] = result.problem.shape;
+  constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
+  const auto lines = [&](int rows, int columns) {
+    const std::uint64_t bytes =
+        std::uint64_t{4} * static_cast<unsigned>(rows) * static_cast<unsigned>(columns);
+    return (bytes / emulator::kLineBytes / kAlignedLines + 1) * kAlignedLines;
+  };
+  const std::vector<std::uint64_t> starts = {0, lines(M, K), lines(M, K) + lines(K, N)};
+  return emulator::replay(system, settings, result.kernel.patterns, starts, blocks);
+}
+
+void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>& traffic) {
+  const auto sum = [&](Operation operation) { return total(result.kernel, operation); };
+  const AccessCounts loads = sum(Operation::kGlobalLoad);
+  const AccessCounts stores = sum(Operation::kGlobalStore);
+  const AccessCounts atomics = sum(Operation::kGlobalAtomic);
+  const AccessCounts shared_loads = sum(Operation::kSharedLoad);
+  const AccessCounts shared_stores = sum(Operation::kSharedStore);
+  const AccessCounts shared_atomics = sum(Operation::kSharedAtomic);
+  const AccessCounts copies = sum(Operation::kAsyncCopy);
+  const AccessCounts boxes = sum(Operation::kBoxCopy);
+  AccessCounts global = loads;
+  global += stores;
+  global += atomics;
+  global += copies;
+  AccessCounts shared = shared_loads;
+  shared += shared_stores;
+  shared += shared_atomics;
+  shared += copies;
+
+  Metrics& metrics = result.metrics;
+  const auto set = [&](const std::string& name, std::optional<double> value) {
+    metrics[name] = value;
+  };
+  const auto ratio = [](double a, double b) { return b == 0 ? std::optional<double>() : a / b; };
+  const auto global_operation = [&](const char* name, const AccessCounts& counts) {
+    const std::string end = fmt::format("_pipe_lsu_mem_global_op_{}", name);
+    const auto requests = static_cast<double>(counts.requests - counts.zeros);
+    set("l1tex__t_requests" + end + ".sum", requests);
+    set("l1tex__t_sectors" + end + ".sum", static_cast<double>(counts.sectors));
+    set("l1tex__t_set_accesses" + end + ".sum", static_cast<double>(counts.lines));
+    if (requests == 0) return;
+    set("l1tex__average_t_sectors_per_request" + end + ".ratio",
+        static_cast<double>(counts.sectors) / requests);
+  };
+  AccessCounts loads_and_copies = loads;  // cp.async is a load to these counters
+  loads_and_copies += copies;
+  global_operation("ld", loads_and_copies);
+  global_operation("st", stores);
+  if (atomics.requests > 0) global_operation("atom", atomics);
+  set("memory_l2_theoretical_sectors_global", static_cast<double>(global.distinct_sectors));
+  set("memory_l2_theoretical_sectors_global_ideal", static_cast<double>(global.ideal_sectors));
+  set("derived__memory_l2_theoretical_sectors_global_excessive",
+      static_cast<double>(global.distinct_sectors - global.ideal_sectors));
+
+  const auto shared_operation = [&](const char* name, const AccessCounts& counts) {
+    set(fmt::format("smsp__inst_executed_op_shared_{}.sum", name),
+        static_cast<double>(counts.requests));
+    set(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", name),
+        static_cast<double>(counts.wavefronts));
+  };
+  shared_operation("ld", shared_loads);
+  shared_operation("st", shared_stores);
+  if (shared_atomics.requests > 0) shared_operation("atom", shared_atomics);
+  if (copies.requests > 0) {
+    set("smsp__inst_executed_op_ldgsts.sum", static_cast<double>(copies.requests));
+  }
+  if (boxes.requests > 0) {
+    set("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
+        static_cast<double>(boxes.sectors * emulator::kSectorBytes));
+  }
+  set("memory_l1_wavefronts_shared", static_cast<double>(shared.wavefronts));
+  set("memory_l1_wavefronts_shared_ideal", static_cast<double>(shared.ideal_wavefronts));
+  set("derived__memory_l1_wavefronts_shared_excessive",
+      static_cast<double>(shared.wavefronts - shared.ideal_wavefronts));
+
+  const auto modelled = [&](auto figure) {
+    return traffic ? std::optional<double>(static_cast<double>(figure(*traffic))) : std::nullopt;
+  };
+  using Traffic = emulator::MemoryTraffic;
+  set("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+      modelled([](const Traffic& t) { return t.l1_load_hits; }));
+  set("lts__t_sectors_srcunit_tex.sum",
+      modelled([](const Traffic& t) { return t.l2_read_sectors + t.l2_write_sectors; }));
+  set("lts__t_sectors_srcunit_tex_lookup_hit.sum",
+      modelled([](const Traffic& t) { return t.l2_hits; }));
+  set("lts__t_sectors_srcunit_tex_lookup_miss.sum",
+      modelled([](const Traffic& t) { return t.l2_misses; }));
+  set("dram__bytes_read.sum", modelled([](const Traffic& t) { return t.dram_read_bytes; }));
+  set("dram__bytes_write.sum", modelled([](const Traffic& t) { return t.dram_write_bytes; }));
+
+  const double work = flops(result.problem.shape);
+  constexpr double kSector = emulator::kSectorBytes;
+  set("arithmetic_intensity_l1",
+      ratio(work, kSector * static_cast<double>(global.sectors + boxes.sectors)));
+  set("arithmetic_intensity_l2",
+      traffic ? ratio(work, kSector * static_cast<double>(traffic->l2_read_sectors +
+                                                          traffic->l2_write_sectors))
+              : std::nullopt);
+  set("arithmetic_intensity_dram",
+      traffic ? ratio(work, static_cast<double>(traffic->dram_read_bytes) +
+                                static_cast<double>(traffic->dram_write_bytes))
+              : std::nullopt);
+}
+
+}  // namespace
+
+AccessCounts total(const emulator::KernelTrace& trace, Operation operation) {
+  AccessCounts sum;
+  for (const emulator::LineCounts& line : trace.lines) {
+    if (line.operation == operation) sum += line.counts;
+  }
+  return sum;
+}
+
+RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
+                     const DeviceCard& card, const TraceChoice& choice) {
+  if (rung.tile.BM == 0) {
+    throw std::invalid_argument(
+        fmt::format("{} has no kernel of its own to trace: choose another rung", label(rung)));
+  }
+  RungTrace result;
+  result.rung = rung;
+  result.problem = problem;
+  result.card = card;
+  const auto& [M, N, K] = problem.shape;
+  const bool whole =
+      choice.all_blocks.value_or(static_cast<double>(M) * N * K <= kWholeGridMultiplyAdds);
+  run_and_judge(machine, result, choice, whole);
+  find_occupancy(result);
+  if (choice.warp) {
+    result.warp_block = result.kernel.warp_block;
+    result.warp_number = choice.warp->second;
+  }
+  const bool broken = !result.kernel.hazards.empty();
+  add_metrics(result, broken ? std::nullopt : replay_caches(result, choice.touch_budget));
+  return result;
+}
+
+namespace {
+
+/// Is the probe counted as it has to be?
+bool instrumentation_lives() {
+  alignas(256) std::array<float, 32> in = {};
+  alignas(256) std::array<float, 32> out = {};
+  const emulator::KernelTrace trace =
+      emulator::trace({{.name = "in", .data = in.data(), .bytes = sizeof in},
+                       {.name = "out", .data = out.data(), .bytes = sizeof out}},
+                      [&] { traced_rungs_probe(in.data(), out.data()); });
+  const AccessCounts global = {.requests = 1,
+                               .lanes = 32,
+                               .bytes = 128,
+                               .sectors = 4,
+                               .distinct_sectors = 4,
+                               .ideal_sectors = 4,
+                               .lines = 1};
+  const AccessCounts shared = {
+      .requests = 1, .lanes = 32, .bytes = 128, .wavefronts = 1, .ideal_wavefronts = 1};
+  return trace.hazards.empty() && total(trace, Operation::kGlobalLoad) == global &&
+         total(trace, Operation::kGlobalStore) == global &&
+         total(trace, Operation::kSharedLoad) == shared &&
+         total(trace, Operation::kSharedStore) == shared;
+}
+
+}  // namespace
+
+void require_living_instrumentation() {
+  try {
+    if (instrumentation_lives()) return;
+  } catch (const std::logic_error&) {
+    // The library has no hooks at all.
+  }
+  throw std::runtime_error(
+      "tracing does not work: a kernel with one load and one store of each kind was not counted "
+      "so. Its library must be built by add_emulated_library(... TRACED), without link-time "
+      "optimisation; `make clean` and `make` build it anew");
+}
+
+}  // namespace ladder

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/trace_command.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <stdexcept>
+#include <vector>
+
+#include "ladder/program/print.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/results.hpp"
+#include "ladder/program/trace_report.hpp"
+
+namespace ladder {
+namespace {
+
+constexpr int kTraceSize = 256;
+
+/// Several waves of 16 blocks, and matrices beyond the 512 KiB of the classroom card's L2. Four
+/// rows of 128 x 128 tiles, so that rung 07's order makes a wave a square, as it does on an H200.
+/// K is short because blocks that wait for each other are traced whole, all along K.
+constexpr Shape kGainsShape = {.M = 512, .N = 4096, .K = 512};
+
+/// Line touches for the table of gains: a second or two. The rungs without tiles need more.
+constexpr std::uint64_t kGainsTouches = 25'000'000;
+
+void choose_shape(Options& options) {
+  const int size = options.size.value_or(kTraceSize);
+  options.problem.shape = {
+      .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
+}
+
+/// "B,W"
+std::pair<std::uint64_t, unsigned> warp_of(const std::string& text) {
+  std::uint64_t block = 0;
+  unsigned warp = 0;
+  const char* const end = text.data() + text.size();
+  const auto [comma, error] = std::from_chars(text.data(), end, block);
+  if (error == std::errc() && comma != end && *comma == ',') {
+    const auto [rest, warp_error] = std::from_chars(comma + 1, end, warp);
+    if (warp_error == std::errc() && rest == end) return {block, warp};
+  }
+  throw std::invalid_argument(
+      fmt::format("--warp {}: give the numbers of a block and of a warp in it, e.g. 0,0", text));
+}
+
+void require_warp(const RungTrace& trace, std::pair<std::uint64_t, unsigned> warp) {
+  const std::uint64_t warps = (trace.kernel.threads_per_block + 31) / 32;
+  if (warp.first >= trace.kernel.blocks || warp.second >= warps) {
+    throw std::invalid_argument(
+        fmt::format("--warp {},{}: there are blocks 0 to {} and warps 0 to {}", warp.first,
+                    warp.second, trace.kernel.blocks - 1, warps - 1));
+  }
+  if (trace.kernel.warp.empty()) {
+    throw std::invalid_argument(fmt::format(
+        "--warp {},{}: this warp asks for no memory, or its block was not traced; --all-blocks "
+        "traces all",
+        warp.first, warp.second));
+  }
+}
+
+bool is_good(const RungTrace& trace) {
+  return trace.kernel.hazards.empty() && trace.verified.value_or(true);
+}
+
+}  // namespace
+
+void add_trace_options(CLI::App& command, TraceArguments& arguments) {
+  command.add_option("rung", arguments.options.rungs, "number or name, e.g. 03 or shared_tile")
+      ->required()
+      ->expected(1);
+  add_shape_options(command, arguments.options, "256");
+  command.add_option("--gpu", arguments.gpu, "card whose caches and SMs to model, or its file")
+      ->capture_default_str();
+  command.add_option("--json", arguments.options.json, "also write the trace to this file");
+  command.add_option("--html", arguments.html, "also write it as a page for a browser");
+  command.add_option("--warp", arguments.warp, "B,W: list the requests of warp W of block B");
+  command.add_flag("--all-blocks", arguments.all_blocks,
+                   "trace every block, also those that work alike");
+}
+
+void add_check_options(CLI::App& command, TraceArguments& arguments) {
+  command.add_option("rung", arguments.options.rungs, "numbers or names; all rungs if none");
+  add_shape_options(command, arguments.options, "256");
+}
+
+int trace_command(TraceArguments arguments) {
+  Options& options = arguments.options;
+  choose_shape(options);
+  std::optional<ResultsFile> json_file, page_file;
+  if (!options.json.empty()) json_file.emplace(options.json);
+  if (!arguments.html.empty()) page_file.emplace(arguments.html);
+  TraceChoice choice;
+  if (!arguments.warp.empty()) {
+    choice.warp = warp_of(arguments.warp);
+  } else if (json_file || page_file) {
+    choice.warp = {0, 0};
+  }
+  if (arguments.all_blocks) choice.all_blocks = true;
+  const DeviceCard card = load_card(arguments.gpu);
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  require_living_instrumentation();
+  const Rung& rung = find_rung(traced_rungs(), options.rungs.at(0));
+  const RungTrace trace = trace_rung(*machine, rung, options.problem, card, choice);
+  if (!arguments.warp.empty()) require_warp(trace, *choice.warp);
+
+  RungTrace printed = trace;
+  if (arguments.warp.empty()) printed.kernel.warp.clear();
+  fmt::print("{}", trace_text(printed));
+  if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
+  if (json_file) {
+    json_file->write(to_json(trace));
+    fmt::print("\nTrace written to {}.\n", options.json);
+  }
+  if (page_file) {
+    page_file->write(trace_page(trace));
+    fmt::print("\nPage written to {}.\n", arguments.html);
+  }
+  return is_good(trace) ? kGood : kWrong;
+}
+
+int check_command(TraceArguments arguments) {
+  Options& options = arguments.options;
+  choose_shape(options);
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  require_living_instrumentation();
+  std::vector<Rung> chosen;
+  for (const std::string& rung : options.rungs)
+    chosen.push_back(find_rung(traced_rungs(), rung));
+  if (chosen.empty()) {
+    for (const Rung& rung : traced_rungs()) {
+      if (rung.number != 0) chosen.push_back(rung);
+    }
+  }
+  const DeviceCard card = load_card(arguments.gpu);
+  bool all_good = true;
+  bool any_checked = false;
+  for (const Rung& rung : chosen) {
+    try {
+      TraceChoice choice;
+      choice.all_blocks = true;
+      const RungTrace trace = trace_rung(*machine, rung, options.problem, card, choice);
+      any_checked = true;
+      const std::size_t hazards = trace.kernel.hazards.size();
+      fmt::print("{:<17} {}, {}\n", label(rung), *trace.verified ? "right" : "WRONG",
+                 hazards == 0 ? "no hazards"
+                              : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s"));
+      fmt::print("{}", hazards_text(trace));
+      if (!*trace.verified) fmt::print("{}", wrapped("  " + trace.complaint, 2));
+      all_good = all_good && is_good(trace);
+    } catch (const ShapeRefused& refusal) {
+      fmt::print("{:<17} refused\n{}", label(rung), wrapped(std::string("  ") + refusal.what(), 2));
+    }
+  }
+  if (!all_good) return kWrong;
+  return any_checked ? kGood : kBadUsage;
+}
+
+void print_gains(const std::vector<Rung>& rungs, Problem problem, bool shape_given) {
+  if (!shape_given) problem.shape = kGainsShape;
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  require_living_instrumentation();
+  const DeviceCard card = load_card("classroom");
+  TraceChoice choice;
+  choice.all_blocks = false;
+  choice.touch_budget = kGainsTouches;
+  std::vector<RungTrace> traces;
+  Progress progress;
+  for (const Rung& rung : rungs) {
+    if (rung.tile.BM == 0) continue;  // a library call has no kernel to trace
+    progress.show("tracing " + label(rung), static_cast<double>(traces.size()) / rungs.size());
+    try {
+      traces.push_back(trace_rung(*machine, rung, problem, card, choice));
+    } catch (const ShapeRefused&) {
+      // The table above says so.
+    }
+  }
+  progress.clear();
+  if (!traces.empty()) fmt::print("\n{}", gains_text(traces));
+}
+
+}  // namespace ladder

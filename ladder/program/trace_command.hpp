@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/trace_command.hpp
+/// \brief The commands that trace: `trace` shows what a rung asks of memory, `check` finds faults.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ladder/program/command_line.hpp"
+
+namespace ladder {
+
+/// What `trace` and `check` are asked for.
+struct TraceArguments {
+  Options options;  ///< rungs and problem
+  std::string gpu = "h200";
+  std::string html;
+  std::string warp;  ///< "B,W"
+  bool all_blocks = false;
+};
+
+void add_trace_options(CLI::App& command, TraceArguments& arguments);
+void add_check_options(CLI::App& command, TraceArguments& arguments);
+
+/// \brief  Traces one rung and prints, and writes, what it did.
+/// \return kGood, or kWrong for a hazard or a wrong result
+int trace_command(TraceArguments arguments);
+
+/// \brief  Traces rungs, all by default, and prints their hazards.
+/// \return kGood, or kWrong for a hazard or a wrong result
+int check_command(TraceArguments arguments);
+
+/// \brief  Traces rungs on the small card of the classroom and prints what sets each apart from the
+///         one below it: what a climb without a GPU has instead of times.
+/// \param  problem  its shape is used if `shape_given`, else one on which all effects show
+void print_gains(const std::vector<Rung>& rungs, Problem problem, bool shape_given);
+
+}  // namespace ladder

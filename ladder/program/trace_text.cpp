@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ladder/program/print.hpp"
+#include "ladder/program/trace_report.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::AccessCounts;
+using emulator::LineCounts;
+using emulator::Operation;
+
+constexpr std::size_t kTilesPrinted = 6;
+
+/// "1,048,576"
+std::string grouped(double value) {
+  std::string digits = fmt::format("{:.0f}", value);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+double per(std::uint64_t count, std::uint64_t requests) {
+  return requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(requests);
+}
+
+bool is_global(Operation operation) {
+  return operation == Operation::kGlobalLoad || operation == Operation::kGlobalStore ||
+         operation == Operation::kGlobalAtomic || operation == Operation::kAsyncCopy ||
+         operation == Operation::kBoxCopy;
+}
+
+bool is_shared(Operation operation) {
+  return !is_global(operation) || operation == Operation::kAsyncCopy;
+}
+
+/// "32.0 (4.0)": sectors per request, and the fewest possible.
+std::string sectors_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.sectors, counts.requests),
+                     per(counts.ideal_sectors, counts.requests));
+}
+
+/// Wavefronts likewise.
+std::string wavefronts_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.wavefronts, counts.requests),
+                     per(counts.ideal_wavefronts, counts.requests));
+}
+
+std::string shape_text(const Shape& shape) {
+  return shape.M == shape.N && shape.N == shape.K
+             ? fmt::format("M = N = K = {}", shape.M)
+             : fmt::format("M = {}, N = {}, K = {}", shape.M, shape.N, shape.K);
+}
+
+std::string verified_sentence(const RungTrace& trace) {
+  if (!trace.verified) {
+    return fmt::format("Not verified: {} of {} blocks ran, the others do the same elsewhere.",
+                       trace.kernel.blocks_traced, trace.kernel.blocks);
+  }
+  return *trace.verified ? "Verified: all elements are right."
+                         : "Verified: WRONG. " + trace.complaint;
+}
+
+std::string heading(const RungTrace& trace) {
+  const auto& [shape, alpha, beta, seed] = trace.problem;
+  std::string text =
+      wrapped(fmt::format("{}, traced for a card: {}", label(trace.rung), trace.card.name), 2);
+  text += wrapped(
+      fmt::format("{}, alpha = {}, beta = {}, seed = {}", shape_text(shape), alpha, beta, seed), 2);
+  text += wrapped(fmt::format("{} blocks of {} threads, {} on an SM (limit: {}): {:.1f} waves.",
+                              trace.kernel.blocks, trace.kernel.threads_per_block,
+                              trace.blocks_per_sm, trace.occupancy_limit, trace.waves),
+                  2);
+  return text + wrapped(verified_sentence(trace), 2);
+}
+
+std::string metrics_table(const RungTrace& trace) {
+  const auto row = [&](const std::string& name) -> std::string {
+    const auto found = trace.metrics.find(name);
+    if (found == trace.metrics.end()) return "";
+    if (!found->second) return fmt::format("{:>18}  {}\n", "not modelled", name);
+    const bool fraction = name.ends_with(".ratio") || name.starts_with("arithmetic_intensity");
+    return fmt::format("{:>18}  {}\n",
+                       fraction ? fmt::format("{:.2f}", *found->second) : grouped(*found->second),
+                       name);
+  };
+  const auto each = [&](Operation load, Operation store) {
+    std::string costs;
+    for (const Operation operation : {load, store}) {
+      const AccessCounts all = total(trace.kernel, operation);
+      if (all.requests == 0) continue;
+      costs +=
+          fmt::format("{}{} {}", costs.empty() ? ": " : ", ", operation == load ? "load" : "store",
+                      is_global(operation) ? sectors_text(all) : wavefronts_text(all));
+    }
+    return costs;
+  };
+  std::string text = fmt::format("\nGlobal memory, sectors (ideal) per request{}\n",
+                                 each(Operation::kGlobalLoad, Operation::kGlobalStore));
+  for (const char* operation : {"ld", "st", "atom"}) {
+    const std::string end = fmt::format("_pipe_lsu_mem_global_op_{}", operation);
+    text += row("l1tex__t_requests" + end + ".sum") + row("l1tex__t_sectors" + end + ".sum");
+  }
+  text += row("smsp__inst_executed_op_ldgsts.sum") +
+          row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
+  text += row("memory_l2_theoretical_sectors_global_ideal") +
+          row("derived__memory_l2_theoretical_sectors_global_excessive");
+  if (total(trace.kernel, Operation::kSharedLoad).requests +
+          total(trace.kernel, Operation::kSharedStore).requests >
+      0) {
+    text += fmt::format("Shared memory, wavefronts (ideal) per request{}\n",
+                        each(Operation::kSharedLoad, Operation::kSharedStore));
+    for (const char* operation : {"ld", "st", "atom"}) {
+      text += row(fmt::format("smsp__inst_executed_op_shared_{}.sum", operation)) +
+              row(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", operation));
+    }
+    text += row("memory_l1_wavefronts_shared_ideal") +
+            row("derived__memory_l1_wavefronts_shared_excessive");
+  }
+  text += "Caches and DRAM\n";
+  for (const char* name :
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+        "lts__t_sectors_srcunit_tex.sum", "lts__t_sectors_srcunit_tex_lookup_hit.sum",
+        "dram__bytes_read.sum", "dram__bytes_write.sum"})
+    text += row(name);
+  text += "FLOP per byte\n";
+  for (const char* name :
+       {"arithmetic_intensity_l1", "arithmetic_intensity_l2", "arithmetic_intensity_dram"})
+    text += row(name);
+  return text;
+}
+
+/// All lines of a file of the sources; none where it cannot be read.
+std::vector<std::string> source_of(const std::string& file) {
+  std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+std::string code_of(const std::vector<std::string>& source, unsigned line) {
+  if (line == 0 || line > source.size()) return "";
+  const std::string& text = source[line - 1];
+  const std::size_t start = text.find_first_not_of(' ');
+  return start == std::string::npos ? "" : text.substr(start, 72);
+}
+
+std::string lines_table(const RungTrace& trace) {
+  constexpr const char* kRow = "{:>5}  {:<14} {:>5} {:>15} {:>17} {:>17}\n";
+  std::string text;
+  std::string file;
+  std::vector<std::string> source;
+  unsigned shown = 0;
+  for (const LineCounts& line : trace.kernel.lines) {
+    if (line.file != file) {
+      file = line.file;
+      source = source_of(file);
+      shown = 0;
+      text += fmt::format("\n{}\n", file);
+      text += fmt::format(kRow, "", "", "", "", "sectors per", "wavefronts per");
+      text += fmt::format(kRow, "line", "operation", "bytes", "requests", "request (ideal)",
+                          "request (ideal)");
+    }
+    if (line.line != shown) {
+      shown = line.line;
+      text += fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line));
+    }
+    const std::string row =
+        fmt::format(kRow, "", emulator::name_of(line.operation),
+                    line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
+                    grouped(static_cast<double>(line.counts.requests)),
+                    is_global(line.operation) ? sectors_text(line.counts) : "",
+                    is_shared(line.operation) ? wavefronts_text(line.counts) : "");
+    text += row.substr(0, row.find_last_not_of(" \n") + 1) + "\n";
+  }
+  return text;
+}
+
+std::string interval_text(int interval) {
+  return interval < 0 ? "-" : fmt::format("{}", interval);
+}
+
+std::string order_table(const RungTrace& trace) {
+  const emulator::OrderOfEvents& order = trace.kernel.order;
+  if (order.tiles.empty()) return "";
+  std::string text = fmt::format(
+      "\nOrder of events in a block (times count the barriers passed{})\n"
+      "{:.2f} barriers per tile; {:.0f} of {:.0f} shared loads of a warp are issued while\n"
+      "the next tile is on its way from global memory.\n",
+      total(trace.kernel, Operation::kBoxCopy).requests > 0 ? "; mbarriers too" : "",
+      order.barriers_per_tile, std::min(order.shared_loads_in_flight, order.shared_loads_per_tile),
+      order.shared_loads_per_tile);
+  if (order.steps_ahead > 1) {
+    text += fmt::format("A tile is on its way {:.1f} barriers before it is first read.\n",
+                        order.steps_ahead);
+  }
+  constexpr const char* kRow = "{:<12} {:>8} {:>8} {:>12} {:>12}\n";
+  text += fmt::format(kRow, "tile", "loaded", "stored", "first read", "last read");
+  for (std::size_t i = 0; i < order.tiles.size() && i < kTilesPrinted; ++i) {
+    const emulator::TileTimes& tile = order.tiles[i];
+    text += fmt::format(kRow, fmt::format("{} {}", tile.array, tile.tile),
+                        interval_text(tile.loaded), interval_text(tile.stored),
+                        interval_text(tile.first_read), interval_text(tile.last_read));
+  }
+  if (order.tiles.size() > kTilesPrinted) {
+    text += fmt::format("... and {} more\n", order.tiles.size() - kTilesPrinted);
+  }
+  return text;
+}
+
+std::string lanes_text(const emulator::WarpRequest& request) {
+  std::string text;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const bool active = (request.lanes >> lane & 1) != 0;
+    text += fmt::format("{:>9}", active ? fmt::format("{}", request.addresses[lane]) : "-");
+    if (lane % 8 == 7) text += "\n";
+  }
+  return text;
+}
+
+std::string warp_table(const RungTrace& trace) {
+  if (trace.kernel.warp.empty()) return "";
+  constexpr std::size_t kPrinted = 8;
+  std::string text =
+      fmt::format("\nWarp {} of block {}: {} requests; addresses in bytes, lanes 0-31\n",
+                  trace.warp_number, emulator::to_text(trace.warp_block), trace.kernel.warp.size());
+  for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
+    const emulator::WarpRequest& request = trace.kernel.warp[i];
+    const bool global = request.counts.wavefronts == 0;
+    const std::uint64_t count = global ? request.counts.sectors : request.counts.wavefronts;
+    text += fmt::format(
+        "{}: {} of {} bytes in {}, {} {}{}\n",
+        fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
+                    request.place.line),
+        emulator::name_of(request.operation), request.access_bytes, request.array, count,
+        global ? "sector" : "wavefront", count == 1 ? "" : "s");
+    text += lanes_text(request);
+  }
+  if (trace.kernel.warp.size() > kPrinted) {
+    text += fmt::format("... and {} more; --json and --html have all of them\n",
+                        trace.kernel.warp.size() - kPrinted);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string trace_text(const RungTrace& trace) {
+  return heading(trace) + metrics_table(trace) + lines_table(trace) + order_table(trace) +
+         warp_table(trace);
+}
+
+std::string hazards_text(const RungTrace& trace) {
+  std::string text;
+  for (const emulator::Hazard& hazard : trace.kernel.hazards) {
+    const std::string times =
+        hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
+                         : "";
+    text += wrapped("- " + hazard.message + times, 2);
+  }
+  return text;
+}
+
+std::string gains_text(const std::vector<RungTrace>& traces) {
+  if (traces.empty()) return "";
+  const RungTrace& first = traces.front();
+  std::string text = wrapped(fmt::format("What the kernels ask of memory: {}, traced for the {}",
+                                         shape_text(first.problem.shape), first.card.name),
+                             2);
+  constexpr const char* kRow = "{:<17} {:>8} {:>9} {:>9} {:>9} {:>10} {:>9}\n";
+  text += fmt::format(kRow, "", "sectors", "global", "shared", "barriers", "tile loads", "MB from");
+  text += fmt::format(kRow, "", "per", "loads per", "wavefr.", "per", "hidden by", "and to");
+  text += fmt::format(kRow, "rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM");
+  for (const RungTrace& trace : traces) {
+    AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
+    loads += total(trace.kernel, Operation::kAsyncCopy);
+    loads += total(trace.kernel, Operation::kBoxCopy);
+    AccessCounts shared = total(trace.kernel, Operation::kSharedLoad);
+    shared += total(trace.kernel, Operation::kSharedStore);
+    shared += total(trace.kernel, Operation::kAsyncCopy);
+    const double warp_fma = flops(trace.problem.shape) / 2 / 32;
+    const emulator::OrderOfEvents& order = trace.kernel.order;
+    const auto metric = [&](const char* name) { return trace.metrics.at(name); };
+    const auto read = metric("dram__bytes_read.sum");
+    const auto written = metric("dram__bytes_write.sum");
+    text += fmt::format(
+        kRow, label(trace.rung), fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
+        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
+        shared.requests == 0
+            ? "-"
+            : fmt::format("{:.3f}", static_cast<double>(shared.wavefronts) / warp_fma),
+        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
+        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
+        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
+  }
+  return text +
+         wrapped(
+             "Loads and FMAs (multiply-adds) are those of whole warps; a box that TMA brings is "
+             "one load. Hidden by computing: share of a tile's shared loads that are issued while "
+             "the next tile is on its way from global memory. DRAM: rungs without tiles take too "
+             "long to replay here.",
+             0);
+}
+
+}  // namespace ladder
