@@ -59,7 +59,7 @@ def source_of(entry):
     return (
         f"// Written by bench/ablate.py: {folder.name} without {entry.taken_away}.\n{source}\n"
         "#ifdef __CUDACC__\n"
-        '#include "bench/ablation.hpp"\n\n'
+        '#include "bench/benchmark/ablation.hpp"\n\n'
         f"namespace ladder::ablation_{entry.id} {{\n"
         "bench::KernelResources resources() {\n"
         "  cudaFuncAttributes found = {};\n"
@@ -72,7 +72,7 @@ def source_of(entry):
 
 
 def table_of(entries, function):
-    """The source that lists copies behind `function`, for bench/ablation.hpp."""
+    """The source that lists copies behind `function`, for bench/benchmark/ablation.hpp."""
     declarations = "".join(
         f"namespace ladder::ablation_{entry.id} {{\n"
         "void run(const Gemm<float>&, Stream);\n"
@@ -89,7 +89,7 @@ def table_of(entries, function):
     )
     return (
         "// Written by bench/ablate.py.\n#include <array>\n\n"
-        f'#include "bench/ablation.hpp"\n\n{declarations}\n'
+        f'#include "bench/benchmark/ablation.hpp"\n\n{declarations}\n'
         "namespace ladder::bench {\nnamespace {\n"
         f"const auto kAblations = std::to_array<Ablation>({{\n{rows}}});\n"
         "}  // namespace\n\n"

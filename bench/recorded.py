@@ -8,11 +8,11 @@ from statistics import median
 SOURCES = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 CARD = SOURCES / "common" / "devices" / "h200.json"
-SHAPES = SOURCES / "bench" / "shapes.cpp"
+SHAPES = SOURCES / "bench" / "benchmark" / "shapes.cpp"
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
 FP32_RUNGS = range(1, 12)
-GRAPH_FLOP = 3e10  # bench/plan.cpp: smaller problems are replayed as a graph unless told otherwise
+GRAPH_FLOP = 3e10  # bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
 
 
 class FigureError(Exception):

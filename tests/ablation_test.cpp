@@ -2,7 +2,7 @@
 /// \file  tests/ablation_test.cpp
 /// \brief Copies of rungs from which something was taken away: all of them end, leave no flag set,
 ///        and those that only cost or save time are still right. Ratios and results file.
-#include "bench/ablation.hpp"
+#include "bench/benchmark/ablation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/ablation_run.hpp"
+#include "bench/benchmark/ablation_run.hpp"
 #include "common/emulator/settings.hpp"
 #include "common/emulator/workspace.hpp"
 #include "common/verify.hpp"

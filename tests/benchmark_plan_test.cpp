@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/benchmark_plan_test.cpp
 /// \brief What a benchmark will measure: names, protocols, filters and refusals.
-#include "bench/plan.hpp"
+#include "bench/benchmark/plan.hpp"
 
 #include <gtest/gtest.h>
 

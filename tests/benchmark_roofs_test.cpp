@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/benchmark_roofs_test.cpp
 /// \brief Measured roofs as a file: written, found again, and refused when they are something else.
-#include "bench/roofs.hpp"
+#include "bench/benchmark/roofs.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

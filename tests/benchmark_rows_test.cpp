@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/gemm_rows.hpp"
-#include "bench/reporters.hpp"
+#include "bench/benchmark/gemm_rows.hpp"
+#include "bench/benchmark/reporters.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 #include "tests/made_up_gpu.hpp"
 

@@ -2,7 +2,7 @@
 /// \file  tests/benchmark_shapes_test.cpp
 /// \brief The benchmark's shapes: what the sets hold, how lists are read, how long all of them
 /// take.
-#include "bench/shapes.hpp"
+#include "bench/benchmark/shapes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/plan.hpp"
+#include "bench/benchmark/plan.hpp"
 #include "common/verify.hpp"
 
 namespace ladder::bench {

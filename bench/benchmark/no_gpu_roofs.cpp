@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/no_gpu_roofs.cpp
+/// \file  bench/benchmark/no_gpu_roofs.cpp
 /// \brief Stands in for roofs.cu in builds without CUDA.
-#include "bench/roofs.hpp"
+#include "bench/benchmark/roofs.hpp"
 
 namespace ladder::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/plan.hpp"
+#include "bench/benchmark/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/shapes.hpp"
+#include "bench/benchmark/shapes.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 
 namespace ladder::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/reporters.hpp"
+#include "bench/benchmark/reporters.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/ablation_run.hpp"
+#include "bench/benchmark/ablation_run.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/roofs.hpp"
+#include "bench/benchmark/roofs.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/ablation.hpp
+/// \file  bench/benchmark/ablation.hpp
 /// \brief Copies of rungs from which something was taken away, made by bench/ablate.py.
 #pragma once
 

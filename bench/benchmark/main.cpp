@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/main.cpp
+/// \file  bench/benchmark/main.cpp
 /// \brief The `benchmark` program: rungs against cuBLAS over sets of shapes, and a GPU's roofs.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/gemm_rows.hpp"
-#include "bench/plan.hpp"
-#include "bench/reporters.hpp"
-#include "bench/roofs.hpp"
-#include "bench/shapes.hpp"
+#include "bench/benchmark/gemm_rows.hpp"
+#include "bench/benchmark/plan.hpp"
+#include "bench/benchmark/reporters.hpp"
+#include "bench/benchmark/roofs.hpp"
+#include "bench/benchmark/shapes.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"

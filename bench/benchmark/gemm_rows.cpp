@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/gemm_rows.hpp"
+#include "bench/benchmark/gemm_rows.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "bench/shapes.hpp"
+#include "bench/benchmark/shapes.hpp"
 #include "common/verify.hpp"
 #include "ladder/program/results.hpp"
 

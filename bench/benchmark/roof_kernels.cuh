@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/roof_kernels.cuh
+/// \file  bench/benchmark/roof_kernels.cuh
 /// \brief Kernels that keep one part of a GPU busy and nothing else. Each writes a float per thread
 ///        that depends on all its work, so that the compiler cannot leave any of it out.
 #pragma once

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/roofs.cu
+/// \file  bench/benchmark/roofs.cu
 /// \brief Measures the roofs of a GPU.
 #include <algorithm>
 #include <bit>
 
-#include "bench/roof_kernels.cuh"
-#include "bench/roofs.hpp"
+#include "bench/benchmark/roof_kernels.cuh"
+#include "bench/benchmark/roofs.hpp"
 #include "common/check.hpp"
 #include "common/launch.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/ablation_main.cpp
+/// \file  bench/benchmark/ablation_main.cpp
 /// \brief The `ablation` program: what a rung gains when a part of it is taken away.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/ablation_run.hpp"
+#include "bench/benchmark/ablation_run.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"

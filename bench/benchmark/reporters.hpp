@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/reporters.hpp
+/// \file  bench/benchmark/reporters.hpp
 /// \brief How results are shown: a table for people, Google Benchmark's JSON for programs.
 #pragma once
 

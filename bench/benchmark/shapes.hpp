@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/shapes.hpp
+/// \file  bench/benchmark/shapes.hpp
 /// \brief The shapes that the benchmark knows by the name of their set.
 #pragma once
 

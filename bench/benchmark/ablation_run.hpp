@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/ablation_run.hpp
+/// \file  bench/benchmark/ablation_run.hpp
 /// \brief What rungs lose without a part of them: times of copies beside those of the rung.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/ablation.hpp"
+#include "bench/benchmark/ablation.hpp"
 #include "common/machine.hpp"
 #include "common/timing.hpp"
 #include "common/verify.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/roofs.hpp"
+#include "bench/benchmark/roofs.hpp"
 
 #include <fmt/format.h>
 

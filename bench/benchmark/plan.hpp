@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/plan.hpp
+/// \file  bench/benchmark/plan.hpp
 /// \brief What a benchmark will measure, known before anything runs: rows, refusals, and how long.
 #pragma once
 

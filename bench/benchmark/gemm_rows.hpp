@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/gemm_rows.hpp
+/// \file  bench/benchmark/gemm_rows.hpp
 /// \brief The rows of a plan as Google Benchmark's benchmarks. common/timing takes the samples of
 ///        all rows of a shape in one rotation; Google Benchmark gets them one by one as manual
 ///        time.
@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "bench/plan.hpp"
+#include "bench/benchmark/plan.hpp"
 #include "common/machine.hpp"
 #include "ladder/program/climb.hpp"
 
@@ -23,7 +23,7 @@ namespace ladder::bench {
 /// \brief Registers, verifies and measures the rows of a plan.
 class GemmRows {
  public:
-  /// \param measured  what the GPU was seen to reach, see bench/roofs.hpp
+  /// \param measured  what the GPU was seen to reach, see bench/benchmark/roofs.hpp
   /// \param on_progress  told what is being done while a shape is measured; 1 when it is done
   GemmRows(Machine& machine, std::span<const Rung> ladder, Plan plan,
            const std::optional<Roof>& measured, OnProgress on_progress);

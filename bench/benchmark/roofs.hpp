@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/roofs.hpp
+/// \file  bench/benchmark/roofs.hpp
 /// \brief What a GPU is seen to reach when nothing else is in the way: the measured roofs.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/shapes.hpp"
+#include "bench/benchmark/shapes.hpp"
 
 #include <fmt/format.h>
 
