@@ -78,7 +78,7 @@ diff: build ## what RUNG=05 changes in the kernel that it builds on
 
 maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
-	@python3 bench/maths.py $(RUNG) $(if $(SIZE),--size $(SIZE))
+	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
 bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
 	@cmake --build build --target benchmark
@@ -88,7 +88,7 @@ bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
 
 compare: ## what got slower between two results: BASE=a.json NEW=b.json
 	@[ -n "$(BASE)" ] && [ -n "$(NEW)" ] || { echo 'make compare BASE=a.json NEW=b.json' >&2; exit 2; }
-	@python3 bench/compare.py '$(BASE)' '$(NEW)'
+	@python3 -m bench.benchmark.compare '$(BASE)' '$(NEW)'
 
 roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
@@ -102,10 +102,10 @@ ablate: ## rungs 09 to 11 without some of their parts: [SIZE=4096]
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
 report: ## write recorded figures into the pages, draw the plots
-	@python3 bench/report.py
-	@python3 bench/plots.py
-	@python3 docs/figures/draw.py
-	@python3 bench/widget_data.py
+	@python3 -m docs.report.report
+	@python3 -m docs.report.plots
+	@python3 -m docs.figures.draw
+	@python3 -m docs.report.widget_data
 
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/ablate.py: edits match the rungs as they are, and the block shows what is recorded."""
+"""ablate.py: edits match the rungs as they are; the block shows what is recorded."""
 
 import contextlib
 import io
@@ -12,18 +11,14 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-SCRIPT = SOURCES / "bench" / "ablate.py"
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import ablate  # noqa: E402
-import ablations  # noqa: E402
-from ablation_sources import source_of  # noqa: E402
-from ablations import ABLATIONS, KERNEL, Ablation  # noqa: E402
-from blocks import ablations as ablations_block  # noqa: E402
-from blocks.place import Place  # noqa: E402
-from cuda_tools import InputError  # noqa: E402
-from recorded import RESULTS, NotRecordedError  # noqa: E402
+from bench.benchmark import ablate, ablations
+from bench.benchmark.ablation_sources import source_of
+from bench.benchmark.ablations import ABLATIONS, KERNEL, Ablation
+from bench.record.cuda_tools import InputError
+from docs.report.page_blocks import ablations as ablations_block
+from docs.report.page_blocks.place import Place
+from docs.report.recorded import RESULTS, NotRecordedError
+from tests import SOURCES
 
 LESSON = Place(pathlib.Path("ladder/11_stream_k/README.md"), 11)
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -31,8 +26,8 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 def run(*arguments):
     """Runs the script; returns (exit code, standard output and error)."""
-    done = subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run([sys.executable, "-m", "bench.benchmark.ablate", *arguments], cwd=SOURCES,
+                          capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/compare.py: what is slower, what is noise, and which files it refuses to compare."""
+"""bench/benchmark/compare.py: what is slower, what is noise, which files it refuses to compare."""
 
 import copy
 import itertools
@@ -10,9 +9,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-from compare import u_test  # noqa: E402
+from bench.benchmark.compare import u_test
+from tests import SOURCES
 
 RECORDED = SOURCES / "tests" / "data" / "benchmark_small.json"
 ROW = "07_wave_swizzle/64x64x64/burst"
@@ -60,7 +58,8 @@ class CompareTest(unittest.TestCase):
                 path.write_text(text)
             paths.append(path)
         done = subprocess.run(
-            [sys.executable, SOURCES / "bench" / "compare.py", *paths, *arguments],
+            [sys.executable, "-m", "bench.benchmark.compare", *paths, *arguments],
+            cwd=SOURCES,
             capture_output=True,
             text=True,
             check=False,

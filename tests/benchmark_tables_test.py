@@ -1,18 +1,12 @@
-#!/usr/bin/env python3
 """bench/benchmark.py: the tables hold the recorded benchmark, or say how to record it."""
 
 import json
 import os
-import pathlib
-import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-
-from blocks.benchmark import BLOCKS  # noqa: E402
-from recorded import RESULTS, Benchmark  # noqa: E402
+from docs.report.page_blocks.benchmark import BLOCKS
+from docs.report.recorded import RESULTS, Benchmark
 
 
 def samples(name, ratios, tflops=40.0):

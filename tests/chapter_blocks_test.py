@@ -1,20 +1,16 @@
-#!/usr/bin/env python3
 """Blocks of pages: what they compute from cards, probes, waves, machine code and its orders."""
 
 import os
 import pathlib
-import sys
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import orders  # noqa: E402
-from blocks import machine, probes, sass  # noqa: E402
-from blocks.orders import orders_block  # noqa: E402
-from blocks.place import Place  # noqa: E402
-from figures import value  # noqa: E402
-from recorded import FigureError, NotRecordedError  # noqa: E402
+from docs.report.page_blocks import machine, probes, sass
+from docs.report.page_blocks.orders import orders_block
+from docs.report.page_blocks.place import Place
+from docs.report.recorded import FigureError, NotRecordedError
+from docs.report.recorded_orders import order, ranked
+from docs.report.rung_figures import value
+from tests import SOURCES
 
 LESSON = Place(pathlib.Path("ladder/11_stream_k/README.md"), 11)
 CHAPTER = Place(pathlib.Path("docs/chapters/registers.md"), None)
@@ -80,13 +76,13 @@ class ChapterBlocksTest(unittest.TestCase):
         self.assertEqual((fence, end), ("```text", "```"))
         self.assertTrue(head.startswith("cycles/FFMA  instr  FFMA  LDS"), head)
         names = [line.split("  ")[-1] for line in lines]
-        worst = orders.ranked(11)[-1][0]
+        worst = ranked(11)[-1][0]
         other = ["(rung 10, as it stands)", "rung 10, rows up, columns up"]
         self.assertEqual(names, ["(as it stands)", worst, *other])
         for line, name in zip(lines, ("as it stands", "worst"), strict=False):
-            counts = orders.order(11, name)[1]
+            counts = order(11, name)[1]
             self.assertEqual(line.split()[:2], [f"{counts.cycles:.4f}", f"{counts.instructions}"])
-        self.assertEqual(orders.order(11, "best"), orders.order(11, orders.order(11, "best")[0]))
+        self.assertEqual(order(11, "best"), order(11, order(11, "best")[0]))
         self.assertEqual(orders_block(CHAPTER, "10: best").splitlines()[1], head)
 
     def test_orders_that_there_are_not(self):
@@ -95,18 +91,18 @@ class ChapterBlocksTest(unittest.TestCase):
                 orders_block(place, wrong)
         with self.assertRaisesRegex(FigureError, "has no order 'sideways': name one of best, wor"):
             orders_block(LESSON, "sideways")
-        with self.assertRaisesRegex(NotRecordedError, "no rung 03: run bench/rank_orders.py --out"):
+        with self.assertRaisesRegex(NotRecordedError, "no rung 03: run python3 -m bench.rec"):
             orders_block(LESSON, "03: worst")
 
     def test_figures_of_an_order(self):
-        counts = orders.order(11, "as it stands")[1]
+        counts = order(11, "as it stands")[1]
         self.assertEqual(value("order_three_fresh", 11), f"{counts.three_fresh}")
         self.assertEqual(value("11:order_instructions", 8), f"{counts.instructions:,}")
         self.assertEqual(value("order_cycles", 11), f"{counts.cycles:.3f}")
         self.assertEqual(value("order_peak", 11), f"{100 / counts.cycles:.0f} %")
         unpaused = (counts.instructions + counts.three_fresh) / counts.ffma
         self.assertEqual(value("order_peak_unpaused", 11), f"{100 / unpaused:.0f} %")
-        worst, plain = (orders.order(11, name)[1] for name in ("worst", "rows up, columns up"))
+        worst, plain = (order(11, name)[1] for name in ("worst", "rows up, columns up"))
         self.assertEqual(value("order_cycles_worst", 11), f"{worst.cycles:.3f}")
         unpaused = (plain.instructions + plain.three_fresh) / plain.ffma
         name = "order_peak_unpaused_rows_up_columns_up"

@@ -6,20 +6,21 @@ settings may stand before it.
 """
 
 import os
-import pathlib
 import re
 import shlex
 import subprocess
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = os.environ.get("LADDER_PROGRAM", str(ROOT / "build" / "ladder"))
+from tests import SOURCES
+
+PROGRAM = os.environ.get("LADDER_PROGRAM", str(SOURCES / "build" / "ladder"))
 BLOCK = re.compile(r"^```console\n\$ (.+)\n((?:.*\n)*?)```$", re.M)
 
 
 def pages():
     """All Markdown files that a reader may follow."""
-    return [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("ladder/*/README.md")]
+    lessons = SOURCES.glob("ladder/*/README.md")
+    return [SOURCES / "README.md", *SOURCES.glob("docs/**/*.md"), *lessons]
 
 
 def lines_of(text):
@@ -55,7 +56,7 @@ class ConsoleTest(unittest.TestCase):
                 settings = {}
                 while "=" in words[0]:
                     name, _, settings[name] = words.pop(0).partition("=")
-                with self.subTest(page=page.relative_to(ROOT).as_posix(), command=command):
+                with self.subTest(page=page.relative_to(SOURCES).as_posix(), command=command):
                     self.assertEqual(words[0], "build/ladder")
                     if command not in printed:
                         result = subprocess.run(

@@ -1,25 +1,18 @@
-#!/usr/bin/env python3
 """Chapters on the craft: quoted errors exist, evidence of claims exists, tools' output is read."""
 
 import json
 import os
-import pathlib
 import re
 import signal
 import subprocess
-import sys
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
+from bench.record import cuda_gdb, gallery_reports, rounding
+from docs.report import recorded
+from docs.report.page_blocks import claims
+from tests import SOURCES
+
 CHAPTERS = SOURCES / "docs" / "chapters"
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import cuda_gdb  # noqa: E402
-import gallery_reports  # noqa: E402
-import recorded  # noqa: E402
-import rounding  # noqa: E402
-from blocks import claims  # noqa: E402
-
 # In the shape that NVIDIA's manual shows.
 TRANSCRIPT = """[Thread debugging using libthread_db enabled]
 (cuda-gdb) run
@@ -40,7 +33,7 @@ def joined_literals():
     text = []
     for folder, pattern in (
         ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"), ("bench", "*.py"),
-        ("docs", "hooks.py"),
+        ("docs", "*.py"),
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):
             text.append(re.sub(r'"\s*\n?\s*f?"', "", path.read_text()))

@@ -1,24 +1,19 @@
-#!/usr/bin/env python3
 """Blocks of code, constants and facts: they follow the sources, and name what is not there."""
 
 import json
 import os
 import pathlib
 import shutil
-import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-sys.path.insert(0, str(SOURCES / "tests"))
-
-import by_hand  # noqa: E402
-from blocks import counters as counters_blocks  # noqa: E402
-from blocks import excerpts, lessons  # noqa: E402
-from recorded import FigureError, profile  # noqa: E402
-from report_test import report  # noqa: E402
-from rungs import rung_of, rung_table  # noqa: E402
+from docs.report import by_hand
+from docs.report.page_blocks import counters as counters_blocks
+from docs.report.page_blocks import excerpts, lessons
+from docs.report.recorded import FigureError, profile
+from docs.report.rungs import rung_of, rung_table
+from tests import SOURCES
+from tests.report_test import report
 
 KERNEL = """\
 namespace ladder::sample {

@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """docs/figures: all figures are current, can be read, and say in words what they show."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -12,21 +10,15 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
+from docs.figures import banks, draw, rung_01, tiles
+from docs.figures.shapes import request, text_height, text_width
+from docs.report.by_hand import LANES, by_hand, shares
+from docs.report.svg import STYLE
+from tests import SOURCES
+
 FIGURES = SOURCES / "docs" / "figures"
-sys.path[:0] = [str(FIGURES), str(SOURCES / "bench")]
-os.chdir(SOURCES)
-
-import banks  # noqa: E402
-import draw  # noqa: E402
-import rung_01  # noqa: E402
-import tiles  # noqa: E402
-from by_hand import LANES, by_hand, shares  # noqa: E402
-from shapes import request, text_height, text_width  # noqa: E402
-from svg import STYLE  # noqa: E402
-
 SVG = "{http://www.w3.org/2000/svg}"
-PLOTS = ("staircase", "ratio_by_size", "roofline")  # of bench/plots.py
+PLOTS = ("staircase", "ratio_by_size", "roofline")  # of docs/report/plots.py
 COLOURED = ("fill", "stroke", "style", "color", "opacity", "font-size")  # attributes
 
 
@@ -59,7 +51,8 @@ class FiguresTest(unittest.TestCase):
     def run_draw(self, *arguments):
         """Runs draw.py."""
         return subprocess.run(
-            [sys.executable, FIGURES / "draw.py", *arguments],
+            [sys.executable, "-m", "docs.figures.draw", *arguments],
+            cwd=SOURCES,
             capture_output=True,
             text=True,
             check=False,

@@ -1,20 +1,14 @@
-#!/usr/bin/env python3
-"""bench/lesson.py reads a lesson, and names file and line of what is not in the form."""
+"""docs/report/lesson.py reads a lesson, and names file and line of what is not in the form."""
 
 import os
 import pathlib
-import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-sys.path.insert(0, str(SOURCES / "tests"))
-
-import lesson  # noqa: E402
-import page_commands  # noqa: E402
-from markdown_text import words_of  # noqa: E402
-from rungs import rung_of  # noqa: E402
+from docs.report import lesson
+from docs.report.markdown_text import words_of
+from docs.report.rungs import rung_of
+from tests import SOURCES, page_commands
 
 HINTS = "".join(
     f"<details markdown><summary>Hint {i}</summary>\n\nThink {i}.\n\n</details>\n\n"
@@ -196,7 +190,7 @@ class CommandsTest(unittest.TestCase):
         text = (
             "`make run RUNG=03 SIZE=512`, `build/ladder run 03 --size 64 > out` and `make`.\n"
             "```sh\n$ make test   # all tests\nbuild/ladder run 03 \\\n  --device gpu\n"
-            "python3 bench/report.py --check\n```\n"
+            "python3 -m docs.report.report --check\n```\n"
         )
         self.assertEqual(len(page_commands.commands_of(text)), 6)
         self.assertEqual(self.faults(text), [])
@@ -209,7 +203,9 @@ class CommandsTest(unittest.TestCase):
             ("build/ladder run 03 --luck 7", "'run' has no flag '--luck'"),
             ("build/ladder run 77", "there is no rung 77"),
             ("bench/luck.py", "there is no bench/luck.py"),
-            ("python3 bench/report.py --luck", "bench/report.py has no flag '--luck'"),
+            ("python3 -m bench.luck", "there is no bench/luck.py"),
+            ("bench/record/sanitize.py --out x", "it runs as python3 -m bench.record.sanitize"),
+            ("python3 -m docs.report.report --luck", "docs/report/report.py has no flag '--luck'"),
         ):
             self.assertEqual(self.faults(f"Type `{command}`."), [fault])
             self.assertEqual(self.faults(f"```sh\n{command}\n```\n"), [fault])

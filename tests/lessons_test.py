@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Lessons have the form that graders and the site read, and commands in pages exist.
 
-    tests/lessons_test.py [build/ladder]     all that is wrong, at once
+    python3 -m tests.lessons_test [build/ladder]     all that is wrong, at once
 """
 
 import os
@@ -10,15 +9,12 @@ import re
 import sys
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-sys.path.insert(0, str(SOURCES / "tests"))
-
-import lesson  # noqa: E402
-from markdown_text import words_of  # noqa: E402
-from page_commands import Commands, command_faults  # noqa: E402
-from report import pages  # noqa: E402
-from rungs import rung_table  # noqa: E402
+from docs.report import lesson
+from docs.report.markdown_text import words_of
+from docs.report.report import pages
+from docs.report.rungs import rung_table
+from tests import SOURCES
+from tests.page_commands import Commands, command_faults
 
 PROGRAM = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/ladder").resolve()
 LEAST_WORDS, MOST_WORDS, MOST_IDEA = 1150, 1900, 380

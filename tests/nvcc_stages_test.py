@@ -1,23 +1,16 @@
-#!/usr/bin/env python3
-"""bench/nvcc_stages.py: what nvcc prints is read rightly, and each stage makes what it is said to.
+"""nvcc_stages.py: what nvcc prints is read rightly, and each stage makes what it is said to.
 
 The second half needs nvcc and is skipped, with the reason, where there is none.
 """
 
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import nvcc_samples  # noqa: E402
-import nvcc_stages  # noqa: E402
-from blocks import nvcc  # noqa: E402
-from nvcc_text import (  # noqa: E402
+from bench.record import nvcc_samples, nvcc_stages
+from bench.record.nvcc_text import (
     compiled_for,
     defined_macros,
     read_images,
@@ -25,6 +18,8 @@ from nvcc_text import (  # noqa: E402
     read_steps,
     sections_of,
 )
+from docs.report.page_blocks import nvcc
+from tests import SOURCES
 
 SAVED = (SOURCES / "tests" / "data" / "nvcc_dryrun.txt").read_text()
 PTXAS = """ptxas info    : 0 bytes gmem
@@ -123,8 +118,8 @@ class CompilerTest(unittest.TestCase):
         if f"V{recorded}" not in version.stdout:
             self.skipTest(f"the record is of nvcc {recorded}, here is another")
         done = subprocess.run(
-            [sys.executable, SOURCES / "bench" / "nvcc_stages.py", "--check"],
-            capture_output=True, text=True, check=False,
+            [sys.executable, "-m", "bench.record.nvcc_stages", "--check"],
+            cwd=SOURCES, capture_output=True, text=True, check=False,
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from rungs import rung_table
+from docs.report.rungs import rung_table
 
 SHELLS = ("", "sh", "bash", "shell", "console", "text")  # fences that may hold commands
 
@@ -82,18 +82,23 @@ class Commands:
         return wrong
 
     def script_faults(self, words):
-        """Of `python3 bench/x.py --flag ...`"""
-        if re.fullmatch(r"(?:\S*/)?python3?", words[0]):
-            words = words[1:]
-        if not words or not re.fullmatch(r"(?:bench|tests|docs|common)/[\w/]+\.py", words[0]):
+        """Of `python3 -m bench.x --flag ...`, and of a file that is only named: `bench/x.py`"""
+        path = r"(?:bench|tests|docs)/[\w/]+\.py"
+        named = [word for word in words if re.fullmatch(path, word)]
+        if named and words != named[:1]:
+            module = named[0].removesuffix(".py").replace("/", ".")
+            return [f"it runs as python3 -m {module}"]
+        if not named and re.fullmatch(r"(?:\S*/)?python3?", words[0]) and words[1:2] == ["-m"]:
+            named, words = [f"{word.replace('.', '/')}.py" for word in words[2:3]], words[1:]
+        if not named or not re.fullmatch(path, named[0]):
             return []
-        script = pathlib.Path(words[0])
+        script = pathlib.Path(named[0])
         if not script.is_file():
             return [f"there is no {script}"]
         text = script.read_text()
-        if re.search(r"^import generated$", text, flags=re.M):  # where these read their flags
-            text += pathlib.Path("bench/generated.py").read_text()
-        flags = [word.split("=")[0] for word in words[1:] if re.match(r"--[a-z]", word)]
+        if "generated.begin(" in text:  # where these read their flags
+            text += pathlib.Path("docs/report/generated.py").read_text()
+        flags = [word.split("=")[0] for word in words[2:] if re.match(r"--[a-z]", word)]
         return [f"{script} has no flag '{flag}'" for flag in flags if f'"{flag}"' not in text]
 
 
@@ -120,7 +125,7 @@ def commands_of(text):
         (number, part.strip())
         for number, command in found
         for part in re.split(r"&&|\|\||;|(?<=\S) \| ", command)
-        if re.match(r"(\$ |\w+=\S* )*(make( |$)|build/ladder\b|(\S*python3? )?\w+/\S+\.py\b)", part)
+        if re.match(r"(\$ |\w+=\S* )*(make( |$)|build/ladder\b|\S*python3? |\w+/\S+\.py\b)", part)
     ]
 
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/plots.py: the pictures show the recorded results, all of them and nothing else."""
+"""docs/report/plots.py: the pictures show the recorded results, all of them and nothing else."""
 
 import json
 import os
@@ -12,12 +11,10 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCES / "bench"))
-
-from contrast import contrast  # noqa: E402
-from recorded import known_shapes  # noqa: E402
-from svg import GAP, STYLE, spread  # noqa: E402
+from docs.report.recorded import known_shapes
+from docs.report.svg import GAP, STYLE, spread
+from tests import SOURCES
+from tests.contrast import contrast
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")
 FIGURES = pathlib.Path("docs/figures")
@@ -28,7 +25,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 def run(program, root, *arguments, hash_seed="0"):
     """Runs a script of bench on a folder; returns (exit code, standard output and error)."""
     done = subprocess.run(
-        [sys.executable, SOURCES / "bench" / program, "--root", root, *arguments],
+        [sys.executable, "-m", f"docs.report.{program}", "--root", root, *arguments],
+        cwd=SOURCES,
         capture_output=True,
         text=True,
         check=False,
@@ -100,7 +98,7 @@ class PlotsTest(unittest.TestCase):
         ratios = ratios or {"06_double_buffer": 0.9, "11_stream_k": 1.0625}
         self.write("roofs.json", made_up_roofs(context))
         self.write("benchmark_all.json", made_up_benchmark(context, ratios, known_shapes()))
-        code, text = run("plots.py", self.root)
+        code, text = run("plots", self.root)
         self.assertEqual(code, 0, text)
 
     def picture(self, name):
@@ -112,21 +110,21 @@ class PlotsTest(unittest.TestCase):
         return [text.text for text in self.picture(name).iter(f"{SVG}text")]
 
     def test_committed_pictures_are_current(self):
-        code, text = run("plots.py", self.root, "--check")
+        code, text = run("plots", self.root, "--check")
         self.assertEqual(code, 0, text)
 
     def test_an_edited_picture_is_stale_and_is_rewritten(self):
         path = self.root / FIGURES / "staircase.svg"
         path.write_text(path.read_text().replace("4096", "4097"))
-        code, text = run("plots.py", self.root, "--check")
+        code, text = run("plots", self.root, "--check")
         self.assertEqual(code, 1)
         self.assertIn("docs/figures/staircase.svg is stale: run make report", text)
-        self.assertEqual(run("plots.py", self.root)[0], 0)
-        self.assertEqual(run("plots.py", self.root, "--check")[0], 0)
+        self.assertEqual(run("plots", self.root)[0], 0)
+        self.assertEqual(run("plots", self.root, "--check")[0], 0)
 
     def test_what_is_not_recorded_is_left_out_and_named(self):
         self.remove_later_recordings()
-        code, text = run("plots.py", self.root)
+        code, text = run("plots", self.root)
         self.assertEqual(code, 0)
         self.assertIn("no ratio_by_size.svg: bench/results/nvidia-h200/benchmark_*.json", text)
         self.assertIn("no roofline.svg: bench/results/nvidia-h200/roofs.json is not there", text)
@@ -136,10 +134,10 @@ class PlotsTest(unittest.TestCase):
     def test_a_picture_without_results_is_stale(self):
         self.record_all()
         self.remove_later_recordings()
-        code, text = run("plots.py", self.root, "--check")
+        code, text = run("plots", self.root, "--check")
         self.assertEqual(code, 1)
         self.assertIn("roofline.svg is stale", text)
-        code, text = run("plots.py", self.root)
+        code, text = run("plots", self.root)
         self.assertEqual(code, 0)
         self.assertIn("removed docs/figures/roofline.svg", text)
         self.assertFalse((self.root / FIGURES / "roofline.svg").exists())
@@ -207,7 +205,7 @@ class PlotsTest(unittest.TestCase):
         profile["benchmarks"] = [kernel for kernel in profile["benchmarks"] if kernel["rung"] != 5]
         self.write("profile_4096.json", profile)
         self.record_all()
-        text = run("plots.py", self.root, "--check")[1]
+        text = run("plots", self.root, "--check")[1]
         self.assertIn(
             "roofline.svg is not complete: profile_4096.json lacks 05_vector_access", text
         )
@@ -218,7 +216,7 @@ class PlotsTest(unittest.TestCase):
         other = made_up_benchmark(self.climb["context"], {"06_double_buffer": 1.0}, known_shapes())
         other["context"]["device"] = "Made Up 1"
         self.write("benchmark_other.json", other)
-        code, text = run("plots.py", self.root)
+        code, text = run("plots", self.root)
         self.assertEqual(code, 1)
         self.assertIn("benchmark_other.json has another device", text)
 
@@ -227,7 +225,7 @@ class PlotsTest(unittest.TestCase):
         results = made_up_benchmark(self.climb["context"], {"11_stream_k": 1.0}, known_shapes())
         results["benchmarks"][-1].update(error_occurred=True, error_message="wrong: NaN")
         self.write("benchmark_all.json", results)
-        code, text = run("plots.py", self.root)
+        code, text = run("plots", self.root)
         self.assertEqual(code, 1)
         self.assertIn("wrong: NaN", text)
 
@@ -235,7 +233,7 @@ class PlotsTest(unittest.TestCase):
         self.record_all()
         before = [(self.root / FIGURES / f"{name}.svg").read_bytes() for name in NAMES]
         shutil.rmtree(self.root / FIGURES)
-        self.assertEqual(run("plots.py", self.root, hash_seed="1")[0], 0)
+        self.assertEqual(run("plots", self.root, hash_seed="1")[0], 0)
         after = [(self.root / FIGURES / f"{name}.svg").read_bytes() for name in NAMES]
         self.assertEqual(before, after)
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/rank_orders.py: orders are complete, machine code is counted right, errors say what to do.
+"""rank_orders.py: orders are complete, machine code is counted right, errors say what to do.
 
 tests/data/nvdisasm_loop.txt is the end of a small kernel, as nvdisasm printed it: a loop with two
 loads and 2 x 4 multiply-adds. No compiler for GPUs is needed here: scripts stand in for the tools.
@@ -14,15 +13,11 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-SCRIPT = SOURCES / "bench" / "rank_orders.py"
+from bench.record import main_loop, rank_orders
+from tests import SOURCES
+
 RECORDED = SOURCES / "tests" / "data" / "nvdisasm_loop.txt"
 RESULTS = SOURCES / "bench" / "results" / "sass"
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import main_loop  # noqa: E402
-import rank_orders  # noqa: E402
-
 # Keeps its sources, and says that all orders but those with columns and rows going up spill.
 FAKE_NVCC = """#!/bin/sh
 [ "$1" = --version ] && echo "Cuda compilation tools, release 13.0, V13.0.88" && exit
@@ -42,7 +37,8 @@ COUNTS = [field.name for field in dataclasses.fields(main_loop.Counts)]
 def rank(*arguments, **environment):
     """Runs the script; returns (exit code, standard output, standard error)."""
     done = subprocess.run(
-        [sys.executable, SCRIPT, *arguments],
+        [sys.executable, "-m", "bench.record.rank_orders", *arguments],
+        cwd=SOURCES,
         capture_output=True,
         text=True,
         check=False,

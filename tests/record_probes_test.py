@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/record_probes.py --missing: new probes join a file that the same tools have written."""
+"""bench/record/probes.py --missing: new probes join a file that the same tools have written."""
 
 import contextlib
 import io
@@ -9,15 +8,13 @@ import tempfile
 import unittest
 import unittest.mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
-
-import record_probes  # noqa: E402
+from bench.record import probes as record_probes
 
 NOTES = ["GPU X, driver 1", "Nsight Compute: 2"]
 LISTING = "# compiled by nvcc 13.0\none\ntwo\nthree\n"
 HEAD = """\
 # What hardware counts for tests/fidelity/probes.cpp, a kernel a line.
-# Written by bench/record_probes.py.
+# Written by bench/record/probes.py.
 # GPU X, driver 1
 # Nsight Compute: 2
 # compiled by nvcc 13.0
@@ -52,7 +49,7 @@ class RecordProbesTest(unittest.TestCase):
             "METRICS": metrics,
             "BATCH": 1,
         }
-        argv = ["record_probes.py", "--out", str(self.out), *arguments]
+        argv = ["probes.py", "--out", str(self.out), *arguments]
         with (
             unittest.mock.patch.multiple(record_probes, **fakes),
             unittest.mock.patch.object(sys, "argv", argv),

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/report.py: pages hold the figures of the recorded results, or it says which do not."""
+"""report.py: pages hold the figures of the recorded results, or it says which do not."""
 
 import csv
 import json
@@ -11,18 +10,16 @@ import tempfile
 import unittest
 import unittest.mock
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
+from docs.report import by_hand, wavefronts
+from tests import SOURCES
+
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import by_hand  # noqa: E402
-import wavefronts  # noqa: E402
-
 
 def report(root, *arguments):
     """Runs the report on a folder; returns (exit code, output)."""
     done = subprocess.run(
-        [sys.executable, SOURCES / "bench" / "report.py", "--root", root, *arguments],
+        [sys.executable, "-m", "docs.report.report", "--root", root, *arguments],
+        cwd=SOURCES,
         capture_output=True,
         text=True,
         check=False,
@@ -176,12 +173,13 @@ class ReportTest(unittest.TestCase):
 
 
 class MathsTest(unittest.TestCase):
-    """bench/maths.py: the lines of a lesson at any size."""
+    """docs/report/maths.py: the lines of a lesson at any size."""
 
     def maths(self, *arguments):
         """(exit code, standard output, errors) of the program."""
         done = subprocess.run(
-            [sys.executable, SOURCES / "bench" / "maths.py", *arguments],
+            [sys.executable, "-m", "docs.report.maths", *arguments],
+            cwd=SOURCES,
             capture_output=True,
             text=True,
             check=False,
@@ -212,7 +210,7 @@ class MathsTest(unittest.TestCase):
 
 
 class ByHandTest(unittest.TestCase):
-    """bench/by_hand.py: what lessons count by hand agrees with hardware and adds up."""
+    """docs/report/by_hand.py: what lessons count by hand agrees with hardware and adds up."""
 
     def test_wavefronts_are_those_that_hardware_counts(self):
         lines = [line for line in (SOURCES / PROBES).read_text().splitlines() if line[0] != "#"]

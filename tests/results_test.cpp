@@ -117,7 +117,7 @@ void expect_schema(const json& results) {
   }
 }
 
-/// Complains about whatever bench/compare.py or a reader of a benchmark would miss.
+/// Complains about whatever bench/benchmark/compare.py or a reader of a benchmark would miss.
 void expect_benchmark_schema(const json& results) {
   for (const char* field : {"date", "device", "protocol", "commit", "cublas", "cuda_driver"}) {
     EXPECT_TRUE(results["context"].contains(field)) << "context." << field;

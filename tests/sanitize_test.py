@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""bench/sanitize.py: runs are filed in their order, however many run at a time; none is lost.
+"""sanitize.py: runs are filed in their order, however many run at a time; none is lost.
 
 No GPU is needed here: a script stands in for compute-sanitizer and the ladder.
 """
@@ -12,11 +11,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-SCRIPT = SOURCES / "bench" / "sanitize.py"
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import sanitize  # noqa: E402
+from bench.record import sanitize
+from tests import SOURCES
 
 # compute-sanitizer --tool TOOL LADDER climb ... --json PATH --beta B --m M --n N --k K
 FAKE_SANITIZER = """#!{python} -IS
@@ -70,7 +66,9 @@ class SanitizeTest(unittest.TestCase):
         tool.chmod(0o755)
         out = self.folder / "sanitizer.json"
         done = subprocess.run(
-            [sys.executable, SCRIPT, "--out", out, "--ladder", "ladder", *arguments],
+            [sys.executable, "-m", "bench.record.sanitize", "--out", out, "--ladder", "ladder",
+             *arguments],
+            cwd=SOURCES,
             capture_output=True,
             text=True,
             check=False,

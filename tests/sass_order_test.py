@@ -1,24 +1,19 @@
-#!/usr/bin/env python3
-"""bench/sass_order.py: main loops are read right, kernels are changed where they should be.
+"""bench/record/sass_order.py: main loops are read right, kernels are changed where they should be.
 
 tests/data/nvdisasm_loop.txt is the end of a small kernel, as nvdisasm printed it: a loop with two
 loads and 2 x 4 multiply-adds. No compiler for GPUs is needed here.
 """
 
 import json
-import pathlib
 import subprocess
 import sys
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
-SCRIPT = SOURCES / "bench" / "sass_order.py"
+from bench.record import sass_order
+from tests import SOURCES
+
 RECORDED = SOURCES / "tests" / "data" / "nvdisasm_loop.txt"
 LOOPS = SOURCES / "bench" / "results" / "sass" / "loops.json"
-sys.path.insert(0, str(SOURCES / "bench"))
-
-import sass_order  # noqa: E402
-
 SINGLE = [["LDG.128", 1], ["STS", 2], ["BAR", 1], ["LDS.128", 4], ["FFMA", 64], ["BAR", 1]]
 DOUBLE = [
     *(["LDS.128", 4], ["FFMA", 20], ["other", 3], ["LDG.128", 1], ["FFMA", 3], ["LDG.128", 1]),
@@ -101,7 +96,8 @@ class RecordedTest(unittest.TestCase):
 
     def test_what_is_missing_is_named(self):
         done = subprocess.run(
-            [sys.executable, SCRIPT, "06", "--nvcc", "no_such_nvcc"],
+            [sys.executable, "-m", "bench.record.sass_order", "06", "--nvcc", "no_such_nvcc"],
+            cwd=SOURCES,
             capture_output=True,
             text=True,
             check=False,

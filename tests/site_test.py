@@ -1,6 +1,6 @@
 """The book as a site: it builds without a warning, needs no network, and every page works.
 
-    build/python/bin/python tests/site_test.py
+    build/python/bin/python -m tests.site_test
 """
 
 import os
@@ -14,13 +14,14 @@ import unittest
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from browser import console_errors, requested, start_browser
-from contrast import contrast
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from tests import SOURCES
+from tests.browser import console_errors, requested, start_browser
+from tests.contrast import contrast
+
 LIMIT_MB = 40  # of the whole site
 
 
@@ -31,7 +32,7 @@ def setUpModule():
     site = pathlib.Path(folder.name) / "site"
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(site)],
-        cwd=ROOT,
+        cwd=SOURCES,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
@@ -88,11 +89,11 @@ class SiteTest(unittest.TestCase):
     def test_every_page_of_the_navigation_is_there(self):
         """Lessons of all rungs, and no file of docs/ left out."""
         lessons = [page for page in self.pages if re.match(r"ladder/\d\d_\w+/index", page)]
-        rungs = sorted(path.parent.name for path in ROOT.glob("ladder/[0-9]*/README.md"))
+        rungs = sorted(path.parent.name for path in SOURCES.glob("ladder/[0-9]*/README.md"))
         self.assertEqual([page.split("/")[1] for page in lessons], rungs)
         home = self.pages["index.html"]
-        for path in ROOT.glob("docs/**/*.md"):
-            page = path.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        for path in SOURCES.glob("docs/**/*.md"):
+            page = path.relative_to(SOURCES / "docs").with_suffix(".html").as_posix()
             if page.startswith("doxygen/"):
                 continue
             self.assertIn(page, self.pages)

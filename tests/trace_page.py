@@ -10,12 +10,13 @@ import re
 import tempfile
 import unittest
 
-from browser import requested, start_browser
-from contrast import contrast
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent
+from tests import SOURCES
+from tests.browser import requested, start_browser
+from tests.contrast import contrast
+
 TEMPLATE = (SOURCES / "ladder" / "program" / "trace_page.html").read_text()
 SAMPLE = json.loads((SOURCES / "tests" / "data" / "trace_sample.json").read_text())
 MARK = "/*TRACE*/null"

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """ladder/program/trace_page.html: a real browser shows what the trace says.
 
 With LADDER_PROGRAM set to the ladder program, the page that it writes is tested as well as the one
@@ -12,7 +11,8 @@ import subprocess
 import unittest
 
 from selenium.webdriver.support.ui import Select
-from trace_page import (
+
+from tests.trace_page import (
     QUANTITIES,
     SAMPLE,
     PageTest,

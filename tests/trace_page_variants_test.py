@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """ladder/program/trace_page.html: traces that differ from the sample in one thing."""
 
 import copy
@@ -6,7 +5,8 @@ import unittest
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from trace_page import (
+
+from tests.trace_page import (
     ALL_LANES,
     KERNEL,
     MARK,

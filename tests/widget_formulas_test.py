@@ -1,7 +1,7 @@
 """docs/widgets/formulas.js says what the emulator, the device cards and the roofline say.
 
     export LADDER_WIDGET_CASES=build/tests/widget_cases
-    build/python/bin/python tests/widget_formulas_test.py
+    build/python/bin/python -m tests.widget_formulas_test
 
 tests/widget_cases.cpp prints the cases. The worked tables of the pages are checked too.
 """
@@ -13,7 +13,8 @@ import subprocess
 import sys
 import unittest
 
-from widget_site import PAGES, ROOT, WIDGETS, WidgetSite, plain
+from tests import SOURCES
+from tests.widget_site import PAGES, WIDGETS, WidgetSite, plain
 
 
 def setUpModule():
@@ -113,9 +114,9 @@ class FormulasTest(unittest.TestCase):
 
     def test_data_is_that_of_cards_and_results(self):
         """docs/widgets/data.js is not stale."""
-        program = ROOT / "bench" / "widget_data.py"
         done = subprocess.run(
-            [sys.executable, program, "--check"], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "docs.report.widget_data", "--check"],
+            cwd=SOURCES, capture_output=True, text=True, check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -10,14 +10,15 @@ import subprocess
 import sys
 import tempfile
 
-from browser import start_browser
-from contrast import contrast
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-WIDGETS = ROOT / "docs" / "widgets"
+from tests import SOURCES
+from tests.browser import start_browser
+from tests.contrast import contrast
+
+WIDGETS = SOURCES / "docs" / "widgets"
 PAGES = ("roofline", "coalescing", "banks", "tiles", "waves")
 SCHEMES = ("default", "slate")
 CONFIGURATION = """\
@@ -38,10 +39,10 @@ def build(folder):
     """Builds the site in a folder and says where it is."""
     docs, site = folder / "docs", folder / "site"
     for part in ("assets", "widgets"):
-        shutil.copytree(ROOT / "docs" / part, docs / part)
+        shutil.copytree(SOURCES / "docs" / part, docs / part)
     nav = ", ".join(f"widgets/{name}.md" for name in PAGES)
     configuration = folder / "mkdocs.yml"
-    configuration.write_text(CONFIGURATION.format(root=ROOT, docs=docs, site=site, nav=nav))
+    configuration.write_text(CONFIGURATION.format(root=SOURCES, docs=docs, site=site, nav=nav))
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(configuration)],
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},

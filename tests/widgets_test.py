@@ -1,18 +1,20 @@
 """docs/widgets: pages work by keys alone, in both themes, on a phone, with dropped files.
 
-    build/python/bin/python tests/widgets_test.py
+    build/python/bin/python -m tests.widgets_test
 """
 
 import json
 import re
 import unittest
 
-from browser import console_errors, requested
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
-from widget_site import PAGES, ROOT, SCHEMES, WidgetSite, plain
 
-RESULTS = ROOT / "bench" / "results" / "nvidia-h200"
+from tests import SOURCES
+from tests.browser import console_errors, requested
+from tests.widget_site import PAGES, SCHEMES, WidgetSite, plain
+
+RESULTS = SOURCES / "bench" / "results" / "nvidia-h200"
 CLIMB = RESULTS / "climb_burst_4096.json"
 BENCHMARK = RESULTS / "benchmark_all.json"
 
@@ -228,7 +230,7 @@ class ResultsTest(unittest.TestCase):
         climb = json.loads(CLIMB.read_text())
         for one in climb["benchmarks"]:
             one["tflops"] = None
-        card = (ROOT / "common" / "devices" / "h200.json").read_text()
+        card = (SOURCES / "common" / "devices" / "h200.json").read_text()
         for text, words in (
             ("TFLOP/s: 55", "This is no JSON"),
             (card, "This JSON holds no results"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/ablation.hpp
-/// \brief Copies of rungs from which something was taken away, made by bench/ablate.py.
+/// \brief Copies of rungs from which something was taken away, made by bench/benchmark/ablate.py.
 #pragma once
 
 #include <span>

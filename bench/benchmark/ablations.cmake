@@ -1,5 +1,5 @@
-# Copies of rungs from which something was taken away: sources that bench/ablate.py writes into the
-# build tree, when something that needs them is built.
+# Copies of rungs from which something was taken away: sources that ablate.py writes into the build
+# tree, when something that needs them is built.
 
 find_package(Python3 COMPONENTS Interpreter)
 
@@ -8,22 +8,24 @@ find_package(Python3 COMPONENTS Interpreter)
 # emulator.
 function(ablation_sources prefix suffix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EMULATED" "" "")
-  set(script ${PROJECT_SOURCE_DIR}/bench/ablate.py)
-  set(table_of_copies ${PROJECT_SOURCE_DIR}/bench/ablations.py
-                      ${PROJECT_SOURCE_DIR}/bench/ablation_sources.py)
+  set(ablate ${Python3_EXECUTABLE} -m bench.benchmark.ablate)
+  set(script ${PROJECT_SOURCE_DIR}/bench/benchmark/ablate.py)
+  set(table_of_copies ${PROJECT_SOURCE_DIR}/bench/benchmark/ablations.py
+                      ${PROJECT_SOURCE_DIR}/bench/benchmark/ablation_sources.py)
   set(flag)
   if(arg_EMULATED)
     set(flag --emulated)
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table_of_copies})
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${script} names OUTPUT_VARIABLE names
-                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${ablate} names WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                  OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${folder}/table.cpp
-    COMMAND ${Python3_EXECUTABLE} ${script} table ${flag} --out ${folder}/table.cpp
+    COMMAND ${ablate} table ${flag} --out ${folder}/table.cpp
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${script} ${table_of_copies}
     VERBATIM)
   set(${prefix}_table ${folder}/table.cpp PARENT_SCOPE)
@@ -40,7 +42,8 @@ function(ablation_sources prefix suffix)
     list(TRANSFORM kernels REPLACE "#include \"(.*)\"" "${PROJECT_SOURCE_DIR}/\\1")
     add_custom_command(
       OUTPUT ${source}
-      COMMAND ${Python3_EXECUTABLE} ${script} source ${name} --out ${source}
+      COMMAND ${ablate} source ${name} --out ${source}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
       DEPENDS ${rung_folder}/launch.cu ${kernels} ${script} ${table_of_copies}
       COMMENT "Copy ${name}"
       VERBATIM)

@@ -1,8 +1,8 @@
 """Wavefronts of the inner loop's loads: rung 04, rungs 05 to 07, rung 08."""
 
-from banks import bank_scale, draw_access, words_of
-from shapes import A, B, Picture, request
-from tiles import tile_constants
+from docs.figures.banks import bank_scale, draw_access, words_of
+from docs.figures.shapes import A, B, Picture, request
+from docs.figures.tiles import tile_constants
 
 X = 310
 

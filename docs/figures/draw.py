@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 """Draws the figures of the book into docs/figures.
 
-    docs/figures/draw.py [NAME ...]    write them, or some
-    docs/figures/draw.py --check       fail and name those that are stale
-    docs/figures/draw.py --words       print what each shows, as alternative text
+    python3 -m docs.figures.draw [NAME ...]    write them, or some
+    python3 -m docs.figures.draw --check       fail and name those that are stale
+    python3 -m docs.figures.draw --words       print what each shows, as alternative text
 
 Each figure is a module of its name with a function draw(). They take their numbers from the
 constants of the kernels, the device cards, recorded results and recorded traces (record.py). Plots
-of results alone are drawn by bench/plots.py.
+of results alone are drawn by docs/report/plots.py.
 """
 
 import argparse
@@ -16,11 +15,8 @@ import os
 import pathlib
 import sys
 
-FIGURES = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FIGURES))
-sys.path.insert(0, str(FIGURES.parent.parent / "bench"))
-
-from recorded import FigureError  # noqa: E402
+from bench import SOURCES
+from docs.report.recorded import FigureError
 
 NAMES = (
     *(f"rung_{rung:02}" for rung in range(12)),
@@ -40,7 +36,7 @@ NAMES = (
 def drawn(name):
     """A figure."""
     try:
-        return importlib.import_module(name).draw()
+        return importlib.import_module(f"docs.figures.{name}").draw()
     except FigureError as error:
         sys.exit(f"draw.py: {name}.svg: {error}")
 
@@ -51,7 +47,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="figures; all if none is named")
     parser.add_argument("--check", action="store_true", help="fail when a figure is stale")
     parser.add_argument("--words", action="store_true", help="print what each figure shows")
-    parser.add_argument("--root", default=FIGURES.parent.parent, help="folder of the sources")
+    parser.add_argument("--root", default=SOURCES, help="folder of the sources")
     options = parser.parse_args()
     unknown = set(options.names) - set(NAMES)
     if unknown:

@@ -1,7 +1,7 @@
 """From a grid to a lane: rung 02 at 1024."""
 
-from by_hand import LANES, constants
-from shapes import Picture, card
+from docs.figures.shapes import Picture, card
+from docs.report.by_hand import LANES, constants
 
 SIZE = 1024
 BLOCKS_PER_SM = 2

@@ -1,7 +1,7 @@
 """The way of a byte from DRAM to a register: capacity and bandwidth of each stop."""
 
-from recorded import described, load, roofs
-from shapes import Picture, card
+from docs.figures.shapes import Picture, card
+from docs.report.recorded import described, load, roofs
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 TOP, BOTTOM = 150, 296

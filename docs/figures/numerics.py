@@ -2,8 +2,8 @@
 
 import math
 
-from shapes import Picture
-from svg import Scale
+from docs.figures.shapes import Picture
+from docs.report.svg import Scale
 
 U = 2.0**-24  # unit roundoff of FP32
 TF32 = 2.0**-11

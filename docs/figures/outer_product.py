@@ -1,7 +1,7 @@
 """Inner product against outer product: words read for each multiply-add."""
 
-from shapes import Picture
-from tiles import tile_constants
+from docs.figures.shapes import Picture
+from docs.figures.tiles import tile_constants
 
 CELL = 26
 

@@ -1,8 +1,8 @@
 """Four pipelines on one time axis: rungs 03, 06, 09 and 10."""
 
-from shapes import Picture
-from tiles import tile_constants
-from timeline import (
+from docs.figures.shapes import Picture
+from docs.figures.tiles import tile_constants
+from docs.figures.timeline import (
     FULL,
     LOAD,
     LOADING,

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Records which addresses the first warp of each rung asks for, from the emulator's trace.
 
-    docs/figures/record.py [build/ladder]            write data/requests.json
-    docs/figures/record.py [build/ladder] --check    fail when it is not what the trace says
+    python3 -m docs.figures.record [build/ladder]            write data/requests.json
+    python3 -m docs.figures.record [build/ladder] --check    fail when it is not what the trace says
 
 Of each access of the source the first request is kept. M = N = K = 256, so that a row of A or B is
 1024 bytes. Figures need this file alone, and no program.
@@ -52,7 +51,8 @@ def main():
     ]
     text = "{\n" + ",\n".join(entries) + "\n}\n"
     if options.check:
-        sys.exit(0 if DATA.read_text() == text else f"{DATA} is stale: run docs/figures/record.py")
+        stale = f"{DATA} is stale: run python3 -m docs.figures.record"
+        sys.exit(0 if DATA.read_text() == text else stale)
     DATA.write_text(text)
     print(f"wrote {DATA}")
 

@@ -1,7 +1,7 @@
 """Ridge points of the device cards: FLOP per byte of DRAM at which arithmetic becomes the limit."""
 
-from shapes import Picture, card
-from svg import Scale
+from docs.figures.shapes import Picture, card
+from docs.report.svg import Scale
 
 CARDS = ("t4", "a100", "h100", "h200", "rtx4090")
 KINDS = (("fp32_tflops", "FP32", 3), ("tf32_tflops", "TF32", 0), ("bf16_tflops", "BF16", 1))

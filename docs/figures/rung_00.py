@@ -1,7 +1,7 @@
 """Rung 00: what the library reaches, below the roofs of the FP32 units."""
 
-from recorded import SIZE, climb, fp32_peak_tflops, provenance, roofs
-from shapes import Picture, card
+from docs.figures.shapes import Picture, card
+from docs.report.recorded import SIZE, climb, fp32_peak_tflops, provenance, roofs
 
 
 def draw():

@@ -1,8 +1,8 @@
 """Rungs 01 and 02: 32 rows of A against one line of B."""
 
-from shapes import A, B, Picture, plural, request
-from tiles import RIGHT, hierarchy
-from wavefronts import BANKS, global_wavefronts
+from docs.figures.shapes import A, B, Picture, plural, request
+from docs.figures.tiles import RIGHT, hierarchy
+from docs.report.wavefronts import BANKS, global_wavefronts
 
 LINE, SECTOR, WORD = 128, 32, 4  # bytes
 CELL = 17

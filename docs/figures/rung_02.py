@@ -1,6 +1,6 @@
 """Rung 02: a warp reads one line of B."""
 
-import rung_01
+from docs.figures import rung_01
 
 
 def draw():

@@ -1,9 +1,9 @@
 """Rung 03: a block stages tiles of A and B in shared memory and works from the copies."""
 
-from banks import bank_scale, draw_access, words_of
-from by_hand import by_hand
-from shapes import A, B, Picture, request
-from tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.banks import bank_scale, draw_access, words_of
+from docs.figures.shapes import A, B, Picture, request
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.report.by_hand import by_hand
 
 SCALE = 2.2  # pixels an element
 SIZE = 4096

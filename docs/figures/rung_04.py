@@ -1,9 +1,9 @@
 """Rung 04: a thread computes 8 x 8 results as an outer product in registers."""
 
-from banks import bank_scale, draw_access, words_of
-from by_hand import by_hand
-from shapes import B, Picture, request
-from tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.banks import bank_scale, draw_access, words_of
+from docs.figures.shapes import B, Picture, request
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.report.by_hand import by_hand
 
 SIZE = 4096
 WIDE, TALL = 44, 26  # a product

@@ -1,8 +1,8 @@
 """Rung 05: float4 from global memory, stored transposed, read as float4."""
 
-from banks import bank_scale, draw_access, words_of
-from shapes import A, Picture, request
-from tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.banks import bank_scale, draw_access, words_of
+from docs.figures.shapes import A, Picture, request
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
 
 SMALL = 26
 SHOWN = 9  # columns of sA

@@ -1,8 +1,8 @@
 """Rung 06: two buffers; the next tile travels while this one is multiplied."""
 
-from shapes import Picture
-from tiles import RIGHT, hierarchy, tile_constants
-from timeline import FULL, LOADING, STORING, WORKING, Timeline, double, serial
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.timeline import FULL, LOADING, STORING, WORKING, Timeline, double, serial
 
 TILES = 3
 

@@ -1,8 +1,8 @@
 """Rung 07: the order of blocks, so that a wave is a square of C."""
 
-from shapes import Picture, card
-from tiles import RIGHT, hierarchy, tile_constants
-from waves import by_bands, by_rows, draw_wave, panels
+from docs.figures.shapes import Picture, card
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.waves import by_bands, by_rows, draw_wave, panels
 
 SIZE = 4096
 BLOCKS_PER_SM = 2

@@ -1,8 +1,8 @@
 """Rung 08: a tile per warp, and a walk through the sums that turns at the end of a row."""
 
-from by_hand import lane_wavefronts
-from shapes import Picture
-from tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.report.by_hand import lane_wavefronts
 
 LANE = 24
 STEP = 20  # of a walk

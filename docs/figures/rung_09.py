@@ -1,8 +1,8 @@
 """Rung 09: copies that run by themselves, several stages ahead."""
 
-from shapes import Picture
-from tiles import RIGHT, hierarchy, tile_constants
-from timeline import FULL, LOADING, WORKING, Timeline, staged
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.timeline import FULL, LOADING, WORKING, Timeline, staged
 
 TILES = 5
 

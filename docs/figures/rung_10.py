@@ -1,8 +1,8 @@
 """Rung 10: producers fill a ring of slices, consumers read it, barriers connect them."""
 
-from shapes import Picture
-from tiles import RIGHT, hierarchy, tile_constants
-from timeline import FULL, LOADING, WORKING, Timeline, ring
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.timeline import FULL, LOADING, WORKING, Timeline, ring
 
 ROUNDS = 4
 

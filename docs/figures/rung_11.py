@@ -1,8 +1,8 @@
 """Rung 11: whole tiles for every block, and the rest as one row that is cut into equal shares."""
 
-from by_hand import SMS, handed_over, shares
-from shapes import Picture
-from tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.report.by_hand import SMS, handed_over, shares
 
 SIZE = 4096
 SHOWN = 3  # tiles of the row

@@ -4,14 +4,10 @@ Colours mean the same in all figures: A is f0, B is f1, C and its sums are f2, a
 """
 
 import json
-import pathlib
 import re
-import sys
 
-FIGURES = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FIGURES.parent.parent / "bench"))
-
-from svg import WIDTH, Drawing, number  # noqa: E402
+from bench import SOURCES
+from docs.report.svg import WIDTH, Drawing, number
 
 A, B, C, WORK = range(4)  # colours
 SIZES = {"title": 20, "large": 18}  # pixels; 15 for all other text
@@ -114,13 +110,14 @@ def plural(count, noun):
 
 def card(name="h200"):
     """{entry: value} of a device card."""
-    path = FIGURES.parent.parent / "common" / "devices" / f"{name}.json"
+    path = SOURCES / "common" / "devices" / f"{name}.json"
     return {key: entry["value"] for key, entry in json.loads(path.read_text()).items()}
 
 
 def requests(rung):
     """What a warp of a rung asked of memory, as the emulator traced it (record.py)."""
-    return json.loads((FIGURES / "data" / "requests.json").read_text())[f"{rung:02}"]
+    path = SOURCES / "docs" / "figures" / "data" / "requests.json"
+    return json.loads(path.read_text())[f"{rung:02}"]
 
 
 def request(rung, array, operation):

@@ -1,8 +1,8 @@
 """What a streaming multiprocessor holds."""
 
-from by_hand import BANKS, LANES
-from recorded import roofs
-from shapes import Picture, card
+from docs.figures.shapes import Picture, card
+from docs.report.by_hand import BANKS, LANES
+from docs.report.recorded import roofs
 
 PARTITIONS = 4
 KIB = 1 << 10

@@ -1,7 +1,7 @@
 """The left column of a rung's figure: C in block tiles, and whose results a block tile holds."""
 
-from by_hand import LANES, constants
-from shapes import Picture
+from docs.figures.shapes import Picture
+from docs.report.by_hand import LANES, constants
 
 EXTENT = 1024  # of the matrix that is drawn
 LEFT, SIDE, BLOCK_SIDE = 24, 130, 170

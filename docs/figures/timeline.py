@@ -4,7 +4,7 @@ Times are units of the drawing, not measured. What is real: what waits for what,
 there are, and which buffer is used.
 """
 
-from shapes import text_width
+from docs.figures.shapes import text_width
 
 LOAD, STORE, WORK = 5, 1, 7  # units: a tile on its way, its way into shared memory, its arithmetic
 FILL, READ = 5.2, 2.4  # units: a producer warp fills a slice, consumers read one

@@ -1,9 +1,9 @@
 """The first wave over a large C in row order and in band order, and what it reads."""
 
-from recorded import profile
-from shapes import Picture, card
-from tiles import tile_constants
-from waves import by_bands, by_rows, draw_wave, panels
+from docs.figures.shapes import Picture, card
+from docs.figures.tiles import tile_constants
+from docs.figures.waves import by_bands, by_rows, draw_wave, panels
+from docs.report.recorded import profile
 
 SIZE = 16384
 BLOCKS_PER_SM = 2

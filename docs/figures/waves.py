@@ -1,6 +1,6 @@
 """Which tiles of C the blocks of a wave work on, and which panels of A and B they read."""
 
-from shapes import A, B
+from docs.figures.shapes import A, B
 
 
 def by_rows(block, tiles):

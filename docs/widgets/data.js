@@ -1,5 +1,6 @@
-// Written by bench/widget_data.py (`make report`) from common/devices and bench/results: figures of
-// GPUs, and what the rungs reached. Sources of the figures stand in the files there.
+// Written by docs/report/widget_data.py (`make report`) from common/devices and
+// bench/results: figures of GPUs, and what the rungs reached. Sources of the figures stand in the
+// files there.
 window.ladderData = {
   "cards": [
     {"id": "h200", "name": "NVIDIA H200 SXM", "compute_capability": 90, "sms": 132, "sm_clock_mhz": 1980, "max_threads_per_sm": 2048, "max_warps_per_sm": 64, "max_blocks_per_sm": 32, "registers_per_sm": 65536, "register_allocation_unit": 256, "shared_bytes_per_sm": 233472, "shared_bytes_reserved_per_block": 1024, "shared_allocation_unit_bytes": 128, "max_shared_bytes_per_block": 232448, "l1_and_shared_bytes_per_sm": 262144, "l2_bytes": 62914560, "l2_ways": 16, "l2_partitions": 2, "dram_bytes": 150754820096, "dram_bytes_per_second": 4814304000000, "fp32_tflops": 66.90816, "tf32_tflops": 535.26528, "bf16_tflops": 1070.53056},

@@ -2,7 +2,7 @@
 /// \file  tests/fidelity/probe_fidelity_test.cpp
 /// \brief The emulator's counters of each probe are those that Nsight Compute recorded on an H200.
 ///
-/// probes_h200.csv holds the recorded counters; bench/record_probes.py writes it.
+/// probes_h200.csv holds the recorded counters; bench/record/probes.py writes it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -141,7 +141,7 @@ Golden read_golden() {
   std::ifstream file(kGolden);
   if (!file) {
     throw std::runtime_error(kGolden + " is missing; on an H200 with Nsight Compute, " +
-                             "bench/record_probes.py writes it");
+                             "bench/record/probes.py writes it");
   }
   Golden golden;
   for (std::string line; std::getline(file, line);) {
@@ -261,7 +261,7 @@ TEST_P(ProbeTest, CountsWhatTheHardwareCounts) {
   const auto hardware = golden().probes.find(probe.name);
   if (hardware == golden().probes.end()) {
     GTEST_SKIP() << "no hardware has counted " << probe.name
-                 << " yet; bench/record_probes.py records it on an H200";
+                 << " yet; bench/record/probes.py records it on an H200";
   }
   const KernelTrace trace = trace_of(probe);
   for (const Comparison& comparison : kComparisons) {

@@ -340,7 +340,7 @@ TEST_P(BrokenKernel, IsReportedAtItsLine) {
 TEST_P(BrokenKernel, IsExplainedAndNothingElseIsReported) {
   Gallery gallery;
   const KernelTrace trace = gallery.trace(broken_.run);
-  RecordProperty("reported", messages_of(trace));  // for bench/gallery_reports.py
+  RecordProperty("reported", messages_of(trace));  // for bench/record/gallery_reports.py
   EXPECT_FALSE(trace.hazards.empty());
   for (const Hazard& hazard : trace.hazards) {
     expect_explained(hazard);

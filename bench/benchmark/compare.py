@@ -1,0 +1,160 @@
+"""Compares two results of the benchmark row by row.
+
+    python3 -m bench.benchmark.compare base.json new.json
+
+Ends with 0, with 1 when a row got slower beyond the noise, or with 2 when the files cannot be
+compared. Absolute times of two runs differ by what the GPU's clock did that day. So each sample is
+first divided by the cuBLAS sample of its own round, and these ratios are compared.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+from statistics import median
+
+WHY_RATIOS = (
+    "Ratios to cuBLAS of the same run: times of two runs differ by what clocks and power did."
+)
+REFERENCES = ("00_cublas/", "best_cublaslt/")  # what the rows are compared with
+SAME = {
+    "device": "GPU",
+    "protocol": "protocol",
+    "cublas": "cuBLAS",
+}
+
+
+class InputError(Exception):
+    """Files that cannot be compared; the sentence says why."""
+
+
+def load(path):
+    """(context, {row: its samples}) of a results file."""
+    try:
+        results = json.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON ({error}). Was the benchmark stopped?") from error
+    try:
+        rows = {}
+        for entry in results["benchmarks"]:
+            if entry["run_type"] != "iteration" or entry["run_name"].startswith(REFERENCES):
+                continue
+            if entry.get("error_occurred"):
+                raise InputError(f"{path}: {entry['run_name']}: {entry['error_message']}")
+            rows.setdefault(entry["run_name"], []).append(float(entry["ratio_to_cublas"]))
+        context = {field: results["context"][field] for field in SAME}
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is no file of the benchmark: {error!r} is missing") from error
+    if not rows:
+        raise InputError(f"{path} holds no row of a rung")
+    return context, rows
+
+
+def require_same_conditions(base_context, new_context):
+    """Raises InputError where machine, protocol or library differ."""
+    for field, name in SAME.items():
+        old, new = base_context[field], new_context[field]
+        if old != new:
+            raise InputError(f"the {name} differs: {old} in the base, {new} in the new file")
+
+
+def common_rows(base, new, only_common):
+    """Names that both have, in the order of the base."""
+    for rows, others, place in ((base, new, "the base"), (new, base, "the new file")):
+        alone = [name for name in rows if name not in others]
+        if not alone or only_common:
+            continue
+        shown = ", ".join(alone[:5]) + (f" and {len(alone) - 5} more" if len(alone) > 5 else "")
+        hint = "--only-common compares the others"
+        for name in alone:
+            if any(other.rpartition("/")[0] == name.rpartition("/")[0] for other in others):
+                hint = "the other file has it with another protocol"
+        raise InputError(f"only {place} has {shown}: {hint}")
+    common = [name for name in base if name in new]
+    if not common:
+        raise InputError("the files have no row in common")
+    return common
+
+
+def u_test(xs, ys):
+    """Two-sided p of the Mann-Whitney U test, exact also where values are equal.
+
+    Under the null hypothesis each choice of len(xs) ranks is equally likely; how many choices give
+    each sum of ranks is counted one rank after the other. Ranks are doubled, so that the mean rank
+    of equal values is whole.
+    """
+    pooled = sorted(xs + ys)
+    doubled = {value: pooled.index(value) * 2 + pooled.count(value) + 1 for value in pooled}
+    ways = [{0: 1}] + [{} for _ in xs]
+    for value in pooled:
+        for taken in range(len(xs) - 1, -1, -1):
+            for total, count in ways[taken].items():
+                more = total + doubled[value]
+                ways[taken + 1][more] = ways[taken + 1].get(more, 0) + count
+    mean = len(xs) * (len(pooled) + 1)
+    distance = abs(sum(doubled[x] for x in xs) - mean)
+    sums = ways[len(xs)]
+    extreme = sum(count for total, count in sums.items() if abs(total - mean) >= distance)
+    return extreme / sum(sums.values())
+
+
+def verdict(base, new, options):
+    """(change in percent, "slower", "quicker" or "noise")."""
+    percent = 100 * (median(new) / median(base) - 1)
+    if abs(percent) < options.least or u_test(base, new) > options.alpha:
+        return percent, "noise"
+    return percent, "quicker" if percent > 0 else "slower"
+
+
+def compare(options):
+    """Prints the comparison. Returns whether a row got slower."""
+    base_context, base = load(options.base)
+    new_context, new = load(options.new)
+    require_same_conditions(base_context, new_context)
+    names = common_rows(base, new, options.only_common)
+    for name in names:
+        if min(len(base[name]), len(new[name])) < 5:
+            raise InputError(f"{name} has fewer than 5 samples: no test tells them from noise")
+    print(WHY_RATIOS)
+    print(f"{'row':<39} {'base':>7} {'new':>7} {'change':>9}  beyond noise?")
+    slower = False
+    for name in names:
+        percent, word = verdict(base[name], new[name], options)
+        slower = slower or word == "slower"
+        print(
+            f"{name:<39} {median(base[name]):7.3f} {median(new[name]):7.3f} {percent:+7.2f} %"
+            f"  {word}"
+        )
+    print(
+        f"Noise: less than {options.least:g} %, or more than {options.alpha:g} in the"
+        " Mann-Whitney U test."
+    )
+    return slower
+
+
+def main():
+    """Compares the files named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("base", type=pathlib.Path)
+    parser.add_argument("new", type=pathlib.Path)
+    parser.add_argument(
+        "--alpha", type=float, default=0.01, help="largest p that counts (%(default)s)"
+    )
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.5,
+        help="smallest change that counts, in percent (%(default)s)",
+    )
+    parser.add_argument("--only-common", action="store_true", help="leave out rows of one file")
+    try:
+        sys.exit(1 if compare(parser.parse_args()) else 0)
+    except InputError as error:
+        print(f"compare.py: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

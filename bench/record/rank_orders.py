@@ -1,0 +1,269 @@
+"""Ranks the orders of a rung's multiply-adds by what the compiler makes of them.
+
+    python3 -m bench.record.rank_orders 11
+    python3 -m bench.record.rank_orders 11 --template 1,1,8,3,4 --only "columns up"
+    python3 -m bench.record.rank_orders --out bench/results/sass/orders.json
+
+A thread adds TM x TN products per k, and any order of them is right. The order decides which
+operands stay in a register's reuse cache and where ptxas must put the sums, so that another
+compiler may want another order. This compiles copies of the kernel, one per order, and counts in
+the machine code of the innermost loop. With --out it files the rungs named, or all that pages
+quote. It needs nvcc and nvdisasm, and no GPU.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+from bench import SOURCES
+from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
+from bench.record.main_loop import count, innermost_loop, parse
+
+RECORDED = range(7, 12)  # the rungs whose orders pages quote
+AS_IT_STANDS = "(as it stands)"
+A_GUIDE = (
+    "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
+    " the quickest. Time the first few."
+)
+LOOPS = re.compile(
+    r"^(?P<indent> *)for \(int (\w+) = 0; \2 < T[MN]; \+\+\2\) \{\n"
+    r"(?: *(?:const int|#pragma unroll)[^\n]*\n)*"
+    r" *for \(int (\w+) = 0; \3 < T[MN]; \+\+\3\) \{\n"
+    r"(?: *const int [^\n]*\n)*"
+    r" *acc\[m\]\[n\] \+= (?P<product>[^\n;]*);\n *\}\n *\}\n",
+    re.MULTILINE,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """One order of the TM x TN multiply-adds of a k."""
+
+    columns_outside: bool
+    outer_down: bool
+    inner_down: bool
+    back: bool  # every other pass of the inner loop runs the other way
+
+    def __str__(self):
+        outer, inner = ("columns", "rows") if self.columns_outside else ("rows", "columns")
+        direction = ("up", "down")
+        return (
+            f"{outer} {direction[self.outer_down]}, {inner} {direction[self.inner_down]}"
+            f"{' and back' if self.back else ''}"
+        )
+
+    def loops(self, product, indent):
+        """The two loops in CUDA C++, around `acc[m][n] += product`."""
+        outer, inner = ("n", "m") if self.columns_outside else ("m", "n")
+        pass_index = "i" if self.outer_down else outer
+        free = "j" if self.outer_down else "i"
+        step = free if self.inner_down or self.back else inner
+        lines = [f"for (int {pass_index} = 0; {pass_index} < T{outer.upper()}; ++{pass_index}) {{"]
+        if self.outer_down:
+            lines.append(f"  const int {outer} = T{outer.upper()} - 1 - i;")
+        lines.append(f"  for (int {step} = 0; {step} < T{inner.upper()}; ++{step}) {{")
+        ways = [step, f"T{inner.upper()} - 1 - {step}"]
+        first, second = reversed(ways) if self.inner_down else ways
+        if self.back:
+            lines.append(f"    const int {inner} = {pass_index} % 2 == 0 ? {first} : {second};")
+        elif self.inner_down:
+            lines.append(f"    const int {inner} = {first};")
+        lines += [f"    acc[m][n] += {product};", "  }", "}"]
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+
+ORDERS = [Order(*flags) for flags in itertools.product((False, True), repeat=4)]
+
+
+def rung_folder(rung):
+    """The folder of a rung, given by its number."""
+    folders = list(SOURCES.glob(f"ladder/{rung:02}_*"))
+    if not folders:
+        raise InputError(f"there is no rung {rung:02} in {SOURCES / 'ladder'}")
+    return folders[0]
+
+
+def find_loops(kernel, name):
+    """Where the two loops of the multiply-adds stand in the kernel's text."""
+    found = list(LOOPS.finditer(kernel))
+    if len(found) != 1:
+        raise InputError(
+            f"ladder/{name}/kernel.cuh has {len(found)} pairs of loops over TM and TN around "
+            "`acc[m][n] += ...;`, and one is needed: try 08, 09, 10 or 11"
+        )
+    return found[0]
+
+
+def template_arguments(launch, name):
+    """What launch.cu instantiates the kernel with; of a family of tiles the first, as "2, 4"."""
+    values = dict(re.findall(r"constexpr int (\w+) = (\d+);", launch))
+    for parameters, function in re.findall(r"template <([^>]*)>\nvoid (\w+)\(", launch):
+        used = re.search(rf"\b{function}<([\d, ]+)>", launch)
+        names = [parameter.split()[-1] for parameter in parameters.split(",")]
+        if used and len(names) == len(used[1].split(",")):
+            values = dict(zip(names, used[1].split(", "), strict=True)) | values
+    kernel = re.search(r"launch\(kernel<([^>]*)>", launch)
+    if not kernel:
+        raise InputError(f"ladder/{name}/launch.cu launches no `kernel<...>`")
+    missing = [argument for argument in kernel[1].split(", ") if argument not in values]
+    if missing:
+        raise InputError(
+            f"ladder/{name}/launch.cu gives {missing[0]} no number: give all with --template"
+        )
+    return ", ".join(values[argument] for argument in kernel[1].split(", "))
+
+
+def instantiation(kernel, arguments):
+    """A source that compiles the kernel of the kernel.cuh beside it once."""
+    namespace = re.search(r"^namespace (\S+) \{", kernel, re.MULTILINE)[1]
+    parameters = re.search(r"\bkernel\(([^)]*)\) \{", kernel)[1]
+    return (
+        '#include "kernel.cuh"\n'
+        f"namespace {namespace} {{\n"
+        f"template __global__ void kernel<{arguments}>({parameters});\n"
+        "}\n"
+    )
+
+
+def compile_and_count(kernel, source, tools, arch):
+    """The Counts of one copy of the kernel."""
+    nvcc, nvdisasm = tools
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "kernel.cuh").write_text(kernel)
+        (folder / "kernel.cu").write_text(source)
+        cubin = folder / "kernel.cubin"
+        architecture = f"arch=compute_{arch},code=sm_{arch}"
+        command = [nvcc, "-cubin", "-std=c++20", "-gencode", architecture, "-Xptxas", "-v"]
+        said = output_of([*command, f"-I{SOURCES}", folder / "kernel.cu", "-o", cubin])
+        counts = count(innermost_loop(*parse(output_of([nvdisasm, "-hex", "-c", cubin]))))
+    counts.spills = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
+    counts.registers = max(map(int, re.findall(r"Used (\d+) registers", said)), default=0)
+    return counts
+
+
+def copies(kernel, loops, only):
+    """{name: the kernel with that order}, and the kernel as it stands."""
+    found = {AS_IT_STANDS: kernel}
+    for order in ORDERS:
+        if only in str(order):
+            text = order.loops(loops["product"], loops["indent"])
+            found[str(order)] = kernel[: loops.start()] + text + kernel[loops.end() :]
+    if len(found) == 1:
+        raise InputError(f"no order has '{only}' in its name; one is called '{ORDERS[0]}'")
+    return found
+
+
+def table(ranked):
+    """The lines of [(name, Counts)]."""
+    lines = ["cycles/FFMA  instr  FFMA  LDS  other  3 fresh  same bank  pauses  spills  order"]
+    for name, c in ranked:
+        lines.append(
+            f"{c.cycles:11.4f} {c.instructions:6} {c.ffma:5} {c.lds:4} {c.other:6} "
+            f"{c.three_fresh:8} {c.same_bank:10} {c.pauses:7} {c.spills:7}  {name}"
+        )
+    return lines
+
+
+@dataclasses.dataclass
+class Ranking:
+    """A rung's orders, the best first."""
+
+    rung: int
+    folder: str  # its name
+    arguments: str  # of the template
+    arch: str
+    ranked: list  # [(name of the order, Counts)]
+    loops: re.Match  # where the multiply-adds stand in the kernel
+
+    def show(self):
+        """Prints the table, and the best of the 16 orders as loops."""
+        print(f"{self.folder}: kernel<{self.arguments}> for sm_{self.arch}")
+        print("\n".join(table(self.ranked)))
+        best = next(name for name, _ in self.ranked if name != AS_IT_STANDS)
+        order = next(order for order in ORDERS if str(order) == best)
+        print(f"\n{best}:\n\n{order.loops(self.loops['product'], '  ')}\n{A_GUIDE}")
+
+    def entries(self):
+        """What a file of results says of each order, in their ranking."""
+        return [
+            {
+                "name": f"{self.rung:02}_{re.sub('[^a-z]+', '_', name).strip('_')}",
+                "rung": self.rung,
+                "order": name,
+                "arguments": self.arguments,
+                "arch": self.arch,
+                **dataclasses.asdict(counts),
+            }
+            for name, counts in self.ranked
+        ]
+
+
+def rank_orders(rung, options, tools):
+    """The Ranking of a rung: compiles all its orders."""
+    folder = rung_folder(rung)
+    try:
+        kernel = (folder / "kernel.cuh").read_text()
+    except FileNotFoundError as error:
+        raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 08, 09, 10 or 11") from error
+    loops = find_loops(kernel, folder.name)
+    launch = (folder / "launch.cu").read_text()
+    arguments = options.template or template_arguments(launch, folder.name)
+    source = instantiation(kernel, arguments)
+    kernels = copies(kernel, loops, options.only)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        counted = pool.map(
+            lambda text: compile_and_count(text, source, tools, options.arch), kernels.values()
+        )
+        ranked = sorted(zip(kernels, counted, strict=True), key=lambda entry: entry[1].rank)
+    return Ranking(rung, folder.name, arguments, options.arch, ranked, loops)
+
+
+def run(options):
+    """Ranks and files what the command line asks for."""
+    tools = find_tools(options)
+    context = context_of(tools[0]) if options.out else None
+    entries = []
+    for rung in options.rungs or RECORDED:
+        ranking = rank_orders(rung, options, tools)
+        ranking.show()
+        entries += ranking.entries()
+    if options.out:
+        results = {"context": context, "benchmarks": entries}
+        options.out.write_text(json.dumps(results, indent=1) + "\n")
+        print(f"wrote {options.out}")
+
+
+def main():
+    """Ranks the orders of the rungs named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 11")
+    parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
+    parser.add_argument("--only", default="", help="only orders with this in their name")
+    parser.add_argument("--out", type=pathlib.Path, help="file them, without a rung 07 to 11")
+    parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
+    parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
+    parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
+    options = parser.parse_args()
+    if not options.rungs and not options.out:
+        parser.error("name a rung, for instance 11")
+    if options.out and (options.template or options.only):
+        parser.error("--out files all orders of the kernels that run: no --template, no --only")
+    if options.template and len(options.rungs) > 1:
+        parser.error("--template is for one rung")
+    try:
+        run(options)
+    except InputError as error:
+        print(f"rank_orders.py: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

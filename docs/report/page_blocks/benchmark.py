@@ -1,0 +1,132 @@
+"""Blocks of the benchmark for docs/report/report.py: the pictures with their words, and the tables.
+
+A block whose results are not recorded says so and names the command.
+"""
+
+from math import exp, log
+
+from docs.report import plot_ratio, plot_roofline, plot_staircase
+from docs.report.recorded import (
+    Benchmark,
+    MissingFileError,
+    described,
+    known_shapes,
+    percent,
+    title_of,
+)
+
+RECORD_BENCHMARK = "make bench SHAPES=all OUT=bench/results/nvidia-h200/benchmark_all.json"
+
+
+def picture(name, folder, words):
+    """A picture of docs/report/plots.py with the words for readers who cannot see it."""
+    return f"![{words}]({folder}/{name}.svg)"
+
+
+def or_command(command):
+    """Makes a block name the command that records it, where its results are missing."""
+
+    def decorate(block):
+        def text(rung):
+            try:
+                return block(rung)
+            except MissingFileError as error:
+                return f"Not recorded yet: {error}. `{command}` on an H200 writes it."
+
+        return text
+
+    return decorate
+
+
+def staircase_block(_rung):
+    """The picture of the front page."""
+    return picture("staircase", "docs/figures", plot_staircase.staircase_words())
+
+
+def source(benchmark):
+    """Device and versions of the benchmark."""
+    return described(benchmark.context, f"cuBLAS {benchmark.context['cublas']}")
+
+
+def by_set(benchmark, rung):
+    """[(set, protocol, ratios)] of a rung."""
+    found = {}
+    for name, shape, protocol in benchmark.jobs():
+        ratio = benchmark.ratio(rung, shape, protocol)
+        if ratio is not None:
+            found.setdefault((name, protocol), []).append(ratio)
+    return [(*key, ratios) for key, ratios in found.items()]
+
+
+def set_table(benchmark, rung):
+    """Lowest, mean and highest ratio of a rung in each set of shapes."""
+    lines = [
+        f"| shapes, rung {title_of(rung)} | protocol | number | level or quicker | lowest | "
+        "geometric mean | highest |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for name, protocol, ratios in by_set(benchmark, rung):
+        mean = exp(sum(log(ratio) for ratio in ratios) / len(ratios))
+        lines.append(
+            f"| {title_of(name)} | {protocol} | {len(ratios)} | "
+            f"{sum(ratio >= 1 for ratio in ratios)} | {percent(min(ratios))} | {percent(mean)} | "
+            f"{percent(max(ratios))} |"
+        )
+    return lines
+
+
+def shape_table(benchmark, jobs, rungs, reasons=None):
+    """Ratios of rungs, a line for each shape and protocol; reasons: {shape: what it stands for}."""
+    head = ["M x N x K", *(["what it stands for"] if reasons else []), "protocol"]
+    figures = ["best cuBLAS, TFLOP/s", *(title_of(rung) for rung in rungs)]
+    lines = [f"| {' | '.join(head + figures)} |", "|" + "---|" * len(head) + "---:|" * len(figures)]
+    for _, shape, protocol in jobs:
+        ratios = [benchmark.ratio(rung, shape, protocol) for rung in rungs]
+        library = benchmark.library_tflops(shape, protocol)
+        cells = [
+            " x ".join(str(extent) for extent in shape),
+            *([reasons.get(shape, "")] if reasons else []),
+            protocol,
+            "" if library is None else f"{library:.1f}",
+            *("" if ratio is None else percent(ratio) for ratio in ratios),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+@or_command(RECORD_BENCHMARK)
+def benchmark_block(_rung):
+    """The front page's: the picture, the squares and a line for each set of shapes."""
+    benchmark = Benchmark()
+    highest = benchmark.rungs()[-1]
+    rungs = [name for name in benchmark.rungs() if name[:2] in plot_ratio.SHOWN_BY_SIZE]
+    squares = [job for job in benchmark.jobs() if job[0] == "squares"]
+    lines = [picture("ratio_by_size", "docs/figures", plot_ratio.ratio_words())]
+    if squares:
+        shown = list(dict.fromkeys([*rungs, highest]))
+        lines += ["", *shape_table(benchmark, squares, shown)]
+    lines += ["", *set_table(benchmark, highest), "", f"{source(benchmark)}."]
+    return "\n".join(lines)
+
+
+@or_command(RECORD_BENCHMARK)
+def shapes_block(_rung):
+    """Every shape of the benchmark with every rung that was measured."""
+    benchmark = Benchmark()
+    reasons = {shape: why for _, shape, why in known_shapes()}
+    lines = shape_table(benchmark, benchmark.jobs(), benchmark.rungs(), reasons)
+    return "\n".join([*lines, "", f"{source(benchmark)}."])
+
+
+@or_command("make roofs")
+def roofline_block(_rung):
+    """The measured roofs as a picture."""
+    return picture("roofline", "figures", plot_roofline.roofline_words())
+
+
+BLOCKS = {
+    "staircase": staircase_block,
+    "benchmark": benchmark_block,
+    "benchmark_shapes": shapes_block,
+    "roofline": roofline_block,
+}

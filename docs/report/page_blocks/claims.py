@@ -1,0 +1,105 @@
+"""The page of claims: docs/chapters/claims.json, rendered by group."""
+
+import csv
+import json
+import pathlib
+import re
+
+from bench import SOURCES
+from docs.report.page_blocks.markdown import table
+from docs.report.recorded import CARD, FigureError, load, roofs
+from docs.report.rung_figures import or_not_yet, value
+
+CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
+PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
+VERDICTS = {"holds": "holds", "condition": "holds with a condition", "wrong": "wrong"}
+COUNTERS = {
+    "sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
+    "wavefronts": "memory_l1_wavefronts_shared",
+}
+
+
+def probe(name, counter):
+    """What a recorded probe kernel counted."""
+    text = (SOURCES / PROBES).read_text().splitlines()
+    for row in csv.DictReader(line for line in text if not line.startswith("#")):
+        if row["probe"] == name:
+            return f"{float(row[COUNTERS[counter]]):.0f}"
+    raise FigureError(f"{PROBES} has no probe {name}")
+
+
+def found_of_gallery(file):
+    """'2 of 7': kernels of a file of the gallery that a tool of compute-sanitizer finds."""
+    found = {}
+    for run in load("gallery.json")["benchmarks"]:
+        if (run["fault_at"] or "").startswith(f"{file}:"):
+            found[run["name"]] = found.get(run["name"], False) or run["at_the_fault"]
+    return f"{sum(found.values())} of {len(found)}"
+
+
+def filled_in(text):
+    """Text with its figures: `{02:gain_4096}` is a value of docs/report/rung_figures.py, and
+    `{probe NAME COUNTER}`, `{gallery FILE}`, `{roof NAME}`, `{card NAME}` are of recorded files.
+    """
+
+    def figure(match):
+        words = match[1].split()
+        if words[0] == "probe":
+            return probe(words[1], words[2])
+        if words[0] == "gallery":
+            return found_of_gallery(words[1])
+        if words[0] == "roof":
+            return f"{roofs()[words[1]]:,.0f}"
+        if words[0] == "card":
+            return f"{json.loads(CARD.read_text())[words[1]]['value']:,}"
+        return or_not_yet(value, match[1], None)
+
+    return re.sub(r"\{([^{}]+)\}", figure, text)
+
+
+def claims():
+    """All rows."""
+    return json.loads((SOURCES / CLAIMS).read_text())
+
+
+def link(evidence):
+    """A piece of evidence as a link of the page."""
+    target = evidence["at"]
+    if not re.match(r"https?:", target):
+        target = target.removeprefix("docs/chapters/") if target.startswith(
+            "docs/chapters/") else f"../../{target}"
+    return f"[{evidence['text']}]({target})"
+
+
+def anchor(group):
+    """The name of a group's heading in links."""
+    return re.sub(r"[^a-z0-9]+", "-", group.lower()).strip("-")
+
+
+def claims_block(*_):
+    """One table per group."""
+    groups = {}
+    for row in claims():
+        groups.setdefault(row["group"], []).append(row)
+    parts = []
+    for group, rows in groups.items():
+        cells = []
+        for row in rows:
+            verdict = VERDICTS[row["verdict"]] if row["verdict"] else f"pending: {row['needs']}"
+            cells.append((f"{filled_in(row['claim'])}<br>*({row['who']})*", f"**{verdict}**",
+                          filled_in(row["because"]), ", ".join(map(link, row["evidence"]))))
+        parts += [f"## {group}",
+                  table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells)]
+    return "\n\n".join(parts)
+
+
+def claims_count_block(*_):
+    """How many there are of each verdict."""
+    rows = claims()
+    counted = {name: sum(row["verdict"] == key for row in rows) for key, name in VERDICTS.items()}
+    counted["pending"] = sum(row["verdict"] is None for row in rows)
+    return table((*counted, "all"), [(*map(str, counted.values()), str(len(rows)))])
+
+
+BLOCKS = {"claims": claims_block, "claims_count": claims_count_block}

@@ -1,0 +1,236 @@
+"""Code in pages: titled sections of a source, what changes between two rungs, their constants.
+
+A title is a comment `// -- Main loop over K ------`. Its section ends at the next title, or where
+the block of code that it stands in ends.
+"""
+
+import difflib
+import pathlib
+import re
+from dataclasses import dataclass
+
+from docs.report.page_blocks.markdown import fenced
+from docs.report.recorded import FigureError
+from docs.report.rungs import rung_of
+
+TITLE = re.compile(r"^(?P<indent> *)// -- (?P<title>.+?) -{3,}$")
+LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".hpp": "cpp", ".cpp": "cpp"}
+LONG_DIFF = 90  # lines; longer ones are folded away
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled section of a source file."""
+
+    title: str
+    first: int  # number of its title's line
+    lines: tuple  # from the title on, as they stand in the file, without blank lines at the end
+
+
+def indentation(line):
+    """Blanks at its beginning; None for lines that have no say: blank ones and `#pragma`."""
+    return None if not line.strip() or line.startswith("#") else len(line) - len(line.lstrip(" "))
+
+
+def sections(text):
+    """All titled sections of a source, in its order."""
+    lines = text.splitlines()
+    found = []
+    for i, line in enumerate(lines):
+        title = TITLE.match(line)
+        if not title:
+            continue
+        end = i + 1
+        while end < len(lines) and not TITLE.match(lines[end]):
+            depth = indentation(lines[end])
+            if depth is not None and depth < len(title["indent"]):
+                break
+            end += 1
+        while not lines[end - 1].strip():
+            end -= 1
+        found.append(Section(title["title"], i + 1, tuple(lines[i:end])))
+    return found
+
+
+def section_of(path, title):
+    """The section of a file with this title; `Epilogue` will do for `Epilogue: C = ...`."""
+    if not path.is_file():
+        raise FigureError(f"there is no file {path}")
+    known = sections(path.read_text())
+    found = [s for s in known if s.title == title]
+    found = found or [s for s in known if s.title.split(":")[0] == title]
+    if len(found) == 1:
+        return found[0]
+    titles = "; ".join(s.title for s in known)
+    if found:
+        raise FigureError(f"{path} has {len(found)} sections '{title}'")
+    raise FigureError(
+        f"{path} has no section '{title}'; it has " + (titles or "no titled section at all")
+    )
+
+
+def shortened(line):
+    """A title's line without the dashes that fill it; any other line as it is."""
+    title = TITLE.match(line)
+    return f"{title['indent']}// -- {title['title']}" if title else line
+
+
+def moved_left(lines):
+    """The lines without the indentation that all of them have."""
+    depths = [depth for depth in map(indentation, lines) if depth is not None]
+    least = min(depths, default=0)
+    return [line if line.startswith("#") else line[least:] for line in lines]
+
+
+def code_block(place, arguments):
+    """`code FILE: TITLE`: a titled section of a file."""
+    name, colon, title = arguments.partition(": ")
+    if not colon:
+        raise FigureError("write 'code FILE: TITLE', such as 'code kernel.cuh: Main loop over K'")
+    base = place.folder if place.is_lesson else pathlib.Path()
+    path = base / name.strip()
+    section = section_of(path, title.strip())
+    lines = [shortened(line) for line in moved_left(section.lines)]
+    return fenced(LANGUAGES.get(path.suffix, "text"), "\n".join(lines))
+
+
+def body_of(path):
+    """[(section's title, line)] of what stands in the file's namespace, without Doxygen's."""
+    lines = path.read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("namespace ")) + 1
+    last = max(i for i, line in enumerate(lines) if line.startswith("}  // namespace"))
+    titles = {}
+    for section in sections("\n".join(lines)):
+        for number in range(section.first, section.first + len(section.lines)):
+            titles[number] = section.title
+    kept = []
+    for number in range(first + 1, last + 1):
+        line = lines[number - 1]
+        if line.startswith("///") or (not line and (not kept or not kept[-1][1])):
+            continue
+        kept.append((titles.get(number), shortened(line)))
+    while kept and not kept[-1][1]:
+        kept.pop()
+    return kept
+
+
+def hunks(old, new):
+    """Lines of a diff with one line around each change; hunks are headed by their section."""
+    matcher = difflib.SequenceMatcher(
+        None, [line for _, line in old], [line for _, line in new], autojunk=False
+    )
+    lines = []
+    for group in matcher.get_grouped_opcodes(1):
+        change = next(code for code in group if code[0] != "equal")
+        title = old[change[1]][0] if change[0] == "delete" else new[change[3]][0]
+        lines.append(f"@@ {title or 'Above the first section'} @@")
+        for kind, old_from, old_to, new_from, new_to in group:
+            if kind == "equal":
+                lines += [f" {line}".rstrip() for _, line in old[old_from:old_to]]
+            else:
+                lines += [f"-{line}" for _, line in old[old_from:old_to]]
+                lines += [f"+{line}" for _, line in new[new_from:new_to]]
+    return lines
+
+
+def diff_block(place, arguments):
+    """`diff`: what a rung's kernel.cuh changes in the one that it builds on."""
+    rung = rung_of(place.rung_or(arguments))
+    if rung.tile is None:
+        return f"Rung {rung.number:02} has no kernel of its own."
+    if rung.builds_on is None:
+        return f"Rung {rung.number:02} builds on no other rung: all of its lines are new."
+    base = rung_of(rung.builds_on)
+    paths = [r.path / "kernel.cuh" for r in (base, rung)]
+    lines = hunks(*(body_of(path) for path in paths))
+    links = [f"[{path.parent.name}]({place.link(path)})" for path in paths]
+    more = sorted(path for path in rung.path.glob("*.cuh") if path.name != "kernel.cuh")
+    added = ", ".join(f"[{path.name}]({place.link(path)})" for path in more)
+    text = [
+        f"`kernel.cuh` of {links[0]} (-) and of {links[1]} (+), without comments on the file and "
+        f"its interface{f'. {added} stand beside it' if added else ''}. With them: "
+        f"`make diff RUNG={rung.number:02}`.",
+        "",
+    ]
+    if len(lines) <= LONG_DIFF:
+        return "\n".join([*text, fenced("diff", "\n".join(lines))])
+    return "\n".join(
+        [
+            *text,
+            f"<details markdown><summary>The diff, {len(lines)} lines</summary>",
+            "",
+            fenced("diff", "\n".join(lines)),
+            "",
+            "</details>",
+        ]
+    )
+
+
+CONSTANT = re.compile(
+    r"^ *(?:\[\[maybe_unused\]\] )?constexpr [\w:]+ (?P<name>\w+) = (?P<value>[^;]+);"
+    r"(?: +// (?P<why>.*))?$"
+)
+
+
+def constants_of(text):
+    """[(name, value as written, reason)] of the constants of a source; '' where none is given.
+
+    The reason stands behind the constant, or in the lines of comment above it. What stands in a
+    titled section is local to it and left out.
+    """
+    found = []
+    above = []
+    for line in text.splitlines():
+        if TITLE.match(line):
+            break
+        constant = CONSTANT.match(line)
+        comment = re.match(r" *// (?!-- )(.*)", line)
+        if constant:
+            why = " ".join([*above, *([constant["why"]] if constant["why"] else [])])
+            found.append((constant["name"], constant["value"], why))
+        above = [*above, comment[1]] if comment else []
+    return found
+
+
+def evaluated(value, known):
+    """The number that an expression of known constants has; None where it has others."""
+    python = value.replace("/", "//")
+    if not re.fullmatch(r"[\w\s()+*/%-]+", value):
+        return None
+    names = set(re.findall(r"[A-Za-z_]\w*", value))
+    if not names <= set(known):
+        return None
+    return eval(python, {"__builtins__": {}}, {name: known[name] for name in names})
+
+
+def as_sentence(text):
+    """With a capital first letter unless it begins with code, and a full stop."""
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def constants_block(place, arguments):
+    """`constants`: the constants that a rung fixes, and why."""
+    rung = rung_of(place.rung_or(arguments))
+    known, seen, rows = {}, set(), []
+    for path in (rung.path / "launch.cu", rung.path / "kernel.cuh"):
+        if not path.is_file():
+            continue
+        for name, value, why in constants_of(path.read_text()):
+            if name in seen:
+                continue
+            seen.add(name)
+            number = evaluated(value, known)
+            if number is not None:
+                known[name] = number
+            shown = f"`{value}`"
+            if number is not None and str(number) != value:
+                shown += f" = {number}"
+            rows.append(f"| `{name}` | {shown} | {as_sentence(why)} |")
+    if not rows:
+        return f"Rung {rung.number:02} fixes no constants."
+    return "\n".join(["| constant | value | why |", "|---|---|---|", *rows])
+
+
+BLOCKS = {"code": code_block, "diff": diff_block, "constants": constants_block}

@@ -1,0 +1,128 @@
+"""Blocks of how far the emulator is from the hardware: probes, counters, caches, broken kernels."""
+
+import json
+import pathlib
+import re
+
+from docs.report.recorded import RESULTS, load, percent, provenance
+
+PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the sources
+
+
+def probes_block(_rung):
+    """How many probes there are, by operation and size."""
+    lines = [line for line in PROBES.read_text().splitlines() if not line.startswith("#")]
+    names = [line.split(",")[0] for line in lines[1:]]
+    counted = {}
+    for name in names:
+        kind = re.match(r"(global|shared|async|box)_(load|store|atomic|copy)", name)
+        key = f"{kind[1]} {kind[2]}" if kind else "shuffles, structures, runs of loads"
+        counted[key] = counted.get(key, 0) + 1
+    rows = ["| probes | kernels |", "|---|---:|"]
+    rows += [f"| {key} | {counted[key]} |" for key in sorted(counted)]
+    rows.append(f"| all | {len(names)} |")
+    made = [line[2:] for line in PROBES.read_text().splitlines() if line.startswith("# ")]
+    return "\n".join([*rows, "", "Counted by " + ", ".join(made[2:5]) + "."])
+
+
+def compared(size):
+    """[(rung, what hardware counted, what the emulator counted)] of the rungs that have both."""
+    traces = json.loads((RESULTS.parent / "emulator" / "traces.json").read_text())["benchmarks"]
+    counted = {
+        kernel["rung"]: kernel["metrics"] for kernel in load(f"profile_{size}.json")["benchmarks"]
+    }
+    return [
+        (trace["rung"], counted[trace["rung"]], trace["metrics"])
+        for trace in traces
+        if trace["m"] == size and trace["rung"] in counted
+    ]
+
+
+def deviation(emulator, hardware):
+    """'+1.2 %', or 'equal'."""
+    if emulator == hardware:
+        return "equal"
+    return f"{100 * (emulator / hardware - 1):+.1f} %" if hardware else "-"
+
+
+def fidelity_block(_rung):
+    """Counters of the rungs: how far the emulator is from the hardware."""
+    columns = {
+        "global requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
+        "sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",),
+        "shared instructions": (
+            "smsp__inst_executed_op_shared_ld.sum",
+            "smsp__inst_executed_op_shared_st.sum",
+        ),
+        "wavefronts": ("memory_l1_wavefronts_shared",),
+        "data-stage loads": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",),
+        "data-stage stores": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",),
+    }
+    rows = [
+        "| M = N = K | rung | " + " | ".join(columns) + " |",
+        "|---:|---|" + "---:|" * len(columns),
+    ]
+    for size in (256, 512, 1024, 4096):
+        for rung, hardware, emulator in compared(size):
+            cells = [
+                deviation(sum(emulator[m] for m in names), sum(hardware[m] for m in names))
+                for names in columns.values()
+            ]
+            rows.append(f"| {size} | {rung:02} | " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", provenance("profile_4096.json")])
+
+
+def caches_block(_rung):
+    """L2 and DRAM of the rungs, by the emulator's model and by hardware."""
+    rows = [
+        "| M = N = K | rung | DRAM, H200 | model | | L2 hits, H200 | model | points |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    hit = "lts__t_sectors_srcunit_tex_lookup_hit.sum"
+    miss = "lts__t_sectors_srcunit_tex_lookup_miss.sum"
+    read, written = "dram__bytes_read.sum", "dram__bytes_write.sum"
+    for size in (1024, 2048, 4096, 8192, 16384):
+        for rung, hardware, emulator in compared(size):
+            if emulator[read] is None:
+                continue
+            real, model = hardware[read] + hardware[written], emulator[read] + emulator[written]
+            rates = [m[hit] / (m[hit] + m[miss]) for m in (hardware, emulator)]
+            rows.append(
+                f"| {size} | {rung:02} | {real / 1e6:.0f} MB | {model / 1e6:.0f} MB "
+                f"| {deviation(model, real)} | {percent(rates[0])} | {percent(rates[1])} "
+                f"| {100 * (rates[1] - rates[0]):+.1f} |"
+            )
+    return "\n".join([*rows, "", provenance("profile_4096.json")])
+
+
+def gallery_block(_rung):
+    """Broken kernels: what the tools of compute-sanitizer find of what the emulator finds."""
+    tools = ("memcheck", "racecheck", "initcheck", "synccheck")
+    runs = load("gallery.json")["benchmarks"]
+    cases = {}
+    for run in runs:
+        cases.setdefault(run["name"], {})[run["tool"]] = run
+    rows = ["| kernel | fault | " + " | ".join(tools) + " |", "|---|---|" + "---|" * len(tools)]
+    for name, found in cases.items():
+        first = found[tools[0]]
+        if first["fault"] is None:
+            continue
+        cells = []
+        for tool in tools:
+            run = found[tool]
+            if run["killed_after_s"] is not None:
+                cells.append("hangs")
+            elif run["at_the_fault"]:
+                cells.append("finds it")
+            else:
+                cells.append("elsewhere" if run["count"] else "")
+        rows.append(f"| {name} | {first['fault']} | " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", provenance("gallery.json")])
+
+
+BLOCKS = {
+    "probes": probes_block,
+    "fidelity": fidelity_block,
+    "caches": caches_block,
+    "gallery": gallery_block,
+}

@@ -1,0 +1,243 @@
+"""Blocks of a lesson from the rung table, the sources and the recordings: card, where, predict."""
+
+import json
+import pathlib
+import re
+
+from bench.record import ncu_profile
+from docs.report.page_blocks.excerpts import constants_of, evaluated
+from docs.report.recorded import (
+    CARD,
+    RESULTS,
+    FigureError,
+    MissingFileError,
+    NotRecordedError,
+    percent,
+    profile,
+    provenance,
+    roofs,
+)
+from docs.report.rung_figures import (
+    NCU_PERCENT,
+    NOT_YET,
+    milliseconds,
+    or_not_yet,
+    predicted,
+    timed,
+)
+from docs.report.rungs import rung_of
+
+QUESTIONS = pathlib.Path("ladder/questions.json")  # below the root of the sources
+SIZES = (4096, 2048, 1024, 8192)  # of profiles, the preferred first
+HIT = "lts__t_sectors_srcunit_tex_lookup_hit.sum"
+MISS = "lts__t_sectors_srcunit_tex_lookup_miss.sum"
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+
+
+def trace(rung, size):
+    """What the emulator counted for a rung: its entry in the recorded traces."""
+    entries = json.loads((RESULTS.parent / "emulator" / "traces.json").read_text())["benchmarks"]
+    for entry in entries:
+        if (entry["rung"], entry["m"]) == (rung, size):
+            return entry
+    raise NotRecordedError(f"the emulator's traces have no rung {rung} at {size}")
+
+
+def first_recorded(recording, rung):
+    """(size, recording of the rung) at the first of SIZES that has it; (None, None) if none has."""
+    for size in SIZES:
+        try:
+            return size, recording(rung, size)
+        except (NotRecordedError, MissingFileError):
+            continue
+    return None, None
+
+
+def threads_of(rung):
+    """Threads per block, as launch.cu gives them to launch()."""
+    text = (rung.path / "launch.cu").read_text()
+    known = {}
+    for name, value, _ in constants_of(text):
+        number = evaluated(value, known)
+        if number is not None:
+            known.setdefault(name, number)
+    block = re.search(r"\.block = dim3\(([^()]*)\)", text)
+    if not block:
+        raise FigureError(f"{rung.path / 'launch.cu'} names no block")
+    threads = 1
+    for extent in block[1].split(","):
+        threads *= evaluated(extent.strip(), known)
+    return threads
+
+
+def blocks_per_sm(threads, registers, shared_bytes):
+    """(blocks that an SM of the recorded GPU holds, [what allows no more])"""
+    card = {name: entry["value"] for name, entry in json.loads(CARD.read_text()).items()}
+    warps = -(-threads // 32)
+    unit = card["register_allocation_unit"]
+    per_warp = -(-registers * 32 // unit) * unit
+    per_scheduler = card["registers_per_sm"] // 4 // per_warp  # a warp stays with its scheduler
+    unit = card["shared_allocation_unit_bytes"]
+    shared = -(-(shared_bytes + card["shared_bytes_reserved_per_block"]) // unit) * unit
+    limits = {
+        "threads": card["max_threads_per_sm"] // (warps * 32),
+        "registers": 4 * per_scheduler // warps,
+        "shared memory": card["shared_bytes_per_sm"] // shared,
+        "blocks": card["max_blocks_per_sm"],
+    }
+    least = min(limits.values())
+    return least, [name for name, blocks in limits.items() if blocks == least]
+
+
+def resources(rung):
+    """[(label, text)] of what a block takes of an SM."""
+    threads = threads_of(rung)
+    size, counters = first_recorded(profile, rung.number)
+    registers = int(counters["launch__registers_per_thread"]) if counters else None
+    traced_size, traced = first_recorded(trace, rung.number)
+    shared = traced["launch"]["shared_bytes_per_block"] if traced else None
+    at = f" (at M = N = K = {traced_size})" if traced and "cluster" in launch_text(rung) else ""
+    regs = NOT_YET
+    if registers is not None:
+        regs = f"{registers} (ncu at {size})"
+        if "give_registers<" in (rung.path / "kernel.cuh").read_text():
+            regs += " at launch; then warps that load give some to those that multiply"
+    held = NOT_YET
+    if registers is not None and shared is not None:
+        blocks, limits = blocks_per_sm(threads, registers, shared)
+        held = f"{blocks}; {' and '.join(limits)} allow no more"
+    return [
+        ("Threads per block", f"{threads}"),
+        ("Registers per thread", regs),
+        (
+            "Shared memory per block",
+            NOT_YET if shared is None else f"{shared / 1024:.4g} KiB{at}" if shared else "none",
+        ),
+        ("Blocks on an SM of an H200", held),
+    ]
+
+
+def launch_text(rung):
+    """The text of a rung's launch.cu."""
+    return (rung.path / "launch.cu").read_text()
+
+
+def card_block(place, arguments):
+    """`card`: a rung's facts in a table."""
+    rung = rung_of(place.rung_or(arguments))
+    base = rung_of(rung.builds_on) if rung.builds_on is not None else None
+    rows = [
+        ("Idea", rung.idea),
+        ("Builds on", f"[{base.label}]({place.link(base.path / 'README.md')})" if base else "-"),
+        ("Needs", f"a GPU of {rung.needs}; or no GPU, on the emulator"),
+        ("Takes", rung.takes),
+    ]
+    if rung.tile:
+        rows.append(("Block tile", f"{rung.tile[0]} x {rung.tile[1]} of C"))
+        rows += resources(rung)
+    lines = [f"| Rung | {rung.label} |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {name} | {text} |" for name, text in rows)])
+
+
+def stalls(counters):
+    """[(stall reason, warps per issued instruction)], the highest first."""
+    found = {stall: counters.get(STALL.format(stall), 0.0) for stall in ncu_profile.STALLS}
+    return sorted(found.items(), key=lambda entry: -entry[1])
+
+
+def pipes(counters):
+    """[(pipe, percent of its peak)], the busiest first."""
+    found = {
+        "L1 and shared memory": counters[NCU_PERCENT["wavefronts_busy"]],
+        "issue slots": counters[NCU_PERCENT["issue"]],
+        "FP32 pipe": counters[NCU_PERCENT["fma"]],
+    }
+    return sorted(found.items(), key=lambda entry: -entry[1])
+
+
+def slowest(rung, size):
+    """'L1 and shared memory, 13.6 ms'"""
+    resource, time_ms = predicted(rung, size)
+    return f"{resource}, {milliseconds(time_ms)}"
+
+
+def where_block(place, arguments):
+    """`where`: the rung below, how quick it is and what limits it."""
+    rung = rung_of(place.rung_or(arguments))
+    if rung.number == 0:
+        peak = json.loads(CARD.read_text())["fp32_tflops"]["value"]
+        measured = roofs()
+        return "\n".join(
+            [
+                "| NVIDIA H200 | |",
+                "|---|---:|",
+                f"| FP32 peak, lanes times clock | {peak:.1f} TFLOP/s |",
+                f"| reached by multiply-adds alone | {measured['ffma']:.1f} TFLOP/s |",
+                "| reached by one order of multiply-adds, operands from shared memory | "
+                f"{measured['fed_ffma']:.1f} TFLOP/s |",
+                f"| reached by reading from L2 | {measured['l2_read']:.0f} GB/s |",
+                f"| reached by copying in DRAM, both ways | {measured['dram_copy']:.0f} GB/s |",
+                "",
+                f"{provenance('roofs.json')}.",
+            ]
+        )
+    below = rung_of(rung.builds_on if rung.builds_on is not None else 0)
+    sizes = (4096, 8192)
+
+    def row(name, cell):
+        return f"| {name} | " + " | ".join(or_not_yet(cell, size) for size in sizes) + " |"
+
+    lines = [
+        f"| [{below.label}]({place.link(below.path / 'README.md')}) at M = N = K = | "
+        + " | ".join(str(size) for size in sizes)
+        + " |",
+        "|---|" + "---:|" * len(sizes),
+        row("TFLOP/s", lambda size: f"{timed(below.number, size)['tflops']:.2f}"),
+        row("of best cuBLAS", lambda size: percent(timed(below.number, size)["ratio_to_best"])),
+    ]
+    lines_below = [f"{provenance('climb_burst_4096.json')}."]
+    if below.tile:
+        lines += [
+            row("time", lambda size: milliseconds(timed(below.number, size)["time_ms"])),
+            row("slowest resource, computed", lambda size: slowest(below.number, size)),
+        ]
+        size, counters = first_recorded(profile, below.number)
+        if counters:
+            top = ", ".join(f"`{name}` {ratio:.2f}" for name, ratio in stalls(counters)[:3])
+            busy = ", ".join(f"{name} {share:.0f} %" for name, share in pipes(counters))
+            lines_below = [
+                f"Counted by Nsight Compute at {size}: busy {busy}. Stalled warps per issued "
+                f"instruction, the three highest: {top}.",
+                "",
+                *lines_below,
+            ]
+    return "\n".join([*lines, "", *lines_below])
+
+
+def plain(text):
+    """A text whose asterisks are asterisks in Markdown, too."""
+    return text.replace("*", r"\*")
+
+
+def predict_block(place, arguments):
+    """`predict`: the questions of a rung, without their answers."""
+    number = place.rung_or(arguments)
+    asked = json.loads(QUESTIONS.read_text()).get(f"{rung_of(number).number:02}")
+    if not asked:
+        raise FigureError(f"{QUESTIONS} asks nothing of rung {number:02}")
+    lines = []
+    for i, question in enumerate(asked, 1):
+        text, unit = question["question"], question["unit"]
+        said = re.search(rf"\b{re.escape(unit)}\b", text)
+        lines.append(f"{i}. {plain(text)}{'' if said else f' (In {unit}.)'}")
+    return "\n".join(
+        [*lines, "", "Keep your answers before you read on:", "", "```sh"]
+        + [f"make predict RUNG={number:02}", "```"]
+    )
+
+
+BLOCKS = {
+    "card": card_block,
+    "where": where_block,
+    "predict": predict_block,
+}

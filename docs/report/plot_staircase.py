@@ -1,0 +1,87 @@
+"""The staircase: TFLOP/s of every FP32 rung below the libraries and the roofs."""
+
+from docs.report.recorded import (
+    RESULTS,
+    SIZE,
+    MissingFileError,
+    climb,
+    fp32_entries,
+    fp32_peak_tflops,
+    provenance,
+    roofs,
+    title_of,
+)
+from docs.report.svg import WIDTH, Drawing, Scale
+
+
+def levels():
+    """[(TFLOP/s, words, style)] of the lines behind the staircase."""
+    entries = climb(SIZE)
+    lines = [
+        (entries[0]["tflops"], "cuBLAS", "line ink dashed"),
+        (entries[None]["tflops"], "best cublasLt", "line soft-line dashed"),
+        (fp32_peak_tflops(), "FP32 peak", "line ink"),
+    ]
+    try:
+        lines.append((roofs()["ffma"], "measured FFMA", "line soft-line"))
+    except MissingFileError:
+        pass  # staircase() says so
+    return [line for line in lines if line[0] is not None]
+
+
+def staircase_words():
+    """The staircase for readers who cannot see it."""
+    rungs = ", ".join(
+        f"{title_of(entry['name'])} {entry['tflops']:.1f}" for entry in fp32_entries()
+    )
+    lines = ", ".join(f"{words} {tflops:.1f}" for tflops, words, _ in levels())
+    return f"TFLOP/s of each rung at {SIZE}: {rungs}. Lines: {lines}."
+
+
+def staircase():
+    """TFLOP/s of every rung as steps, below the libraries and the roofs."""
+    entries, lines = fp32_entries(), levels()
+    left, right, top, bottom = 64, WIDTH - 190, 86, 440
+    drawing = Drawing(
+        "staircase",
+        WIDTH,
+        540,
+        f"TFLOP/s of each rung: FP32, M = N = K = {SIZE}",
+        provenance(f"climb_burst_{SIZE}.json"),
+        staircase_words(),
+    )
+    if not (RESULTS / "roofs.json").exists():
+        drawing.lacks.append(f"no measured roof: {RESULTS / 'roofs.json'} is not there")
+    y = Scale((0, 70), (bottom, top))
+    drawing.grid(y, range(0, 71, 10), left, right)
+    for tflops, _, style in lines:
+        drawing.line([(left, y(tflops)), (right, y(tflops))], style)
+    width = (right - left) / len(entries)
+    for i, entry in enumerate(entries):
+        step(drawing, entry, left + i * width, left + (i + 1) * width, y, bottom)
+    drawing.line([(left, bottom), (right, bottom)], "axis")
+    drawing.labels(
+        [(right, y(tflops), f"{words} {tflops:.1f}", "") for tflops, words, _ in lines],
+        right + 24,
+        top,
+        bottom,
+    )
+    drawing.text(left, 526, "%: of the better of cuBLAS and cublasLt in the same run", "soft")
+    return drawing
+
+
+def step(drawing, entry, left, right, y, bottom):
+    """A rung of the staircase; figures stand inside where they would cross the lines above it."""
+    at, middle = y(entry["tflops"]), (left + right) / 2
+    tflops, share = f"{entry['tflops']:.1f}", f"{100 * entry['ratio_to_best']:.0f} %"
+    drawing.bar(left + 1, at, right - 1, bottom, "f0")
+    if entry["tflops"] > 15:
+        drawing.text(middle, at + 22, tflops, "strong on", "middle")
+        drawing.text(middle, at + 42, share, "on", "middle")
+    else:
+        drawing.text(middle, at - 26, tflops, "strong", "middle")
+        drawing.text(middle, at - 8, share, "soft", "middle")
+    number, *words = entry["name"].split("_")
+    drawing.text(middle, bottom + 20, number, "strong", "middle")
+    for line, word in enumerate(words):
+        drawing.text(middle, bottom + 38 + 18 * line, word, "", "middle")

@@ -1,0 +1,45 @@
+"""Draws the recorded results as SVG into docs/figures.
+
+    python3 -m docs.report.plots            write the pictures
+    python3 -m docs.report.plots --check    fail when a picture is stale
+
+A picture whose results are not recorded is left out, and a sentence says so. SVG is written without
+matplotlib: its bytes change with its version, and its pictures know one background alone.
+"""
+
+import pathlib
+import sys
+
+from docs.report import generated
+from docs.report.plot_ratio import ratio_by_size
+from docs.report.plot_roofline import roofline
+from docs.report.plot_staircase import staircase
+from docs.report.recorded import FigureError, MissingFileError
+
+FIGURES = pathlib.Path("docs/figures")
+PLOTS = {"staircase": staircase, "ratio_by_size": ratio_by_size, "roofline": roofline}
+
+
+def drawn(name):
+    """A picture as text; None where its results are not recorded."""
+    try:
+        drawing = PLOTS[name]()
+    except MissingFileError as error:
+        print(f"plots.py: no {name}.svg: {error}", file=sys.stderr)
+        return None
+    except FigureError as error:
+        sys.exit(f"plots.py: {name}.svg: {error}")
+    for sentence in drawing.lacks:
+        print(f"plots.py: {name}.svg is not complete: {sentence}", file=sys.stderr)
+    return str(drawing)
+
+
+def main():
+    """Writes or checks all pictures."""
+    check = generated.begin(__doc__.splitlines()[0])
+    current = [generated.keep(FIGURES / f"{name}.svg", drawn(name), check) for name in PLOTS]
+    sys.exit(0 if all(current) else 1)
+
+
+if __name__ == "__main__":
+    main()

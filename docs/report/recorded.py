@@ -1,0 +1,202 @@
+"""Reads bench/results: climbs, profiles, roofs and benchmarks of the recorded GPU."""
+
+import json
+import pathlib
+import re
+from statistics import median
+
+from bench import SOURCES
+
+RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
+CARD = SOURCES / "common" / "devices" / "h200.json"
+SHAPES = SOURCES / "bench" / "benchmark" / "shapes.cpp"
+FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
+SIZE = 4096  # of the climb that pages and plots speak of
+FP32_RUNGS = range(1, 12)
+# bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
+GRAPH_FLOP = 3e10
+
+
+class FigureError(Exception):
+    """A figure that is asked for but not recorded."""
+
+
+class MissingFileError(FigureError):
+    """A results file that is not there."""
+
+
+class NotRecordedError(FigureError):
+    """A figure of a rung that the recorded files do not have yet."""
+
+
+def gaps(size):
+    """What says that a figure is not recorded at a size: the rung is missing in the file, or, at
+    other sizes than that of the pages, the file."""
+    return NotRecordedError if size == SIZE else (NotRecordedError, MissingFileError)
+
+
+def load(name):
+    """A results file, or a MissingFileError that names it."""
+    path = RESULTS / name
+    if not path.exists():
+        raise MissingFileError(f"{path} is not there")
+    return json.loads(path.read_text())
+
+
+def climb(size, protocol="burst"):
+    """{rung number: entry} of a recorded climb; the best of cublasLt under None."""
+    entries = load(f"climb_{protocol}_{size}.json")["benchmarks"]
+    return {entry["rung"]: entry for entry in entries}
+
+
+def fp32_entries():
+    """The timed FP32 rungs of the recorded climb, lowest first."""
+    entries = climb(SIZE)
+    return [
+        entries[rung]
+        for rung in FP32_RUNGS
+        if rung in entries and entries[rung]["tflops"] is not None
+    ]
+
+
+def title_of(name):
+    """'07_wave_swizzle' as '07 wave swizzle'"""
+    return name.replace("_", " ")
+
+
+def profile(rung, size):
+    """{ncu metric: value} of a rung."""
+    for kernel in load(f"profile_{size}.json")["benchmarks"]:
+        if kernel["rung"] == rung:
+            return kernel["metrics"]
+    raise NotRecordedError(f"{RESULTS / f'profile_{size}.json'} has no rung {rung}")
+
+
+def traced(rung, size):
+    """{ncu metric: value} of a rung, as the emulator counted them."""
+    path = RESULTS.parent / "emulator" / "traces.json"
+    for kernel in json.loads(path.read_text())["benchmarks"]:
+        if (kernel["rung"], kernel["m"]) == (rung, size):
+            return kernel["metrics"]
+    raise NotRecordedError(f"{path} has no rung {rung} at {size}")
+
+
+def roofs():
+    """{name: value} of the measured roofs, in TFLOP/s and GB/s."""
+    return {entry["name"]: entry["value"] for entry in load("roofs.json")["benchmarks"]}
+
+
+def fp32_peak_tflops():
+    """What the device card computes from lanes and clock."""
+    return json.loads(CARD.read_text())["fp32_tflops"]["value"]
+
+
+def percent(ratio):
+    """0.123 as '12.3 %'"""
+    return f"{100 * ratio:.1f} %"
+
+
+def described(context, protocol):
+    """Device and versions of a results file in a line."""
+    clock = context.get("sm_clock_mhz")
+    text = f"{context['device']}, driver CUDA {context['cuda_driver']}"
+    if "cuda_toolkit" in context:
+        text += f", toolkit {context['cuda_toolkit']}"
+    if protocol:
+        text += f", {protocol}"
+    for tool in ("profiler", "sanitizer"):
+        if tool in context:
+            version = re.search(r"\d+(\.\d+)+", context[tool])[0]
+            text += f", {'Nsight Compute' if tool == 'profiler' else 'compute-sanitizer'} {version}"
+    return text + (f", {clock['median']:.0f} MHz" if clock else "")
+
+
+def provenance(name):
+    """Where the figures of a results file are from."""
+    context = load(name)["context"]
+    return described(context, f"{context['protocol']} protocol" if context["protocol"] else "")
+
+
+def known_shapes():
+    """[(set, (M, N, K), what it stands for)] of the benchmark, in the order of its table."""
+    found = re.findall(r'\{"(\w+)", \{(\d+), (\d+), (\d+)\}, "([^"]+)"\}', SHAPES.read_text())
+    return [(name, (int(m), int(n), int(k)), why) for name, m, n, k, why in found]
+
+
+def flop(shape):
+    """Operations of a product."""
+    m, n, k = shape
+    return 2 * m * n * k
+
+
+class Benchmark:
+    """All recorded files benchmark_*.json as one table of medians.
+
+    Files may repeat a row: each sample's ratio is of its own run, so that they can stand together.
+    """
+
+    def __init__(self):
+        """Reads the files; MissingFileError where there is none, FigureError where they differ."""
+        paths = sorted(RESULTS.glob("benchmark_*.json"))
+        if not paths:
+            raise MissingFileError(f"{RESULTS / 'benchmark_*.json'} is not there")
+        self.context = json.loads(paths[0].read_text())["context"]
+        samples = {}
+        for path in paths:
+            self._collect(path, samples)
+        # (rung's name, shape, protocol): (TFLOP/s, ratio to the best library)
+        self.rows = {
+            key: tuple(median(entry[field] for entry in entries) for field in FIELDS)
+            for key, entries in samples.items()
+        }
+        if not self.rungs():
+            raise FigureError(f"{RESULTS / 'benchmark_*.json'} holds no row of a rung")
+
+    def _collect(self, path, samples):
+        """Adds a file's samples by row."""
+        results = json.loads(path.read_text())
+        for field in ("device", "cublas"):
+            if results["context"][field] != self.context[field]:
+                raise FigureError(f"{path} has another {field} than the other benchmarks")
+        for entry in results["benchmarks"]:
+            if entry["run_type"] != "iteration":
+                continue
+            if entry.get("error_occurred"):
+                raise FigureError(f"{path}: {entry['run_name']}: {entry['error_message']}")
+            match = re.fullmatch(r"(\w+)/(\d+)x(\d+)x(\d+)/(\w+)", entry["run_name"])
+            if not match:
+                raise FigureError(f"{path}: '{entry['run_name']}' is no name of a row")
+            shape = tuple(int(match[i]) for i in (2, 3, 4))
+            samples.setdefault((match[1], shape, match[5]), []).append(entry)
+
+    def rungs(self):
+        """Names of the measured FP32 rungs, lowest first."""
+        names = {name for name, _, _ in self.rows if re.match(r"\d\d_", name)}
+        return sorted(name for name in names if int(name[:2]) in FP32_RUNGS)
+
+    def jobs(self):
+        """[(set, shape, protocol)] that were measured, in the order of the benchmark's table."""
+        known = {shape: (i, name) for i, (name, shape, _) in enumerate(known_shapes())}
+        jobs = {(shape, protocol) for _, shape, protocol in self.rows}
+        order = {"graph": 0, "burst": 1, "sustained": 2}
+        return [
+            (known.get(shape, (0, "others"))[1], shape, protocol)
+            for shape, protocol in sorted(
+                jobs, key=lambda job: (known.get(job[0], (len(known),))[0], job[0], order[job[1]])
+            )
+        ]
+
+    def usual_jobs(self):
+        """The jobs with the protocol that the benchmark takes when nobody names one."""
+        usual = {True: "graph", False: "burst"}
+        return [job for job in self.jobs() if job[2] == usual[flop(job[1]) < GRAPH_FLOP]]
+
+    def ratio(self, rung, shape, protocol):
+        """Time of the best library / time of the rung; None where the rung has no row."""
+        row = self.rows.get((rung, shape, protocol))
+        return row[1] if row else None
+
+    def library_tflops(self, shape, protocol):
+        """The better of cuBLAS and the best of cublasLt; None where a filter left out both rows."""
+        keys = [(name, shape, protocol) for name in ("00_cublas", "best_cublaslt")]
+        return max((self.rows[key][0] for key in keys if key in self.rows), default=None)

@@ -1,0 +1,213 @@
+"""Figures of a rung: what its climbs and counters say, and what arithmetic predicts.
+
+A rung that a recording does not have yet raises NotRecordedError; or_not_yet() makes words of it.
+"""
+
+import json
+import re
+
+from docs.report.by_hand import SMS, by_hand
+from docs.report.recorded import (
+    RESULTS,
+    FigureError,
+    NotRecordedError,
+    climb,
+    gaps,
+    load,
+    percent,
+    profile,
+    traced,
+)
+from docs.report.recorded_orders import order_value
+
+NOT_YET = "not recorded yet"
+
+# H200: the clock that the driver reports, and what one SM does in a clock.
+CLOCK_HZ = 1.98e9
+FFMA_PER_CLOCK = 4  # warp instructions: one per scheduler
+ISSUES_PER_CLOCK = 4
+WAVEFRONTS_PER_CLOCK = 1  # L1 and shared memory, 128 bytes each
+
+
+def timed(rung, size, protocol="burst"):
+    """The entry of a rung in a recorded climb."""
+    entries = climb(size, protocol)
+    if rung not in entries:
+        raise NotRecordedError(f"climb_{protocol}_{size}.json has no rung {rung}")
+    return entries[rung]
+
+
+def or_not_yet(text, *arguments):
+    """text(*arguments), or that the rung is not in the recording."""
+    try:
+        return text(*arguments)
+    except NotRecordedError:
+        return NOT_YET
+
+
+def bounds(rung, size):
+    """[(resource, milliseconds)] for a rung; without issue slots until it has been profiled."""
+    warp_fmas = size**3 / 32
+    hand = by_hand(rung, size)
+    rows, cols = hand["tile"]
+    blocks = -(-size // rows) * -(-size // cols)
+    at_once = SMS * hand["blocks"]
+    # The last wave is not full, unless the rung sees to that.
+    waves = 1 if "even" in hand else -(-blocks // at_once) * at_once / blocks
+    per_ms = SMS * CLOCK_HZ * 1e-3
+    found = [("FP32 pipe", warp_fmas / (FFMA_PER_CLOCK * per_ms) * waves)]
+    try:
+        instructions = profile(rung, size)["smsp__inst_executed.sum"]
+        found.append(("issue slots", instructions / (ISSUES_PER_CLOCK * per_ms) * waves))
+    except gaps(size):
+        pass
+    per_fma = hand["wavefronts"] / (WAVEFRONTS_PER_CLOCK * per_ms)
+    return [*found, ("L1 and shared memory", warp_fmas * per_fma * waves)]
+
+
+def predicted(rung, size):
+    """(resource, milliseconds) of the slowest of the rung's resources."""
+    if "issue slots" not in dict(bounds(rung, size)):
+        raise NotRecordedError(f"profile_{size}.json has no rung {rung}")
+    return max(bounds(rung, size), key=lambda bound: bound[1])
+
+
+NCU_PERCENT = {
+    "wavefronts_busy": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
+    "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "fma": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+    "warps_active": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "l1_hit": "l1tex__t_sector_hit_rate.pct",
+    "l2_hit": "lts__t_sector_hit_rate.pct",
+}
+
+# Of one counter to another.
+NCU_RATIOS = {
+    "sectors_per_request": (
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    ),
+    "sectors_per_store": (
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    ),
+    "wavefronts_per_lds": (
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+        "smsp__inst_executed_op_shared_ld.sum",
+    ),
+}
+
+
+def dram_value(name, counters, size):
+    """Bytes that passed between DRAM and L2, as text; None where the name is unknown."""
+    read = counters["dram__bytes_read.sum"]
+    if name == "dram_gb":
+        return f"{read * 1e-9:.{2 if size <= 4096 else 1}f} GB"
+    if name == "dram_read_mb":
+        return f"{read * 1e-6:.1f} MB"
+    if name == "dram_written_mb":
+        return f"{counters['dram__bytes_write.sum'] * 1e-6:.1f} MB"
+    if name == "reads_of_a_and_b":
+        return f"{read / (2 * 4 * size**2):.2f}"
+    return None
+
+
+def counted_value(name, rung, size, recording=profile):
+    """What Nsight Compute counted for a rung, as text; None where the name is unknown."""
+    counters = recording(rung, size)
+    if name in NCU_PERCENT:
+        return f"{counters[NCU_PERCENT[name]]:.0f} %"
+    if name.startswith("stall_"):
+        stall = name.removeprefix("stall_").replace("dispatch", "dispatch_stall")
+        metric = f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio"
+        return f"{counters[metric]:.2f}" if metric in counters else None
+    if name in NCU_RATIOS:
+        of, per = NCU_RATIOS[name]
+        return f"{counters[of] / counters[per]:.1f}"
+    if name == "l2_found":  # of what L1 asks for; the hit rate above counts L2's own look-ups, too
+        hits, misses = (
+            counters[f"lts__t_sectors_srcunit_tex_lookup_{what}.sum"] for what in ("hit", "miss")
+        )
+        return f"{100 * hits / (hits + misses):.0f} %"
+    if name == "cycles":
+        return f"{counters['sm__cycles_elapsed.max'] * 1e-6:.1f} million"
+    if name == "time":
+        return f"{counters['gpu__time_duration.sum'] * 1e-6:.1f} ms"
+    if name == "registers":
+        return f"{counters['launch__registers_per_thread']:.0f}"
+    if name == "instructions_per_ffma":
+        return f"{counters['smsp__inst_executed.sum'] / (size**3 / 32):.2f}"
+    return dram_value(name, counters, size)
+
+
+def milliseconds(time_ms):
+    """'13.6 ms', '2196 ms': three digits, and all of those in front of the point."""
+    return f"{time_ms:.3g} ms" if time_ms < 999.5 else f"{time_ms:.0f} ms"
+
+
+def timed_value(name, rung, size, protocol):
+    """What a climb measured of a rung, as text."""
+    entry = timed(rung, size, protocol)
+    return {
+        "time": lambda: milliseconds(entry["time_ms"]),
+        "tflops": lambda: f"{entry['tflops']:.1f}",
+        "best": lambda: percent(entry["ratio_to_best"]),
+        "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
+        "power": lambda: f"{entry['power_w']['median']:.0f} W",
+        "gain": lambda: (f"{timed(rung - 1, size, protocol)['time_ms'] / entry['time_ms']:.2f}"),
+    }[name]()
+
+
+def roof_value(name):
+    """A measured roof with its unit, as text; None where there is none of this name."""
+    for entry in load("roofs.json")["benchmarks"]:
+        if entry["name"] == name:
+            return f"{entry['value']:.{0 if entry['unit'] == 'GB/s' else 1}f} {entry['unit']}"
+    return None
+
+
+def machine_code_value(name, rung):
+    """How many instructions of a kind a rung's main loop has in machine code, as text.
+
+    `instructions` are all of them, `other` those that neither move data nor multiply.
+    """
+    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    for entry in entries:
+        if (entry["rung"], entry["change"]) == (rung, ""):
+            counts = {**entry["counts"], "instructions": entry["instructions"]}
+            return str(counts[name]) if name in counts else None
+    raise NotRecordedError(f"loops.json has no rung {rung}")
+
+
+def value(name, rung):
+    """A figure for a sentence.
+
+    `ncu_NAME` and `ncu16384_NAME` are counters, `emulator_NAME` is what the emulator counted of
+    those that know no time, `best_4096` and `best_graph_512` are of a climb,
+    `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
+    `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
+    `order_cycles_worst` of the main loop with another order of the multiply-adds.
+    """
+    match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
+    rung = int(match[1]) if match and match[1] else rung
+    plain = match[2] if match else ""
+    text = None
+    if match := re.fullmatch(r"(ncu|emulator)(\d*)_(\w+)", plain):
+        recording = profile if match[1] == "ncu" else traced
+        text = counted_value(match[3], rung, int(match[2] or 4096), recording)
+    elif match := re.fullmatch(r"(time|tflops|best|clock|power|gain)_(?:(\w+)_)?(\d+)", plain):
+        text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
+    elif match := re.fullmatch(r"roof_(\w+)", plain):
+        text = roof_value(match[1])
+    elif match := re.fullmatch(r"sass_(\w+)", plain):
+        text = machine_code_value(match[1], rung)
+    elif match := re.fullmatch(r"order_(\w+)", plain):
+        text = order_value(match[1], rung)
+    elif plain == "predicted_4096":
+        text = milliseconds(predicted(rung, 4096)[1])
+    elif plain == "off_4096":
+        ratio = timed(rung, 4096)["time_ms"] / predicted(rung, 4096)[1]
+        text = f"{100 * (ratio - 1):+.0f} %"
+    if text is None:
+        raise FigureError(f"'{name}' is no name of a figure")
+    return text

@@ -1,0 +1,5 @@
+"""Tests, in folders that mirror those of the sources."""
+
+import pathlib
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent  # their root
