@@ -47,7 +47,8 @@ def mounted(path):
     """The place among the pages of a file or folder of the repository."""
     if path == "README.md":
         return "index.md"
-    if path.startswith("docs/") and path != "docs/figures":
+    programs = path in ("docs/figures", "docs/report") or path.endswith(".py")
+    if path.startswith("docs/") and not programs:
         return path.removeprefix("docs/")
     return path if path.endswith(".md") else f"sources/{path}.md"
 

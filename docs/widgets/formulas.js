@@ -1,5 +1,6 @@
 // What the book's widgets compute: functions of numbers alone, which know of no page.
-// tests/widgets_test.py compares them with the emulator's and the device cards' own, case by case.
+// tests/docs/widgets/widgets_test.py compares them with those of the emulator and the device cards,
+// case by case.
 window.ladderFormulas = (() => {
   "use strict";
   const LANES = 32; // of a warp

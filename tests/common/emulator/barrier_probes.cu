@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "common/launch.cuh"
+#include "tests/common/emulator/probes.hpp"
+
+namespace ladder::probe_kernels {
+
+__global__ void vote_at_barriers(const int* predicates, int* count, int* all, int* any) {
+  const int predicate = predicates[threadIdx.x];
+  count[threadIdx.x] = __syncthreads_count(predicate);
+  all[threadIdx.x] = __syncthreads_and(predicate);
+  any[threadIdx.x] = __syncthreads_or(predicate);
+}
+
+__global__ void rotate_through_shared(int steps, int* out) {
+  __shared__ int ring[1024];
+  int value = threadIdx.x;
+  for (int step = 0; step < steps; ++step) {
+    ring[threadIdx.x] = value;
+    __syncthreads();
+    value = ring[(threadIdx.x + 1) % blockDim.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = value;
+}
+
+__global__ void divergent_barrier() {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();  // even threads
+  } else {
+    __syncthreads();  // odd threads
+  }
+}
+
+__global__ void missing_barrier() {
+  if (threadIdx.x >= 40) return;
+  __syncthreads();  // the others have left
+}
+
+__global__ void left_before_barrier() {
+  if (threadIdx.x < 3) return;
+  __syncthreads();  // the first have left
+}
+
+__global__ void divergent_in_block(unsigned first_bad) {
+  __syncthreads();
+  if (blockIdx.x >= first_bad && threadIdx.x == 0) return;
+  __syncthreads();  // a block without thread 0
+}
+
+__global__ void barrier_in_loop_of_unequal_length() {
+  for (unsigned i = 0; i < threadIdx.x + 1; ++i) {
+    __syncthreads();  // as often as the thread's number
+  }
+}
+
+}  // namespace ladder::probe_kernels
+
+namespace ladder::probes {
+
+void vote_at_barriers(int threads, const int* predicates, int* count, int* all, int* any) {
+  launch(probe_kernels::vote_at_barriers, {.grid = dim3(1), .block = dim3(threads)}, predicates,
+         count, all, any);
+}
+
+void rotate_through_shared(int threads, int steps, int* out) {
+  launch(probe_kernels::rotate_through_shared, {.grid = dim3(1), .block = dim3(threads)}, steps,
+         out);
+}
+
+void divergent_barrier(int threads) {
+  launch(probe_kernels::divergent_barrier, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void missing_barrier(int threads) {
+  launch(probe_kernels::missing_barrier, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void left_before_barrier(int threads) {
+  launch(probe_kernels::left_before_barrier, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void divergent_in_block(unsigned blocks, unsigned first_bad) {
+  launch(probe_kernels::divergent_in_block, {.grid = dim3(blocks), .block = dim3(64)}, first_bad);
+}
+
+void barrier_in_loop_of_unequal_length(int threads) {
+  launch(probe_kernels::barrier_in_loop_of_unequal_length,
+         {.grid = dim3(1), .block = dim3(threads)});
+}
+
+}  // namespace ladder::probes

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/common/emulator/emulator_block_wait_test.cpp
+/// \brief Blocks that wait for blocks, started or not, on any number of CPU threads.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "tests/common/emulator/async_probes.hpp"
+#include "tests/common/emulator/expect_kernel_error.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+class EmulatorBlockWait : public testing::TestWithParam<unsigned> {
+ protected:
+  EmulatorBlockWait() { set_cpu_threads(GetParam()); }
+  ~EmulatorBlockWait() override {
+    set_cpu_threads(before_);
+    set_multiprocessors(8);
+  }
+
+ private:
+  unsigned before_ = cpu_threads();
+};
+
+INSTANTIATE_TEST_SUITE_P(CpuThreads, EmulatorBlockWait, testing::Values(1u, 2u, 3u));
+
+TEST_P(EmulatorBlockWait, ForBlocksThatHaveNotStarted) {
+  for (const unsigned blocks : {1u, 2u, 8u, 150u}) {
+    std::vector<unsigned> flags(blocks, 0);
+    std::vector<int> sums(blocks, -1);
+    probes::sum_from_the_last(blocks, flags.data(), sums.data());
+    int sum = 0;
+    for (unsigned block = blocks; block-- > 0;) {
+      sum += static_cast<int>(block);
+      ASSERT_EQ(sums[block], sum) << "block " << block << " of " << blocks;
+    }
+  }
+}
+
+TEST_P(EmulatorBlockWait, GridMeetsAgainAndAgain) {
+  constexpr unsigned kBlocks = 8;
+  unsigned arrived = 0;
+  unsigned phase = 0;
+  std::vector<int> out(64 * kBlocks, -1);
+  probes::meet_as_grid(kBlocks, 20, &arrived, &phase, out.data());
+  EXPECT_EQ(phase, 20u);
+  for (unsigned i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], 20 * static_cast<int>(i / 64)) << i;
+}
+
+TEST_P(EmulatorBlockWait, LoopsOfAtomics) {
+  constexpr unsigned kBlocks = 12;
+  std::vector<int> flags(kBlocks, 0);
+  std::vector<int> order(kBlocks, -1);
+  probes::wait_by_atomic(kBlocks, flags.data(), order.data());
+  for (unsigned block = 0; block < kBlocks; ++block)
+    EXPECT_EQ(order[block], static_cast<int>(kBlocks - 1 - block));
+}
+
+TEST_P(EmulatorBlockWait, LoopThatEndsWithoutItsFlag) {
+  const unsigned flag = 0;
+  int looks = -1;
+  probes::look_and_go_on(&flag, &looks);
+  EXPECT_EQ(looks, 3000);
+}
+
+TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
+  set_multiprocessors(5);
+  EXPECT_EQ(probes::count_multiprocessors(), 5);
+  unsigned arrived = 0;
+  unsigned phase = 0;
+  std::vector<int> out(64 * 6, -1);
+  probes::meet_as_grid(5, 2, &arrived, &phase, out.data());
+  const auto error = error_of([&] { probes::meet_as_grid(6, 2, &arrived, &phase, out.data()); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
+  EXPECT_TRUE(contains(error->what(), "cooperative grid of 6 blocks")) << error->what();
+  EXPECT_TRUE(contains(error->what(), "5 SMs")) << error->what();
+}
+
+TEST(EmulatorMultiprocessors, NumberIsChecked) {
+  EXPECT_EQ(multiprocessors(), 8);
+  EXPECT_THROW(set_multiprocessors(0), std::invalid_argument);
+  EXPECT_THROW(set_multiprocessors(1025), std::invalid_argument);
+  EXPECT_EQ(multiprocessors(), 8);
+}
+
+}  // namespace
+}  // namespace ladder::emulator

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "common/launch.cuh"
+#include "tests/common/emulator/probes.hpp"
+
+namespace ladder::probe_kernels {
+
+__global__ void write_null(unsigned bad_block, unsigned bad_thread, float* address) {
+  __syncthreads();
+  if (blockIdx.x >= bad_block && threadIdx.x == bad_thread) {
+    address[2] = 1.0f;  // writes through null
+  }
+}
+
+__global__ void read_wild(const float* address, float* out) {
+  *out = *address;  // reads what is not there
+}
+
+__global__ void copy_misaligned(const float* in, float* out) {
+  float4* to = reinterpret_cast<float4*>(out + 1);
+  *to = *reinterpret_cast<const float4*>(in);  // not a multiple of 16
+}
+
+__global__ void divide(int divisor, int* out) {
+  *out = 100 / divisor;  // by zero
+}
+
+__global__ void trap() {
+  if (threadIdx.x == 4) __trap();  // on purpose
+}
+
+__device__ __noinline__ float deeper(int depth, const float* from) {
+  float local[256];
+  for (int i = 0; i < 256; ++i)
+    local[i] = from[(i + 1) % 256] + depth;
+  if (depth == 0) return local[17];
+  return deeper(depth - 1, local) + local[3];  // needs a stack frame
+}
+
+__global__ void overflow_stack(int depth, float* out) {
+  float first[256] = {};
+  *out = deeper(depth, first);
+}
+
+__global__ void copy_bytes(char* to, const char* from, size_t count) {
+  memcpy(to, from, count);  // in the C library
+}
+
+__global__ void endless_loop(unsigned bad_thread) {
+  __shared__ unsigned value;
+  if (threadIdx.x == 0) value = 1;
+  __syncthreads();
+  if (threadIdx.x == bad_thread) {
+    while ((value = value * 3 + 1) != 1 || true) {  // for ever
+    }
+  }
+}
+
+__global__ void endless_spin(int* flag) {
+  while (atomicAdd(flag, 0) == 0) {  // nobody sets it
+  }
+}
+
+__global__ void endless_shuffle() {
+  while (__any_sync(0xFFFFFFFFu, 1)) {  // always true
+  }
+}
+
+__global__ void slow_but_passing(int rounds, int* out) {
+  volatile int sink = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 200000; ++i)
+      sink = sink + i;
+    __syncthreads();
+  }
+  *out = rounds;
+}
+
+}  // namespace ladder::probe_kernels
+
+namespace ladder::probes {
+namespace {
+
+const LaunchShape kOneThread = {.grid = dim3(1), .block = dim3(1)};
+const LaunchShape kOneWarp = {.grid = dim3(1), .block = dim3(32)};
+
+}  // namespace
+
+void write_null(unsigned blocks, unsigned bad_block, unsigned bad_thread) {
+  launch(probe_kernels::write_null, {.grid = dim3(blocks), .block = dim3(64)}, bad_block,
+         bad_thread, static_cast<float*>(nullptr));
+}
+
+void read_wild(const float* address, float* out) {
+  launch(probe_kernels::read_wild, kOneThread, address, out);
+}
+
+void copy_misaligned(const float* in, float* out) {
+  launch(probe_kernels::copy_misaligned, kOneThread, in, out);
+}
+
+void divide(int divisor, int* out) {
+  launch(probe_kernels::divide, kOneThread, divisor, out);
+}
+
+void trap() {
+  launch(probe_kernels::trap, kOneWarp);
+}
+
+void overflow_stack(float* out) {
+  launch(probe_kernels::overflow_stack, kOneThread, 1000, out);
+}
+
+void copy_bytes_to_null() {
+  static const char bytes[4096] = {};
+  launch(probe_kernels::copy_bytes, kOneThread, static_cast<char*>(nullptr), bytes, sizeof bytes);
+}
+
+void endless_loop(unsigned bad_thread) {
+  launch(probe_kernels::endless_loop, kOneWarp, bad_thread);
+}
+
+void endless_spin(int* flag) {
+  launch(probe_kernels::endless_spin, kOneWarp, flag);
+}
+
+void endless_shuffle() {
+  launch(probe_kernels::endless_shuffle, kOneWarp);
+}
+
+void slow_but_passing(int rounds, int* out) {
+  launch(probe_kernels::slow_but_passing, kOneThread, rounds, out);
+}
+
+}  // namespace ladder::probes

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/common/verify_test.cpp
+/// \brief The verifier passes right results, and calls every kind of wrong one wrong with a reason.
+#include "common/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ladder {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+constexpr BlockTile kTile = {.BM = 32, .BN = 32};
+
+std::size_t at(const Gemm<float>& g, int row, int col) {
+  return static_cast<std::size_t>(row) * g.N + col;
+}
+
+/// How a made-up kernel rounds.
+struct Rounding {
+  std::function<float(float)> input = [](float x) { return x; };
+  std::function<float(float)> sum = [](float x) { return x; };
+};
+
+/// C = alpha*A*B + beta*C, as a right rung would, except for the rounding asked for.
+void multiply(const Gemm<float>& g, const Rounding& rounding) {
+  for (int row = 0; row < g.M; ++row) {
+    for (int col = 0; col < g.N; ++col) {
+      float acc = 0.0f;
+      for (int k = 0; k < g.K; ++k) {
+        acc = rounding.sum(acc + rounding.input(g.A[static_cast<std::size_t>(row) * g.K + k]) *
+                                     rounding.input(g.B[static_cast<std::size_t>(k) * g.N + col]));
+      }
+      float& c = g.C[at(g, row, col)];
+      c = g.beta == 0.0f ? g.alpha * acc : g.alpha * acc + g.beta * c;
+    }
+  }
+}
+
+void multiply(const Gemm<float>& g) {
+  const float* const A = g.A;
+  std::vector<float> acc(g.N);
+  for (int row = 0; row < g.M; ++row) {
+    std::fill(acc.begin(), acc.end(), 0.0f);
+    for (int k = 0; k < g.K; ++k) {
+      for (int col = 0; col < g.N; ++col) {
+        acc[col] += A[static_cast<std::size_t>(row) * g.K + k] *
+                    g.B[static_cast<std::size_t>(k) * g.N + col];
+      }
+    }
+    for (int col = 0; col < g.N; ++col) {
+      float& c = g.C[at(g, row, col)];
+      c = g.beta == 0.0f ? g.alpha * acc[col] : g.alpha * acc[col] + g.beta * c;
+    }
+  }
+}
+
+const ladder::Run kRight = [](const Gemm<float>& g, Stream) { multiply(g); };
+
+/// A right result, then spoilt.
+ladder::Run spoilt(std::function<void(const Gemm<float>&)> spoil) {
+  return [spoil = std::move(spoil)](const Gemm<float>& g, Stream) {
+    multiply(g);
+    spoil(g);
+  };
+}
+
+/// C, right, in a buffer of its own: what a kernel would have written elsewhere.
+std::vector<float> right_result(const Gemm<float>& g) {
+  std::vector<float> c(g.C, g.C + static_cast<std::size_t>(g.M) * g.N);
+  Gemm<float> copy = g;
+  copy.C = c.data();
+  multiply(copy);
+  return c;
+}
+
+/// Rounds to nearest, ties to even, keeping `bits` bits of the mantissa.
+float rounded_to(float x, int bits) {
+  const int dropped = 23 - bits;
+  std::uint32_t word = std::bit_cast<std::uint32_t>(x);
+  word += (1u << (dropped - 1)) - 1 + (word >> dropped & 1);
+  return std::bit_cast<float>(word >> dropped << dropped);
+}
+
+float to_tf32(float x) {
+  return rounded_to(x, 10);
+}
+float to_bf16(float x) {
+  return rounded_to(x, 7);
+}
+float to_fp16(float x) {
+  // Below 2^-14 the numbers of FP16 lie 2^-24 apart.
+  return std::fabs(x) < 0x1p-14f ? std::nearbyint(x * 0x1p24f) * 0x1p-24f : rounded_to(x, 10);
+}
+
+class VerifyTest : public testing::Test {
+ protected:
+  Verdict judge(const Shape& shape, const ladder::Run& run, float alpha = 1.0f, float beta = 0.0f) {
+    Verifier verifier(*machine_, shape, kSeed);
+    return verifier.verify(run, alpha, beta, kTile);
+  }
+
+  void expect_wrong(const Verdict& verdict, const std::vector<std::string>& said) {
+    EXPECT_FALSE(verdict.right);
+    for (const std::string& text : said) {
+      EXPECT_NE(verdict.complaint.find(text), std::string::npos)
+          << "not said: " << text << "\nbut: " << verdict.complaint;
+    }
+  }
+
+  std::unique_ptr<Machine> machine_ = make_cpu_machine();
+};
+
+TEST_F(VerifyTest, RightResultsPass) {
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{1, 1, 500}, Shape{33, 1, 7}, Shape{1, 65, 3},
+                             Shape{40, 50, 1}, Shape{64, 64, 64}, Shape{7, 9, 5000}}) {
+    for (const float alpha : {1.0f, 0.0f, -2.5f}) {
+      for (const float beta : {0.0f, 1.0f, -0.75f}) {
+        SCOPED_TRACE(testing::Message() << shape.M << " x " << shape.N << " x " << shape.K
+                                        << ", alpha " << alpha << ", beta " << beta);
+        const Verdict verdict = judge(shape, kRight, alpha, beta);
+        EXPECT_TRUE(verdict.right) << verdict.complaint;
+        EXPECT_EQ(verdict.complaint, "");
+        EXPECT_LE(verdict.error_over_bound, 1.0);
+        EXPECT_FALSE(verdict.difference_to_cublas.has_value());
+      }
+    }
+  }
+}
+
+TEST_F(VerifyTest, TheErrorIsMeasuredNotAssumed) {
+  const Verdict exact = judge({20, 20, 300}, [](const Gemm<float>& g, Stream) {
+    for (int row = 0; row < g.M; ++row) {
+      for (int col = 0; col < g.N; ++col) {
+        double acc = 0.0;
+        for (int k = 0; k < g.K; ++k) {
+          acc += 1.0 * g.A[row * g.K + k] * g.B[k * g.N + col];
+        }
+        g.C[at(g, row, col)] = static_cast<float>(acc);
+      }
+    }
+  });
+  const Verdict summed = judge({20, 20, 300}, kRight);
+  EXPECT_GT(exact.error_over_bound, 0.0);
+  EXPECT_GT(summed.error_over_bound, exact.error_over_bound);
+}
+
+TEST_F(VerifyTest, TheVendorsResultIsCompared) {
+  Verifier verifier(*machine_, {16, 16, 64}, kSeed);
+  EXPECT_EQ(verifier.verify(kRight, 1.0f, 0.5f, kTile, kRight).difference_to_cublas, 0.0);
+  const ladder::Run backwards = [](const Gemm<float>& g, Stream) {
+    for (int row = 0; row < g.M; ++row) {
+      for (int col = 0; col < g.N; ++col) {
+        float acc = 0.0f;
+        for (int k = g.K - 1; k >= 0; --k)
+          acc += g.A[row * g.K + k] * g.B[k * g.N + col];
+        float& c = g.C[at(g, row, col)];
+        c = g.alpha * acc + g.beta * c;
+      }
+    }
+  };
+  const Verdict verdict = verifier.verify(kRight, 1.0f, 0.5f, kTile, backwards);
+  EXPECT_TRUE(verdict.right) << verdict.complaint;
+  EXPECT_GT(verdict.difference_to_cublas.value(), 0.0);
+  EXPECT_LT(verdict.difference_to_cublas.value(), 1e-5);
+}
+
+TEST_F(VerifyTest, OneNanIsWrong) {
+  const Verdict verdict = judge({100, 100, 10}, spoilt([](const Gemm<float>& g) {
+                                  g.C[at(g, 70, 33)] = std::numeric_limits<float>::quiet_NaN();
+                                }));
+  expect_wrong(verdict, {"1 of 10000 elements", "C[70][33] of block tile (1, 2)", "all of them NaN",
+                         "row 70", "column 33"});
+  EXPECT_TRUE(std::isinf(verdict.error_over_bound));
+}
+
+TEST_F(VerifyTest, OneInfinityIsWrong) {
+  const Verdict verdict = judge({10, 10, 10}, spoilt([](const Gemm<float>& g) {
+                                  g.C[at(g, 3, 4)] = -std::numeric_limits<float>::infinity();
+                                }));
+  expect_wrong(verdict, {"C[3][4]", "all of them infinite"});
+  EXPECT_TRUE(std::isinf(verdict.error_over_bound));
+}
+
+TEST_F(VerifyTest, OneWrongElementIsNamed) {
+  const Verdict verdict =
+      judge({100, 130, 40}, spoilt([](const Gemm<float>& g) { g.C[at(g, 65, 129)] += 0.5f; }), 1.0f,
+            1.0f);
+  expect_wrong(verdict,
+               {"1 of 13000 elements", "C[65][129] of block tile (4, 2)", "row 65", "column 129"});
+  // One element shows no law.
+  EXPECT_EQ(verdict.complaint.find("factor"), std::string::npos) << verdict.complaint;
+  EXPECT_EQ(verdict.complaint.find("times the C"), std::string::npos) << verdict.complaint;
+}
+
+TEST_F(VerifyTest, GotAndExpectedAreStated) {
+  const Verdict verdict = judge({1, 1, 1}, [](const Gemm<float>& g, Stream) { g.C[0] = 123.5f; });
+  const float expected = RandomArray{kSeed, 0}[0] * RandomArray{kSeed, 1}[0];
+  char text[64];
+  std::snprintf(text, sizeof text, "expected %.6g", expected);
+  expect_wrong(verdict, {"got 123.5", text});
+}
+
+TEST_F(VerifyTest, TransposedResults) {
+  for (const Shape& shape : {Shape{48, 48, 20}, Shape{30, 70, 20}, Shape{70, 30, 20}}) {
+    const Verdict verdict = judge(shape, [](const Gemm<float>& g, Stream) {
+      const std::vector<float> c = right_result(g);
+      for (int row = 0; row < g.M; ++row) {
+        for (int col = 0; col < g.N; ++col) {
+          g.C[static_cast<std::size_t>(col) * g.M + row] = c[at(g, row, col)];
+        }
+      }
+    });
+    expect_wrong(verdict, {"the result is transposed"});
+  }
+}
+
+TEST_F(VerifyTest, HalfWritten) {
+  const ladder::Run half = [](const Gemm<float>& g, Stream) {
+    Gemm<float> upper = g;
+    upper.M = g.M / 2;
+    multiply(upper);
+  };
+  expect_wrong(judge({64, 20, 10}, half),
+               {"640 of 1280 elements", "all of them never written", "rows 32 to 63"});
+  expect_wrong(
+      judge({64, 20, 10}, half, 1.0f, 0.5f),
+      {"all of them never written: they hold the C from before the call", "rows 32 to 63"});
+}
+
+TEST_F(VerifyTest, WritingNothing) {
+  const ladder::Run nothing = [](const Gemm<float>&, Stream) {};
+  expect_wrong(judge({5, 5, 5}, nothing), {"all of them never written", "every element is wrong"});
+  expect_wrong(judge({5, 5, 5}, nothing, 1.0f, -1.0f), {"all of them never written: they hold"});
+}
+
+TEST_F(VerifyTest, OffByOneTile) {
+  struct Case {
+    int rows, cols;
+    const char* said;
+  };
+  for (const Case& c : {Case{0, 32, "right values 32 columns too far to the left"},
+                        Case{0, -32, "right values 32 columns too far to the right"},
+                        Case{0, 128, "right values 128 columns too far to the left"},
+                        Case{32, 0, "right values 32 rows too far up"},
+                        Case{-128, 0, "right values 128 rows too far down"},
+                        Case{1, 0, "right values 1 row too far up"}}) {
+    const Verdict verdict = judge({320, 300, 8}, [&](const Gemm<float>& g, Stream) {
+      const std::vector<float> right = right_result(g);
+      for (int row = 0; row < g.M; ++row) {
+        for (int col = 0; col < g.N; ++col) {
+          const int from_row = (row + c.rows + g.M) % g.M;
+          const int from_col = (col + c.cols + g.N) % g.N;
+          g.C[at(g, row, col)] = right[at(g, from_row, from_col)];
+        }
+      }
+    });
+    expect_wrong(verdict, {c.said});
+  }
+}
+
+TEST_F(VerifyTest, LowPrecision) {
+  struct Case {
+    const char* name;
+    Rounding rounding;
+  };
+  const std::vector<Case> cases = {{"TF32 inputs", {.input = to_tf32}},
+                                   {"BF16 inputs", {.input = to_bf16}},
+                                   {"FP16 inputs", {.input = to_fp16}},
+                                   {"FP16 sums", {.sum = to_fp16}}};
+  for (const int K : {256, 1024, 4096}) {
+    for (const Case& c : cases) {
+      SCOPED_TRACE(testing::Message() << c.name << ", K = " << K);
+      const ladder::Run run = [&](const Gemm<float>& g, Stream) { multiply(g, c.rounding); };
+      const Verdict verdict = judge({16, 16, K}, run, 1.0f, 0.0f);
+      expect_wrong(verdict, {"low precision"});
+      EXPECT_GT(verdict.error_over_bound, 2.0);
+    }
+  }
+}
+
+TEST_F(VerifyTest, TheRoundingOfTheseTestsIsRight) {
+  EXPECT_EQ(to_tf32(1.0f + 0x1p-10f), 1.0f + 0x1p-10f);
+  EXPECT_EQ(to_tf32(1.0f + 0x1p-11f), 1.0f);
+  EXPECT_EQ(to_tf32(1.0f + 0x1.8p-10f), 1.0f + 0x1p-9f);
+  EXPECT_EQ(to_bf16(-3.02f), -3.015625f);
+  EXPECT_EQ(to_fp16(0x1.8p-24f), 0x1p-23f);
+}
+
+TEST_F(VerifyTest, ZerosEverywhere) {
+  const ladder::Run zeros = [](const Gemm<float>& g, Stream) {
+    std::fill_n(g.C, static_cast<std::size_t>(g.M) * g.N, 0.0f);
+  };
+  expect_wrong(judge({33, 20, 10}, zeros), {"all of them 0", "every element is wrong"});
+}
+
+TEST_F(VerifyTest, TheLastTileHintsAtTheGuard) {
+  // 100 = 3 * 32 + 4: the last tile row begins at 96.
+  expect_wrong(judge({100, 90, 5}, spoilt([](const Gemm<float>& g) {
+                       for (int row = 96; row < g.M; ++row) {
+                         for (int col = 0; col < g.N; ++col)
+                           g.C[at(g, row, col)] = 1e6f + col;
+                       }
+                     })),
+               {"rows 96 to 99, the last tile row (is the guard in M right?)"});
+  expect_wrong(judge({90, 100, 5}, spoilt([](const Gemm<float>& g) {
+                       for (int row = 0; row < g.M; ++row) {
+                         for (int col = 97; col < g.N; ++col)
+                           g.C[at(g, row, col)] = 1e6f + row;
+                       }
+                     })),
+               {"columns 97 to 99, the last tile column (is the guard in N right?)"});
+}
+
+TEST_F(VerifyTest, OtherTilesDoNotHintAtTheGuard) {
+  const Verdict verdict = judge({100, 90, 5}, spoilt([](const Gemm<float>& g) {
+                                  for (int row = 64; row < 70; ++row)
+                                    g.C[at(g, row, 1)] = 1e6f + row;
+                                }));
+  expect_wrong(verdict, {"rows 64 to 69"});
+  EXPECT_EQ(verdict.complaint.find("guard"), std::string::npos) << verdict.complaint;
+}
+
+TEST_F(VerifyTest, ScaledByAConstant) {
+  for (const float factor : {2.0f, -1.0f, 0.5f}) {
+    const Verdict verdict = judge({40, 40, 30}, spoilt([&](const Gemm<float>& g) {
+                                    for (int i = 0; i < g.M * g.N; ++i)
+                                      g.C[i] *= factor;
+                                  }));
+    char text[64];
+    std::snprintf(text, sizeof text, "right but for a factor of %g: alpha", factor);
+    expect_wrong(verdict, {text, "every element is wrong"});
+  }
+}
+
+TEST_F(VerifyTest, BetaIgnored) {
+  const ladder::Run ignores_beta = [](const Gemm<float>& g, Stream) {
+    Gemm<float> without = g;
+    without.beta = 0.0f;
+    multiply(without);
+  };
+  expect_wrong(judge({40, 40, 30}, ignores_beta, 1.0f, 0.5f),
+               {"off by -0.5 times the C from before the call: is beta applied, and once?"});
+}
+
+TEST_F(VerifyTest, BetaAppliedTwice) {
+  const ladder::Run twice = [](const Gemm<float>& g, Stream) {
+    Gemm<float> doubled = g;
+    doubled.beta *= 2;
+    multiply(doubled);
+  };
+  expect_wrong(judge({40, 40, 30}, twice, 1.5f, 0.25f), {"off by 0.25 times the C from before"});
+}
+
+TEST_F(VerifyTest, CReadAlthoughBetaIsZero) {
+  // The kernel multiplies what C held, NaN, by beta: that is NaN, but not "never written".
+  const ladder::Run reads_c = [](const Gemm<float>& g, Stream) {
+    std::vector<float> before(g.C, g.C + static_cast<std::size_t>(g.M) * g.N);
+    multiply(g);
+    volatile float beta = g.beta;
+    for (int i = 0; i < g.M * g.N; ++i)
+      g.C[i] += beta * before[i];
+  };
+  const Verdict verdict = judge({20, 20, 10}, reads_c);
+  expect_wrong(verdict, {"all of them NaN", "C read although beta is 0"});
+  EXPECT_EQ(verdict.complaint.find("never written"), std::string::npos) << verdict.complaint;
+}
+
+TEST_F(VerifyTest, ReadsBeyondTheInputsGiveNan) {
+  const Verdict verdict = judge({20, 20, 10}, spoilt([](const Gemm<float>& g) {
+                                  volatile float one = 1.0f;
+                                  g.C[0] += one * g.A[g.M * g.K];
+                                  g.C[1] += one * g.B[-1];
+                                }));
+  expect_wrong(verdict, {"2 of 400", "all of them NaN", "a read beyond A or B"});
+}
+
+TEST_F(VerifyTest, InputsMustStayAsTheyWere) {
+  Verifier verifier(*machine_, {20, 30, 40}, kSeed);
+  const auto change = [](const float* input, int index) {
+    const_cast<float*>(input)[index] += 1.0f;
+  };
+  expect_wrong(verifier.verify(spoilt([&](const Gemm<float>& g) { change(g.A, 799); }), 1.0f, 0.0f),
+               {"The input A was changed in 1 elements"});
+  expect_wrong(verifier.verify(spoilt([&](const Gemm<float>& g) {
+                                 change(g.B, 0);
+                                 change(g.B, 1199);
+                               }),
+                               1.0f, 0.0f),
+               {"The input B was changed in 2 elements"});
+  const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
+  EXPECT_TRUE(after.right) << "damage of the run before: " << after.complaint;
+}
+
+TEST_F(VerifyTest, NothingAroundTheMatricesMayBeWritten) {
+  Verifier verifier(*machine_, {20, 30, 40}, kSeed);
+  constexpr int kGuardFloats = MachineArray<float>::kGuardBytes / sizeof(float);
+  struct Case {
+    const char* said;
+    std::function<void(const Gemm<float>&)> spoil;
+  };
+  const auto write = [](const float* array, std::ptrdiff_t index) {
+    const_cast<float*>(array)[index] = 0.0f;
+  };
+  const std::vector<Case> cases = {
+      {"outside of C", [&](const Gemm<float>& g) { write(g.C, -1); }},
+      {"outside of C", [&](const Gemm<float>& g) { write(g.C, g.M * g.N); }},
+      {"outside of C", [&](const Gemm<float>& g) { write(g.C, -kGuardFloats); }},
+      {"outside of C", [&](const Gemm<float>& g) { write(g.C, g.M * g.N + kGuardFloats - 1); }},
+      {"outside of A", [&](const Gemm<float>& g) { write(g.A, -1); }},
+      {"outside of B", [&](const Gemm<float>& g) { write(g.B, g.K * g.N); }}};
+  for (const Case& c : cases) {
+    const Verdict verdict = verifier.verify(spoilt(c.spoil), 1.0f, 0.0f);
+    expect_wrong(verdict, {std::string("Memory ") + c.said + " was written"});
+    const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
+    EXPECT_TRUE(after.right) << "damage of the run before: " << after.complaint;
+  }
+}
+
+TEST_F(VerifyTest, NanFromBeyondAIsSeenAlsoBeyondC) {
+  // A missing guard in M reads the guard band behind A and writes what comes of it behind C.
+  const ladder::Run one_row_too_many = [](const Gemm<float>& g, Stream) {
+    Gemm<float> larger = g;
+    larger.M += 1;
+    multiply(larger);
+  };
+  expect_wrong(judge({20, 30, 40}, one_row_too_many), {"Memory outside of C was written"});
+}
+
+TEST_F(VerifyTest, AnAbortedRunDoesNotSpoilTheNext) {
+  Verifier verifier(*machine_, {20, 30, 40}, kSeed);
+  const ladder::Run aborts = [](const Gemm<float>& g, Stream) {
+    const_cast<float*>(g.A)[3] = 0.0f;
+    const_cast<float*>(g.B)[3] = 0.0f;
+    g.C[-1] = 0.0f;
+    throw std::runtime_error("aborted");
+  };
+  EXPECT_THROW(verifier.verify(aborts, 1.0f, 0.0f), std::runtime_error);
+  const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
+  EXPECT_TRUE(after.right) << after.complaint;
+}
+
+TEST_F(VerifyTest, AWrongResultDoesNotSpoilTheNext) {
+  Verifier verifier(*machine_, {20, 30, 40}, kSeed);
+  for (const float beta : {0.5f, 0.0f, 0.5f}) {
+    EXPECT_FALSE(verifier.verify(spoilt([](const Gemm<float>& g) { g.C[0] += 9; }), 1, beta).right);
+    const Verdict after = verifier.verify(kRight, 1.0f, beta);
+    EXPECT_TRUE(after.right) << after.complaint;
+  }
+}
+
+TEST_F(VerifyTest, InputsAreAsymmetricSoThatNoMixUpPasses) {
+  // B in place of A, A transposed, and B transposed would pass if the inputs were symmetric.
+  const Shape shape{24, 24, 24};
+  const ladder::Run swapped = [](const Gemm<float>& g, Stream) {
+    Gemm<float> other = g;
+    std::swap(other.A, other.B);
+    multiply(other);
+  };
+  EXPECT_FALSE(judge(shape, swapped).right);
+  const ladder::Run a_transposed = [](const Gemm<float>& g, Stream) {
+    std::vector<float> a(g.M * g.K);
+    for (int m = 0; m < g.M; ++m) {
+      for (int k = 0; k < g.K; ++k)
+        a[m * g.K + k] = g.A[k * g.M + m];
+    }
+    Gemm<float> other = g;
+    other.A = a.data();
+    multiply(other);
+  };
+  EXPECT_FALSE(judge(shape, a_transposed).right);
+}
+
+TEST_F(VerifyTest, TooLargeAProblemIsRefusedBeforeAnythingIsAllocated) {
+  try {
+    Verifier verifier(*machine_, {kMaxExtent, kMaxExtent, kMaxExtent}, kSeed);
+    FAIL() << "2^30 x 2^30 was accepted";
+  } catch (const MachineError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"M = 1073741824", "12 EiB", "choose a smaller shape"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << "not said: " << part << "\nbut: " << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ladder

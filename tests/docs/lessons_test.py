@@ -1,0 +1,83 @@
+"""Lessons have the form that graders and the site read, and commands in pages exist.
+
+    python3 -m tests.docs.lessons_test [build/ladder]     all that is wrong, at once
+"""
+
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+from docs.report import lesson
+from docs.report.markdown_text import words_of
+from docs.report.report import pages
+from docs.report.rungs import rung_table
+from tests import SOURCES
+from tests.docs.page_commands import Commands, command_faults
+
+PROGRAM = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/ladder").resolve()
+LEAST_WORDS, MOST_WORDS, MOST_IDEA = 1150, 1900, 380
+BLOCKS = {
+    "Card": "card",
+    "Where we are": "where",
+    "Predict": "predict",
+    "The maths": "maths",
+    "The code": "diff",
+    "Measured": "measured",
+    "Profile it": "profile",
+}
+
+
+def lesson_faults(rung):
+    """What is wrong with a rung's lesson."""
+    path = rung.path / "README.md"
+    if not path.is_file():
+        return [f"{path} is not there"]
+    found, wrong = lesson.read_lesson(rung.number)
+    if not rung.tile or not found:
+        return wrong
+    words = len(words_of(path.read_text()))
+    if not LEAST_WORDS <= words <= MOST_WORDS:
+        wrong.append(f"{path}: {words} words of prose, not {LEAST_WORDS} to {MOST_WORDS}")
+    sections = found["sections"]
+    idea = len(words_of(sections.get("The idea", "")))
+    if idea > MOST_IDEA:
+        wrong.append(f"{path}: 'The idea' has {idea} words, more than {MOST_IDEA}")
+    for heading, block in BLOCKS.items():
+        if heading in sections and f"<!-- begin {block}" not in sections[heading]:
+            wrong.append(f"{path}: '{heading}' has no block '<!-- begin {block} -->'")
+    code = sections.get("The code")
+    if code and "<!-- begin constants -->" not in code:
+        wrong.append(f"{path}: 'The code' has no block '<!-- begin constants -->'")
+    return wrong
+
+
+class LessonsTest(unittest.TestCase):
+    """All pages of the tree."""
+
+    def test_lessons_have_the_form(self):
+        wrong = [fault for rung in rung_table().values() for fault in lesson_faults(rung)]
+        if wrong:
+            self.fail("\n" + "\n".join(wrong))
+
+    def test_no_paragraph_begins_with_a_number_that_makes_it_a_list(self):
+        """An answer "65. And so on" is shown as item 1 of a list."""
+        for path in pages():
+            found = re.findall(r"\n\n {0,3}((?:0|[1-9]\d)\d*\. .*)", path.read_text())
+            self.assertEqual(found, [], path)
+
+    def test_commands_in_pages_exist(self):
+        commands = Commands(PROGRAM)
+        if commands.flags is None:
+            print(f"there is no {PROGRAM}: its subcommands and flags are not looked at")
+        wrong = []
+        for path in [*pages(), pathlib.Path("CONTRIBUTING.md"), pathlib.Path("bench/README.md")]:
+            wrong += command_faults(path, commands)
+        if wrong:
+            self.fail("\n" + "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    os.chdir(SOURCES)
+    unittest.main()

@@ -1,0 +1,239 @@
+"""Blocks of code, constants and facts: they follow the sources, and name what is not there."""
+
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from docs.report import by_hand
+from docs.report.page_blocks import counters as counters_blocks
+from docs.report.page_blocks import excerpts, lessons
+from docs.report.recorded import FigureError, profile
+from docs.report.rungs import rung_of, rung_table
+from tests import SOURCES
+from tests.docs.report.report_test import report
+
+KERNEL = """\
+namespace ladder::sample {
+
+template <int BM>
+__global__ void kernel(int K) {
+  constexpr int kHalf = BM / 2;  // as many rows as warps
+
+  // -- Where this thread works ---------------------------------------------------------------
+  int row = 0;
+
+  if (row == 0) {
+    // -- Producer ------------------------------------------------------------------------------
+    row = 1;
+
+#pragma unroll 1
+    for (;;) {
+    }
+  } else {
+    row = 2;
+  }
+
+  // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------------
+  constexpr int kLocal = 3;
+  row = 3;
+}
+
+}  // namespace ladder::sample
+"""
+
+
+class SectionsTest(unittest.TestCase):
+    """What belongs to a titled section."""
+
+    def setUp(self):
+        self.sections = {s.title: s for s in excerpts.sections(KERNEL)}
+
+    def test_a_section_ends_where_the_next_begins(self):
+        lines = self.sections["Where this thread works"].lines
+        self.assertEqual(lines[1:], ("  int row = 0;", "", "  if (row == 0) {"))
+
+    def test_a_section_ends_with_the_braces_around_it(self):
+        self.assertEqual(self.sections["Producer"].lines[-1], "    }")
+        self.assertEqual(self.sections["Epilogue: C = alpha*acc + beta*C"].lines[-1], "  row = 3;")
+
+    def test_lines_move_to_the_left_and_pragmas_stay_there(self):
+        lines = excerpts.moved_left(self.sections["Producer"].lines)
+        self.assertEqual(lines[1:], ["row = 1;", "", "#pragma unroll 1", "for (;;) {", "}"])
+
+    def test_constants_of_a_section_are_its_own(self):
+        self.assertEqual(
+            excerpts.constants_of(KERNEL), [("kHalf", "BM / 2", "as many rows as warps")]
+        )
+
+
+class PageTest(unittest.TestCase):
+    """Each test works on a copy of sources and results with one page."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        for folder in ("bench/results", "common/devices", "ladder"):
+            shutil.copytree(SOURCES / folder, self.root / folder)
+        for lesson in self.root.glob("ladder/*/README.md"):
+            lesson.unlink()
+        (self.root / "README.md").write_text("no blocks\n")
+        self.page = self.root / "docs" / "chapters" / "page.md"
+        self.page.parent.mkdir(parents=True)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, *markers):
+        """A page with these blocks."""
+        self.page.write_text(
+            "".join(f"<!-- begin {m} -->\n<!-- end {m.split()[0]} -->\n\n" for m in markers)
+        )
+
+    def filled(self, *markers):
+        """The text of a page with these blocks, which the report must know how to write."""
+        self.write(*markers)
+        code, text = report(self.root)
+        self.assertEqual(code, 0, text)
+        self.assertEqual(report(self.root, "--check"), (0, ""))
+        return self.page.read_text()
+
+    def refused(self, marker):
+        """What the report says of a block that it cannot write."""
+        self.write(marker)
+        code, text = report(self.root)
+        self.assertEqual(code, 1)
+        self.assertIn(f"docs/chapters/page.md: <!-- begin {marker} -->: ", text)
+        return text
+
+    def change(self, path, old, new):
+        """Replaces text in a file of the copy; the page must be stale then."""
+        path = self.root / path
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1))
+        code, text = report(self.root, "--check")
+        self.assertEqual(code, 1)
+        self.assertIn("docs/chapters/page.md is stale: run make report", text)
+
+    def test_code_is_what_stands_in_the_kernel(self):
+        text = self.filled("code ladder/03_shared_tile/kernel.cuh: Shared tiles and registers")
+        self.assertIn(
+            "```cuda\n// -- Shared tiles and registers\n__shared__ float sA[BM][BK];  // (BM,",
+            text,
+        )
+        self.change("ladder/03_shared_tile/kernel.cuh", "float acc = 0.0f;", "float acc = 1.0f;")
+
+    def test_a_lesson_names_its_own_files(self):
+        self.page = self.root / "ladder/03_shared_tile/README.md"
+        text = self.filled("code kernel.cuh: Epilogue", "diff", "constants", "card")
+        self.assertIn("// -- Epilogue: C = alpha*acc + beta*C\nif (row >= M", text)
+        self.assertIn("[02_coalesced](../02_coalesced/kernel.cuh)", text)
+        self.assertIn("| `BK` | `64` | Two elements of either tile per thread: half", text)
+        self.assertIn("| Builds on | [02 coalesced](../02_coalesced/README.md) |", text)
+
+    def test_wrong_names_are_refused_with_the_right_ones(self):
+        kernel = "ladder/03_shared_tile/kernel.cuh"
+        self.assertIn(f"there is no file {kernel}x", self.refused(f"code {kernel}x: Epilogue"))
+        self.assertIn(
+            f"{kernel} has no section 'Prologue'; it has Where this thread works; Shared tiles "
+            "and registers; Main loop over K; Epilogue: C = alpha*acc + beta*C",
+            self.refused(f"code {kernel}: Prologue"),
+        )
+        self.assertIn("no titled section", self.refused("code README.md: Epilogue"))
+        self.assertIn("write 'code FILE: TITLE'", self.refused(f"code {kernel}"))
+        self.assertIn("there is no rung 77; there are 00, 01", self.refused("diff 77"))
+        self.assertIn("the block needs a rung", self.refused("constants"))
+        self.assertIn("'three' is no number of a rung", self.refused("card three"))
+        self.assertIn("takes no arguments", self.refused("ladder 03"))
+        self.assertIn("no name of a block; there are", self.refused("luck"))
+
+    def test_one_wrong_block_does_not_stop_the_others(self):
+        self.write("luck", "card 03")
+        self.assertEqual(report(self.root)[0], 1)
+        self.assertIn("| Block tile | 32 x 32 of C |", self.page.read_text())
+
+    def test_a_block_without_an_end_is_named(self):
+        self.page.write_text("<!-- begin card 03 -->\n")
+        code, text = report(self.root)
+        self.assertEqual(code, 1)
+        self.assertIn("page.md: 'begin' without an 'end' on a line of its own: card", text)
+
+    def test_a_constant_makes_its_pages_stale(self):
+        self.assertIn("| `kThreads` | `(BM / TM) * (BN / TN)` = 256 |", self.filled("constants 04"))
+        self.change("ladder/04_register_tile/launch.cu", "int TM = 8;", "int TM = 4;")
+
+    def test_a_line_of_the_rung_below_makes_the_diff_stale(self):
+        text = self.filled("diff 03")
+        self.assertIn("@@ Where this thread works @@\n   const int col", text)
+        self.assertIn("\n+    __syncthreads();\n", text)
+        self.assertNotIn("namespace", text)
+        self.assertNotIn("tparam", text)
+        self.change("ladder/02_coalesced/kernel.cuh", "float acc = 0.0f;", "float acc = 1.0f;")
+
+    def test_a_recorded_number_makes_its_pages_stale(self):
+        text = self.filled("profile 03", "where 04")
+        self.assertIn("run 03 --size 4096 --device gpu --no-timing", text)
+        path = "bench/results/nvidia-h200/profile_4096.json"
+        counters = json.loads((self.root / path).read_text())["benchmarks"]
+        name = counters_blocks.BUSY[0][1]
+        busy = next(kernel for kernel in counters if kernel["rung"] == 3)["metrics"][name]
+        self.change(path, f'"{name}": {busy}', f'"{name}": 7.0')
+
+    def test_the_rung_table_makes_its_pages_stale(self):
+        self.filled("card 03")
+        self.change("ladder/ladder.cpp", "stage tiles in shared memory", "other words")
+
+    def test_the_first_rung_has_no_diff(self):
+        self.assertIn("all of its lines are new", self.filled("diff 01"))
+
+    def test_a_long_diff_is_folded(self):
+        self.assertIn("<details markdown><summary>The diff, ", self.filled("diff 10"))
+
+
+class FactsTest(unittest.TestCase):
+    """What is computed for the card of a rung."""
+
+    def setUp(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCES)
+
+    def test_the_whole_table_is_read(self):
+        folders = sorted(path.name for path in pathlib.Path("ladder").glob("[0-9][0-9]_*"))
+        self.assertEqual([rung.folder for rung in rung_table().values()], folders)
+        self.assertIsNone(rung_of(1).builds_on)
+        self.assertEqual(rung_of(11).needs, "compute capability 9.0 exactly")
+        with self.assertRaises(FigureError):
+            rung_of(99)
+
+    def test_threads_are_those_of_the_launch(self):
+        threads = {n: lessons.threads_of(rung) for n, rung in rung_table().items() if n}
+        self.assertEqual(list(threads.values()), [1024] * 3 + [256] * 6 + [384] * 2)
+
+    def test_blocks_on_an_sm(self):
+        self.assertEqual(lessons.blocks_per_sm(256, 128, 0), (2, ["registers"]))
+        self.assertEqual(
+            lessons.blocks_per_sm(1024, 32, 16384), (2, ["threads", "registers"])
+        )
+        self.assertEqual(lessons.blocks_per_sm(128, 32, 40000), (5, ["shared memory"]))
+        self.assertEqual(lessons.blocks_per_sm(32, 32, 0), (32, ["blocks"]))
+        self.assertEqual(lessons.blocks_per_sm(384, 168, 0), (1, ["registers"]))
+
+    def test_they_are_those_of_the_maths(self):
+        for number, rung in rung_table().items():
+            _, traced = lessons.first_recorded(lessons.trace, number)
+            if number == 0 or not traced:
+                continue
+            _, counters = lessons.first_recorded(profile, number)
+            held, _ = lessons.blocks_per_sm(
+                lessons.threads_of(rung),
+                int(counters["launch__registers_per_thread"]),
+                traced["launch"]["shared_bytes_per_block"],
+            )
+            self.assertEqual(held, by_hand.by_hand(number, 4096)["blocks"], rung.label)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/ladder_table_test.cpp
+/// \brief The rung table, the folders, the build and the grids agree; rungs are found by any name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/machine.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kLadder = fs::path(LADDER_SOURCE_DIR) / "ladder";
+
+using Names = std::vector<std::string>;
+
+Names rung_folders() {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(kLadder)) {
+    if (entry.is_directory() && entry.path().filename() != "program")
+      names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Names table_names() {
+  Names names;
+  for (const Rung& rung : emulated_rungs())
+    names.push_back(folder(rung));
+  return names;
+}
+
+TEST(LadderTableTest, FoldersAndTableAgree) {
+  EXPECT_EQ(table_names(), rung_folders());
+}
+
+TEST(LadderTableTest, BuildAndTableAgree) {
+  std::ifstream file(kLadder / "CMakeLists.txt");
+  Names added;
+  const std::regex call(R"(^add_rung\((\w+)( LIBRARY_CALL| ARCHITECTURES [0-9a ]+)?\)$)");
+  for (std::string line; std::getline(file, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, call)) added.push_back(found[1]);
+  }
+  EXPECT_EQ(table_names(), added);
+}
+
+TEST(LadderTableTest, RungsAreNumberedFromZeroOn) {
+  int number = 0;
+  for (const Rung& rung : emulated_rungs())
+    EXPECT_EQ(rung.number, number++) << rung.name;
+  EXPECT_GE(number, 8);
+}
+
+TEST(LadderTableTest, EachRungBuildsOnALowerOne) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number <= 1) {
+      EXPECT_EQ(rung.builds_on, -1) << label(rung);
+      continue;
+    }
+    EXPECT_GE(rung.builds_on, 1) << label(rung);
+    EXPECT_LT(rung.builds_on, rung.number) << label(rung);
+  }
+}
+
+TEST(LadderTableTest, FieldsMakeSense) {
+  std::set<std::string_view> names, ideas;
+  for (const Rung& rung : emulated_rungs()) {
+    SCOPED_TRACE(label(rung));
+    EXPECT_TRUE(names.insert(rung.name).second) << "a second rung of that name";
+    EXPECT_TRUE(ideas.insert(rung.idea).second) << "a second rung with that idea";
+    EXPECT_FALSE(rung.idea.empty());
+    EXPECT_GE(rung.compute_capability, 75);
+    EXPECT_GE(rung.multiple_of, 1);
+    EXPECT_NE(rung.run, nullptr);
+    EXPECT_EQ(rung.tile.BM > 0, rung.number > 0);
+  }
+}
+
+TEST(LadderTableTest, RungsRunWhereTheirInstructionsExist) {
+  for (const Rung& rung : emulated_rungs()) {
+    SCOPED_TRACE(label(rung));
+    EXPECT_FALSE(runs_on(rung, rung.compute_capability - 1));
+    EXPECT_TRUE(runs_on(rung, rung.compute_capability));
+    EXPECT_EQ(runs_on(rung, 100), rung.compute_capability < 90) << "on newer GPUs";
+    EXPECT_TRUE(runs_on(rung, make_cpu_machine()->compute_capability()));
+  }
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "09")), "compute capability 8.0");
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "10")), "compute capability 9.0 exactly");
+}
+
+/// What a file of the rung includes from its folder.
+std::set<std::string> included(const Rung& rung, const std::string& name) {
+  std::ifstream file(kLadder / folder(rung) / name);
+  std::set<std::string> names;
+  const std::regex include(R"re(^#include "ladder/\w+/(\w+\.cuh)"$)re");
+  for (std::string line; std::getline(file, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, include)) names.insert(found[1]);
+  }
+  return names;
+}
+
+/// Kernels that launch.cu includes: kernel.cuh, and more in a rung that chooses between them.
+std::set<std::string> kernel_files(const Rung& rung) {
+  return included(rung, "launch.cu");
+}
+
+TEST(LadderTableTest, EachFolderHoldsItsFiles) {
+  for (const Rung& rung : emulated_rungs()) {
+    std::set<std::string> files;
+    for (const auto& entry : fs::directory_iterator(kLadder / folder(rung))) {
+      files.insert(entry.path().filename());
+    }
+    std::set<std::string> expected = kernel_files(rung);
+    if (rung.number == 0) expected = {"launch_cpu.cpp"};
+    if (rung.number != 0) expected.merge(included(rung, "kernel.cuh"));
+    expected.insert({"launch.cu", "README.md"});
+    EXPECT_EQ(files, expected) << folder(rung);
+  }
+}
+
+TEST(LadderTableTest, ARungWithSeveralKernelsSaysWhichItTakes) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    const std::set<std::string> files = kernel_files(rung);
+    EXPECT_TRUE(files.contains("kernel.cuh")) << label(rung);
+    EXPECT_TRUE(files.size() == 1 || rung.explain != nullptr)
+        << label(rung) << " has several kernels and no explain() that says which it takes";
+  }
+}
+
+/// Blocks of the rung's grid for an (M, N) result.
+std::uint64_t blocks(const Rung& rung, int M, int N) {
+  const int K = 4;
+  const std::vector<float> a(static_cast<std::size_t>(M) * K, 1.0f);
+  const std::vector<float> b(static_cast<std::size_t>(K) * N, 1.0f);
+  std::vector<float> c(static_cast<std::size_t>(M) * N);
+  rung.run({.M = M,
+            .N = N,
+            .K = K,
+            .alpha = 1.0f,
+            .A = a.data(),
+            .B = b.data(),
+            .beta = 0.0f,
+            .C = c.data()},
+           nullptr);
+  return emulator::last_run().blocks;
+}
+
+TEST(LadderTableTest, TheTileIsThatOfTheGrid) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0 || rung.explain != nullptr) continue;  // a rung that chooses has no grid
+    SCOPED_TRACE(label(rung));
+    const auto [BM, BN] = rung.tile;
+    // Rungs that go in bands start whole ones, of 16 rows of tiles; blocks below C leave at once.
+    const std::uint64_t band = blocks(rung, BM, BN);
+    EXPECT_TRUE(band == 1 || band == 16) << band;
+    EXPECT_TRUE(rung.number >= 7 || band == 1) << band;
+    EXPECT_EQ(blocks(rung, static_cast<int>(band) * BM + 1, BN), 2 * band);
+    EXPECT_EQ(blocks(rung, BM, BN + 4), 2 * band);
+    EXPECT_EQ(blocks(rung, 3 * static_cast<int>(band) * BM, 2 * BN), 6 * band);
+  }
+}
+
+TEST(LadderTableTest, EachRungComputesTheTileThatItClaims) {
+  // The message about a wrong element names its block, so blocks must lie where the table says:
+  // a result of one tile is written by one block, which the grid of the test above shows, and rows
+  // of the launch files say BM and BN.
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    if (rung.explain != nullptr) {  // the table has the largest tile that it may take
+      const std::string largest =
+          std::to_string(rung.tile.BM) + " x " + std::to_string(rung.tile.BN);
+      EXPECT_NE(rung.explain({4096, 4096, 4096}).find(largest), std::string::npos) << label(rung);
+      continue;
+    }
+    std::ifstream file(kLadder / folder(rung) / "launch.cu");
+    std::stringstream text;
+    text << file.rdbuf();
+    for (const std::string& constant :
+         {"constexpr int BM = " + std::to_string(rung.tile.BM) + ";",
+          "constexpr int BN = " + std::to_string(rung.tile.BN) + ";"}) {
+      EXPECT_NE(text.str().find(constant), std::string::npos) << label(rung) << ": " << constant;
+    }
+  }
+}
+
+TEST(LadderTableTest, LabelAndFolder) {
+  const Rung& rung = find_rung(emulated_rungs(), "3");
+  EXPECT_EQ(label(rung), "03 shared_tile");
+  EXPECT_EQ(folder(rung), "03_shared_tile");
+}
+
+TEST(LadderTableTest, RungsAreFoundByNumberNameAndFolder) {
+  for (const char* wanted : {"3", "03", "shared_tile", "03_shared_tile"}) {
+    EXPECT_EQ(find_rung(emulated_rungs(), wanted).number, 3) << wanted;
+  }
+  EXPECT_EQ(find_rung(emulated_rungs(), "0").number, 0);
+  for (const Rung& rung : emulated_rungs()) {
+    EXPECT_EQ(find_rung(emulated_rungs(), folder(rung)).number, rung.number);
+  }
+}
+
+TEST(LadderTableTest, AnUnknownRungIsAnsweredWithTheList) {
+  for (const char* wanted : {"", "003", "99", "shared", "-1", "03 shared_tile", "NAIVE"}) {
+    try {
+      find_rung(emulated_rungs(), wanted);
+      ADD_FAILURE() << "'" << wanted << "' was found";
+    } catch (const std::invalid_argument& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text.find("unknown rung '" + std::string(wanted) + "'"), 0u) << text;
+      for (const Rung& rung : emulated_rungs()) {
+        EXPECT_NE(text.find(label(rung)), std::string::npos) << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ladder

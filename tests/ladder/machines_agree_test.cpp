@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/machines_agree_test.cpp
+/// \brief The emulator and the GPU compute the same bits from the same source.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/machine.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+/// C of one rung on one machine, from the inputs that any machine can make.
+std::vector<float> result_on(Machine& machine, const Rung& rung, const Shape& shape) {
+  const auto [M, N, K] = shape;
+  const MachineArray<float> a(machine, static_cast<std::size_t>(M) * K);
+  const MachineArray<float> b(machine, static_cast<std::size_t>(K) * N);
+  const MachineArray<float> c(machine, static_cast<std::size_t>(M) * N);
+  machine.fill_random(a.data(), a.size(), {.seed = 7, .array = 0});
+  machine.fill_random(b.data(), b.size(), {.seed = 7, .array = 1});
+  machine.fill_random(c.data(), c.size(), {.seed = 7, .array = 2});
+  rung.run({.M = M,
+            .N = N,
+            .K = K,
+            .alpha = 0.5f,
+            .A = a.data(),
+            .B = b.data(),
+            .beta = -2.0f,
+            .C = c.data()},
+           nullptr);
+  machine.synchronize();
+  std::vector<float> host(c.size());
+  machine.copy_to_host(host.data(), c.data(), c.bytes());
+  return host;
+}
+
+TEST(MachinesAgree, BitByBit) {
+  std::unique_ptr<Machine> gpu;
+  try {
+    gpu = make_gpu_machine();
+  } catch (const MachineError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::unique_ptr<Machine> cpu = make_cpu_machine();
+  const int usual_sms = emulator::multiprocessors();
+  emulator::set_multiprocessors(std::stoi(gpu->versions().at("sms")));  // rung 11 goes by them
+  for (const Rung& rung : rungs()) {
+    if (rung.number == 0 || !runs_on(rung, gpu->compute_capability())) continue;
+    SCOPED_TRACE(label(rung));
+    const Rung& emulated = find_rung(emulated_rungs(), rung.name);
+    // Of rung 11: clusters of 2 and of 8, tiles of 48 x 48, and of 64 x 128 that are cut.
+    for (const Shape& shape :
+         {Shape{173, 140, 332}, Shape{60, 64, 1028}, Shape{516, 516, 100}, Shape{640, 640, 640}}) {
+      EXPECT_EQ(result_on(*gpu, rung, shape), result_on(*cpu, emulated, shape))
+          << "M = " << shape.M << ", N = " << shape.N << ", K = " << shape.K;
+    }
+  }
+  emulator::set_multiprocessors(usual_sms);
+}
+
+}  // namespace
+}  // namespace ladder

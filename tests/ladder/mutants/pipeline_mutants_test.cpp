@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/mutants/pipeline_mutants_test.cpp
+/// \brief Every mistake in a pipeline is found for its reason: in the result, by the emulator's
+///        error, or by the trace; and it is said which arrival of copies shows it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/settings.hpp"
+#include "common/emulator/workspace.hpp"
+#include "common/verify.hpp"
+#include "ladder/program/rung_trace.hpp"
+#include "tests/ladder/mutants/mutants.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::BlockOrder;
+using emulator::CopyArrival;
+using emulator::HazardKind;
+using emulator::KernelError;
+using emulator::KernelErrorKind;
+
+/// How copies have to arrive for a mistake to change the result.
+enum class ShownBy { kLate, kEarly, kBoth };
+
+/// What the trace says of a mistake. Lines are given by a part of their text.
+struct ExpectedHazard {
+  HazardKind kind;
+  const char* line;
+  const char* other = nullptr;  ///< the earlier access
+  CopyArrival arrival = CopyArrival::kEarly;
+};
+
+/// A mutant, the problem that shows its mistake, and what must be said of it.
+struct Case {
+  const char* mutant = {};
+  Shape shape = {};
+  ShownBy shown_by = {};
+  std::vector<std::string> said = {};         ///< in the verdict's complaint, or in the error
+  std::optional<KernelErrorKind> error = {};  ///< thrown by the emulator
+  std::vector<const char*> lines = {};        ///< where threads wait, or of the error
+  std::optional<ExpectedHazard> hazard = {};
+  int sms = 8;
+  BlockOrder order = BlockOrder::kAscending;
+  bool second_launch = false;   ///< the first is right
+  bool right_otherwise = true;  ///< where the other arrival does not show it
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
+};
+
+constexpr const char* kUnwritten = "NaN: shared memory read before it was written";
+constexpr Shape kOneTile = {128, 256, 256};     // of rungs 09 and 10, more than all stages hold
+constexpr Shape kCutTile = {64, 192, 512};      // 64 x 64 on 2 SMs: one tile each, the third is cut
+constexpr Shape kManySharers = {64, 64, 4096};  // 64 x 64 on 12 SMs: more than a tree adds at once
+constexpr Shape kSmall = {32, 32, 448};  // of small_kernel; the last slice is its ring's first
+constexpr auto kDeadlock = KernelErrorKind::kDeadlock;
+constexpr const char* kProducerWaits = "ptx::mbarrier_wait(&slice->empty, phase);";
+constexpr const char* kFirstSliceWaits = "ptx::mbarrier_wait(&slices->full, phase);";
+constexpr const char* kNextSliceWaits = "ptx::mbarrier_wait(&next->full, phase);";
+constexpr const char* kEmptyIsMissing = "phase parity 0: 8 of 8 arrivals and 0 bytes are missing";
+constexpr const char* kReadsA = "(&rA[buffer][m]) =";
+constexpr const char* kReadsB = "(&rB[buffer][n]) =";
+constexpr const char* kStoresA = "(sA + 1 * BM) = make_float4(";
+constexpr const char* kLoadsBox = "ptx::tma_load(";
+
+const std::vector<Case> kCases = {
+    // -- cp.async
+    {.mutant = "copy_wait_missing",
+     .shape = {128, 256, 64},
+     .shown_by = ShownBy::kLate,
+     .said = {"all of them NaN", "shared memory read before it was written"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsB, "cp_async_16"}},
+    {.mutant = "copy_wait_too_lax",
+     .shape = {128, 256, 64},
+     .shown_by = ShownBy::kLate,
+     .said = {kUnwritten},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsA, "cp_async_4"}},
+    {.mutant = "copy_barrier_missing",
+     .shape = {128, 256, 64},
+     .shown_by = ShownBy::kBoth,
+     .said = {kUnwritten},
+     .hazard = ExpectedHazard{HazardKind::kRace, kReadsA, "cp_async_4"}},
+    {.mutant = "copy_into_stage_being_read",
+     .shape = {128, 256, 64},
+     .shown_by = ShownBy::kBoth,
+     .said = {kUnwritten},
+     .hazard = ExpectedHazard{HazardKind::kRace, "cp_async_4(", kReadsA}},
+    // -- mbarriers and boxes
+    {.mutant = "full_wait_missing",
+     .shape = {128, 256, 64},
+     .shown_by = ShownBy::kLate,
+     .said = {"the block has ended while a tma_load still writes into its shared memory"},
+     .error = KernelErrorKind::kCopyUnfinished,
+     .lines = {kLoadsBox},
+     .hazard = ExpectedHazard{HazardKind::kRace, kReadsA, kStoresA},
+     .right_otherwise = false},
+    {.mutant = "producer_parity_wrong",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {kEmptyIsMissing, "phase parity 0: 2 of 2 arrivals and 0 bytes are missing"},
+     .error = kDeadlock,
+     .lines = {kProducerWaits, kFirstSliceWaits},
+     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+    {.mutant = "consumer_parity_wrong",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"at an mbarrier"},  // one too many, or of a phase too early
+     .error = KernelErrorKind::kMbarrier,
+     .lines = {"ptx::mbarrier_arrive_expect("},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsB, kLoadsBox}},
+    {.mutant = "empty_wait_missing",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kLate,
+     .said = {"more arrivals at an mbarrier than the 2 of its phase", "waits for 8192 bytes"},
+     .error = KernelErrorKind::kMbarrier,
+     .lines = {"ptx::mbarrier_arrive_expect("},
+     .hazard = ExpectedHazard{HazardKind::kRace, kStoresA, kReadsA},
+     .right_otherwise = false},
+    {.mutant = "empty_wait_for_the_first_slice",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kEarly,
+     .said = {"no thread has seen the end of its phase before"},
+     .error = KernelErrorKind::kMbarrier,
+     .lines = {"ptx::mbarrier_arrive_expect("},
+     .hazard = ExpectedHazard{HazardKind::kRace, kLoadsBox, kReadsB},
+     .right_otherwise = false},
+    {.mutant = "too_many_bytes_expected",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {kEmptyIsMissing, "0 of 2 arrivals and 4096 bytes are missing"},
+     .error = kDeadlock,
+     .lines = {kProducerWaits, kFirstSliceWaits},
+     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+    {.mutant = "too_few_bytes_expected",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"0 of 2 arrivals and 0 bytes are missing, and 4096 bytes have come that nobody "
+              "announced"},
+     .error = kDeadlock,
+     .lines = {kProducerWaits, kFirstSliceWaits},
+     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+    {.mutant = "empty_arrival_missing",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {kEmptyIsMissing, "phase parity 1: 2 of 2 arrivals and 0 bytes are missing"},
+     .error = kDeadlock,
+     .lines = {kProducerWaits, kNextSliceWaits},
+     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+    {.mutant = "full_count_too_high",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {kEmptyIsMissing, "1 of 3 arrivals and 0 bytes are missing"},
+     .error = kDeadlock,
+     .lines = {kProducerWaits, kFirstSliceWaits},
+     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+    {.mutant = "full_count_too_low",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kLate,
+     .said = {"more arrivals at an mbarrier than the 1 of its phase"},
+     .error = KernelErrorKind::kMbarrier,
+     .lines = {"ptx::mbarrier_arrive(&slice->full);"},
+     .hazard = ExpectedHazard{HazardKind::kOther, "ptx::mbarrier_arrive(&slice->full);"},
+     .right_otherwise = false},
+    {.mutant = "box_coordinates_swapped",
+     .shape = kOneTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"every element is wrong"}},
+    // -- Blocks that share tiles
+    {.mutant = "flag_not_reset",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"all in columns 128 to 191"},
+     .sms = 2,
+     .order = BlockOrder::kDescending,
+     .second_launch = true},
+    {.mutant = "flag_seen_by_one_thread",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"columns 128 to 191"},  // row 0 is that of the warp that looks
+     .sms = 2,
+     .order = BlockOrder::kDescending},
+    {.mutant = "round_left_out",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"all in columns 128 to 191"},
+     .sms = 2},
+    {.mutant = "round_counted_twice",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"all in columns 128 to 191"},
+     .sms = 2},
+    {.mutant = "waits_for_itself",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {"threads 128-159 wait for a flag", "(it holds 0)", "224 of 256 threads are here"},
+     .error = kDeadlock,
+     .lines = {"ptx::load_acquire(flag)", "ptx::barrier_sync<1, kConsumers>();"},
+     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
+     .sms = 2},
+    {.mutant = "tree_ends_early",
+     .shape = kManySharers,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .sms = 12},
+    {.mutant = "sums_barrier_missing",
+     .shape = kCutTile,
+     .shown_by = ShownBy::kBoth,
+     .said = {kUnwritten},
+     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
+     .sms = 2},
+    {.mutant = "sums_overwritten",
+     .shape = {64, 256, 64},
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
+     .sms = 2},
+    // -- Warps and clusters that share K
+    {.mutant = "small_wait_missing",
+     .shape = kSmall,
+     .shown_by = ShownBy::kLate,
+     .said = {"all of them NaN", "shared memory read before it was written"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "small_wait_too_lax",
+     .shape = kSmall,
+     .shown_by = ShownBy::kLate,
+     .said = {"all of them NaN", "shared memory read before it was written"},
+     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "lanes_not_awaited",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "(rA[m]) =", "cp_async_16"}},
+    {.mutant = "small_copy_into_slice_being_read",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard =
+         ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
+    {.mutant = "sums_over_slices_being_read",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "sums[warp * kRing", "(rA[m]) ="}},
+    {.mutant = "warps_not_awaited",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"},
+     .hazard = ExpectedHazard{HazardKind::kRace, "from[w * kRing]", "sums[warp * kRing"}},
+    {.mutant = "cluster_sync_missing_before_reading",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"elements are wrong"}},
+    {.mutant = "cluster_sync_missing_at_the_end",
+     .shape = kSmall,
+     .shown_by = ShownBy::kBoth,
+     .said = {"in_block() asks for block", "which has left the kernel"},
+     .error = KernelErrorKind::kCluster,
+     .lines = {"ptx::in_block(sums"}},
+};
+
+const Mutant* mutant_named(std::span<const Mutant> mutants, const std::string& name) {
+  const auto found = std::ranges::find(mutants, name, &Mutant::name);
+  return found == mutants.end() ? nullptr : &*found;
+}
+
+/// Line `number` of a file, which the emulator names relative to the repository if it lies there.
+std::string line_of(const std::string& file, unsigned number) {
+  std::ifstream text(std::filesystem::path(LADDER_SOURCE_DIR) / file);
+  std::string line;
+  for (unsigned i = 0; i < number; ++i) {
+    if (!std::getline(text, line)) return "(no such line)";
+  }
+  return line;
+}
+
+bool has_text(const std::string& file, unsigned number, const char* part) {
+  return line_of(file, number).find(part) != std::string::npos;
+}
+
+class PipelineMutantsTest : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const Case& c = GetParam();
+    emulator::set_hang_limit(emulator::Seconds(2));
+    emulator::set_cpu_threads(1);
+    emulator::set_multiprocessors(c.sms);
+    emulator::set_block_order(c.order);
+    forget_workspace();
+  }
+  void TearDown() override {
+    emulator::set_hang_limit(usual_limit_);
+    emulator::set_cpu_threads(usual_threads_);
+    emulator::set_multiprocessors(usual_sms_);
+    emulator::set_block_order(usual_order_);
+    emulator::set_copy_arrival(usual_arrival_);
+    forget_workspace();
+  }
+
+  /// A mutant may leave flags behind, on which the next launch would stumble.
+  static void forget_workspace() {
+    std::memset(emulator::whole_workspace().data(), 0, std::size_t{1} << 20);
+  }
+
+  void expect_error(const KernelError& error) {
+    const Case& c = GetParam();
+    ASSERT_TRUE(c.error.has_value()) << error.what();
+    EXPECT_EQ(error.kind(), *c.error) << error.what();
+    expect_said(error.what());
+    for (const char* line : c.lines) {
+      const bool at_place = has_text(error.file(), error.line(), line);
+      const bool among_waiters = std::ranges::any_of(error.waiters(), [&](const auto& waiters) {
+        return has_text(waiters.file, waiters.line, line);
+      });
+      EXPECT_TRUE(at_place || among_waiters) << "not named: " << line << "\nbut: " << error.what();
+    }
+  }
+
+  void expect_said(const std::string& text) {
+    for (const std::string& part : GetParam().said)
+      EXPECT_NE(text.find(part), std::string::npos) << "not said: " << part << "\nbut: " << text;
+  }
+
+  /// Fails the test unless the verdict or the emulator's error says what the case expects.
+  void expect_called_wrong(Verifier& verifier, const Mutant& mutant, const Rung& rung) {
+    try {
+      const Verdict verdict = verifier.verify(mutant.run, 1.0f, 0.0f, rung.tile);
+      ASSERT_FALSE(verdict.right) << "nobody noticed the mistake";
+      ASSERT_FALSE(GetParam().error.has_value()) << "not stopped, but: " << verdict.complaint;
+      expect_said(verdict.complaint);
+    } catch (const KernelError& error) {
+      expect_error(error);
+    }
+  }
+
+ private:
+  emulator::Seconds usual_limit_ = emulator::hang_limit();
+  unsigned usual_threads_ = emulator::cpu_threads();
+  int usual_sms_ = emulator::multiprocessors();
+  BlockOrder usual_order_ = emulator::block_order();
+  CopyArrival usual_arrival_ = emulator::copy_arrival();
+};
+
+TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
+  const Case& c = GetParam();
+  const Mutant* const mutant = mutant_named(mutants(), c.mutant);
+  ASSERT_NE(mutant, nullptr) << "no add_mutant(" << c.mutant << ")";
+  const Rung& rung = find_rung(emulated_rungs(), mutant->rung);
+  const auto machine = make_cpu_machine();
+  Verifier verifier(*machine, c.shape, 1);
+  for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+    SCOPED_TRACE(arrival == CopyArrival::kLate ? "copies arrive late" : "copies arrive early");
+    emulator::set_copy_arrival(arrival);
+    forget_workspace();
+    if (c.second_launch) {
+      Verifier other_numbers(*machine, c.shape, 2);
+      EXPECT_TRUE(other_numbers.verify(mutant->run, 1.0f, 0.0f, rung.tile).right);
+    }
+    const ShownBy this_one = arrival == CopyArrival::kLate ? ShownBy::kLate : ShownBy::kEarly;
+    if (c.shown_by == ShownBy::kBoth || c.shown_by == this_one) {
+      expect_called_wrong(verifier, *mutant, rung);
+    } else if (c.right_otherwise) {
+      EXPECT_TRUE(verifier.verify(mutant->run, 1.0f, 0.0f, rung.tile).right)
+          << "it shows: then the case should say so";
+    }
+    forget_workspace();
+    const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.0f, rung.tile);
+    EXPECT_TRUE(verdict.right) << "the rung itself: " << verdict.complaint;
+  }
+}
+
+/// Mistakes that are hazards within a block.
+class PipelineHazardsTest : public PipelineMutantsTest {};
+
+TEST_P(PipelineHazardsTest, AreTracedToTheirLines) {
+  const Case& c = GetParam();
+  const Mutant* const mutant = mutant_named(traced_mutants(), c.mutant);
+  ASSERT_NE(mutant, nullptr) << "not added with TRACED";
+  emulator::set_copy_arrival(c.hazard->arrival);
+  Rung rung = find_rung(traced_rungs(), mutant->rung);
+  rung.run = mutant->run;
+  const auto machine = make_cpu_machine();
+  TraceChoice choice;
+  choice.all_blocks = true;
+  Problem problem;
+  problem.shape = c.shape;
+  DeviceCard card = load_card("h200");
+  card.sms = c.sms;
+  const RungTrace trace = trace_rung(*machine, rung, problem, card, choice);
+  std::string all;
+  const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
+    all += "\n" + hazard.message;
+    if (hazard.kind != c.hazard->kind) return false;
+    if (!has_text(hazard.place.file, hazard.place.line, c.hazard->line)) return false;
+    return c.hazard->other == nullptr ||
+           (hazard.other && has_text(hazard.other->file, hazard.other->line, c.hazard->other));
+  });
+  EXPECT_TRUE(found) << "no " << name_of(c.hazard->kind) << " at " << c.hazard->line << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PipelineMutantsTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.mutant); });
+
+std::vector<Case> cases_with_hazards() {
+  std::vector<Case> cases;
+  std::ranges::copy_if(kCases, std::back_inserter(cases),
+                       [](const Case& c) { return c.hazard.has_value(); });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PipelineHazardsTest, testing::ValuesIn(cases_with_hazards()),
+                         [](const auto& info) { return std::string(info.param.mutant); });
+
+TEST(PipelineMutantTableTest, EveryTracedMutantHasACase) {
+  for (const Mutant& mutant : traced_mutants()) {
+    EXPECT_TRUE(std::ranges::any_of(kCases, [&](const Case& c) {
+      return std::strcmp(c.mutant, mutant.name) == 0;
+    })) << mutant.name;
+  }
+}
+
+}  // namespace
+}  // namespace ladder

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/mutants/ways_test.cpp
+/// \brief Each way of rung 11 is right and free of hazards on every shape, also where its model
+///        would choose another one.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/emulator/workspace.hpp"
+#include "common/verify.hpp"
+#include "ladder/program/rung_trace.hpp"
+#include "tests/ladder/mutants/mutants.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::CopyArrival;
+
+class WayTest : public testing::TestWithParam<Mutant> {
+ protected:
+  void SetUp() override {
+    std::memset(emulator::whole_workspace().data(), 0, std::size_t{1} << 20);
+  }
+  void TearDown() override {
+    emulator::set_multiprocessors(usual_sms_);
+    emulator::set_copy_arrival(usual_arrival_);
+  }
+
+  const std::unique_ptr<Machine> machine_ = make_cpu_machine();
+
+ private:
+  int usual_sms_ = emulator::multiprocessors();
+  CopyArrival usual_arrival_ = emulator::copy_arrival();
+};
+
+TEST_P(WayTest, IsRightAtEdgesAndAtRandom) {
+  std::vector<Shape> shapes = {
+      {1, 4, 4},     {32, 32, 64},  {33, 36, 60},   {47, 48, 68},   {49, 52, 128},
+      {64, 64, 512}, {65, 60, 516}, {127, 252, 20}, {129, 260, 12}, {8, 8, 1024},
+  };
+  std::mt19937 random(1);
+  for (int i = 0; i < 10; ++i) {
+    const auto four = [&](int most) { return 4 * static_cast<int>(1 + random() % (most / 4)); };
+    shapes.push_back({static_cast<int>(1 + random() % 200), four(300), four(400)});
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Shape& shape = shapes[i];
+    SCOPED_TRACE(fmt::format("M = {}, N = {}, K = {}", shape.M, shape.N, shape.K));
+    emulator::set_multiprocessors(std::array{3, 8, 13}[i % 3]);
+    Verifier verifier(*machine_, shape, i);
+    for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+      emulator::set_copy_arrival(arrival);
+      const float beta = arrival == CopyArrival::kLate ? 0.0f : -0.75f;
+      const Verdict verdict = verifier.verify(GetParam().run, 1.25f, beta, {});
+      EXPECT_TRUE(verdict.right) << verdict.complaint;
+    }
+  }
+}
+
+TEST_P(WayTest, HasNoHazard) {
+  Rung rung = find_rung(traced_rungs(), GetParam().rung);
+  rung.run = GetParam().run;
+  TraceChoice choice;
+  choice.all_blocks = true;
+  DeviceCard card = load_card("h200");
+  card.sms = 3;
+  for (const Shape& shape : {Shape{70, 68, 452}, Shape{32, 32, 448}}) {
+    for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+      emulator::set_copy_arrival(arrival);
+      Problem problem;
+      problem.shape = shape;
+      problem.beta = 0.5f;
+      const RungTrace trace = trace_rung(*machine_, rung, problem, card, choice);
+      for (const auto& hazard : trace.kernel.hazards) {
+        ADD_FAILURE() << hazard.message;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WayTest, testing::ValuesIn(way_copies().begin(), way_copies().end()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(WayTableTest, HasEveryWay) {
+  EXPECT_EQ(way_copies().size(), 9u) << "the table of ways in launch.cu was not found";
+}
+
+}  // namespace
+}  // namespace ladder

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/program/command_line_test.cpp
+/// \brief The `ladder` program as a user meets it: what it prints where, and its exit codes.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/ladder/program/command_line.hpp"
+
+namespace {
+
+using namespace ladder::testing_program;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+TEST_F(CommandLineTest, ListsTheRungs) {
+  const Outcome outcome = ladder("list");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const char* rung :
+       {"00 cublas", "01 naive", "02 coalesced", "03 shared_tile", "04 register_tile",
+        "05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
+        "10 producer_warps", "11 stream_k"}) {
+    EXPECT_TRUE(says(outcome.out, rung)) << rung;
+  }
+  EXPECT_TRUE(says(outcome.out, "N, K multiples of 4"));
+  EXPECT_TRUE(says(outcome.out, "10 producer_warps 09   9.0a")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "9.0a: 9.0 and no other")) << outcome.out;
+}
+
+TEST_F(CommandLineTest, ClimbsOnTheCpu) {
+  const Outcome outcome = ladder("climb --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "") << "no progress where there is no terminal";
+  EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+  EXPECT_FALSE(says(outcome.out, "WRONG"));
+  EXPECT_EQ(count_of(outcome.out, " yes "), rung_count()) << outcome.out;
+}
+
+TEST_F(CommandLineTest, RunsOneRungByAnyName) {
+  for (const char* name : {"03", "3", "shared_tile", "03_shared_tile"}) {
+    const Outcome outcome = ladder(std::string("run ") + name + " --device cpu --size 40");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(says(outcome.out, "03 shared_tile    yes")) << outcome.out;
+    EXPECT_FALSE(says(outcome.out, "04 register_tile"));
+  }
+}
+
+TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
+  const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string text = unwrapped(outcome.out);
+  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle",
+                           "08 warp_tile", "09 async_copy", "10 producer_warps", "11 stream_k"}) {
+    EXPECT_TRUE(
+        says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
+        << outcome.out;
+    EXPECT_TRUE(says(text, std::string(rung) + " refuses N = 45: N must be a multiple of 4"))
+        << text;
+  }
+  EXPECT_TRUE(says(outcome.out, "04 register_tile  yes")) << outcome.out;
+}
+
+TEST_F(CommandLineTest, ARefusedRungAloneIsAnError) {
+  const Outcome outcome = ladder("run 05 --device cpu --m 77 --n 45 --k 131");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(says(unwrapped(outcome.out + outcome.err), "05 vector_access refuses N = 45"));
+}
+
+TEST_F(CommandLineTest, BadSizesAreRefused) {
+  for (const char* size : {"0", "-1", "text", "1.5", "", "12x"}) {
+    expect_refused(std::string("climb --device cpu --size '") + size + "'", {"--size"});
+  }
+  expect_refused("climb --device cpu --size 2000000000", {"--size", "2000000000", "1073741824"});
+  expect_refused("climb --device cpu --size 99999999999", {"--size"});
+  expect_refused("run 03 --device cpu --m 0", {"--m"});
+  expect_refused("run 03 --device cpu --n -5", {"--n"});
+  expect_refused("run 03 --device cpu --k none", {"--k"});
+}
+
+TEST_F(CommandLineTest, ASizeThatDoesNotFitSaysWhatItNeeds) {
+  // Three matrices of 10^18 floats are 1.2e19 bytes.
+  expect_refused("climb --device cpu --size 1000000000",
+                 {"10.4 EiB for A, B and C", "CPU emulator", "free", "choose a smaller shape"});
+}
+
+TEST_F(CommandLineTest, BadUsageIsRefused) {
+  expect_refused("run 99 --device cpu", {"unknown rung '99'", "03 shared_tile", "07 wave_swizzle"});
+  expect_refused("run", {"rung"});
+  expect_refused("climb --fast", {"--fast"});
+  expect_refused("jump", {"jump"});
+  expect_refused("", {"list, climb, predict, run, trace or check"});
+  expect_refused("climb --device tpu", {"--device", "tpu"});
+  expect_refused("climb --device cpu --protocol best", {"--protocol", "best"});
+  expect_refused("climb --device cpu --alpha x", {"--alpha"});
+}
+
+TEST_F(CommandLineTest, HelpIsNoError) {
+  for (const char* arguments : {"--help", "climb --help", "predict --help", "run --help"}) {
+    const Outcome outcome = ladder(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments;
+    EXPECT_TRUE(says(outcome.out, "Usage: ladder")) << outcome.out;
+  }
+}
+
+TEST_F(CommandLineTest, AnUnwritableFileIsFoundBeforeAnythingIsComputed) {
+  // The size would be refused too, and the rung after it: the file is looked at first.
+  for (const std::string& path : {(folder_ / "missing" / "x.json").string(), folder_.string()}) {
+    const Outcome outcome = ladder("run 99 --device cpu --size 1000000000 --json " + path);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(says(outcome.err, "cannot write " + path)) << outcome.err;
+  }
+}
+
+TEST_F(CommandLineTest, AFailedRunLeavesTheOldFileAlone) {
+  const fs::path path = folder_ / "results.json";
+  std::ofstream(path) << "old";
+  for (const char* failing : {"climb --device cpu --size 1000000000", "run 99 --device cpu"}) {
+    EXPECT_EQ(ladder(failing + (" --json " + path.string())).exit_code, 2);
+    EXPECT_EQ(text_of(path), "old");
+  }
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_FALSE(says(entry.path().string(), "unfinished")) << entry.path();
+  }
+}
+
+TEST_F(CommandLineTest, TheJsonFileHasAllFields) {
+  const json results = results_of("climb --device cpu --m 77 --n 48 --k 128 --alpha 0.5 --beta 2");
+  for (const char* field : {"date", "device", "protocol", "commit", "compiler", "oracle"}) {
+    EXPECT_TRUE(results["context"].contains(field)) << field;
+  }
+  ASSERT_EQ(results["benchmarks"].size(), rung_count());
+  for (const json& entry : results["benchmarks"]) {
+    SCOPED_TRACE(entry.dump());
+    for (const char* field : {"name", "rung", "m", "n", "k", "alpha", "beta", "seed", "verified",
+                              "error_over_bound", "difference_to_cublas", "time_ms", "tflops",
+                              "ratio_to_cublas", "ratio_to_best", "spread"}) {
+      EXPECT_TRUE(entry.contains(field)) << field;
+    }
+    EXPECT_EQ(entry["m"], 77);
+    EXPECT_EQ(entry["n"], 48);
+    EXPECT_EQ(entry["k"], 128);
+    EXPECT_EQ(entry["alpha"], 0.5);
+    EXPECT_EQ(entry["beta"], 2.0);
+    EXPECT_EQ(entry["verified"], true);
+    EXPECT_GT(entry["error_over_bound"], 0.0);
+    EXPECT_LE(entry["error_over_bound"], 1.0);
+    EXPECT_TRUE(entry["time_ms"].is_null()) << "the emulator knows no time";
+  }
+}
+
+TEST_F(CommandLineTest, RefusedRungsAreFiledAsRefused) {
+  const json results = results_of("climb --device cpu --m 77 --n 45 --k 131");
+  const json& refused = results["benchmarks"][5];
+  EXPECT_EQ(refused["outcome"], "refused");
+  EXPECT_EQ(refused["verified"], false);
+  EXPECT_TRUE(refused["error_over_bound"].is_null());
+  EXPECT_TRUE(says(refused["note"], "05 vector_access refuses N = 45")) << refused["note"];
+}
+
+// -- Why a rung works on a shape as it does ------------------------------------------------------
+
+TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
+  const Outcome outcome =
+      ladder("run 11 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
+             "LADDER_MULTIPROCESSORS=3");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t chosen = outcome.out.find("\n-> ");
+  const std::size_t results = outcome.out.find("verified");
+  ASSERT_NE(chosen, std::string::npos) << outcome.out;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+  EXPECT_LT(chosen, results) << "the explanation comes first: " << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "3 SMs")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
+  EXPECT_FALSE(says(ladder("run 11 --device cpu --size 64").out, "->"));
+}
+
+TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
+  const Outcome outcome = ladder("run 03 11 --explain --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(
+      says(outcome.out, "03 shared_tile has no choice: it takes one kernel for every shape"))
+      << outcome.out;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+}
+
+TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
+  const Outcome outcome = run_program(STREAM_K_PROGRAM, "--explain --device cpu --size 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
+}
+
+TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {
+  const auto error = [&](const std::string& seed) {
+    return results_of("run 04 --device cpu --size 50 --seed " +
+                      seed)["benchmarks"][0]["error_over_bound"]
+        .get<double>();
+  };
+  const double first = error("5");
+  EXPECT_EQ(error("5"), first);
+  EXPECT_NE(error("6"), first);
+}
+
+// -- Without a usable GPU ------------------------------------------------------------------------
+
+const char* const kNoGpu = "CUDA_VISIBLE_DEVICES=-1";  // hides the GPUs of a machine that has some
+
+TEST_F(CommandLineTest, AskingForAGpuThatIsNotThereSaysWhatToDo) {
+  const Outcome outcome = ladder("climb --device gpu --size 64", kNoGpu);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(says(outcome.err, "--device cpu")) << outcome.err;
+}
+
+TEST_F(CommandLineTest, AutoTakesTheCpuAndSaysWhy) {
+  const Outcome outcome = ladder("climb --size 64", kNoGpu);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("On the CPU, because "), 0u) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+}
+
+#ifdef LADDER_HAS_CUDA
+
+/// FAKE_DRIVER_DIR holds a libcuda.so.1 that knows no more than CUDA 11.0.
+const char* const kOldDriver = "LD_LIBRARY_PATH='" FAKE_DRIVER_DIR "'";
+
+TEST_F(CommandLineTest, ADriverOlderThanTheToolkitIsNamed) {
+  const Outcome outcome = ladder("climb --device gpu --size 64", kOldDriver);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  for (const char* part :
+       {"the NVIDIA driver knows CUDA 11.0", "too old", "update the driver", "--device cpu"}) {
+    EXPECT_TRUE(says(outcome.err, part)) << "not said: " << part << "\nbut: " << outcome.err;
+  }
+}
+
+TEST_F(CommandLineTest, AutoTakesTheCpuWhereTheDriverIsOld) {
+  const Outcome outcome = ladder("climb --size 64", kOldDriver);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(says(unwrapped(outcome.out), "the NVIDIA driver knows CUDA 11.0")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "CPU emulator"));
+}
+
+#endif
+
+}  // namespace

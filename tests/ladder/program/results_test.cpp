@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/program/results_test.cpp
+/// \brief Results as JSON: every field is there, files are whole or not at all, and all recorded
+///        files keep the schema.
+#include "ladder/program/results.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace ladder {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Timing timing_of_two_ms() {
+  return {.time_ms = 2.0,
+          .tflops = 30.5,
+          .ratio_to_cublas = 0.5,
+          .ratio_to_best = 0.4,
+          .spread = 0.01,
+          .launches_per_sample = 10,
+          .share_of_roof = 0.6,
+          .samples_ms = {1.99, 2.0, 2.01},
+          .clocks = {.sm_mhz = {1700, 1900, 1800}, .power_w = {}}};
+}
+
+/// A right, timed rung and a wrong one.
+Climb two_entries() {
+  const Problem problem{.shape = {70, 80, 90}, .alpha = 1.5f, .beta = -0.5f, .seed = 17};
+  const Rung right{5, "vector_access", "an idea", 4, 75, 4, {128, 128}, nullptr};
+  const Rung wrong{6, "double_buffer", "an idea", 5, 75, 4, {128, 128}, nullptr};
+  Climb climb{.device = "a GPU",
+              .on_gpu = true,
+              .protocol = Protocol::graph,
+              .problem = problem,
+              .entries = {},
+              .best_cublaslt = timing_of_two_ms()};
+  Verdict good;
+  good.right = true;
+  good.error_over_bound = 0.25;
+  good.difference_to_cublas = 1e-7;
+  Verdict bad;
+  bad.error_over_bound = std::numeric_limits<double>::infinity();
+  bad.complaint = "NaN";
+  climb.entries.push_back({.rung = right,
+                           .problem = problem,
+                           .outcome = Outcome::right,
+                           .note = "",
+                           .verdict = good,
+                           .timing = timing_of_two_ms(),
+                           .counts = {}});
+  climb.entries.push_back({.rung = wrong,
+                           .problem = problem,
+                           .outcome = Outcome::wrong,
+                           .note = "NaN",
+                           .verdict = bad,
+                           .timing = {},
+                           .counts = {}});
+  return climb;
+}
+
+/// What every results file has, whichever program wrote it.
+void expect_common_schema(const json& results, const std::vector<std::string>& fields) {
+  ASSERT_TRUE(results.contains("context"));
+  ASSERT_TRUE(results.contains("benchmarks"));
+  const json& context = results["context"];
+  for (const char* field :
+       {"date", "device", "protocol", "commit", "sm_clock_mhz", "power_w", "json_schema_version"}) {
+    EXPECT_TRUE(context.contains(field)) << "context." << field;
+  }
+  EXPECT_TRUE(context["device"].is_string());
+  EXPECT_EQ(context["json_schema_version"], 1);
+  ASSERT_FALSE(results["benchmarks"].empty());
+  for (const json& entry : results["benchmarks"]) {
+    for (const std::string& field : fields) {
+      EXPECT_TRUE(entry.contains(field)) << field << " in " << entry.dump();
+    }
+  }
+}
+
+/// Complains about whatever a reader of a climb would miss.
+void expect_schema(const json& results) {
+  expect_common_schema(results, {"name", "m", "n", "k"});
+  for (const json& entry : results["benchmarks"]) {
+    SCOPED_TRACE(entry.dump());
+    for (const char* field : {"name", "rung", "m", "n", "k", "alpha", "beta", "seed", "time_ms",
+                              "tflops", "ratio_to_cublas", "ratio_to_best", "spread",
+                              "launches_per_sample", "samples_ms", "sm_clock_mhz", "power_w"}) {
+      EXPECT_TRUE(entry.contains(field)) << field;
+    }
+    if (entry["rung"].is_null()) continue;  // the best of cublasLt, which is not verified
+    for (const char* field :
+         {"outcome", "note", "verified", "error_over_bound", "difference_to_cublas"}) {
+      EXPECT_TRUE(entry.contains(field)) << field;
+    }
+    if (entry["verified"].get<bool>()) {
+      EXPECT_LE(entry["error_over_bound"].get<double>(), 1.0);
+    } else {
+      EXPECT_TRUE(entry["time_ms"].is_null()) << "a figure of a rung that was not right";
+    }
+  }
+}
+
+/// Complains about whatever bench/benchmark/compare.py or a reader of a benchmark would miss.
+void expect_benchmark_schema(const json& results) {
+  for (const char* field : {"date", "device", "protocol", "commit", "cublas", "cuda_driver"}) {
+    EXPECT_TRUE(results["context"].contains(field)) << "context." << field;
+  }
+  ASSERT_FALSE(results["benchmarks"].empty());
+  for (const json& entry : results["benchmarks"]) {
+    if (entry.at("run_type") != "iteration") continue;  // medians and the like, over the samples
+    EXPECT_FALSE(entry.contains("error_occurred")) << entry.dump();
+    for (const char* field : {"run_name", "real_time", "tflops", "ratio_to_cublas", "ratio_to_best",
+                              "launches_per_sample"}) {
+      EXPECT_TRUE(entry.contains(field)) << field << " in " << entry.dump();
+    }
+  }
+}
+
+TEST(ResultsTest, EveryFieldIsThere) {
+  const json results = to_json(two_entries(), {{"cuda_driver", "13.0"}});
+  expect_schema(results);
+  const json& context = results["context"];
+  EXPECT_EQ(context["device"], "a GPU");
+  EXPECT_EQ(context["protocol"], "graph");
+  EXPECT_EQ(context["cuda_driver"], "13.0");
+  EXPECT_EQ(context["sm_clock_mhz"], (json{{"min", 1700}, {"median", 1800}, {"max", 1900}}));
+  EXPECT_TRUE(context["power_w"].is_null());
+
+  ASSERT_EQ(results["benchmarks"].size(), 3u);
+  const json& right = results["benchmarks"][0];
+  EXPECT_EQ(right["name"], "05_vector_access");
+  EXPECT_EQ(right["rung"], 5);
+  EXPECT_EQ(right["outcome"], "right");
+  EXPECT_EQ(right["verified"], true);
+  EXPECT_EQ(right["m"], 70);
+  EXPECT_EQ(right["n"], 80);
+  EXPECT_EQ(right["k"], 90);
+  EXPECT_EQ(right["alpha"], 1.5);
+  EXPECT_EQ(right["beta"], -0.5);
+  EXPECT_EQ(right["seed"], 17);
+  EXPECT_EQ(right["error_over_bound"], 0.25);
+  EXPECT_EQ(right["difference_to_cublas"], 1e-7);
+  EXPECT_EQ(right["time_ms"], 2.0);
+  EXPECT_EQ(right["tflops"], 30.5);
+  EXPECT_EQ(right["samples_ms"], (json{1.99, 2.0, 2.01}));
+  EXPECT_EQ(right["ratio_to_cublas"], 0.5);
+  EXPECT_EQ(right["ratio_to_best"], 0.4);
+  EXPECT_EQ(right["spread"], 0.01);
+  EXPECT_EQ(right["launches_per_sample"], 10);
+  EXPECT_EQ(right["share_of_roof"], 0.6);
+  EXPECT_EQ(results["benchmarks"][2]["name"], "best_cublaslt");
+}
+
+TEST(ResultsTest, WhatWasNotMeasuredIsNull) {
+  Climb climb = two_entries();
+  const json wrong = to_json(climb, {})["benchmarks"][1];
+  EXPECT_EQ(wrong["outcome"], "wrong");
+  EXPECT_EQ(wrong["verified"], false);
+  EXPECT_EQ(wrong["note"], "NaN");
+  EXPECT_TRUE(wrong["error_over_bound"].is_null()) << "JSON has no infinity";
+  EXPECT_TRUE(wrong["difference_to_cublas"].is_null());
+  EXPECT_TRUE(wrong["tflops"].is_null());
+  climb.protocol.reset();
+  EXPECT_TRUE(to_json(climb, {})["context"]["protocol"].is_null());
+}
+
+/// A folder that is gone after the test.
+class ResultsFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "results_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_F(ResultsFileTest, WritesTheFileAndNothingElse) {
+  const fs::path path = folder_ / "results.json";
+  {
+    ResultsFile file(path);
+    EXPECT_FALSE(fs::exists(path)) << "the file appears when it is whole";
+    file.write({{"answer", 42}});
+  }
+  EXPECT_EQ(json::parse(text_of(path)), (json{{"answer", 42}}));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(ResultsFileTest, AnUnwrittenFileLeavesTheOldOneAlone) {
+  const fs::path path = folder_ / "results.json";
+  std::ofstream(path) << "old";
+  { const ResultsFile file(path); }
+  EXPECT_EQ(text_of(path), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(ResultsFileTest, ReplacesTheOldFileWhole) {
+  const fs::path path = folder_ / "results.json";
+  std::ofstream(path) << std::string(100000, 'x');
+  {
+    ResultsFile file(path);
+    EXPECT_EQ(text_of(path).size(), 100000u);
+    file.write(json::array());
+  }
+  EXPECT_EQ(text_of(path), "[]\n");
+}
+
+TEST_F(ResultsFileTest, SaysAtOnceThatItCannotWrite) {
+  for (const fs::path& path :
+       {folder_ / "missing" / "results.json", fs::path("/proc/results.json")}) {
+    try {
+      const ResultsFile file(path);
+      ADD_FAILURE() << path << " was accepted";
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(std::string(error.what()).find("cannot write " + path.string() + ": "), 0u)
+          << error.what();
+      EXPECT_GT(std::string(error.what()).size(), path.string().size() + 20) << "no reason";
+    }
+  }
+}
+
+TEST_F(ResultsFileTest, AFolderIsNoFile) {
+  EXPECT_THROW(ResultsFile{folder_.string()}, std::runtime_error);
+  EXPECT_THROW(ResultsFile{folder_.string() + "/"}, std::runtime_error);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
+  const fs::path results = fs::path(LADDER_SOURCE_DIR) / "bench" / "results";
+  if (!fs::exists(results)) GTEST_SKIP() << "no recorded results in these sources";
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(results)) {
+    if (entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path());
+    const std::string folder = entry.path().parent_path().filename();
+    const bool is_report = folder == "emulator" && entry.path().filename() != "traces.json";
+    if (folder == "results" || folder == "nvcc" || is_report) continue;  // they have own tests
+    ++files;
+    const json results = json::parse(text_of(entry.path()));
+    if (entry.path().filename().string().starts_with("climb_")) {
+      expect_schema(results);
+    } else if (entry.path().filename() == "gallery.json") {
+      expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
+    } else if (entry.path().filename() == "cuda_gdb.json") {
+      expect_common_schema(results, {"name", "shows", "stopped_by", "focus", "steps"});
+    } else if (entry.path().filename() == "roofs.json") {
+      expect_common_schema(results, {"name", "unit", "value", "samples_ms"});
+    } else if (entry.path().filename().string().starts_with("benchmark_")) {
+      expect_benchmark_schema(results);
+    } else if (folder == "sass") {
+      expect_common_schema(results, {"name", "rung", "registers"});
+    } else {
+      expect_common_schema(results, {"name", "m", "n", "k"});
+    }
+  }
+  if (files == 0) GTEST_SKIP() << "no recorded results in these sources";
+}
+
+TEST(RecordedResultsTest, RegistersAreKnownOfEachRungThatWasProfiledAtAll) {
+  for (int rung = 1; rung <= 11; ++rung) {
+    for (const int size : {1024, 2048, 4096}) {
+      if (recorded_counters(rung, size).empty()) continue;
+      EXPECT_TRUE(recorded_registers(rung, {77, 45, 131})) << "rung " << rung << " at " << size;
+    }
+  }
+}
+
+// 256 and 512 take other kernels than 4096.
+TEST(RecordedResultsTest, RegistersAreThoseOfTheKernelThatAShapeTakes) {
+  std::set<std::optional<int>> registers;
+  for (const int size : {256, 512, 4096}) {
+    if (recorded_counters(11, size).empty()) GTEST_SKIP() << size << " is not recorded";
+    registers.insert(recorded_registers(11, {size, size, size}));
+  }
+  EXPECT_EQ(registers.size(), 3u);
+}
+
+TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {
+  const fs::path path =
+      fs::path(LADDER_SOURCE_DIR) / "bench" / "results" / "nvidia-h200" / "climb_burst_4096.json";
+  const std::optional<Recording> recording = recorded_climb();
+  ASSERT_EQ(recording.has_value(), fs::exists(path));
+  if (!recording) GTEST_SKIP() << "not recorded yet: " << path;
+  EXPECT_EQ(recording->size, 4096);
+  EXPECT_EQ(recording->protocol, "burst");
+  EXPECT_NE(recording->device.find("H200"), std::string::npos) << recording->device;
+  ASSERT_GE(recording->figures.size(), 8u);
+  for (std::size_t i = 0; i < recording->figures.size(); ++i) {
+    EXPECT_EQ(recording->figures[i].rung, static_cast<int>(i));
+    EXPECT_GT(recording->figures[i].tflops, 0.1);
+    EXPECT_LT(recording->figures[i].tflops, 70.0) << "beyond the FP32 peak of an H200";
+    EXPECT_GT(recording->figures[i].ratio_to_best, 0.0);
+  }
+}
+
+}  // namespace
+}  // namespace ladder

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/rung_correctness_test.cpp
+/// \brief Every rung gives right results, or refuses the shape as the table says: at the edges of
+///        tiles and at random.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/settings.hpp"
+#include "common/verify.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::CopyArrival;
+
+constexpr int kFirstAsyncRung = 9;
+
+bool takes(const Rung& rung, const Shape& shape) {
+  return shape.N % rung.multiple_of == 0 && shape.K % rung.multiple_of == 0;
+}
+
+/// The rungs of one machine, "cpu" or "gpu".
+class RungCorrectnessTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!on_gpu()) {
+      machine_ = make_cpu_machine();
+      rungs_ = emulated_rungs();
+      return;
+    }
+    try {
+      machine_ = make_gpu_machine();
+      rungs_ = rungs();
+    } catch (const MachineError& error) {
+      GTEST_SKIP() << "no GPU: " << error.what();
+    }
+  }
+
+  void TearDown() override {
+    emulator::set_copy_arrival(usual_arrival_);
+    emulator::set_multiprocessors(usual_sms_);
+  }
+
+  bool on_gpu() const { return std::string(GetParam()) == "gpu"; }
+
+  /// Each rung must be right, or refuse what the table says it does not take. On the emulator,
+  /// those that copy asynchronously must be right however their copies arrive.
+  void expect_right_or_refused(Verifier& verifier, const Problem& problem, int first_rung = 0) {
+    for (const Rung& rung : rungs_) {
+      if (rung.number < first_rung || !runs_on(rung, machine_->compute_capability())) continue;
+      for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+        if (arrival == CopyArrival::kEarly && (on_gpu() || rung.number < kFirstAsyncRung)) continue;
+        emulator::set_copy_arrival(arrival);
+        SCOPED_TRACE(arrival == CopyArrival::kLate ? "copies arrive late" : "copies arrive early");
+        expect_one_right_or_refused(verifier, problem, rung);
+      }
+    }
+  }
+
+  std::unique_ptr<Machine> machine_;
+  std::span<const Rung> rungs_;
+
+ private:
+  void expect_one_right_or_refused(Verifier& verifier, const Problem& problem, const Rung& rung) {
+    const auto [M, N, K] = problem.shape;
+    SCOPED_TRACE(fmt::format("{}: M = {}, N = {}, K = {}, alpha = {}, beta = {}, seed = {}",
+                             label(rung), M, N, K, problem.alpha, problem.beta, problem.seed));
+    try {
+      const Verdict verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile);
+      EXPECT_TRUE(verdict.right) << verdict.complaint;
+      EXPECT_TRUE(takes(rung, problem.shape)) << "accepted, but the table says it is refused";
+    } catch (const ShapeRefused& refusal) {
+      EXPECT_FALSE(takes(rung, problem.shape)) << refusal.what();
+    }
+  }
+
+  CopyArrival usual_arrival_ = emulator::copy_arrival();
+  int usual_sms_ = emulator::multiprocessors();
+};
+
+TEST_P(RungCorrectnessTest, AtTheEdges) {
+  const std::vector<Shape> shapes = {
+      {1, 1, 1},                                        // the smallest
+      {7, 13, 31},    {127, 131, 137},                  // primes
+      {31, 31, 31},   {32, 32, 32},    {33, 33, 33},    // around the tile of 32
+      {127, 127, 7},  {128, 128, 8},   {129, 129, 9},   // around the tile of 128 x 128 x 8
+      {1, 1, 300},    {64, 96, 1},                      // long and short sums
+      {1, 300, 40},   {300, 1, 40},                     // one row, one column
+      {1000, 3, 5},   {3, 1000, 5},                     // tall, wide
+      {1, 4, 4},      {5, 132, 4},     {127, 124, 4},   // the same for rungs that want fours
+      {128, 128, 16}, {129, 132, 12},  {131, 260, 68},  //
+      {517, 4, 12},   {3, 1004, 8},    {2, 4, 2000},    //
+      {2177, 260, 4}, {4225, 132, 4},                   // more tile rows than a band holds
+  };
+  constexpr std::uint64_t kSeed = 11;
+  constexpr float kRoot = 1.7320508f;
+  const std::vector<std::pair<float, float>> factors = {
+      {0.0f, 0.0f},   {0.0f, 1.0f},   {1.0f, 0.0f}, {1.0f, 1.0f},
+      {-0.5f, kRoot}, {kRoot, -0.5f}, {kRoot, 0.0f}};
+  for (const Shape& shape : shapes) {
+    Verifier verifier(*machine_, shape, kSeed);
+    for (const auto& [alpha, beta] : factors) {
+      expect_right_or_refused(verifier,
+                              {.shape = shape, .alpha = alpha, .beta = beta, .seed = kSeed});
+    }
+  }
+}
+
+TEST_P(RungCorrectnessTest, AtTheEdgesOfPipelines) {
+  const std::vector<Shape> shapes = {
+      {64, 64, 64},    {63, 60, 60},   {65, 68, 68},                     // a tile of 64 x 64 x 64
+      {128, 256, 8},   {127, 252, 4},  {129, 260, 12},                   // of 128 x 256
+      {128, 256, 16},  {127, 252, 20}, {130, 256, 24},                   // two and three slices
+      {64, 256, 64},   {64, 128, 60},  {192, 128, 68},                   // and of 64
+      {128, 128, 128}, {64, 512, 124}, {256, 64, 132},                   // as deep as the buffers
+      {8, 8, 1024},    {256, 512, 4},  {385, 516, 36}, {2052, 256, 16},  // few tiles and many
+  };
+  constexpr std::uint64_t kSeed = 12;
+  constexpr int kFirstPipeline = 8;
+  for (const Shape& shape : shapes) {
+    Verifier verifier(*machine_, shape, kSeed);
+    for (const auto& [alpha, beta] : {std::pair(1.0f, 0.0f), std::pair(-0.5f, 1.7320508f)}) {
+      expect_right_or_refused(
+          verifier, {.shape = shape, .alpha = alpha, .beta = beta, .seed = kSeed}, kFirstPipeline);
+    }
+  }
+}
+
+TEST_P(RungCorrectnessTest, AtRandom) {
+  const char* const wanted = std::getenv("LADDER_RANDOM_SHAPES");
+  const int count = wanted != nullptr ? std::atoi(wanted) : on_gpu() ? 2000 : 80;
+  ASSERT_GT(count, 0) << "LADDER_RANDOM_SHAPES is no number: " << wanted;
+  const int largest = on_gpu() ? 1200 : 300;
+  for (int seed = 1; seed <= count && !HasFatalFailure(); ++seed) {
+    std::mt19937_64 random(seed);
+    const auto extent = [&] { return std::uniform_int_distribution<int>(1, largest)(random); };
+    const auto factor = [&] { return std::uniform_real_distribution<float>(-2.0f, 2.0f)(random); };
+    Problem problem{.shape = {extent(), extent(), extent()},
+                    .alpha = factor(),
+                    .beta = factor(),
+                    .seed = static_cast<std::uint64_t>(seed)};
+    if (seed % 4 == 0) problem.beta = 0.0f;
+    if (seed % 2 == 0) {  // one random shape in 16 alone would suit the rungs that want fours
+      problem.shape.N = (problem.shape.N + 3) / 4 * 4;
+      problem.shape.K = (problem.shape.K + 3) / 4 * 4;
+    }
+    emulator::set_multiprocessors(std::array{3, 8, 13}[seed % 3]);  // what rung 11 goes by
+    Verifier verifier(*machine_, problem.shape, problem.seed);
+    expect_right_or_refused(verifier, problem);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, RungCorrectnessTest, testing::Values("cpu", "gpu"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace ladder

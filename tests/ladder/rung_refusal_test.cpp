@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/rung_refusal_test.cpp
+/// \brief A refusal names the rung, the dimension, its value and the rule, and touches no memory.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "common/gemm.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+/// What `rung` says when it refuses, empty when it does not. All pointers are null.
+std::string refusal_of(const Rung& rung, const Shape& shape) {
+  try {
+    rung.run({.M = shape.M,
+              .N = shape.N,
+              .K = shape.K,
+              .alpha = 1.0f,
+              .A = nullptr,
+              .B = nullptr,
+              .beta = 0.0f,
+              .C = nullptr},
+             nullptr);
+  } catch (const ShapeRefused& refusal) {
+    return refusal.what();
+  }
+  return "";
+}
+
+TEST(RungRefusalTest, TheMessageNamesRungDimensionValueAndRule) {
+  int refusing = 0;
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.multiple_of == 1) continue;
+    ++refusing;
+    const int m = rung.multiple_of;
+    const auto expect_named = [&](const Shape& shape, char dimension, int value) {
+      const std::string text = refusal_of(rung, shape);
+      const std::string start = fmt::format("{} refuses {} = {}: {} must be a multiple of {} (",
+                                            label(rung), dimension, value, dimension, m);
+      EXPECT_EQ(text.substr(0, start.size()), start) << text;
+      EXPECT_GT(text.size(), start.size() + 10) << "no reason: " << text;
+      EXPECT_EQ(text.back(), ')') << text;
+    };
+    expect_named({5, 10 * m + 1, 4 * m}, 'N', 10 * m + 1);
+    expect_named({5, 10 * m, 4 * m - 1}, 'K', 4 * m - 1);
+    expect_named({5, 1, 1}, 'N', 1);
+    expect_named({m, m - 1, m}, 'N', m - 1);
+  }
+  EXPECT_GE(refusing, 7) << "rungs 05 to 11 refuse";
+}
+
+TEST(RungRefusalTest, TheOtherRungsTakeAnyShape) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.multiple_of > 1) continue;
+    float a = 2.0f;
+    float b = 3.0f;
+    float c = 0.0f;
+    EXPECT_NO_THROW(rung.run(
+        {.M = 1, .N = 1, .K = 1, .alpha = 1.0f, .A = &a, .B = &b, .beta = 0.0f, .C = &c}, nullptr))
+        << label(rung);
+    EXPECT_EQ(c, 6.0f) << label(rung);
+  }
+}
+
+TEST(RungRefusalTest, RequireMultiple) {
+  EXPECT_NO_THROW(require_multiple("05 vector_access", 'N', 8, 4, "reason"));
+  EXPECT_NO_THROW(require_multiple("05 vector_access", 'N', 7, 1, "reason"));
+  try {
+    require_multiple("05 vector_access", 'K', 131, 4, "rows of A are read as float4");
+    FAIL() << "131 was accepted as a multiple of 4";
+  } catch (const ShapeRefused& refusal) {
+    EXPECT_STREQ(
+        refusal.what(),
+        "05 vector_access refuses K = 131: K must be a multiple of 4 (rows of A are read as "
+        "float4)");
+  }
+}
+
+}  // namespace
+}  // namespace ladder
