@@ -1,4 +1,4 @@
-"""bench/benchmark.py: the tables hold the recorded benchmark, or say how to record it."""
+"""page_blocks/benchmark.py: the tables hold the recorded benchmark, or say how to record it."""
 
 import json
 import os
