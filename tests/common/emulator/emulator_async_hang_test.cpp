@@ -57,7 +57,7 @@ void expect_waiters(const std::optional<KernelError>& error, const std::vector<G
     EXPECT_EQ(waiters.what, groups[i].what);
     EXPECT_EQ(waiters.detail, groups[i].detail);
     EXPECT_EQ(waiters.block, groups[i].block);
-    EXPECT_EQ(waiters.file, std::string("tests/emulator/") + groups[i].file);
+    EXPECT_EQ(waiters.file, std::string("tests/common/emulator/") + groups[i].file);
     EXPECT_EQ(waiters.line, line_of(groups[i].file, groups[i].marker));
     EXPECT_TRUE(contains(text, waiters.file + ":" + std::to_string(waiters.line))) << text;
   }
@@ -77,7 +77,8 @@ TEST_P(EmulatorAsyncHang, AllKindsOfWaitsAreNamed) {
         "in one warp with the last"},
        {"150-159", "wait in __syncwarp", "for lanes of their warp", kBarriers,
         "with lanes at an mbarrier"}});
-  EXPECT_TRUE(contains(error->what(), "threads 0-63 wait for an mbarrier at tests/emulator/"))
+  EXPECT_TRUE(
+      contains(error->what(), "threads 0-63 wait for an mbarrier at tests/common/emulator/"))
       << error->what();
 }
 

@@ -58,7 +58,7 @@ std::string expect_kernel_error(Launch launch, const Expected& expected) {
   const unsigned line = line_of(expected.file, expected.marker);
   EXPECT_NE(line, 0u) << "no marker " << expected.marker;
   EXPECT_EQ(error->kind(), expected.kind) << error->what();
-  EXPECT_EQ(error->file(), "tests/emulator/" + expected.file) << error->what();
+  EXPECT_EQ(error->file(), "tests/common/emulator/" + expected.file) << error->what();
   EXPECT_EQ(error->line(), line) << error->what();
   EXPECT_EQ(error->block(), expected.block) << error->what();
   EXPECT_EQ(error->thread(), expected.thread) << error->what();

@@ -54,7 +54,7 @@ inline Place probe_place(const std::string& marker) {
   for (const char* file :
        {"trace_count_probes.cu", "trace_hazard_probes.cu", "trace_async_probes.cu"}) {
     const unsigned line = line_of(file, marker);
-    if (line != 0) return {std::string("tests/emulator/") + file, line};
+    if (line != 0) return {std::string("tests/common/emulator/") + file, line};
   }
   ADD_FAILURE() << "no marker " << marker;
   return {};
