@@ -17,7 +17,7 @@ namespace ladder::ptx {
 
 /// Keeps `registers` per thread and gives back the rest: setmaxnreg.dec, PTX ISA 9.7.19.5.
 template <int registers>
-__device__ __forceinline__ void give_registers([[maybe_unused]] Here here = Here::current()) {
+__device__ __forceinline__ void setmaxnreg_dec([[maybe_unused]] Here here = Here::current()) {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "what PTX allows");
 #ifdef __CUDACC__
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
@@ -28,7 +28,7 @@ __device__ __forceinline__ void give_registers([[maybe_unused]] Here here = Here
 
 /// Waits until this warpgroup can have `registers` per thread: setmaxnreg.inc, PTX ISA 9.7.19.5.
 template <int registers>
-__device__ __forceinline__ void take_registers([[maybe_unused]] Here here = Here::current()) {
+__device__ __forceinline__ void setmaxnreg_inc([[maybe_unused]] Here here = Here::current()) {
   static_assert(registers >= 24 && registers <= 256 && registers % 8 == 0, "what PTX allows");
 #ifdef __CUDACC__
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));

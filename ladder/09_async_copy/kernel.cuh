@@ -2,9 +2,9 @@
 /// \file  ladder/09_async_copy/kernel.cuh
 /// \brief Copies from global to shared memory run by themselves, several tiles ahead.
 ///
-/// Rung 08 moves each tile through registers: loaded early, held while a tile is multiplied, stored
-/// late. cp.async needs no registers and no thread that waits. What it frees pays for a thread tile
-/// twice as large and for its operands one k ahead, so that loads from shared memory hide as well.
+/// Rung 08 moves each tile through registers: it loads early, holds the values while it multiplies,
+/// and stores late. cp.async copies without registers, and no thread waits for it. So three tiles
+/// can be on their way while a fourth is multiplied; a ring of STAGES tiles holds them.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  one barrier per tile.
 #pragma once
@@ -26,7 +26,7 @@ namespace ladder::async_copy {
 /// \param   B         (K, N) row-major, 16-byte aligned
 /// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
-__global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
+__global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
   constexpr int kWarpCols = BN / WN;  // warps beside each other
   constexpr int kLaneRows = WM / TM;  // lanes below each other
@@ -55,68 +55,61 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
   __shared__ __align__(16) float sA[STAGES][BK][BM + kPad];  // (STAGES, BK, BM)  A transposed
   __shared__ __align__(16) float sB[STAGES][BK][BN];         // (STAGES, BK, BN)
   float acc[TM][TN] = {};                                    // (TM, TN)
-  __align__(16) float rA[2][TM];                             // (2, TM)
-  __align__(16) float rB[2][TN];                             // (2, TN)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  const auto copy = [&](int stage, int k0) {  // global to shared memory, one group
+  const auto fetch = [&](int stage, int k0) {  // global to shared memory, one group
     // Zeros beyond the edges add nothing.
     constexpr int kRowsA = kThreads / BK;
     constexpr int kRowsB = 4 * kThreads / BN;
     for (int m = 0; m < BM; m += kRowsA) {
       const bool inside = row0 + a_m + m < M && k0 + a_k < K;
-      ptx::cp_async_4(&sA[stage][a_k][a_m + m], gA + static_cast<size_t>(m) * K + k0, inside);
+      ptx::cp_async_4(&sA[stage][a_k][a_m + m], gA + static_cast<size_t>(m) * K, inside);
     }
     for (int k = 0; k < BK; k += kRowsB) {
       const bool inside = k0 + b_k + k < K && col0 + b_n < N;
-      ptx::cp_async_16(&sB[stage][b_k + k][b_n], gB + static_cast<size_t>(k0 + k) * N, inside);
+      ptx::cp_async_16(&sB[stage][b_k + k][b_n], gB + static_cast<size_t>(k) * N, inside);
     }
     ptx::cp_async_commit();
-  };
-  const float* row_a = &sA[0][0][thread_row];  // of the k to read next
-  const float* row_b = &sB[0][0][thread_col];
-  const auto read = [&](int buffer) {  // one k, shared memory to registers
-    for (int n = 0; n < TN; n += 4) {
-      *reinterpret_cast<float4*>(&rB[buffer][n]) =
-          *reinterpret_cast<const float4*>(row_b + n * kLaneCols);
-    }
-    for (int m = 0; m < TM; m += 4) {
-      *reinterpret_cast<float4*>(&rA[buffer][m]) =
-          *reinterpret_cast<const float4*>(row_a + m * kLaneRows);
-    }
+    gA += BK;
+    gB += static_cast<size_t>(BK) * N;
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    copy(stage, stage * BK);
+    fetch(stage, stage * BK);
   }
   ptx::cp_async_wait<STAGES - 2>();  // the first tile is there, as far as this thread copied it
   __syncthreads();                   // and all others
-  read(0);
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
-#pragma unroll 1
   for (int k0 = 0; k0 < K; k0 += BK) {
-    // The stage before this one: all have read it to its end and passed the barrier.
-    copy(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
-    stage = stage == STAGES - 1 ? 0 : stage + 1;
 #pragma unroll
     for (int k = 0; k < BK; ++k) {
-      row_a += BM + kPad;
-      row_b += BN;
-      if (k == BK - 1) {  // the next k is in the next tile
-        ptx::cp_async_wait<STAGES - 2>();
-        __syncthreads();
-        row_a = &sA[stage][0][thread_row];
-        row_b = &sB[stage][0][thread_col];
+      __align__(16) float rA[TM];  // (TM)
+      __align__(16) float rB[TN];  // (TN)
+      for (int m = 0; m < TM; m += 4) {
+        *reinterpret_cast<float4*>(&rA[m]) =
+            *reinterpret_cast<const float4*>(&sA[stage][k][thread_row + m * kLaneRows]);
       }
-      read((k + 1) % 2);
-      for (int n = 0; n < TN; ++n) {
+      for (int n = 0; n < TN; n += 4) {
+        *reinterpret_cast<float4*>(&rB[n]) =
+            *reinterpret_cast<const float4*>(&sB[stage][k][thread_col + n * kLaneCols]);
+      }
+      for (int j = 0; j < TN; ++j) {
+        const int n = TN - 1 - j;
         for (int i = 0; i < TM; ++i) {
-          const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
-          acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
+          const int m = i + n % 2 * (TM - 1 - 2 * i);  // serpentine: i or TM - 1 - i
+          acc[m][n] += rA[m] * rB[n];
         }
       }
+      if (k == 0) {  // behind the first multiply-adds: their operands come before the copies
+        // The stage before this one: all have read it to its end and passed the barrier.
+        fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
+      }
     }
+
+    ptx::cp_async_wait<STAGES - 2>();
+    __syncthreads();
+    stage = stage == STAGES - 1 ? 0 : stage + 1;
   }
   ptx::cp_async_wait<0>();  // tiles behind the end of K, all zeros
 

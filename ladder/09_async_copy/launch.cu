@@ -7,18 +7,17 @@
 namespace ladder::async_copy {
 
 constexpr int BM = 128;  // a word of B serves 128 rows of C
-constexpr int BN = 256;  // a word of A serves 256 columns of C
-constexpr int BK = 8;    // four words of A and eight of B per thread
+constexpr int BN = 128;  // a word of A serves 128 columns of C
+constexpr int BK = 8;    // four words of either tile per thread
 constexpr int WM = 64;   // 8 rows of lanes
-constexpr int WN = 64;   // 4 columns of lanes
-constexpr int TM = 8;    // 128 multiply-adds need 8 + 16 words
-// Copies need no registers any more: 8 x 16 results per thread fit, with one block of 256 threads
-// in the 65,536 registers of an SM.
-constexpr int TN = 16;
-// One stage is read while two are on their way; a fourth would not fit the 48 KiB of static arrays.
-constexpr int STAGES = 3;
+constexpr int WN = 32;   // 4 columns of lanes
+// 64 sums leave room for two blocks of 256 threads in the 65,536 registers of an SM.
+constexpr int TM = 8;
+constexpr int TN = 8;  // as many as TM: 64 multiply-adds then need the fewest words, 8 + 8
+// One stage is read while three are on their way: 33 KB of static arrays, for two blocks 66.
+constexpr int STAGES = 4;
 constexpr int kThreads = 32 * (BM / WM) * (BN / WN);  // a warp per WM x WN results
-// An H200 runs 132 blocks at a time: 16 rows of tiles by 8 columns make that wave a square of C.
+// An H200 runs 132 * 2 = 264 blocks at a time: 16 rows of tiles make that wave a square.
 constexpr int BAND = 16;
 
 void run(const Gemm<float>& gemm, Stream stream) {

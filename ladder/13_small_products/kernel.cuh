@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   if (warp < kProducerWarps) {
     // -- Producer ----------------------------------------------------------------------------
     // Groups of warps fill slices in turn: each loads for its next while the others store.
-    ptx::give_registers<88>();
+    ptx::setmaxnreg_dec<88>();
     constexpr int kStepK = BK / 2;  // a thread has a 4 x 4 block of A in each half
     constexpr int kLanesK = kStepK < 16 ? kStepK / 4 : 4;
     constexpr int kLanesM = 32 / kLanesK;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
     }
   } else {
     // -- Consumer ----------------------------------------------------------------------------
-    ptx::take_registers<208>();
+    ptx::setmaxnreg_inc<208>();
     const int consumer = threadIdx.x - kProducers;
     const int warp_k = (warp - kProducerWarps) / (WARPS_M * WARPS_N);
     const int warp_tile = (warp - kProducerWarps) % (WARPS_M * WARPS_N);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/12_stream_k/schedule.cuh
+/// \brief Which parts of which tiles a block works on, and where tiles lie.
+///
+/// The host decides how the work is split, and every thread of a block follows it by itself:
+/// producers and consumers compute the same parts in the same order and need not talk about them.
+#pragma once
+
+#include "common/device.cuh"
+
+namespace ladder::stream_k {
+
+/// How the work is split, decided by the host. Tiles below first_split are whole. The k tiles of
+/// all others lie end to end, and each rank has an equal share of this row.
+struct Decomposition {
+  int k_tiles;      ///< that one tile of C takes
+  int first_split;  ///< tiles from here on are split along K
+  int ranks;        ///< blocks that share them: block `ranks - 1 - r` has rank r
+  int share;        ///< k tiles of each rank, at most those of one tile
+  int longer;       ///< the first so many ranks have one k tile more
+
+  /// \return where a rank's share begins, in the row of k tiles
+  __host__ __device__ int start_of(int rank) const {
+    return rank * share + (rank < longer ? rank : longer);
+  }
+
+  /// \return the rank whose share holds this k tile of the row
+  __host__ __device__ int rank_of(int k_tile) const {
+    const int after_longer = k_tile - longer * (share + 1);
+    return after_longer < 0 ? k_tile / (share + 1) : longer + after_longer / share;
+  }
+};
+
+/// A piece of one tile's sum over K.
+struct Part {
+  int tile;   ///< -1: none
+  int begin;  ///< in k tiles
+  int end;
+};
+
+/// The parts that one block works on: whole tiles first, then its share of the split ones.
+struct Schedule {
+  const Decomposition& split;
+  int rank;       ///< negative: this block has no share
+  int next_tile;  ///< whole
+  int position;   ///< in the row of k tiles
+  int end;
+
+  __device__ explicit Schedule(const Decomposition& split)
+      : split(split),
+        rank(split.ranks - 1 - static_cast<int>(blockIdx.x)),
+        next_tile(blockIdx.x),
+        position(rank < 0 ? 0 : split.start_of(rank)),
+        end(rank < 0 ? 0 : split.start_of(rank + 1)) {}
+
+  __device__ Part next() {
+    if (next_tile < split.first_split) {
+      const Part part = {next_tile, 0, split.k_tiles};
+      next_tile += gridDim.x;
+      return part;
+    }
+    if (position == end) return {-1, 0, 0};
+    const int tile = position / split.k_tiles;
+    const int begin = position - tile * split.k_tiles;
+    const Part part = {split.first_split + tile, begin, min(split.k_tiles, begin + end - position)};
+    position += part.end - begin;
+    return part;
+  }
+};
+
+/// Where tiles lie: down a column of BAND of them, then the next column, as blocks do in rung 11.
+template <int BM, int BN, int BAND>
+struct TileOrder {
+  int tiles_m;  ///< block rows of C
+  int tiles_n;  ///< block columns of C
+
+  /// \return the first row of C in the tile
+  __device__ int row_of(int tile) const {
+    const int band = tile / (BAND * tiles_n);
+    const int height = min(BAND, tiles_m - band * BAND);
+    return (band * BAND + tile % (BAND * tiles_n) % height) * BM;
+  }
+
+  /// \return the first column of C in the tile
+  __device__ int col_of(int tile) const {
+    const int band = tile / (BAND * tiles_n);
+    const int height = min(BAND, tiles_m - band * BAND);
+    return tile % (BAND * tiles_n) / height * BN;
+  }
+};
+
+}  // namespace ladder::stream_k
