@@ -36,13 +36,19 @@ namespace ladder::warp_tile {
 namespace ladder::async_copy {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 }
+namespace ladder::wide_tile {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
 namespace ladder::producer_warps {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 }
 namespace ladder::stream_k {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
+}
+namespace ladder::small_products {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
 [[gnu::weak]] std::string explain(const Shape&);
-}  // namespace ladder::stream_k
+}  // namespace ladder::small_products
 
 namespace ladder {
 namespace {
@@ -58,17 +64,19 @@ const auto kRungs = std::to_array<Rung>({
     {6, "double_buffer", "fetch while computing", 5, 75, 4, {128, 128}, double_buffer::run},
     {7, "wave_swizzle", "order blocks for L2", 6, 75, 4, {128, 128}, wave_swizzle::run},
     {8, "warp_tile", "a tile per warp, for the banks", 7, 75, 4, {128, 128}, warp_tile::run},
-    {9, "async_copy", "copies without registers", 8, 80, 4, {128, 256}, async_copy::run},
-    {10, "producer_warps", "some warps only load", 9, 90, 4, {128, 256}, producer_warps::run},
-    {11,
-     "stream_k",
-     "every SM works to the end",
-     10,
+    {9, "async_copy", "copies without registers", 8, 80, 4, {128, 128}, async_copy::run},
+    {10, "wide_tile", "8 x 16 results per thread", 9, 80, 4, {128, 256}, wide_tile::run},
+    {11, "producer_warps", "some warps only load", 10, 90, 4, {128, 256}, producer_warps::run},
+    {12, "stream_k", "every SM works to the end", 11, 90, 4, {128, 256}, stream_k::run},
+    {13,
+     "small_products",
+     "a tile for each shape",
+     12,
      90,
      4,
      {128, 256},
-     stream_k::run,
-     stream_k::explain},
+     small_products::run,
+     small_products::explain},
 });
 
 }  // namespace

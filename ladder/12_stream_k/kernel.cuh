@@ -228,10 +228,9 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
           sB = &next->B[0][thread_col];
         }
         read((k + 1) % 2, (k + 1) % BK);
-        for (int i = 0; i < TM; ++i) {
-          for (int j = 0; j < TN; ++j) {
-            const int m = TM - 1 - i;
-            const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine: there and back
+        for (int n = 0; n < TN; ++n) {
+          for (int i = 0; i < TM; ++i) {
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
             acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
           }
         }
@@ -248,14 +247,14 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
         c[m][n] = alpha * acc[m][n];
       }
     }
+    if (part.begin == 0 && part.end < split.k_tiles) {
+      const int row_of_k_tiles = (part.tile - split.first_split) * split.k_tiles;
+      const int last = split.rank_of(row_of_k_tiles + split.k_tiles - 1);
+      fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);
+    }
     if (part.begin > 0) {  // a peer has the beginning of this tile's K
       store_partial<kConsumers>(c, consumer, partials, flags);
     } else {
-      if (part.end < split.k_tiles) {
-        const int row_of_k_tiles = (part.tile - split.first_split) * split.k_tiles;
-        const int last = split.rank_of(row_of_k_tiles + split.k_tiles - 1);
-        fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);
-      }
       store_tile<kLaneRows, kLaneCols>(c, tiles.row_of(part.tile) + thread_row,
                                        tiles.col_of(part.tile) + thread_col, M, N, beta, C);
     }

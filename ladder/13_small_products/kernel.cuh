@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/11_stream_k/kernel.cuh
-/// \brief One block per SM; whole tiles first, and what is left is cut along K into equal shares.
+/// \file  ladder/13_small_products/kernel.cuh
+/// \brief Stream-K with smaller tiles as well: eight consumer warps on one k, or on 2, 4, 8 of
+/// them.
 ///
-/// Rung 10 needs as many waves as its tiles fill, and the last one is rarely full: 133 tiles take
-/// 132 SMs as long as 264. Here each SM has a block that stays. The rest of the tiles is one long
-/// row of rounds of K, of which each takes an equal share (schedule.cuh); who has the end of a sum
-/// hands it to who has its beginning. Producers fill slices for the next part while consumers
-/// finish this one. For a smaller tile the eight consumer warps share K, too.
+/// Rung 12 has one tile, 128 x 256: a product of 1024 x 1024 has 32 of them for 132 SMs, and splits
+/// each along K among four blocks. A smaller tile needs fewer splits, but not fewer consumers: here
+/// the warps that a smaller tile leaves over share its K. Their sums meet in shared memory before
+/// they go to a peer or to C (sums.cuh).
 ///
-/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each part that is handed over.
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each partial tile.
 #pragma once
 
 #include "common/device.cuh"
@@ -16,24 +16,138 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
-#include "ladder/11_stream_k/schedule.cuh"
-#include "ladder/11_stream_k/sums.cuh"
+#include "ladder/13_small_products/schedule.cuh"
+#include "ladder/13_small_products/sums.cuh"
 
-namespace ladder::stream_k {
+namespace ladder::small_products {
 
 /// What one step of the pipeline holds: BK of K.
 template <int BM, int BN, int BK>
-struct __align__(128) Slice {
+struct __align__(128) Stage {
   float A[BK][BM];      // (BK, BM)  A transposed
   float B[BK][BN];      // (BK, BN)
-  ptx::Mbarrier full;   // the slice has been filled
-  ptx::Mbarrier empty;  // the slice has been read
+  ptx::Mbarrier full;   // the stage has been filled
+  ptx::Mbarrier empty;  // the stage has been read
 };
+
+/// \brief  A producer warp. Groups of warps fill stages in turn: each loads for its next stage
+/// while
+///         the others store.
+/// \tparam WARPS_K  consumer warps that share K; BK is 8 for each
+/// \param  stages   (STAGES)  the ring in shared memory
+/// \param  part     the first of this block's parts; `schedule` has the others
+template <int STAGES, int WARPS_K, int BM, int BN, int BK, class TileOrder>
+__device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::TensorMap& map_b,
+                                        int M, int K, const float* A, const TileOrder& tiles,
+                                        Schedule& schedule, Part part) {
+  using Stage = small_products::Stage<BM, BN, BK>;
+  constexpr int kDepth = BK / WARPS_K;    // of K per consumer warp in a stage
+  constexpr int kFillers = BM * BK / 32;  // producers of a stage, two 4 x 4 blocks of A each
+  constexpr int kGroups = 32 * kProducerWarps / kFillers;  // each with stages of its own
+
+  // -- Producer ------------------------------------------------------------------------------
+  ptx::setmaxnreg_dec<88>();
+  const int lane = threadIdx.x % 32;
+  constexpr int kStepK = BK / 2;  // a thread has a 4 x 4 block of A in each half
+  constexpr int kLanesK = kStepK < 16 ? kStepK / 4 : 4;
+  constexpr int kLanesM = 32 / kLanesK;
+  constexpr int kWarpsM = BM / 4 / kLanesM;
+  const int filler = threadIdx.x % kFillers;
+  const int a_m = (filler / 32 % kWarpsM * kLanesM + lane % kLanesM) * 4;
+  const int a_k = (filler / 32 / kWarpsM * kLanesK + lane / kLanesM) * 4;
+  int k0 = 0;          // of the next stage
+  const float* gA[4];  // this thread's rows there
+  int col0 = 0;
+  const auto start = [&] {  // at part.begin, which may lie in a later part
+    while (part.tile >= 0 && part.begin >= part.end) {
+      const int behind = part.begin - part.end;
+      part = schedule.next();
+      part.begin += behind;
+    }
+    if (part.tile < 0) return;
+    k0 = part.begin * BK;
+    col0 = tiles.col_of(part.tile);
+    for (int m = 0; m < 4; ++m) {
+      // Rows below A may hold anything, as those of C are not stored: take the last of A.
+      const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
+      gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
+    }
+  };
+  float4 a[2][4];
+  const auto fetch = [&] {
+    if (k0 + BK <= K) {
+      for (int k = 0; k < BK; k += kStepK) {
+        for (int m = 0; m < 4; ++m) {
+          a[k / kStepK][m] = *reinterpret_cast<const float4*>(gA[m] + k);
+        }
+      }
+    } else {  // zeros beyond the edge add nothing
+      for (int k = 0; k < BK; k += kStepK) {
+        const bool inside = k0 + a_k + k < K;
+        for (int m = 0; m < 4; ++m) {
+          a[k / kStepK][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + k) : float4{};
+        }
+      }
+    }
+    for (int m = 0; m < 4; ++m) {
+      gA[m] += kGroups * BK;
+    }
+  };
+  const int group = threadIdx.x / kFillers;
+  unsigned offset = group * sizeof(Stage);  // of the stage to fill, in bytes
+  int phase = 1;
+  part.begin += group;
+  start();
+  if (part.tile >= 0) fetch();
+  while (part.tile >= 0) {
+    Stage* const stage =
+        reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);
+    ptx::mbarrier_wait(&stage->empty, phase);
+    if (filler == 0) {
+      ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
+      ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
+    }
+    for (int k = 0; k < BK; k += kStepK) {
+      float* const sA = &stage->A[a_k + k][a_m];
+      const float4* r = a[k / kStepK];
+      *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+      *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+      *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+      *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+    }
+    __syncwarp();
+    if (lane == 0) ptx::mbarrier_arrive(&stage->full);
+    offset += kGroups * sizeof(Stage);
+    if (offset >= STAGES * sizeof(Stage)) {
+      offset -= STAGES * sizeof(Stage);
+      phase ^= 1;
+    }
+    part.begin += kGroups;
+    k0 += kGroups * BK;
+    if (part.begin >= part.end) start();
+    if (part.tile >= 0) fetch();
+  }
+  // Consumers read one row ahead, also behind the last stage: let them find zeros.
+  if (part.begin == 0) {
+    Stage* const stage =
+        reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);
+    ptx::mbarrier_wait(&stage->empty, phase);
+    for (int i = filler; i < BM * WARPS_K; i += kFillers) {
+      stage->A[i / BM * kDepth][i % BM] = 0.0f;
+    }
+    for (int i = filler; i < BN * WARPS_K; i += kFillers) {
+      stage->B[i / BN * kDepth][i % BN] = 0.0f;
+    }
+    if (filler == 0) ptx::mbarrier_arrive(&stage->full);
+    __syncwarp();
+    if (lane == 0) ptx::mbarrier_arrive(&stage->full);
+  }
+}
 
 /// \brief   C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
 ///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
-/// \tparam  SLICES   of the ring, in dynamic shared memory, 4 or more; behind it 64 x 32 floats
+/// \tparam  STAGES   of the ring, in dynamic shared memory, 4 or more; behind it 64 x 32 floats
 ///                   per consumer warp if WARPS_K > 1
 /// \tparam  BAND     block rows that consecutive tiles walk through before the next block column
 /// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
@@ -41,12 +155,12 @@ struct __align__(128) Slice {
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned
 /// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
-/// \param   partials (blocks, BM*BN) sums that blocks hand over
-/// \param   flags    (blocks)  zero; 1 when the block has handed over. Zero again at the end
-template <int WARPS_M, int WARPS_N, int WARPS_K, int SLICES, int BAND>
-__global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
+/// \param   partials (blocks, BM*BN) partial tiles
+/// \param   flags    (blocks)  zero; 1 while a block's partial tile waits to be added
+template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES, int BAND>
+__global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
     kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
-           const float* A, float beta, float* C, const __grid_constant__ Division division,
+           const float* A, float beta, float* C, const __grid_constant__ Decomposition split,
            float4* partials, unsigned* flags) {
   constexpr int WM = 64;
   constexpr int WN = 64;
@@ -56,147 +170,49 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   constexpr int kLaneCols = WN / TN;  // lanes beside each other
   constexpr int BM = WM * WARPS_M;
   constexpr int BN = WN * WARPS_N;
-  constexpr int kDepth = 8;  // of K per warp in a slice
+  constexpr int kDepth = 8;  // of K per warp in a stage
   constexpr int BK = kDepth * WARPS_K;
-  constexpr int kProducerWarps = 4;
-  constexpr int kProducers = 32 * kProducerWarps;
-  constexpr int kConsumerWarps = WARPS_M * WARPS_N * WARPS_K;
-  constexpr int kConsumers = 32 * kConsumerWarps;
-  constexpr int kFillers = BM * BK / 32;  // producers of a slice, two 4 x 4 blocks of A each
-  constexpr int kGroups = kProducers / kFillers;  // of producers, each with slices of its own
-  constexpr int kRows = TM / WARPS_K;             // of its results that a thread finishes
-  using Slice = stream_k::Slice<BM, BN, BK>;
+  constexpr int kFillerWarps = BM * BK / 32 / 32;  // producer warps that fill a stage
+  constexpr int kRows = TM / WARPS_K;              // of its results that a thread finishes
+  static_assert(WARPS_M * WARPS_N * WARPS_K == kConsumerWarps);
+  using Stage = small_products::Stage<BM, BN, BK>;
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const TileOrder<BM, BN, BAND> tiles = {(M + BM - 1) / BM, (N + BN - 1) / BN};
-  Schedule schedule(division);
+  Schedule schedule(split);
   Part part = schedule.next();
 
   // -- Shared tiles and registers ------------------------------------------------------------
   extern __shared__ __align__(128) unsigned char shared[];
-  Slice* const slices = reinterpret_cast<Slice*>(shared);  // (SLICES)
-  float4* const sums = reinterpret_cast<float4*>(slices + SLICES);
+  Stage* const stages = reinterpret_cast<Stage*>(shared);  // (STAGES)
+  float4* const sums = reinterpret_cast<float4*>(stages + STAGES);
   if (threadIdx.x == 0) {
-    for (int s = 0; s < SLICES; ++s) {
-      ptx::mbarrier_init(&slices[s].full, 1 + kFillers / 32);
-      ptx::mbarrier_init(&slices[s].empty, kConsumerWarps);
+    for (int s = 0; s < STAGES; ++s) {
+      ptx::mbarrier_init(&stages[s].full, 1 + kFillerWarps);
+      ptx::mbarrier_init(&stages[s].empty, kConsumerWarps);
     }
     ptx::fence_mbarrier_init();
   }
   __syncthreads();
 
   if (warp < kProducerWarps) {
-    // -- Producer ----------------------------------------------------------------------------
-    // Groups of warps fill slices in turn: each loads for its next while the others store.
-    ptx::setmaxnreg_dec<88>();
-    constexpr int kStepK = BK / 2;  // a thread has a 4 x 4 block of A in each half
-    constexpr int kLanesK = kStepK < 16 ? kStepK / 4 : 4;
-    constexpr int kLanesM = 32 / kLanesK;
-    constexpr int kWarpsM = BM / 4 / kLanesM;
-    const int filler = threadIdx.x % kFillers;
-    const int a_m = (filler / 32 % kWarpsM * kLanesM + lane % kLanesM) * 4;
-    const int a_k = (filler / 32 / kWarpsM * kLanesK + lane / kLanesM) * 4;
-    int k0 = 0;          // of the next slice
-    const float* gA[4];  // this thread's rows there
-    int col0 = 0;
-    const auto start = [&] {  // at part.begin, which may lie in a later part
-      while (part.tile >= 0 && part.begin >= part.end) {
-        const int behind = part.begin - part.end;
-        part = schedule.next();
-        part.begin += behind;
-      }
-      if (part.tile < 0) return;
-      k0 = part.begin * BK;
-      col0 = tiles.col_of(part.tile);
-      for (int m = 0; m < 4; ++m) {
-        // Rows below A may hold anything, as those of C are not stored: take the last of A.
-        const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
-        gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
-      }
-    };
-    float4 a[2][4];
-    const auto fetch = [&] {
-      if (k0 + BK <= K) {
-        for (int k = 0; k < BK; k += kStepK) {
-          for (int m = 0; m < 4; ++m) {
-            a[k / kStepK][m] = *reinterpret_cast<const float4*>(gA[m] + k);
-          }
-        }
-      } else {  // zeros beyond the edge add nothing
-        for (int k = 0; k < BK; k += kStepK) {
-          const bool inside = k0 + a_k + k < K;
-          for (int m = 0; m < 4; ++m) {
-            a[k / kStepK][m] = inside ? *reinterpret_cast<const float4*>(gA[m] + k) : float4{};
-          }
-        }
-      }
-      for (int m = 0; m < 4; ++m) {
-        gA[m] += kGroups * BK;
-      }
-    };
-    const int group = threadIdx.x / kFillers;
-    unsigned offset = group * sizeof(Slice);  // of the slice to fill, in bytes
-    int phase = 1;
-    part.begin += group;
-    start();
-    if (part.tile >= 0) fetch();
-    while (part.tile >= 0) {
-      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-      ptx::mbarrier_wait(&slice->empty, phase);
-      if (filler == 0) {
-        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
-        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
-      }
-      for (int k = 0; k < BK; k += kStepK) {
-        float* const sA = &slice->A[a_k + k][a_m];
-        const float4* r = a[k / kStepK];
-        *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
-        *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
-        *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
-        *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
-      }
-      __syncwarp();
-      if (lane == 0) ptx::mbarrier_arrive(&slice->full);
-      offset += kGroups * sizeof(Slice);
-      if (offset >= SLICES * sizeof(Slice)) {
-        offset -= SLICES * sizeof(Slice);
-        phase ^= 1;
-      }
-      part.begin += kGroups;
-      k0 += kGroups * BK;
-      if (part.begin >= part.end) start();
-      if (part.tile >= 0) fetch();
-    }
-    // Consumers read one row ahead, also behind the last slice: let them find zeros.
-    if (part.begin == 0) {
-      Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-      ptx::mbarrier_wait(&slice->empty, phase);
-      for (int i = filler; i < BM * WARPS_K; i += kFillers) {
-        slice->A[i / BM * kDepth][i % BM] = 0.0f;
-      }
-      for (int i = filler; i < BN * WARPS_K; i += kFillers) {
-        slice->B[i / BN * kDepth][i % BN] = 0.0f;
-      }
-      if (filler == 0) ptx::mbarrier_arrive(&slice->full);
-      __syncwarp();
-      if (lane == 0) ptx::mbarrier_arrive(&slice->full);
-    }
+    produce<STAGES, WARPS_K>(stages, map_b, M, K, A, tiles, schedule, part);
   } else {
     // -- Consumer ----------------------------------------------------------------------------
     ptx::setmaxnreg_inc<208>();
-    const int consumer = threadIdx.x - kProducers;
+    const int consumer = threadIdx.x - 32 * kProducerWarps;
     const int warp_k = (warp - kProducerWarps) / (WARPS_M * WARPS_N);
     const int warp_tile = (warp - kProducerWarps) % (WARPS_M * WARPS_N);
     const int thread_row = warp_tile / WARPS_N * WM + lane / kLaneCols * 4;
     const int thread_col = warp_tile % WARPS_N * WN + lane % kLaneCols * 4;
     __align__(16) float rA[2][TM];  // (2, TM)
     __align__(16) float rB[2][TN];  // (2, TN)
-    unsigned offset = 0;            // of the slice in shared memory, in bytes
+    unsigned offset = 0;            // of the stage in shared memory, in bytes
     int phase = 0;
-    const float* sA = &slices->A[warp_k * kDepth][thread_row];
-    const float* sB = &slices->B[warp_k * kDepth][thread_col];
+    const float* sA = &stages->A[warp_k * kDepth][thread_row];
+    const float* sB = &stages->B[warp_k * kDepth][thread_col];
     const auto read = [&](int buffer, int k) {
       for (int n = 0; n < TN; n += 4) {
         *reinterpret_cast<float4*>(&rB[buffer][n]) =
@@ -207,26 +223,26 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
             *reinterpret_cast<const float4*>(sA + k * BM + m * kLaneRows);
       }
     };
-    ptx::mbarrier_wait(&slices->full, phase);
+    ptx::mbarrier_wait(&stages->full, phase);
     read(0, 0);
     while (part.tile >= 0) {
       float acc[TM][TN] = {};  // (TM, TN)
 
       // -- Main loop over K ------------------------------------------------------------------
 #pragma unroll 1
-      for (int round = part.begin; round < part.end; ++round) {
-        Slice* const slice = reinterpret_cast<Slice*>(shared + offset);
-        offset += sizeof(Slice);
-        if (offset == SLICES * sizeof(Slice)) {
+      for (int k_tile = part.begin; k_tile < part.end; ++k_tile) {
+        Stage* const stage = reinterpret_cast<Stage*>(shared + offset);
+        offset += sizeof(Stage);
+        if (offset == STAGES * sizeof(Stage)) {
           offset = 0;
           phase ^= 1;
         }
-        Slice* const next = reinterpret_cast<Slice*>(shared + offset);
+        Stage* const next = reinterpret_cast<Stage*>(shared + offset);
         ptx::mbarrier_wait(&next->full, phase);
 #pragma unroll
         for (int k = 0; k < kDepth; ++k) {
           if (k + 1 == kDepth) {
-            __syncwarp();  // all lanes have read this slice
+            __syncwarp();  // all lanes have read this stage
             sA = &next->A[warp_k * kDepth][thread_row];
             sB = &next->B[warp_k * kDepth][thread_col];
           }
@@ -235,12 +251,12 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
           for (int i = 0; i < TM; ++i) {
             for (int j = 0; j < TN; ++j) {
               const int m = TM - 1 - i;
-              const int n = i % 2 == 0 ? TN - 1 - j : j;  // there and back
+              const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine: there and back
               acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
             }
           }
         }
-        if (lane == 0) ptx::mbarrier_arrive(&slice->empty);
+        if (lane == 0) ptx::mbarrier_arrive(&stage->empty);
       }
 
       // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
@@ -256,14 +272,13 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
       } else {
         add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
       }
-      // Small tiles have many sharers, who add up in a tree; of a large one the first adds all.
+      // A small tile has many peers, who add up in a tree; of a large one, the first peer adds all.
       constexpr bool kTree = WARPS_K > 1;
-      if (part.begin > 0 ? kTree : part.end < division.rounds) {
-        add_blocks<kTree, kConsumers>(c, part, division, schedule.sharer, consumer, partials,
-                                      flags);
+      if (part.begin > 0 ? kTree : part.end < split.k_tiles) {
+        fixup<kTree>(c, part, split, schedule.rank, consumer, partials, flags);
       }
-      if (part.begin > 0) {  // another block has the beginning of this sum
-        hand_over<kConsumers>(c, consumer, partials, flags);
+      if (part.begin > 0) {  // a peer has the beginning of this tile's K
+        store_partial(c, consumer, partials, flags);
       } else {
         const int row0 = tiles.row_of(part.tile) + thread_row;
         const int col0 = tiles.col_of(part.tile) + thread_col;
@@ -286,4 +301,4 @@ __global__ void __launch_bounds__(128 + 32 * WARPS_M * WARPS_N * WARPS_K, 1)
   }
 }
 
-}  // namespace ladder::stream_k
+}  // namespace ladder::small_products

@@ -1,75 +1,74 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/11_stream_k/schedule.cuh
-/// \brief The division of work: which parts of which tiles a block sums, and where they lie.
+/// \file  ladder/13_small_products/schedule.cuh
+/// \brief Which parts of which tiles a block works on, and where tiles lie.
 ///
-/// The host decides it, and every thread of a block follows it by itself: producers and consumers
-/// compute the same parts in the same order and need not talk about them.
+/// The host decides how the work is split, and every thread of a block follows it by itself:
+/// producers and consumers compute the same parts in the same order and need not talk about them.
 #pragma once
 
 #include "common/device.cuh"
 
-namespace ladder::stream_k {
+namespace ladder::small_products {
 
-/// How the work is divided, decided by the host. Tiles below first_cut are whole; the rounds of the
-/// others lie end to end and are cut into equal shares.
-struct Division {
-  int rounds;     ///< that one tile's K takes
-  int first_cut;  ///< tiles from here on are shared
-  int sharers;    ///< blocks that share them: 0 to sharers - 1, the last has the first share
-  int share;      ///< rounds of each of them, at most one tile's
-  int longer;     ///< of them take one round more
+/// How the work is split, decided by the host. Tiles below first_split are whole. The k tiles of
+/// all others lie end to end, and each rank has an equal share of this row.
+struct Decomposition {
+  int k_tiles;      ///< that one tile of C takes
+  int first_split;  ///< tiles from here on are split along K
+  int ranks;        ///< blocks that share them: block `ranks - 1 - r` has rank r
+  int share;        ///< k tiles of each rank, at most those of one tile
+  int longer;       ///< the first so many ranks have one k tile more
 
-  /// \return where a share begins, in the shared tiles' rounds
-  __host__ __device__ int start_of(int sharer) const {
-    return sharer * share + (sharer < longer ? sharer : longer);
+  /// \return where a rank's share begins, in the row of k tiles
+  __host__ __device__ int start_of(int rank) const {
+    return rank * share + (rank < longer ? rank : longer);
   }
 
-  /// \return the sharer that has this round
-  __host__ __device__ int sharer_of(int round) const {
-    const int after_longer = round - longer * (share + 1);
-    return after_longer < 0 ? round / (share + 1) : longer + after_longer / share;
+  /// \return the rank whose share holds this k tile of the row
+  __host__ __device__ int rank_of(int k_tile) const {
+    const int after_longer = k_tile - longer * (share + 1);
+    return after_longer < 0 ? k_tile / (share + 1) : longer + after_longer / share;
   }
 };
 
 /// A piece of one tile's sum over K.
 struct Part {
   int tile;   ///< -1: none
-  int begin;  ///< in rounds of K
+  int begin;  ///< in k tiles
   int end;
 };
 
-/// The parts that one block works on: whole tiles first, then its share of the others.
+/// The parts that one block works on: whole tiles first, then its share of the split ones.
 struct Schedule {
-  const Division& division;
-  int sharer;     ///< negative: this block has no share
+  const Decomposition& split;
+  int rank;       ///< negative: this block has no share
   int next_tile;  ///< whole
-  int position;   ///< in the shared tiles' rounds
+  int position;   ///< in the row of k tiles
   int end;
 
-  __device__ explicit Schedule(const Division& division)
-      : division(division),
-        sharer(division.sharers - 1 - static_cast<int>(blockIdx.x)),
+  __device__ explicit Schedule(const Decomposition& split)
+      : split(split),
+        rank(split.ranks - 1 - static_cast<int>(blockIdx.x)),
         next_tile(blockIdx.x),
-        position(sharer < 0 ? 0 : division.start_of(sharer)),
-        end(sharer < 0 ? 0 : division.start_of(sharer + 1)) {}
+        position(rank < 0 ? 0 : split.start_of(rank)),
+        end(rank < 0 ? 0 : split.start_of(rank + 1)) {}
 
   __device__ Part next() {
-    if (next_tile < division.first_cut) {
-      const Part part = {next_tile, 0, division.rounds};
+    if (next_tile < split.first_split) {
+      const Part part = {next_tile, 0, split.k_tiles};
       next_tile += gridDim.x;
       return part;
     }
     if (position == end) return {-1, 0, 0};
-    const int tile = position / division.rounds;
-    const int begin = position - tile * division.rounds;
-    const Part part = {division.first_cut + tile, begin,
-                       min(division.rounds, begin + end - position)};
+    const int tile = position / split.k_tiles;
+    const int begin = position - tile * split.k_tiles;
+    const Part part = {split.first_split + tile, begin, min(split.k_tiles, begin + end - position)};
     position += part.end - begin;
     return part;
   }
 };
 
-/// Where tiles lie: down a column of BAND of them, then the next column, as blocks do in rung 10.
+/// Where tiles lie: down a column of BAND of them, then the next column, as in rung 12.
 template <int BM, int BN, int BAND>
 struct TileOrder {
   int tiles_m;  ///< block rows of C
@@ -90,4 +89,4 @@ struct TileOrder {
   }
 };
 
-}  // namespace ladder::stream_k
+}  // namespace ladder::small_products

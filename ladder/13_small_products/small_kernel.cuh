@@ -1,61 +1,63 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/11_stream_k/small_kernel.cuh
-/// \brief For small products: each warp is a pipeline of its own, and K is shared by the warps of a
-///        block and by the blocks of a cluster.
+/// \file  ladder/13_small_products/small_kernel.cuh
+/// \brief For small or narrow products: each warp is a pipeline of its own, and the warps of a
+///        block, or of a cluster of blocks, share K.
 ///
 /// A product of 256 x 256 is over before producers have filled a ring: what counts is how soon
 /// every SM multiplies, and how seldom it waits. So tiles are small, several blocks share an SM,
-/// and all warps of a block work on one tile, each on slices of K that it copies for itself. No
-/// warp reads what another has brought: the main loop has no barrier of the block. At the end, sums
-/// meet in shared memory.
+/// and all warps of a block work on one tile, each on k tiles that it copies for itself. No warp
+/// reads what another has brought: the main loop has no barrier of the block. At the end, sums meet
+/// in shared memory.
+///
+/// A product with few rows or few columns is bound by DRAM, because each word of the large matrix
+/// is used only a few times. A narrow tile that fits it leaves no lane idle, and its many stages
+/// keep enough bytes on their way.
 ///
 /// Where even small tiles are fewer than SMs, a *cluster* shares K: a few blocks that run at the
 /// same time, on SMs close to each other; its threads can read the shared memory of all its blocks
 /// (*distributed shared memory*, DSMEM), and one barrier connects all of them.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes; between the SMs of a cluster, all but one of its
-///          blocks' sums, 16*BM*BN bytes each.
+///          blocks' sums, 4*WARPS*BM*BN bytes each.
 #pragma once
 
 #include "common/device.cuh"
 #include "common/ptx/cluster.cuh"
 #include "common/ptx/cp_async.cuh"
 
-namespace ladder::stream_k {
+namespace ladder::small_products {
 
 /// What one step of a warp's pipeline holds: kDepth of K.
 template <int BM, int BN>
-struct __align__(16) SmallSlice {
+struct __align__(16) SmallStage {
   static constexpr int kDepth = 16;
   float A[BM][kDepth + 4];  // (BM, kDepth)  padded: rows that are read together differ in banks
   float B[kDepth][BN];      // (kDepth, BN)
 };
 
-/// How many slices a warp's ring has, and how many warps a block.
-constexpr int kSmallStages = 3;
-constexpr int kSmallWarps = 4;
-
-/// \brief   C = alpha*A*B + beta*C; a block tile of C, 8*TM x 4*TN, per cluster; launched as
-///          CLUSTER blocks per tile, tiles row by row.
+/// \brief   C = alpha*A*B + beta*C; a tile of C, LANES_M*TM x 32/LANES_M*TN, per cluster; launched
+///          as CLUSTER blocks per tile, tiles row by row.
+/// \tparam  LANES_M  lanes of a warp below each other; the others lie beside each other
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
-/// \tparam  CLUSTER  blocks that share K; TM*TN/4 is a multiple of it
+/// \tparam  WARPS    of a block, all of which share K
+/// \tparam  CLUSTER  blocks that share K
+/// \tparam  STAGES   of each warp's ring, in dynamic shared memory
 /// \tparam  BLOCKS   that share an SM, as far as registers go
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned
 /// \param   B        (K, N) row-major, 16-byte aligned
 /// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
-template <int TM, int TN, int CLUSTER, int BLOCKS>
-__global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
+template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     small_kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
                  float* C) {
-  constexpr int kLaneRows = 8;  // lanes below each other
-  constexpr int kLaneCols = 4;  // lanes beside each other
-  constexpr int BM = kLaneRows * TM;
-  constexpr int BN = kLaneCols * TN;
-  using Slice = SmallSlice<BM, BN>;
-  constexpr int kDepth = Slice::kDepth;
-  constexpr int kStep = kDepth * kSmallWarps * CLUSTER;  // of K that all warps multiply at a time
+  constexpr int LANES_N = 32 / LANES_M;
+  constexpr int BM = LANES_M * TM;
+  constexpr int BN = LANES_N * TN;
+  using Stage = SmallStage<BM, BN>;
+  constexpr int kDepth = Stage::kDepth;
+  constexpr int kStep = kDepth * WARPS * CLUSTER;  // of K that all warps multiply at a time
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
@@ -64,28 +66,32 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
   const int tiles_n = (N + BN - 1) / BN;
   const int row0 = blockIdx.x / CLUSTER / tiles_n * BM;
   const int col0 = blockIdx.x / CLUSTER % tiles_n * BN;
-  const int lane_row = lane / kLaneCols;
-  const int lane_col = lane % kLaneCols * 4;
+  const int lane_row = lane / LANES_N;
+  const int lane_col = lane % LANES_N * 4;
 
   // -- Shared tiles and registers ------------------------------------------------------------
-  extern __shared__ __align__(16) unsigned char shared[];
-  Slice* const ring = reinterpret_cast<Slice*>(shared) + warp * kSmallStages;
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  Stage* const ring = reinterpret_cast<Stage*>(shared_bytes) + warp * STAGES;
   float acc[TM][TN] = {};  // (TM, TN)
 
+  // -- Prologue: start all stages but one ----------------------------------------------------
   constexpr int kVectorsA = kDepth / 4;  // of a row
   constexpr int kVectorsB = BN / 4;
+  const int first_k = (rank * WARPS + warp) * kDepth;
   const int a_row = lane / kVectorsA;
   const int a_k = lane % kVectorsA * 4;
-  int copy_k = (rank * kSmallWarps + warp) * kDepth;  // of the next slice to copy
+  int copy_k = first_k;  // of the next stage to copy
   const float* gA = A + static_cast<size_t>(row0 + a_row) * K + copy_k + a_k;
   const float* gB = B + static_cast<size_t>(copy_k) * N + col0;
-  const auto copy = [&](int stage) {
+  const auto fetch = [&](int stage) {
     if (copy_k < K) {
       for (int i = 0; i < BM; i += 32 / kVectorsA) {
+        if (BM % (32 / kVectorsA) != 0 && a_row + i >= BM) break;
         ptx::cp_async_16(&ring[stage].A[a_row + i][a_k], gA + static_cast<size_t>(i) * K,
                          row0 + a_row + i < M && copy_k + a_k < K);
       }
       for (int i = 0; i < kDepth * kVectorsB; i += 32) {
+        if (kDepth * kVectorsB % 32 != 0 && lane + i >= kDepth * kVectorsB) break;
         const int k = (lane + i) / kVectorsB;
         const int col = (lane + i) % kVectorsB * 4;
         ptx::cp_async_16(&ring[stage].B[k][col], gB + static_cast<size_t>(k) * N + col,
@@ -97,49 +103,49 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
     gB += static_cast<size_t>(kStep) * N;
     copy_k += kStep;
   };
-  for (int stage = 0; stage < kSmallStages - 1; ++stage) {
-    copy(stage);
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    fetch(stage);
   }
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
 #pragma unroll 1
-  for (int k0 = (rank * kSmallWarps + warp) * kDepth; k0 < K; k0 += kStep) {
-    ptx::cp_async_wait<kSmallStages - 2>();
-    __syncwarp();  // all lanes' copies are here, and all have read the slice that is filled next
-    copy(stage == 0 ? kSmallStages - 1 : stage - 1);
-    const Slice& slice = ring[stage];
+  for (int k0 = first_k; k0 < K; k0 += kStep) {
+    ptx::cp_async_wait<STAGES - 2>();
+    __syncwarp();  // all lanes' copies are here, and all have read the stage that is filled next
+    fetch(stage == 0 ? STAGES - 1 : stage - 1);
+    const Stage& tile = ring[stage];
 #pragma unroll
     for (int k4 = 0; k4 < kDepth; k4 += 4) {
       __align__(16) float rA[TM][4];  // (TM, 4)  along K, as A lies in memory
       for (int m = 0; m < TM; ++m) {
         *reinterpret_cast<float4*>(rA[m]) =
-            *reinterpret_cast<const float4*>(&slice.A[lane_row + m * kLaneRows][k4]);
+            *reinterpret_cast<const float4*>(&tile.A[lane_row + m * LANES_M][k4]);
       }
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         __align__(16) float rB[TN];  // (TN)
         for (int n = 0; n < TN; n += 4) {
           *reinterpret_cast<float4*>(&rB[n]) =
-              *reinterpret_cast<const float4*>(&slice.B[k4 + k][lane_col + n * kLaneCols]);
+              *reinterpret_cast<const float4*>(&tile.B[k4 + k][lane_col + n * LANES_N]);
         }
         for (int n = 0; n < TN; ++n) {
           for (int i = 0; i < TM; ++i) {
-            const int m = n % 2 == 0 ? TM - 1 - i : i;  // there and back
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
             acc[m][n] += rA[m][k] * rB[n];
           }
         }
       }
     }
-    stage = stage == kSmallStages - 1 ? 0 : stage + 1;
+    stage = stage == STAGES - 1 ? 0 : stage + 1;
   }
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
-  __syncwarp();  // all slices of this warp have been read: its sums take their place
+  __syncwarp();  // all stages of this warp have been read: its sums take their place
   constexpr int kVectors = TM * TN / 4 * 32;
-  constexpr int kRing = kSmallStages * sizeof(Slice) / sizeof(float4);
-  static_assert(kVectors <= kRing && kVectors % (32 * CLUSTER) == 0);
-  float4* const sums = reinterpret_cast<float4*>(shared);
+  constexpr int kRing = STAGES * sizeof(Stage) / sizeof(float4);
+  static_assert(kVectors <= kRing, "the sums of a warp fit its ring");
+  float4* const sums = reinterpret_cast<float4*>(shared_bytes);
   for (int m = 0; m < TM; ++m) {
     for (int n = 0; n < TN; n += 4) {
       sums[warp * kRing + (m * TN + n) / 4 * 32 + lane] =
@@ -153,13 +159,14 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
     ptx::cluster_sync();
   }
   // Each block of a cluster finishes an equal share; vector i belongs to lane i % 32.
-  constexpr int kShare = kVectors / CLUSTER;
-  for (int i = rank * kShare + threadIdx.x; i < (rank + 1) * kShare; i += 32 * kSmallWarps) {
+  constexpr int kShare = (kVectors + CLUSTER - 1) / CLUSTER;
+  const int end = min((rank + 1) * kShare, kVectors);
+  for (int i = rank * kShare + threadIdx.x; i < end; i += 32 * WARPS) {
     float4 c = {};
     for (int block = 0; block < CLUSTER; ++block) {
       const float4* from = sums + i;
       if constexpr (CLUSTER > 1) from = ptx::in_block(sums + i, block);
-      for (int w = 0; w < kSmallWarps; ++w) {
+      for (int w = 0; w < WARPS; ++w) {
         const float4 sum = from[w * kRing];
         c.x += sum.x;
         c.y += sum.y;
@@ -167,8 +174,8 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
         c.w += sum.w;
       }
     }
-    const int row = row0 + lane_row + i / 32 / (TN / 4) * kLaneRows;
-    const int col = col0 + lane_col + i / 32 % (TN / 4) * 4 * kLaneCols;
+    const int row = row0 + i % 32 / LANES_N + i / 32 / (TN / 4) * LANES_M;
+    const int col = col0 + i % LANES_N * 4 + i / 32 % (TN / 4) * 4 * LANES_N;
     if (row < M && col < N) {
       float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
       const float4 old = beta != 0.0f ? *gC : float4{};
@@ -179,4 +186,4 @@ __global__ void __launch_bounds__(32 * kSmallWarps, BLOCKS)
   if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others have read this block's sums
 }
 
-}  // namespace ladder::stream_k
+}  // namespace ladder::small_products
