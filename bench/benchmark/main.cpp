@@ -101,6 +101,10 @@ int list_shapes() {
     fmt::print("{}",
                wrapped(fmt::format("{} {}: {}", known.set, name_of(known.shape), known.reason), 2));
   }
+  fmt::print("{}", wrapped(fmt::format("drawn: {} shapes drawn at random with seed {}; `--list "
+                                       "--shapes drawn` shows them",
+                                       kDrawnShapes, kDrawnSeed),
+                           2));
   return kGood;
 }
 

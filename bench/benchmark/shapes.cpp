@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <random>
 #include <stdexcept>
 
 #include "common/verify.hpp"
@@ -78,10 +80,12 @@ std::string set_names() {
     last = known.set;
     names += fmt::format(", {}", last);
   }
+  names += ", drawn";
   return names;
 }
 
 std::vector<Shape> shapes_of_set(std::string_view set) {
+  if (set == "drawn") return drawn_shapes(kDrawnSeed, kDrawnShapes);
   std::vector<Shape> shapes;
   for (const KnownShape& known : kKnownShapes) {
     if (set == "all" || set == known.set) shapes.push_back(known.shape);
@@ -117,6 +121,24 @@ Shape parse_shape(std::string_view text) {
 
 std::span<const KnownShape> known_shapes() {
   return kKnownShapes;
+}
+
+std::vector<Shape> drawn_shapes(std::uint64_t seed, int count) {
+  std::mt19937_64 engine(seed);
+  constexpr double kLargest = 16384;
+  const auto draw = [&](int step) {
+    const double uniform = (engine() >> 11) * 0x1p-53;  // [0, 1)
+    const double extent = step * std::pow(kLargest / step, uniform);
+    return step * static_cast<int>(std::lround(extent / step));
+  };
+  std::vector<Shape> shapes;
+  while (static_cast<int>(shapes.size()) < count) {
+    const int M = draw(1);
+    const int N = draw(4);
+    const int K = draw(4);
+    shapes.push_back({.M = M, .N = N, .K = K});
+  }
+  return shapes;
 }
 
 std::vector<Shape> parse_shapes(std::string_view list) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -60,6 +61,24 @@ TEST(BenchmarkShapesTest, NoShapeStandsTwice) {
   EXPECT_GE(known_shapes().size(), 45u);
 }
 
+TEST(BenchmarkShapesTest, DrawnShapesAreLogUniform) {
+  const std::vector<Shape> shapes = parse_shapes("drawn");
+  ASSERT_EQ(shapes.size(), static_cast<std::size_t>(kDrawnShapes)) << "none is drawn twice";
+  int small_m = 0, small_n = 0, small_k = 0;
+  for (const auto& [M, N, K] : shapes) {
+    EXPECT_TRUE(M >= 1 && M <= 16384 && N >= 4 && N <= 16384 && K >= 4 && K <= 16384);
+    EXPECT_TRUE(N % 4 == 0 && K % 4 == 0);
+    small_m += M < 128;  // half of the logarithms between 1 and 16384
+    small_n += N < 256;
+    small_k += K < 256;
+  }
+  for (const int count : {small_m, small_n, small_k}) {
+    EXPECT_NEAR(count, kDrawnShapes / 2, 3 * std::sqrt(kDrawnShapes) / 2);
+  }
+  EXPECT_EQ(drawn_shapes(1, 5), drawn_shapes(1, 5));
+  EXPECT_NE(drawn_shapes(1, 5), drawn_shapes(2, 5));
+}
+
 TEST(BenchmarkShapesTest, AllOfThemTakeFourMinutesOnAnH200) {
   const std::vector<Rung> rungs = {find_rung(emulated_rungs(), "07")};
   const Plan plan = make_plan(
@@ -95,7 +114,7 @@ TEST(BenchmarkShapesTest, WhatIsNoShapeIsRefused) {
     } catch (const std::invalid_argument& error) {
       const std::string said = error.what();
       EXPECT_NE(said.find("is no shape and no set: write MxNxK"), std::string::npos) << said;
-      EXPECT_NE(said.find("all, squares, small, off_by_four, tall, wide, deep, llm"),
+      EXPECT_NE(said.find("all, squares, small, off_by_four, tall, wide, deep, llm, drawn"),
                 std::string::npos)
           << said;
     }
