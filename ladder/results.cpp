@@ -166,14 +166,15 @@ void ResultsFile::write(const std::string& text) {
   }
 }
 
-std::optional<int> recorded_registers(int rung, const Shape& shape) {
-  const bool square = shape.M == shape.N && shape.N == shape.K;
-  for (const int size : {square ? shape.M : 4096, 4096, 2048, 1024}) {
+std::vector<RecordedRegisters> recorded_registers(int rung) {
+  std::vector<RecordedRegisters> found;
+  for (const int size : {4096, 2048, 1024, 512, 256}) {
     const auto counters = recorded_counters(rung, size);
     const auto registers = counters.find("launch__registers_per_thread");
-    if (registers != counters.end()) return static_cast<int>(registers->second);
+    if (registers == counters.end()) continue;
+    found.push_back({size, static_cast<int>(registers->second)});
   }
-  return std::nullopt;
+  return found;
 }
 
 std::map<std::string, double> recorded_counters(int rung, int size) {

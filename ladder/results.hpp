@@ -45,12 +45,16 @@ class ResultsFile {
   std::string unfinished_path_;
 };
 
-/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile: that
-/// of
-///         the shape if there is one, as a rung may have several kernels, or else of a large
-///         square.
-/// \return nothing for a rung that was never profiled
-std::optional<int> recorded_registers(int rung, const Shape& shape);
+/// Registers per thread of the kernel that a rung takes on an H200 for M = N = K = size.
+struct RecordedRegisters {
+  int size;
+  int registers;
+};
+
+/// \brief  What ptxas gave a rung for an H200, from the recorded profiles, large squares first. A
+///         rung may have several kernels: ask which of them it takes for the size.
+/// \return empty for a rung that was never profiled
+std::vector<RecordedRegisters> recorded_registers(int rung);
 
 /// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
 /// \return empty for a rung that was never profiled at that size
