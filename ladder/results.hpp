@@ -28,22 +28,8 @@ nlohmann::json results_context(const std::string& device, std::optional<Protocol
 /// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}
 nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::string>& versions);
 
-/// \brief Writes a file whole or not at all; the constructor finds out whether it can.
-class ResultsFile {
- public:
-  /// \throws std::runtime_error that names the file and the reason
-  explicit ResultsFile(std::string path);
-  ~ResultsFile();
-  ResultsFile(const ResultsFile&) = delete;
-  ResultsFile& operator=(const ResultsFile&) = delete;
-
-  void write(const nlohmann::json& results);
-  void write(const std::string& text);
-
- private:
-  std::string path_;
-  std::string unfinished_path_;
-};
+/// The text of a results file.
+std::string file_text(const nlohmann::json& results);
 
 /// Registers per thread of the kernel that a rung takes on an H200 for M = N = K = size.
 struct RecordedRegisters {

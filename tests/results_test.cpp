@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/results_test.cpp
-/// \brief Results as JSON: every field is there, files are whole or not at all, and all recorded
-///        files keep the schema.
+/// \brief Results as JSON: every field is there, and all recorded files keep the schema.
 #include "ladder/results.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 
 namespace ladder {
@@ -179,69 +176,6 @@ TEST(ResultsTest, WhatWasNotMeasuredIsNull) {
   EXPECT_TRUE(wrong["tflops"].is_null());
   climb.protocol.reset();
   EXPECT_TRUE(to_json(climb, {})["context"]["protocol"].is_null());
-}
-
-/// A folder that is gone after the test.
-class ResultsFileTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "results_test_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path folder_;
-};
-
-TEST_F(ResultsFileTest, WritesTheFileAndNothingElse) {
-  const fs::path path = folder_ / "results.json";
-  {
-    ResultsFile file(path);
-    EXPECT_FALSE(fs::exists(path)) << "the file appears when it is whole";
-    file.write({{"answer", 42}});
-  }
-  EXPECT_EQ(json::parse(text_of(path)), (json{{"answer", 42}}));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
-}
-
-TEST_F(ResultsFileTest, AnUnwrittenFileLeavesTheOldOneAlone) {
-  const fs::path path = folder_ / "results.json";
-  std::ofstream(path) << "old";
-  { const ResultsFile file(path); }
-  EXPECT_EQ(text_of(path), "old");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
-}
-
-TEST_F(ResultsFileTest, ReplacesTheOldFileWhole) {
-  const fs::path path = folder_ / "results.json";
-  std::ofstream(path) << std::string(100000, 'x');
-  {
-    ResultsFile file(path);
-    EXPECT_EQ(text_of(path).size(), 100000u);
-    file.write(json::array());
-  }
-  EXPECT_EQ(text_of(path), "[]\n");
-}
-
-TEST_F(ResultsFileTest, SaysAtOnceThatItCannotWrite) {
-  for (const fs::path& path :
-       {folder_ / "missing" / "results.json", fs::path("/proc/results.json")}) {
-    try {
-      const ResultsFile file(path);
-      ADD_FAILURE() << path << " was accepted";
-    } catch (const std::runtime_error& error) {
-      EXPECT_EQ(std::string(error.what()).find("cannot write " + path.string() + ": "), 0u)
-          << error.what();
-      EXPECT_GT(std::string(error.what()).size(), path.string().size() + 20) << "no reason";
-    }
-  }
-}
-
-TEST_F(ResultsFileTest, AFolderIsNoFile) {
-  EXPECT_THROW(ResultsFile{folder_.string()}, std::runtime_error);
-  EXPECT_THROW(ResultsFile{folder_.string() + "/"}, std::runtime_error);
-  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
