@@ -122,7 +122,7 @@ notebooks: ## play with the recorded results in Jupyter
 	@.ci/install python3-venv
 	@$(PYTHON) notebooks
 	@build/python/bin/python -c 'import notebook' 2>/dev/null || \
-	  build/python/bin/pip install --quiet notebook==7.6.5
+	  build/python/bin/pip install --quiet -c .ci/constraints.txt notebook==7.6.5
 	@build/python/bin/jupyter notebook --notebook-dir=notebooks
 
 lint: ## check format, spelling and Python
