@@ -28,6 +28,7 @@ from nvcc_text import (
     read_steps,
     sections_of,
 )
+from output_file import output_path, write_whole
 
 RECORD = pathlib.Path(__file__).resolve().parent / "results" / "nvcc" / "stages.json"
 
@@ -233,7 +234,7 @@ def record(nvcc):
 def main():
     """Writes or checks the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, default=RECORD)
+    parser.add_argument("--out", type=output_path, default=RECORD)
     parser.add_argument("--check", action="store_true", help="compare the form with the record")
     options = parser.parse_args()
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -241,7 +242,7 @@ def main():
         sys.exit("nvcc_stages.py: there is no nvcc: install the CUDA Toolkit 13")
     data = record(nvcc)
     if not options.check:
-        options.out.write_text(json.dumps(data, indent=1) + "\n")
+        write_whole(options.out, json.dumps(data, indent=1) + "\n")
         print(f"wrote {options.out}")
         return
     made, recorded = form_of(json.loads(json.dumps(data))), form_of(json.loads(RECORD.read_text()))

@@ -21,6 +21,7 @@ import tempfile
 
 from cuda_tools import SOURCES, InputError, context_of, find_tools, output_of
 from main_loop import innermost_loop, parse
+from output_file import write_whole
 from rank_orders import instantiation, rung_folder, template_arguments
 
 PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
@@ -223,7 +224,7 @@ def record(path, loops, nvcc):
     """Files the loops as the other results are filed."""
     entries = [{"name": loop.name, **dataclasses.asdict(loop)} for loop in loops]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"context": context_of(nvcc), "benchmarks": entries}) + "\n")
+    write_whole(path, json.dumps({"context": context_of(nvcc), "benchmarks": entries}) + "\n")
 
 
 def main():
