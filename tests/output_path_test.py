@@ -61,7 +61,8 @@ class OutputFile(unittest.TestCase):
             (self.folder / "missing" / "x", f"mkdir -p {self.folder / 'missing'}"),
             (self.path / "x", "is not a folder"),
         ):
-            with self.assertRaisesRegex(argparse.ArgumentTypeError, f"cannot write {path}: .*{part}"):
+            reason = f"cannot write {path}: .*{part}"
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, reason):
                 output_path(str(path))
         with mock.patch("os.access", return_value=False):
             for path, part in ((self.path, "make it writable"), (self.folder / "x", "no file can")):
