@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/launch.hpp"
 
+#include <functional>
+
 #include "common/emulator/block_runner.hpp"
 #include "common/emulator/grid_plan.hpp"
 #include "common/emulator/settings.hpp"
@@ -11,6 +13,7 @@ namespace ladder::emulator {
 namespace {
 
 thread_local GridStats stats_of_last_run;
+thread_local const void** kernel_to_note = nullptr;  ///< of launched_kernel(), while it lasts
 
 void require_cpu() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -25,6 +28,10 @@ void require_cpu() {
 }  // namespace
 
 void run_program(const GridLaunch& launch, const ThreadProgram& program) {
+  if (kernel_to_note != nullptr) {
+    *kernel_to_note = launch.kernel;
+    return;
+  }
   require_cpu();
   if (BlockRunner::of_this_cpu_thread() != nullptr) {
     throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: a kernel launches a kernel");
@@ -40,6 +47,19 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
 
 GridStats last_run() {
   return stats_of_last_run;
+}
+
+const void* launched_kernel(const std::function<void()>& launch) {
+  struct Noting {
+    explicit Noting(const void** kernel) { kernel_to_note = kernel; }
+    ~Noting() { kernel_to_note = nullptr; }
+    Noting(const Noting&) = delete;
+    Noting& operator=(const Noting&) = delete;
+  };
+  const void* kernel = nullptr;
+  const Noting noting(&kernel);
+  launch();
+  return kernel;
 }
 
 }  // namespace ladder::emulator

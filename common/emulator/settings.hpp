@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 namespace ladder::emulator {
 
@@ -74,5 +75,9 @@ struct GridStats {
 
 /// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.
 GridStats last_run();
+
+/// \brief  Which kernel a host function launches. Nothing runs, so that its arrays need no
+/// contents. \return address of the last kernel; null where launch() starts none
+const void* launched_kernel(const std::function<void()>& launch);
 
 }  // namespace ladder::emulator

@@ -152,7 +152,7 @@ class TraceSession::Representatives : public WholeGrid {
 };
 
 GridStats TraceSession::run(const GridPlan& plan) {
-  kernel_ = plan.kernel;
+  trace_.kernel = plan.kernel;
   trace_.blocks += plan.blocks;
   trace_.threads_per_block = plan.threads;
   if (options_.warp && options_.warp->first < plan.blocks) {
@@ -269,7 +269,7 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
 
 KernelTrace TraceSession::result() {
   // A kernel that accesses no memory calls no hook, but its library could.
-  if (kernel_ == nullptr || (!hooks_seen_ && !is_traced(kernel_))) {
+  if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
     throw std::logic_error("trace(): no kernel of a traced library was launched");
   }
   for (const auto& [key, counts] : lines_) {

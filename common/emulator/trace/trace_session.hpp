@@ -54,7 +54,6 @@ class TraceSession {
   BlockClasses classes_;
   std::map<std::tuple<std::string, unsigned, Operation, unsigned>, AccessCounts> lines_;
   bool hooks_seen_ = false;
-  const void* kernel_ = nullptr;  ///< the last that was launched
 };
 
 }  // namespace ladder::emulator
