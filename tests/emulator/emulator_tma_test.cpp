@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "tests/emulator/async_probes.hpp"
 #include "tests/emulator/expect_kernel_error.hpp"
 

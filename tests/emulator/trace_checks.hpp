@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "tests/emulator/expect_kernel_error.hpp"
 #include "tests/emulator/trace_probes.hpp"

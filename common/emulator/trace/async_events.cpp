@@ -6,7 +6,7 @@
 /// once, with the row of the log at which the lane stood.
 #include <algorithm>
 
-#include "common/emulator/block_runner.hpp"
+#include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/code_places.hpp"
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "common/emulator/block_runner.hpp"
+#include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/code_places.hpp"
-#include "common/emulator/warp_functions.hpp"
+#include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
 

@@ -16,13 +16,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/access_log.hpp"
 #include "common/emulator/trace/block_stream.hpp"
 #include "common/emulator/trace/event_order.hpp"
 #include "common/emulator/trace/line_patterns.hpp"
 #include "common/emulator/trace/request_shape.hpp"
-#include "common/emulator/trace/shared_arrays.hpp"
 #include "common/emulator/trace/shared_shadow.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "common/ptx/tensor_map.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "common/emulator/trace/block_tracer.hpp"
-#include "common/emulator/warp_functions.hpp"
+#include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
 

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 
-#include "common/emulator/barrier_functions.hpp"
-#include "common/emulator/block_runner.hpp"
-#include "common/emulator/source_lines.hpp"
+#include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/words/barrier_functions.hpp"
 
 namespace ladder::emulator {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/emulator/trace/block_tracer.hpp"
-#include "common/emulator/warp_functions.hpp"
+#include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/trace/trace_names.hpp"
 
-#include "common/emulator/source_lines.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/code_places.hpp"
 
 namespace ladder::emulator {

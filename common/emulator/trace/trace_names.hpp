@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"
 

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "common/emulator/run/worker_pool.hpp"
 #include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/trace/trace_names.hpp"
-#include "common/emulator/worker_pool.hpp"
 
 namespace ladder::emulator {
 namespace {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "common/emulator/grid_plan.hpp"
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/emulator/trace/block_classes.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"

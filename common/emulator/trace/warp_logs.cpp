@@ -10,7 +10,7 @@
 
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/code_places.hpp"
-#include "common/emulator/warp_functions.hpp"
+#include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
 namespace {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/launch.hpp"
+
+#include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/worker_pool.hpp"
+#include "common/emulator/trace/trace_session.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+thread_local GridStats stats_of_last_run;
+
+void require_cpu() {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
+    return;
+  }
+  throw KernelError(KernelErrorKind::kUnsupportedCpu,
+                    "launch refused: emulated kernels need a CPU with AVX2, FMA and F16C (Intel "
+                    "since 2013, AMD since 2015); this one lacks them");
+}
+
+}  // namespace
+
+void run_program(const GridLaunch& launch, const ThreadProgram& program) {
+  require_cpu();
+  if (BlockRunner::of_this_cpu_thread() != nullptr) {
+    throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: a kernel launches a kernel");
+  }
+  const GridPlan plan(launch, program);
+  stats_of_last_run = {};
+  stats_of_last_run.threads_per_block = plan.threads;
+  TraceSession* const session = TraceSession::of_this_thread();
+  stats_of_last_run = session == nullptr
+                          ? WorkerPool::instance().run(plan, cpu_threads(), hang_limit())
+                          : session->run(plan);
+}
+
+GridStats last_run() {
+  return stats_of_last_run;
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/worker_pool.hpp
+/// \brief The CPU threads that run blocks, and the watch over them.
+///
+/// A block runs on one CPU thread. When it waits for another block, its CPU thread puts it aside
+/// and starts the next block of the grid, or waits for the other CPU threads. The blocks of a
+/// cluster run at the same time, each on a CPU thread of its own.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/run/cluster.hpp"
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/room.hpp"
+#include "common/emulator/run/settings.hpp"
+
+namespace ladder::emulator {
+
+/// \brief What a trace wants of a run: which blocks, how much of them, and what becomes of what the
+///        tracers saw. Called from the CPU threads that run the blocks. Each of them has a tracer
+///        for each block that it has begun and not ended.
+class TraceJob {
+ public:
+  virtual ~TraceJob() = default;
+  virtual std::uint64_t count() const = 0;
+  virtual std::uint64_t block(std::uint64_t i) const = 0;  ///< number of the i-th; ascending
+  virtual BlockRunner::Extent extent() const = 0;
+  virtual void start(BlockTracer& tracer, const SharedMemory& shared) = 0;
+  virtual void block_ended(std::uint64_t block, BlockTracer& tracer) = 0;
+  virtual void block_failed(const KernelError& error, const BlockTracer& tracer) = 0;
+  virtual void end(BlockTracer& tracer) = 0;
+};
+
+/// \brief CPU threads that wait for grids. They are started when first needed and live as long as
+///        the process: a thread that a signal tore out of a kernel is never unwound.
+class WorkerPool {
+ public:
+  /// The only one.
+  static WorkerPool& instance();
+
+  /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more where a cluster has
+  ///         more blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads
+  ///         stay with the parent.
+  /// \param  limit  see set_hang_limit()
+  /// \param  job    traces the blocks; null: all blocks run untraced. Of clusters: all of them
+  /// \return what ran. Where a job wants first slices and a block waits for another one, that is
+  ///         the end: blocks_waited says so
+  /// \throws KernelError  of the lowest block that failed
+  GridStats run(const GridPlan& plan, unsigned workers, Seconds limit, TraceJob* job = nullptr);
+
+ private:
+  /// The CPU threads that run the blocks of one cluster after the other.
+  struct Gang {
+    Cluster cluster;
+    std::mutex one_runs;                 ///< held while one of the blocks does
+    unsigned resting = 0;                ///< of its CPU threads, wait for the others
+    std::uint64_t turn = 0;              ///< clusters begun
+    std::optional<std::uint64_t> first;  ///< block of the cluster that runs; none: all are done
+  };
+
+  WorkerPool() = default;
+  void start_workers(unsigned wanted);
+  void work(Worker& worker);
+  void run_blocks(Worker& worker);
+  void run_single_blocks(Worker& worker);
+  void run_clusters(Worker& worker);
+  void run_in_turn(Gang& gang, Worker& worker, Room& room, std::optional<std::uint64_t> block);
+  Room* next_room(Worker& worker);
+  Room* start_room(Worker& worker);
+  void run_room(Worker& worker, Room& room, std::optional<std::uint64_t> block);
+  void end_block(Worker& worker, Room& room);
+  void abandon_rooms(Worker& worker, std::uint64_t from);
+  void end_grid(Worker& worker);
+  bool may_start() const;
+  std::uint64_t number_of(std::uint64_t next) const;
+  std::optional<std::uint64_t> take_block();
+  std::optional<std::uint64_t> next_cluster(Gang& gang);
+
+  // block_hangs.cpp
+  bool wait_for_others(Worker& worker);
+  bool anybody_may_go_on() const;
+  void report_hang();
+  void watch();
+  void watch_worker(Worker& worker);
+
+  void report(std::uint64_t block, std::exception_ptr error);
+
+  std::mutex one_grid_;
+  std::mutex mutex_;
+  std::condition_variable work_comes_;
+  std::condition_variable work_ends_;
+  std::condition_variable watch_wakes_;
+  std::condition_variable others_move_;  ///< somebody else did what a block may wait for
+  std::vector<std::unique_ptr<Worker>> workers_;
+  bool watched_ = false;
+
+  // The grid that runs.
+  const GridPlan* plan_ = nullptr;
+  TraceJob* job_ = nullptr;
+  std::uint64_t blocks_ = 0;  ///< that are to run
+  Seconds limit_ = {};
+  std::uint64_t grid_number_ = 0;  ///< tells a waiting worker that there is a new one
+  unsigned wanted_ = 0;            ///< workers 0 to wanted_-1 take part
+  unsigned busy_ = 0;              ///< and have not come back yet
+  unsigned stuck_ = 0;             ///< of them, wait for others: no block of theirs can go on
+  unsigned resting_ = 0;           ///< of them, wait for the others of their gang
+  bool given_up_ = false;          ///< nobody can go on any more
+  std::vector<std::unique_ptr<Gang>> gangs_;
+  std::atomic<std::uint64_t> parked_ = 0;    ///< blocks that wait or spin
+  std::atomic<std::uint64_t> resident_ = 0;  ///< blocks that have begun and not ended
+  std::atomic<std::uint64_t> next_block_ = 0;
+  bool descending_ = false;  // block 0 starts last
+  std::atomic<std::uint64_t> first_failed_ = ~std::uint64_t{0};
+  std::exception_ptr error_;
+  GridStats stats_;
+};
+
+}  // namespace ladder::emulator
