@@ -39,8 +39,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 void handle_signal(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   BlockRunner* const runner = BlockRunner::of_this_cpu_thread();
-  const bool taken =
-      runner != nullptr && runner->take_signal(signal, *info, *static_cast<ucontext_t*>(context));
+  const bool taken = runner != nullptr && runner->failures().take_signal(
+                                              signal, *info, *static_cast<ucontext_t*>(context));
   if (!taken) pass_on(signal, info, context);
   errno = saved_errno;
 }

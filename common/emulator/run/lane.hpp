@@ -3,14 +3,15 @@
 /// \brief One CUDA thread, and one warp, as the scheduler sees them.
 #pragma once
 
+#include <array>
 #include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <source_location>
+#include <string>
 #include <utility>
 
-#include "common/emulator/run/async_state.hpp"
 #include "common/emulator/words/thread_context.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
@@ -35,15 +36,23 @@ class FiberHandle {
   alignas(boost::context::fiber) std::byte storage_[sizeof(boost::context::fiber)];
 };
 
-struct WarpCall;
+/// Threads of a block, a bit for each.
+using ThreadSet = std::array<std::uint32_t, 32>;
 
-/// What a thread waits for beside barriers of the whole block and warp functions.
-enum class WaitKind : std::uint8_t { kMbarrier, kNamedBarrier, kClusterBarrier, kFlag };
+/// What threads wait for beside barriers of the whole block and warp functions.
+class Awaited {
+ public:
+  virtual const char* what() const = 0;  ///< they do: "wait for an mbarrier"
+  /// What is missing. `value` is what a thread gave to BlockScheduler::wait_for().
+  virtual std::string missing(unsigned value) const = 0;
+
+ protected:
+  ~Awaited() = default;
+};
 
 struct LaneWait {
-  WaitKind kind = WaitKind::kMbarrier;
-  const void* object = nullptr;  ///< the barrier's state, or the flag
-  unsigned value = 0;            ///< parity, number of the barrier, or what the flag held
+  const Awaited* object = nullptr;
+  unsigned value = 0;  ///< parity, number of the barrier, or what the flag held
 };
 
 /// One CUDA thread.
@@ -56,11 +65,8 @@ struct Lane {
   const WarpCall* call = nullptr;  ///< the warp function it waits in
   std::source_location where;      ///< the line it waits at
   LaneWait wait;                   ///< what for, where its warp counts it as waiting
-  const unsigned* flag = nullptr;  ///< that it read last, ...
-  unsigned flag_value = 0;         ///< ... what it found there, ...
-  unsigned polls = 0;              ///< ... and how often in a row
-  std::size_t register_calls = 0;  ///< of setmaxnreg
-  CopyQueue copies;                ///< its cp.async
+
+  unsigned bit() const noexcept { return 1u << number % 32; }  ///< in the sets of its warp
 };
 
 /// The threads of one warp, a bit for each; every thread that exists is in one of the other sets.
@@ -68,10 +74,10 @@ struct WarpState {
   unsigned exists = 0;
   unsigned ready = 0;
   unsigned at_barrier = 0;
-  unsigned in_call = 0;   ///< wait in a warp function
-  unsigned at_line = 0;   ///< wait in __activemask
-  unsigned log_full = 0;  ///< wait until their accesses are looked at
-  unsigned waiting = 0;   ///< see Lane::wait
+  unsigned in_call = 0;  ///< wait in a warp function
+  unsigned at_line = 0;  ///< wait in __activemask
+  unsigned to_look = 0;  ///< wait until the observer has looked at the warp
+  unsigned waiting = 0;  ///< see Lane::wait
   unsigned finished = 0;
 };
 

@@ -3,14 +3,15 @@
 
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/grid_runner.hpp"
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/worker_pool.hpp"
-#include "common/emulator/trace/trace_session.hpp"
 
 namespace ladder::emulator {
 namespace {
 
 thread_local GridStats stats_of_last_run;
+thread_local GridRunner* runner_of_this_thread = nullptr;
 
 void require_cpu() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -32,10 +33,13 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
   const GridPlan plan(launch, program);
   stats_of_last_run = {};
   stats_of_last_run.threads_per_block = plan.threads;
-  TraceSession* const session = TraceSession::of_this_thread();
-  stats_of_last_run = session == nullptr
+  stats_of_last_run = runner_of_this_thread == nullptr
                           ? WorkerPool::instance().run(plan, cpu_threads(), hang_limit())
-                          : session->run(plan);
+                          : runner_of_this_thread->run(plan);
+}
+
+void set_grid_runner(GridRunner* runner) noexcept {
+  runner_of_this_thread = runner;
 }
 
 GridStats last_run() {

@@ -11,23 +11,21 @@
 #include <vector>
 
 #include "common/emulator/run/block_runner.hpp"
-#include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/watched.hpp"
 
 namespace ladder::emulator {
 
-/// \brief A place for one block: its threads, its tracer, and its shared memory while another block
-///        of the same CPU thread runs.
+/// \brief A place for one block: its threads, and its shared memory while another block of the same
+///        CPU thread runs.
 struct Room {
   BlockRunner runner;
-  BlockTracer tracer;
   std::vector<std::byte> shared;
-  BlockRunner::State state = BlockRunner::State::kEnded;
+  BlockState state = BlockState::kEnded;
   std::uint64_t grid = 0;  ///< for which it was made ready
 
-  bool is_free() const { return state == BlockRunner::State::kEnded; }
+  bool is_free() const { return state == BlockState::kEnded; }
   /// Does its block wait for something that has happened?
-  bool may_go_on() const { return state == BlockRunner::State::kWaiting && runner.may_go_on(); }
+  bool may_go_on() const { return state == BlockState::kWaiting && runner.may_go_on(); }
 };
 
 /// One CPU thread that runs blocks.
@@ -35,8 +33,6 @@ struct Worker {
   pthread_t thread = {};
   unsigned number = 0;
   Watched watched;
-  std::uint64_t seen_progress = 0;  ///< what the watch saw last
-  Seconds seen_at = {};             ///< and the CPU time of the worker then
 
   SharedMemory memory;                       ///< of this CPU thread
   std::vector<std::unique_ptr<Room>> rooms;  ///< made when first needed
@@ -66,7 +62,7 @@ struct Worker {
   Room* take_spinner() {
     for (std::size_t step = 0; step < rooms.size(); ++step) {
       Room& room = *rooms[(next_spinner + step) % rooms.size()];
-      if (room.state != BlockRunner::State::kSpinning) continue;
+      if (room.state != BlockState::kSpinning) continue;
       next_spinner = (next_spinner + step + 1) % rooms.size();
       return &room;
     }

@@ -9,10 +9,13 @@
 #include <utility>
 
 #include "common/emulator/run/faults.hpp"
+#include "common/emulator/run/hang_report.hpp"
 
 namespace ladder::emulator {
 namespace {
 
+constexpr auto kLookAgain = std::chrono::microseconds(100);
+constexpr int kLooksBeforeSleep = 100;
 constexpr auto kTurnOfOthers = std::chrono::microseconds(50);  // of the cluster, while one spins
 
 }  // namespace
@@ -25,11 +28,12 @@ WorkerPool& WorkerPool::instance() {
   return *pool;
 }
 
-GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit, TraceJob* job) {
+GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
+                          GridObserver* observer) {
   const std::lock_guard one_grid(one_grid_);
   std::unique_lock lock(mutex_);
-  blocks_ = job == nullptr ? plan.blocks : job->count();
-  job_ = job;
+  blocks_ = observer == nullptr ? plan.blocks : observer->count();
+  observer_ = observer;
   // A cooperative grid of clusters needs all of them at once.
   const std::uint64_t gangs = std::min<std::uint64_t>(
       blocks_ / plan.cluster,
@@ -40,7 +44,6 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   for (std::uint64_t i = 0; plan.cluster > 1 && i < gangs; ++i)
     gangs_.push_back(std::make_unique<Gang>());
   plan_ = &plan;
-  limit_ = limit;
   busy_ = wanted_;
   stuck_ = resting_ = 0;
   given_up_ = false;
@@ -53,18 +56,15 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   stats_.threads_per_block = plan.threads;
   ++grid_number_;
   work_comes_.notify_all();
-  watch_wakes_.notify_one();
+  watch_.start(targets(), limit);
   work_ends_.wait(lock, [&] { return busy_ == 0; });
+  watch_.rest();
   plan_ = nullptr;
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
   return stats_;
 }
 
 void WorkerPool::start_workers(unsigned wanted) {
-  if (!watched_) {
-    std::thread([this] { watch(); }).detach();
-    watched_ = true;
-  }
   while (workers_.size() < wanted) {
     auto worker = std::make_unique<Worker>();
     worker->number = static_cast<unsigned>(workers_.size());
@@ -74,6 +74,14 @@ void WorkerPool::start_workers(unsigned wanted) {
     workers_.push_back(std::move(worker));
   }
   wanted_ = wanted;
+}
+
+/// The workers of the grid, for the watch.
+std::vector<HangWatch::Target> WorkerPool::targets() const {
+  std::vector<HangWatch::Target> targets;
+  for (unsigned i = 0; i < wanted_; ++i)
+    targets.push_back({.thread = workers_[i]->thread, .watched = &workers_[i]->watched});
+  return targets;
 }
 
 void WorkerPool::work(Worker& worker) {
@@ -118,9 +126,7 @@ void WorkerPool::run_blocks(Worker& worker) {
 void WorkerPool::end_grid(Worker& worker) {
   abandon_rooms(worker, 0);
   for (const auto& room : worker.rooms) {
-    if (job_ == nullptr || room->grid != grid_number_) continue;
-    job_->end(room->tracer);
-    room->tracer.rest();
+    if (observer_ != nullptr && room->grid == grid_number_) room->runner.observer()->end_grid();
   }
   const std::lock_guard lock(mutex_);
   stats_.blocks += worker.blocks;
@@ -165,9 +171,9 @@ Room* WorkerPool::next_room(Worker& worker) {
 Room* WorkerPool::start_room(Worker& worker) {
   Room& room = worker.free_room();
   if (room.grid != grid_number_) {
-    BlockTracer* const tracer = job_ == nullptr ? nullptr : &room.tracer;
-    if (tracer != nullptr) job_->start(*tracer, worker.memory);
-    room.runner.start_grid(*plan_, worker.memory, tracer, worker.watched);
+    BlockObserver* const observer =
+        observer_ == nullptr ? nullptr : &observer_->observe(worker.memory);
+    room.runner.start_grid(*plan_, worker.memory, observer, worker.watched);
     room.grid = grid_number_;
   }
   worker.watched.set_spinning(false);
@@ -178,13 +184,13 @@ Room* WorkerPool::start_room(Worker& worker) {
 void WorkerPool::run_room(Worker& worker, Room& room, std::optional<std::uint64_t> block) {
   worker.load(room, block.has_value(), plan_->dynamic_shared_bytes);
   if (block) {
-    const auto extent = job_ == nullptr ? BlockRunner::Extent::kAll : job_->extent();
+    const auto extent = observer_ == nullptr ? Extent::kAll : observer_->extent();
     room.state = room.runner.run_block(*block, extent);
     if (!room.is_free()) {
       ++parked_;
       worker.waited = true;
       // Blocks that end early leave others waiting for ever: what they do cannot be sampled.
-      if (extent == BlockRunner::Extent::kFirstSlice) first_failed_ = 0;
+      if (extent == Extent::kFirstSlice) first_failed_ = 0;
     }
   } else {
     room.state = room.runner.resume();
@@ -197,12 +203,13 @@ void WorkerPool::run_room(Worker& worker, Room& room, std::optional<std::uint64_
 
 void WorkerPool::end_block(Worker& worker, Room& room) {
   const std::uint64_t block = room.runner.block();
+  BlockObserver* const observer = room.runner.observer();
   if (std::optional<KernelError> error = room.runner.take_error()) {
-    if (job_ != nullptr) job_->block_failed(*error, room.tracer);
+    if (observer != nullptr) observer->block_failed(*error);
     report(block, std::make_exception_ptr(*std::move(error)));
     return;
   }
-  if (job_ != nullptr) job_->block_ended(block, room.tracer);
+  if (observer != nullptr) observer->block_ended(block);
   ++worker.blocks;
   worker.barriers = std::max(worker.barriers, room.runner.barriers_passed());
 }
@@ -213,7 +220,7 @@ void WorkerPool::abandon_rooms(Worker& worker, std::uint64_t from) {
   for (const auto& room : worker.rooms) {
     if (room->is_free() || room->runner.block() < from) continue;
     room->runner.abandon();
-    room->state = BlockRunner::State::kEnded;
+    room->state = BlockState::kEnded;
     --parked_;
     --resident_;
   }
@@ -228,7 +235,7 @@ bool WorkerPool::may_start() const {
 /// The block that is the next-th to start.
 std::uint64_t WorkerPool::number_of(std::uint64_t next) const {
   const std::uint64_t i = descending_ ? blocks_ - 1 - next : next;
-  return job_ == nullptr ? i : job_->block(i);
+  return observer_ == nullptr ? i : observer_->block(i);
 }
 
 /// The next block, unless as many have begun as a GPU has room for. What is taken is begun.
@@ -245,6 +252,76 @@ std::optional<std::uint64_t> WorkerPool::take_block() {
   return std::nullopt;
 }
 
+// -- Blocks that wait for others -----------------------------------------------------------------
+
+/// Waits until a block of the worker may go on, or another may start. False: nobody can go on.
+bool WorkerPool::wait_for_others(Worker& worker) {
+  for (int look = 0; look < kLooksBeforeSleep; ++look) {
+    if (worker.room_that_may_go_on() != nullptr) return true;
+    sched_yield();
+  }
+  std::unique_lock lock(mutex_);
+  ++stuck_;
+  const auto may_start_one = [&] {
+    return plan_->cluster == 1 && resident_ < plan_->resident && may_start() &&
+           FiberStacks::has_room_for(plan_->threads);
+  };
+  while (!given_up_ && worker.room_that_may_go_on() == nullptr && !may_start_one()) {
+    if (stuck_ + resting_ == busy_ && !anybody_may_go_on()) {
+      report_hang();
+      given_up_ = true;
+      others_move_.notify_all();
+    } else {
+      others_move_.wait_for(lock, kLookAgain);
+    }
+  }
+  --stuck_;
+  return !given_up_;
+}
+
+/// All CPU threads are stuck or rest: can any of their blocks go on, if only to poll a flag for
+/// longer?
+bool WorkerPool::anybody_may_go_on() const {
+  bool anybody = false;
+  for (unsigned i = 0; i < wanted_; ++i) {
+    for (const auto& room : workers_[i]->rooms)
+      anybody = room->may_go_on() || anybody;
+  }
+  if (anybody) return true;
+  for (unsigned i = 0; i < wanted_; ++i) {
+    for (const auto& room : workers_[i]->rooms)
+      anybody = (!room->is_free() && room->runner.extend_patience()) || anybody;
+  }
+  return anybody;
+}
+
+/// Names all threads of all blocks that wait, unless a failure is known that explains it.
+void WorkerPool::report_hang() {
+  if (error_ != nullptr) return;
+  std::vector<const Room*> waiting;
+  for (unsigned i = 0; i < wanted_; ++i) {
+    for (const auto& room : workers_[i]->rooms) {
+      if (!room->is_free()) waiting.push_back(room.get());
+    }
+  }
+  std::ranges::sort(waiting, {}, [](const Room* room) { return room->runner.block(); });
+  std::vector<KernelWaiters> waiters;
+  for (const Room* room : waiting) {
+    for (KernelWaiters& group : room->runner.waiters())
+      waiters.push_back(std::move(group));
+  }
+  std::string remark;
+  if (const std::uint64_t begun = next_block_; begun < blocks_) {
+    remark = "; blocks that have not started, because those that wait fill the GPU: " +
+             std::to_string(blocks_ - begun);
+  }
+  const BlockRunner& first = waiting.front()->runner;
+  KernelError error(std::move(waiters), remark, place_of(first.waiters(), *plan_));
+  if (first.observer() != nullptr) first.observer()->block_failed(error);
+  first_failed_ = first.block();
+  error_ = std::make_exception_ptr(std::move(error));
+}
+
 // -- Clusters ------------------------------------------------------------------------------------
 
 void WorkerPool::run_clusters(Worker& worker) {
@@ -257,7 +334,7 @@ void WorkerPool::run_clusters(Worker& worker) {
     ++resident_;
     run_in_turn(gang, worker, *room, *first + rank);
     while (!room->is_free()) {
-      if (room->state == BlockRunner::State::kSpinning) {
+      if (room->state == BlockState::kSpinning) {
         worker.watched.set_spinning(true);
         std::this_thread::sleep_for(kTurnOfOthers);
       } else if (!wait_for_others(worker)) {

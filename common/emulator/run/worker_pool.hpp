@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/worker_pool.hpp
-/// \brief The CPU threads that run blocks, and the watch over them.
+/// \brief The CPU threads that run blocks.
 ///
 /// A block runs on one CPU thread. When it waits for another block, its CPU thread puts it aside
 /// and starts the next block of the grid, or waits for the other CPU threads. The blocks of a
@@ -18,25 +18,11 @@
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/run/cluster.hpp"
 #include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/hang_watch.hpp"
 #include "common/emulator/run/room.hpp"
 #include "common/emulator/run/settings.hpp"
 
 namespace ladder::emulator {
-
-/// \brief What a trace wants of a run: which blocks, how much of them, and what becomes of what the
-///        tracers saw. Called from the CPU threads that run the blocks. Each of them has a tracer
-///        for each block that it has begun and not ended.
-class TraceJob {
- public:
-  virtual ~TraceJob() = default;
-  virtual std::uint64_t count() const = 0;
-  virtual std::uint64_t block(std::uint64_t i) const = 0;  ///< number of the i-th; ascending
-  virtual BlockRunner::Extent extent() const = 0;
-  virtual void start(BlockTracer& tracer, const SharedMemory& shared) = 0;
-  virtual void block_ended(std::uint64_t block, BlockTracer& tracer) = 0;
-  virtual void block_failed(const KernelError& error, const BlockTracer& tracer) = 0;
-  virtual void end(BlockTracer& tracer) = 0;
-};
 
 /// \brief CPU threads that wait for grids. They are started when first needed and live as long as
 ///        the process: a thread that a signal tore out of a kernel is never unwound.
@@ -48,12 +34,13 @@ class WorkerPool {
   /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more where a cluster has
   ///         more blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads
   ///         stay with the parent.
-  /// \param  limit  see set_hang_limit()
-  /// \param  job    traces the blocks; null: all blocks run untraced. Of clusters: all of them
-  /// \return what ran. Where a job wants first slices and a block waits for another one, that is
-  ///         the end: blocks_waited says so
+  /// \param  limit     see set_hang_limit()
+  /// \param  observer  null: all blocks run, and nobody watches. Of clusters it chooses all blocks
+  /// \return what ran. Where first slices are wanted and a block waits for another one, that is the
+  ///         end: blocks_waited says so
   /// \throws KernelError  of the lowest block that failed
-  GridStats run(const GridPlan& plan, unsigned workers, Seconds limit, TraceJob* job = nullptr);
+  GridStats run(const GridPlan& plan, unsigned workers, Seconds limit,
+                GridObserver* observer = nullptr);
 
  private:
   /// The CPU threads that run the blocks of one cluster after the other.
@@ -67,6 +54,7 @@ class WorkerPool {
 
   WorkerPool() = default;
   void start_workers(unsigned wanted);
+  std::vector<HangWatch::Target> targets() const;
   void work(Worker& worker);
   void run_blocks(Worker& worker);
   void run_single_blocks(Worker& worker);
@@ -83,29 +71,23 @@ class WorkerPool {
   std::optional<std::uint64_t> take_block();
   std::optional<std::uint64_t> next_cluster(Gang& gang);
 
-  // block_hangs.cpp
   bool wait_for_others(Worker& worker);
   bool anybody_may_go_on() const;
   void report_hang();
-  void watch();
-  void watch_worker(Worker& worker);
-
   void report(std::uint64_t block, std::exception_ptr error);
 
   std::mutex one_grid_;
   std::mutex mutex_;
   std::condition_variable work_comes_;
   std::condition_variable work_ends_;
-  std::condition_variable watch_wakes_;
   std::condition_variable others_move_;  ///< somebody else did what a block may wait for
   std::vector<std::unique_ptr<Worker>> workers_;
-  bool watched_ = false;
+  HangWatch watch_;
 
   // The grid that runs.
   const GridPlan* plan_ = nullptr;
-  TraceJob* job_ = nullptr;
-  std::uint64_t blocks_ = 0;  ///< that are to run
-  Seconds limit_ = {};
+  GridObserver* observer_ = nullptr;
+  std::uint64_t blocks_ = 0;       ///< that are to run
   std::uint64_t grid_number_ = 0;  ///< tells a waiting worker that there is a new one
   unsigned wanted_ = 0;            ///< workers 0 to wanted_-1 take part
   unsigned busy_ = 0;              ///< and have not come back yet

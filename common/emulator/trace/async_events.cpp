@@ -77,7 +77,7 @@ AccessCode BlockTracer::code_of(std::source_location where, AccessType type, uns
 /// Fills the running lane's next row.
 void BlockTracer::log(std::uintptr_t address, AccessCode code) {
   if (access_cursor.next == access_cursor.end) {
-    BlockRunner::of_this_cpu_thread()->wait_for_room_in_log();
+    BlockRunner::of_this_cpu_thread()->scheduler().wait_to_be_looked_at();
   }
   std::byte* const next = access_cursor.next;
   *reinterpret_cast<std::uint64_t*>(next) = address;
@@ -101,7 +101,7 @@ void BlockTracer::copy_started(unsigned thread, void* shared, const void* global
   log(reinterpret_cast<std::uintptr_t>(shared), code_of(where, AccessType::kCopyTarget, bytes));
 }
 
-void BlockTracer::copies_landed(unsigned, void* shared, unsigned bytes) {
+void BlockTracer::copy_landed(void* shared, unsigned bytes) {
   log(reinterpret_cast<std::uintptr_t>(shared), pack_access(0, AccessType::kCopyLanded, bytes));
 }
 

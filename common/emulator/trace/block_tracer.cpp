@@ -21,9 +21,11 @@ constexpr std::size_t kMaxHazards = 200;
 }  // namespace
 
 void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
-                             const TraceWishes& wishes) {
+                             const TraceWishes& wishes, TraceSink& sink) {
   plan_ = &plan;
   wishes_ = &wishes;
+  sink_ = &sink;
+  if (code_begin_ != plan.code.begin()) launch_code_.clear();
   code_begin_ = plan.code.begin();
   shared_begin_ = reinterpret_cast<std::uintptr_t>(shared.arrays.data());
   if (shared_bytes_ != shared.arrays.size()) shadow_.resize(shared.arrays.size());
@@ -71,9 +73,10 @@ void BlockTracer::start_block(std::uint64_t block) {
                    .global_bytes = global_bytes_};
 }
 
-void BlockTracer::rest() noexcept {
+void BlockTracer::end_grid() {
   access_cursor = {};
   inside_ = false;
+  sink_->end_grid(*this);
 }
 
 // -- Barriers -----------------------------------------------------------------------------------
@@ -102,19 +105,15 @@ bool BlockTracer::has_slice() const {
   return wishes_->complete_shifts(shifts);
 }
 
-void BlockTracer::begin_chunk(unsigned warp) {
-  ++chunks_[warp];
-}
-
 void BlockTracer::meet(unsigned warp) {
-  flush(warp);
+  look_at(warp);
   ++syncs_[warp];
   if (clocks_.is_active()) clocks_.meet(warp);
 }
 
 void BlockTracer::end_block() {
   for (unsigned warp = 0; 32 * warp < plan_->threads; ++warp)
-    flush(warp);
+    look_at(warp);
   stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
   for (WarpLog*& log : logs_) {
     if (log != nullptr) free_logs_.push_back(std::exchange(log, nullptr));
@@ -150,24 +149,23 @@ bool BlockTracer::is_launch_code(AccessCode code) {
 /// Is this a local variable, a constant of the library, or the shared memory of another block of
 /// the cluster? They may lie between two arrays.
 bool BlockTracer::is_private(std::uintptr_t address) const {
-  const BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  return runner.on_stack(address) || runner.in_cluster_shared(address) ||
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  return runner.threads().stacks().contains(address) || runner.cluster().shared_contains(address) ||
          plan_->code.library_contains(address);
 }
 
-bool BlockTracer::report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code) {
-  if (plan_->code.library_contains(address) || is_launch_code(code)) return false;
+bool BlockTracer::report_elsewhere(std::uintptr_t address, AccessCode code) {
+  if (is_private(address) || is_launch_code(code)) return false;
   report({.kind = HazardKind::kGlobalOutOfBounds,
           .code = code,
-          .thread = static_cast<std::uint16_t>(thread),
+          .thread = static_cast<std::uint16_t>(running_),
           .address = address});
   return true;
 }
 
-void BlockTracer::report_index(unsigned thread, Place place, unsigned column,
-                               const std::string& text) {
+void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
   report({.kind = HazardKind::kSharedOutOfBounds,
-          .thread = static_cast<std::uint16_t>(thread),
+          .thread = static_cast<std::uint16_t>(running_),
           .shared = true,
           .text = text,
           .place = std::move(place),

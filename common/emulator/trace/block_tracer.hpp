@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/emulator/run/block_observer.hpp"
 #include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/access_log.hpp"
@@ -69,58 +70,63 @@ struct TraceWishes {
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
 };
 
+class BlockTracer;
+
+/// Where what tracers saw goes; called from the CPU threads that run the blocks.
+class TraceSink {
+ public:
+  virtual void block_ended(std::uint64_t block, BlockTracer& tracer) = 0;
+  virtual void block_failed(const KernelError& error, const BlockTracer& tracer) = 0;
+  /// The grid is over; the tracer may be used for another one.
+  virtual void end_grid(BlockTracer& tracer) = 0;
+
+ protected:
+  ~TraceSink() = default;
+};
+
 /// \brief The tracer of one CPU thread.
-class BlockTracer {
+class BlockTracer final : public BlockObserver {
  public:
   /// Gets ready for the blocks of a grid; `shared` is this CPU thread's shared memory.
-  void start_grid(const GridPlan& plan, const SharedMemory& shared, const TraceWishes& wishes);
+  void start_grid(const GridPlan& plan, const SharedMemory& shared, const TraceWishes& wishes,
+                  TraceSink& sink);
 
-  // -- What BlockRunner tells ------------------------------------------------------------------
-  void start_block(std::uint64_t block);
-  void enter(unsigned thread) noexcept;  ///< this thread runs from now on
-  void leave(unsigned thread) noexcept;  ///< and now it does not
-  void flush(unsigned warp);             ///< all its threads wait or are gone
-  void begin_chunk(unsigned warp);       ///< its logs were full and have been looked at
-  void pass_barrier();                   ///< all warps
-  /// Its lanes met in a warp function, or at a barrier of some warps or of the cluster.
-  void meet(unsigned warp);
-  void end_block();  ///< also after a failure
+  // -- BlockObserver ---------------------------------------------------------------------------
+  void start_block(std::uint64_t block) override;
+  void enter(unsigned thread) noexcept override;
+  void leave(unsigned thread) noexcept override;
+  void look_at(unsigned warp) override;
+  void go_on(unsigned warp) override { ++chunks_[warp]; }
+  void pass_barrier() override;
+  void meet(unsigned warp) override;
+  void end_block() override;
   /// \brief Is what the block has done enough to tell what it will do? It has passed a barrier, or
   ///        made as many accesses as a slice has; and the arrays that it has touched by then say
   ///        where in the others it will be, or it has done so many times.
-  bool has_slice() const;
+  bool has_slice() const override;
+  void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
+                    unsigned source_bytes, std::source_location where) override;
+  void copy_landed(void* shared, unsigned bytes) override;
+  void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
+                   const void* barrier, std::source_location where) override;
+  void box_landed(void* shared, unsigned bytes, const void* barrier) override;
+  void released(unsigned thread, const void* object) override;
+  void arrived(unsigned thread, const void* object) override;
+  void completed(const void* object) override;
+  void acquired(unsigned thread, const void* object) override;
+  void fenced_for_copies(unsigned thread) override;
+  void block_ended(std::uint64_t block) override { sink_->block_ended(block, *this); }
+  void block_failed(const KernelError& error) override { sink_->block_failed(error, *this); }
+  /// Nothing is logged until the next block starts.
+  void end_grid() override;
+
   /// How many accesses of a thread are logged before they are looked at: at most WarpLog::kRows.
   void set_rows(unsigned rows) { row_limit_ = rows; }
-  /// Nothing is logged until the next block starts.
-  void rest() noexcept;
-
-  // -- What the functions for copies and barriers tell; see async_events.cpp -------------------
-  // `thread` is the one that runs. What it did before the call is in the log already.
-  /// cp.async; may wait for room in the log, so that other threads run.
-  void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
-                    unsigned source_bytes, std::source_location where);
-  /// The thread's wait has passed; may wait for room in the log.
-  void copies_landed(unsigned thread, void* shared, unsigned bytes);
-  /// The tensor memory accelerator has its order.
-  void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
-                   const void* barrier, std::source_location where);
-  /// Just before the bytes count on the barrier.
-  void box_landed(void* shared, unsigned bytes, const void* barrier);
-  /// Stored a flag.
-  void released(unsigned thread, const void* object);
-  /// Arrived at an mbarrier, a named or a cluster barrier.
-  void arrived(unsigned thread, const void* object);
-  /// All that the barrier's phase needs has arrived.
-  void completed(const void* object);
-  /// A wait for the object has passed.
-  void acquired(unsigned thread, const void* object);
-  /// fence.proxy.async
-  void fenced_for_copies(unsigned thread);
 
   // -- What the hooks tell ---------------------------------------------------------------------
   /// \return false: the access is of no concern, e.g. of a local variable
-  bool report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code);
-  void report_index(unsigned thread, Place place, unsigned column, const std::string& text);
+  bool report_elsewhere(std::uintptr_t address, AccessCode code);
+  void report_index(Place place, unsigned column, const std::string& text);
 
   // -- What the session takes ------------------------------------------------------------------
   /// Counters since the last call, by code.
@@ -249,6 +255,7 @@ class BlockTracer {
 
   const GridPlan* plan_ = nullptr;
   const TraceWishes* wishes_ = nullptr;
+  TraceSink* sink_ = nullptr;
   std::uintptr_t code_begin_ = 0;
   std::uintptr_t shared_begin_ = 0;
   std::size_t shared_bytes_ = 0;

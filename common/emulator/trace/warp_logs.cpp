@@ -44,6 +44,7 @@ void BlockTracer::enter(unsigned thread) noexcept {
   auto* const first = reinterpret_cast<std::byte*>(&log.row[0].address[lane]);
   access_cursor.next = first + sizeof(WarpLog::Row) * rows_[thread];
   access_cursor.end = first + sizeof(WarpLog::Row) * row_limit_;
+  access_cursor.tracer = this;
   access_cursor.to_code = reinterpret_cast<std::byte*>(&log.row[0].code[lane]) - first;
   running_ = thread;
   inside_ = true;
@@ -57,7 +58,7 @@ void BlockTracer::leave(unsigned thread) noexcept {
   inside_ = false;
 }
 
-void BlockTracer::flush(unsigned warp) {
+void BlockTracer::look_at(unsigned warp) {
   const bool inside = inside_;
   if (inside) leave(running_);
   const std::uint16_t* const rows = &rows_[std::size_t{32} * warp];
@@ -244,7 +245,7 @@ void BlockTracer::flush_if_in_step(unsigned warp) {
   for (unsigned lane = 1; lane < lanes; ++lane) {
     if (rows[lane] != rows[0]) return;
   }
-  flush(warp);
+  look_at(warp);
 }
 
 /// \param before  the thread's epoch until now

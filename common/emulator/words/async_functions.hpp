@@ -9,7 +9,9 @@
 
 #include <source_location>
 
-#include "common/ptx/tensor_map.hpp"
+namespace ladder::ptx {
+struct TensorMap;
+}
 
 namespace ladder::emulator {
 
