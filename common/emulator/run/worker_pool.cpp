@@ -32,14 +32,14 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
                           GridObserver* observer) {
   const std::lock_guard one_grid(one_grid_);
   std::unique_lock lock(mutex_);
-  blocks_ = observer == nullptr ? plan.blocks : observer->count();
+  queue_.start(plan, observer);
   observer_ = observer;
   // A cooperative grid of clusters needs all of them at once.
   const std::uint64_t gangs = std::min<std::uint64_t>(
-      blocks_ / plan.cluster,
-      plan.cooperative && plan.cluster > 1 ? blocks_ : std::max(workers / plan.cluster, 1u));
-  start_workers(static_cast<unsigned>(plan.cluster == 1 ? std::min<std::uint64_t>(workers, blocks_)
-                                                        : gangs * plan.cluster));
+      queue_.count() / plan.cluster,
+      plan.cooperative && plan.cluster > 1 ? queue_.count() : std::max(workers / plan.cluster, 1u));
+  start_workers(static_cast<unsigned>(
+      plan.cluster == 1 ? std::min<std::uint64_t>(workers, queue_.count()) : gangs * plan.cluster));
   gangs_.clear();
   for (std::uint64_t i = 0; plan.cluster > 1 && i < gangs; ++i)
     gangs_.push_back(std::make_unique<Gang>());
@@ -47,10 +47,7 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   busy_ = wanted_;
   stuck_ = resting_ = 0;
   given_up_ = false;
-  parked_ = resident_ = 0;
-  next_block_ = 0;
-  descending_ = plan.cooperative && plan.cluster == 1 && block_order() == BlockOrder::kDescending;
-  first_failed_ = ~std::uint64_t{0};
+  parked_ = 0;
   error_ = nullptr;
   stats_ = {};
   stats_.threads_per_block = plan.threads;
@@ -115,7 +112,7 @@ void WorkerPool::run_blocks(Worker& worker) {
       run_single_blocks(worker);
     }
   } catch (...) {
-    report(next_block_, std::current_exception());
+    report(queue_.next(), std::current_exception());
     const std::lock_guard lock(mutex_);
     given_up_ = true;
     others_move_.notify_all();
@@ -140,7 +137,7 @@ void WorkerPool::end_grid(Worker& worker) {
 /// taken before it and run to their end, so the lowest failure is the same in every run.
 void WorkerPool::run_single_blocks(Worker& worker) {
   for (;;) {
-    abandon_rooms(worker, first_failed_);
+    abandon_rooms(worker, queue_.stop());
     Room* room = next_room(worker);
     if (room != nullptr) {
       run_room(worker, *room, std::nullopt);
@@ -148,9 +145,9 @@ void WorkerPool::run_single_blocks(Worker& worker) {
     }
     const bool alone = !worker.has_parked();
     const bool fits = alone || FiberStacks::has_room_for(plan_->threads);
-    if (const auto block = fits ? take_block() : std::nullopt) {
+    if (const auto block = fits ? queue_.take() : std::nullopt) {
       run_room(worker, *start_room(worker), block);
-    } else if (alone && !may_start()) {
+    } else if (alone && !queue_.may_start()) {
       return;
     } else if (room = worker.take_spinner(); room != nullptr) {
       worker.watched.set_spinning(true);
@@ -190,14 +187,14 @@ void WorkerPool::run_room(Worker& worker, Room& room, std::optional<std::uint64_
       ++parked_;
       worker.waited = true;
       // Blocks that end early leave others waiting for ever: what they do cannot be sampled.
-      if (extent == Extent::kFirstSlice) first_failed_ = 0;
+      if (extent == Extent::kFirstSlice) queue_.stop_at(0);
     }
   } else {
     room.state = room.runner.resume();
     if (room.is_free()) --parked_;
   }
   if (!room.is_free()) return;
-  --resident_;
+  queue_.end_one();
   end_block(worker, room);
 }
 
@@ -222,34 +219,8 @@ void WorkerPool::abandon_rooms(Worker& worker, std::uint64_t from) {
     room->runner.abandon();
     room->state = BlockState::kEnded;
     --parked_;
-    --resident_;
+    queue_.end_one();
   }
-}
-
-/// Are there blocks to start, if not now?
-bool WorkerPool::may_start() const {
-  const std::uint64_t next = next_block_;
-  return next < blocks_ && number_of(next) < first_failed_;
-}
-
-/// The block that is the next-th to start.
-std::uint64_t WorkerPool::number_of(std::uint64_t next) const {
-  const std::uint64_t i = descending_ ? blocks_ - 1 - next : next;
-  return observer_ == nullptr ? i : observer_->block(i);
-}
-
-/// The next block, unless as many have begun as a GPU has room for. What is taken is begun.
-std::optional<std::uint64_t> WorkerPool::take_block() {
-  if (!may_start()) return std::nullopt;
-  if (resident_.fetch_add(1) < plan_->resident) {
-    const std::uint64_t next = next_block_.fetch_add(1);
-    if (next < blocks_) {
-      const std::uint64_t block = number_of(next);
-      if (block < first_failed_) return block;
-    }
-  }
-  --resident_;
-  return std::nullopt;
 }
 
 // -- Blocks that wait for others -----------------------------------------------------------------
@@ -263,7 +234,7 @@ bool WorkerPool::wait_for_others(Worker& worker) {
   std::unique_lock lock(mutex_);
   ++stuck_;
   const auto may_start_one = [&] {
-    return plan_->cluster == 1 && resident_ < plan_->resident && may_start() &&
+    return plan_->cluster == 1 && queue_.has_room() && queue_.may_start() &&
            FiberStacks::has_room_for(plan_->threads);
   };
   while (!given_up_ && worker.room_that_may_go_on() == nullptr && !may_start_one()) {
@@ -311,14 +282,14 @@ void WorkerPool::report_hang() {
       waiters.push_back(std::move(group));
   }
   std::string remark;
-  if (const std::uint64_t begun = next_block_; begun < blocks_) {
+  if (const std::uint64_t left = queue_.left(); left > 0) {
     remark = "; blocks that have not started, because those that wait fill the GPU: " +
-             std::to_string(blocks_ - begun);
+             std::to_string(left);
   }
   const BlockRunner& first = waiting.front()->runner;
   KernelError error(std::move(waiters), remark, place_of(first.waiters(), *plan_));
   if (first.observer() != nullptr) first.observer()->block_failed(error);
-  first_failed_ = first.block();
+  queue_.stop_at(first.block());
   error_ = std::make_exception_ptr(std::move(error));
 }
 
@@ -331,7 +302,7 @@ void WorkerPool::run_clusters(Worker& worker) {
   Room* const room = start_room(worker);
   room->runner.join_cluster(gang.cluster, rank);
   while (const auto first = next_cluster(gang)) {
-    ++resident_;
+    queue_.begin_one();
     run_in_turn(gang, worker, *room, *first + rank);
     while (!room->is_free()) {
       if (room->state == BlockState::kSpinning) {
@@ -364,9 +335,8 @@ std::optional<std::uint64_t> WorkerPool::next_cluster(Gang& gang) {
   ++resting_;
   others_move_.notify_all();
   if (gang.resting == size) {
-    const std::uint64_t first = next_block_.fetch_add(size);
-    gang.first = std::nullopt;
-    if (first < blocks_ && first < first_failed_ && !given_up_) gang.first = first;
+    gang.first = queue_.take_cluster(size);
+    if (given_up_) gang.first.reset();
     gang.cluster.start(size);
     for (unsigned rank = 0; gang.first && rank < size; ++rank)
       gang.cluster.shared(rank).poison(plan_->dynamic_shared_bytes);
@@ -381,8 +351,8 @@ std::optional<std::uint64_t> WorkerPool::next_cluster(Gang& gang) {
 
 void WorkerPool::report(std::uint64_t block, std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
-  if (error_ != nullptr && block >= first_failed_) return;
-  first_failed_ = block;
+  if (error_ != nullptr && block >= queue_.stop()) return;
+  queue_.stop_at(block);
   error_ = std::move(error);
 }
 

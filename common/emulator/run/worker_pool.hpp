@@ -7,6 +7,7 @@
 /// cluster run at the same time, each on a CPU thread of its own.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/emulator/run/block_queue.hpp"
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/run/cluster.hpp"
 #include "common/emulator/run/grid_plan.hpp"
@@ -66,9 +68,6 @@ class WorkerPool {
   void end_block(Worker& worker, Room& room);
   void abandon_rooms(Worker& worker, std::uint64_t from);
   void end_grid(Worker& worker);
-  bool may_start() const;
-  std::uint64_t number_of(std::uint64_t next) const;
-  std::optional<std::uint64_t> take_block();
   std::optional<std::uint64_t> next_cluster(Gang& gang);
 
   bool wait_for_others(Worker& worker);
@@ -87,7 +86,7 @@ class WorkerPool {
   // The grid that runs.
   const GridPlan* plan_ = nullptr;
   GridObserver* observer_ = nullptr;
-  std::uint64_t blocks_ = 0;       ///< that are to run
+  BlockQueue queue_;
   std::uint64_t grid_number_ = 0;  ///< tells a waiting worker that there is a new one
   unsigned wanted_ = 0;            ///< workers 0 to wanted_-1 take part
   unsigned busy_ = 0;              ///< and have not come back yet
@@ -95,11 +94,7 @@ class WorkerPool {
   unsigned resting_ = 0;           ///< of them, wait for the others of their gang
   bool given_up_ = false;          ///< nobody can go on any more
   std::vector<std::unique_ptr<Gang>> gangs_;
-  std::atomic<std::uint64_t> parked_ = 0;    ///< blocks that wait or spin
-  std::atomic<std::uint64_t> resident_ = 0;  ///< blocks that have begun and not ended
-  std::atomic<std::uint64_t> next_block_ = 0;
-  bool descending_ = false;  // block 0 starts last
-  std::atomic<std::uint64_t> first_failed_ = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> parked_ = 0;  ///< blocks that wait or spin
   std::exception_ptr error_;
   GridStats stats_;
 };

@@ -68,8 +68,7 @@ class TraceSession::WholeGrid : public GridObserver, public TraceSink {
   Extent extent() const override { return Extent::kAll; }
   BlockObserver& observe(const SharedMemory& shared) override {
     BlockTracer& tracer = TracerStock::instance().take();
-    tracer.set_rows(rows());
-    tracer.start_grid(plan_, shared, session_.wishes_, *this);
+    tracer.start_grid(plan_, shared, session_.wishes_, rows(), *this);
     return tracer;
   }
   void block_ended(std::uint64_t block, BlockTracer& tracer) override {
