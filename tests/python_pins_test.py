@@ -1,7 +1,6 @@
 """Every package in build/python is pinned, and runs on the Python of Debian 12 and of Debian 13."""
 
 import importlib.metadata
-import pathlib
 import re
 import unittest
 

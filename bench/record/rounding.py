@@ -12,7 +12,6 @@ makes an FFMA (but for rare double roundings). Errors are against math.fsum, whi
 import argparse
 import json
 import math
-import pathlib
 import random
 import struct
 import sys

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {

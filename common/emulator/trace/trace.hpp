@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/run/kernel_error.hpp"
 #include "common/emulator/trace/block_stream.hpp"
 
 namespace ladder::emulator {

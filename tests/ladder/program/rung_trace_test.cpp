@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder {
