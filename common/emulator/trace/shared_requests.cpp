@@ -123,19 +123,12 @@ bool SharedRequests::holds(const TouchedWord& touched, std::uint32_t word) const
   return is_inside(at + byte, at + std::bit_width(unsigned{touched.bytes}));
 }
 
-Conflict SharedRequests::access(AccessType type, const WordAccess& access) {
-  switch (type) {
-    case AccessType::kLoad:
-      return shadow_.load(access);
-    case AccessType::kStore:
-      return shadow_.store(access);
-    case AccessType::kAtomic:
-      return shadow_.update(access);
-    case AccessType::kCopyTarget:
-      return shadow_.start_copy(access);
-    default:
-      return shadow_.land_copy(access);
-  }
+inline Conflict SharedRequests::access(AccessType type, const WordAccess& access) {
+  return type == AccessType::kLoad         ? shadow_.load(access)
+         : type == AccessType::kStore      ? shadow_.store(access)
+         : type == AccessType::kAtomic     ? shadow_.update(access)
+         : type == AccessType::kCopyTarget ? shadow_.start_copy(access)
+                                           : shadow_.land_copy(access);
 }
 
 void SharedRequests::check(RequestSite& site, std::uint64_t first) {
@@ -148,21 +141,20 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const std::uint64_t base_word = first / 4;
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
+  WordAccess one = {.sync = syncs_[state_.warp],
+                    .code = site.code,
+                    .epoch = state_.epochs.latest,
+                    .knows = state_.epochs.earliest};
+  const unsigned first_thread = 32 * state_.warp;
   for (const TouchedWord& touched : site.words) {
-    const auto word =
-        static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
+    one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
     // The others' accesses count: what they store is not uninitialised later.
-    if (any_outside && !holds(touched, word)) [[unlikely]]
+    if (any_outside && !holds(touched, one.word)) [[unlikely]]
       continue;
-    if (type == AccessType::kLoad && settled.contain(word)) continue;
-    const WordAccess one = {.word = word,
-                            .bytes = touched.bytes,
-                            .several = touched.several,
-                            .thread = state_.thread(touched.lane),
-                            .sync = syncs_[state_.warp],
-                            .code = site.code,
-                            .epoch = state_.epochs.latest,
-                            .knows = state_.epochs.earliest};
+    if (type == AccessType::kLoad && settled.contain(one.word)) continue;
+    one.bytes = touched.bytes;
+    one.several = touched.several;
+    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane);
     const Conflict conflict = access(type, one);
     if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
       report_conflict(one, conflict);
