@@ -1,10 +1,11 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
                   libcli11-dev nlohmann-json3-dev libbenchmark-dev
-TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-16
+# Debian 12 has clang 16, Debian 13 has 19.
+CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
+TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-$(CLANG)
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
-LINT_PACKAGES := clang-format-14 codespell python3-venv
-TIDY_PACKAGES := clang-tidy-16
+TIDY_PACKAGES := clang-tidy-$(CLANG)
 
 # CUDA 13 where it is installed, else the emulator alone.
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -17,10 +18,11 @@ LADDER := build/ladder
 
 # Python's packages live in build/python; .ci/python puts those of the named files there.
 PYTHON := .ci/python
+LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test predict run trace check list diff maths bench compare roofs ablate \
+.PHONY: help climb build test asan predict run trace check list diff maths bench compare roofs ablate \
         report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
@@ -54,6 +56,12 @@ test: ## install what is missing, build and run all tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)
+
+asan: ## build host code with address and undefined sanitizers, run its tests
+	@.ci/install $(BUILD_PACKAGES) libgtest-dev
+	@cmake --preset asan --log-level=WARNING
+	@cmake --build build/asan --target asan_tests
+	@ctest --preset asan
 
 predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
 	@$(LADDER) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
@@ -122,16 +130,15 @@ notebooks: ## play with the recorded results in Jupyter
 	@.ci/install python3-venv
 	@$(PYTHON) notebooks
 	@build/python/bin/python -c 'import notebook' 2>/dev/null || \
-	  build/python/bin/pip install --quiet notebook==7.6.5
+	  build/python/bin/pip install --quiet -c .ci/constraints.txt notebook==7.6.5
 	@build/python/bin/jupyter notebook --notebook-dir=notebooks
 
 lint: ## check format, spelling and Python
-	@.ci/install $(LINT_PACKAGES)
-	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs clang-format-14 --dry-run --Werror
-	@git ls-files | xargs codespell
-	@[ -x build/lint/bin/ruff ] || { python3 -m venv build/lint && \
-	  build/lint/bin/pip install --quiet ruff==0.8.4; }
-	@build/lint/bin/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
+	@.ci/install git python3-venv
+	@$(PYTHON) .ci
+	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format --dry-run --Werror
+	@git ls-files | xargs $(LINT)/codespell
+	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: takes minutes
@@ -139,11 +146,12 @@ tidy: build ## check the C++ of the host with clang-tidy: takes minutes
 	@# clang does not know g++'s options for emulated code, nor the F16C test in launch.cpp.
 	@git ls-files 'common/*.cpp' 'ladder/*.cpp' | \
 	  grep -vE 'gpu|cublas|/launch.cpp|ladder.cpp|emulated_rungs' | xargs -P 2 -n 1 \
-	  clang-tidy-16 -p build --quiet
+	  clang-tidy-$(CLANG) -p build --quiet
 
 format: ## format all C++ and CUDA files
-	@.ci/install $(LINT_PACKAGES)
-	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs clang-format-14 -i
+	@.ci/install git python3-venv
+	@$(PYTHON) .ci
+	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format -i
 
 clean: ## remove the build folder
 	@rm -rf build

@@ -12,8 +12,8 @@
 #ifdef __CUDACC__
 #include "common/check.hpp"
 #else
-#include "common/emulator/launch.hpp"
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/launch.hpp"
+#include "common/emulator/run/settings.hpp"
 #endif
 
 namespace ladder {

@@ -8,7 +8,7 @@
 #include "common/gemm.hpp"
 
 #ifndef __CUDACC__
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/workspace.hpp"
 #endif
 
 namespace ladder {

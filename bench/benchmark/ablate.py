@@ -21,6 +21,7 @@ import tempfile
 from bench import SOURCES
 from bench.benchmark.ablation_sources import source_of, table_of
 from bench.benchmark.ablations import ABLATIONS, Ablation, ablation
+from bench.output_file import output_path, write_whole
 from bench.record import main_loop, sass_order
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.rank_orders import rung_folder
@@ -126,7 +127,7 @@ def count_command(options):
         entries = [{"name": entry.id, "rung": entry.rung, "taken_away": entry.taken_away,
                     **dataclasses.asdict(code)} for entry, code in counted.items()]
         results = {"context": context_of(tools[0]), "benchmarks": entries}
-        options.out.write_text(json.dumps(results, indent=1) + "\n")
+        write_whole(options.out, json.dumps(results, indent=1) + "\n")
         print(f"wrote {options.out}")
     return 1 if any(wrong) else 0
 
@@ -168,7 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("list", "names", "source", "table", "count"))
     parser.add_argument("names", nargs="*", help="copies, such as 11_idle_producers")
-    parser.add_argument("--out", type=pathlib.Path, help="file to write")
+    parser.add_argument("--out", type=output_path, help="file to write")
     parser.add_argument("--emulated", action="store_true", help="the table for the emulator")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/benchmark/ablation_run.hpp"
+#include "common/output_file.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
@@ -87,7 +88,7 @@ int ablation_command(const Arguments& arguments) {
   if (arguments.json.empty()) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   }
-  ResultsFile file(path);
+  const OutputFile file(path);
   for (const Ablation& copy : copies) {
     const Rung& rung = find_rung(rungs(), copy.rung);
     if (!runs_on(rung, machine->compute_capability())) {
@@ -108,7 +109,7 @@ int ablation_command(const Arguments& arguments) {
     fmt::print("{}", ablation_text(runs.back()));
     std::fflush(stdout);
   }
-  file.write(to_json(runs, machine->name(), protocol, machine->versions()));
+  file.write(file_text(to_json(runs, machine->name(), protocol, machine->versions())));
   fmt::print("\nResults written to {}.\n", path);
   return kGood;
 }

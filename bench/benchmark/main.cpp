@@ -15,6 +15,7 @@
 #include "bench/benchmark/reporters.hpp"
 #include "bench/benchmark/roofs.hpp"
 #include "bench/benchmark/shapes.hpp"
+#include "common/output_file.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
@@ -115,14 +116,14 @@ int roofs_command(const Arguments& arguments) {
   if (arguments.roofs_file.empty()) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   }
-  ResultsFile file(path);
+  const OutputFile file(path);
   const Protocol protocol =
       arguments.protocol == "auto" ? Protocol::burst : protocol_named(arguments.protocol);
   Progress progress;
   const std::vector<RoofFigure> figures =
       measure_roofs(*machine, protocol, [&](double done) { progress.show("roofs", done); });
   progress.clear();
-  file.write(to_json(figures, machine->name(), protocol, machine->versions()));
+  file.write(file_text(to_json(figures, machine->name(), protocol, machine->versions())));
   fmt::print("{}, {}\n{}Results written to {}.\n", machine->name(), ladder::name_of(protocol),
              roofs_text(figures), path);
   return kGood;
@@ -147,7 +148,7 @@ void print_announcement(const Machine& machine, const Plan& plan,
 int benchmark_command(const Arguments& arguments, const std::string& out_file) {
   PlanRequest request = request_of(arguments);
   // Google Benchmark would find out after the measurement, and end with 1.
-  if (!out_file.empty()) ResultsFile{out_file};
+  if (!out_file.empty()) OutputFile{out_file};
   const std::unique_ptr<Machine> machine = gpu();
   request.compute_capability = machine->compute_capability();
   const Plan plan = make_plan(table(), request);

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 from bench import SOURCES
+from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of
 
 GALLERY = SOURCES / "tests" / "gallery"
@@ -147,7 +148,7 @@ def session(program, kernel, commands, limit):
 def main():
     """Runs all sessions."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="names the GPU and the commit")
     parser.add_argument("--limit", type=float, default=60, help="seconds before Ctrl-C")
     options = parser.parse_args()
@@ -164,7 +165,7 @@ def main():
                 "focus": focus_of(text), "steps": read_session(text),
             })
             print(f"{kernel}: {stopped_by(text)}", flush=True)
-    options.out.write_text(json.dumps(results, indent=1) + "\n")
+    write_whole(options.out, json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

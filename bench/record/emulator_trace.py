@@ -7,8 +7,8 @@ No GPU is needed: runs `ladder trace` for each rung and size, for an H200.
 
 import argparse
 import json
-import pathlib
 
+from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
 
 SIZES = {
@@ -25,7 +25,7 @@ SIZES = {
 def main():
     """Traces all rungs at all sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to run")
     options = parser.parse_args()
     context = context_of(options.ladder, "cpu")
@@ -46,7 +46,7 @@ def main():
             )
             print(f"{rung} at {size}", flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(results, indent=2) + "\n")
+    write_whole(options.out, json.dumps(results, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import signal
 import subprocess
 
 from bench import SOURCES
+from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -35,7 +36,7 @@ REMARKS = (
 def main():
     """Runs every tool on every kernel."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--program", default="build/tests/gallery_gpu", help="runs one kernel")
     parser.add_argument("--ladder", default="build/ladder", help="names the GPU and the commit")
     parser.add_argument("--limit", type=float, default=20, help="seconds that one run may take")
@@ -56,7 +57,7 @@ def main():
             for entry in pool.map(lambda run: check(options, *run), runs):
                 results["benchmarks"].append(entry)
                 print(summary_of(entry), flush=True)
-    options.out.write_text(json.dumps(results, indent=2) + "\n")
+    write_whole(options.out, json.dumps(results, indent=2) + "\n")
     broken = [
         f"{entry['name']} ({entry['tool']})"
         for entry in results["benchmarks"]

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from bench.output_file import output_path, write_whole
+
 
 def reports_of(tests):
     """[{"name", "reported": [sentence]}] of GoogleTest's JSON."""
@@ -28,7 +30,7 @@ def reports_of(tests):
 def main():
     """Writes the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--program", default="build/tests/gallery_test")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +42,7 @@ def main():
         if done.returncode or not path.exists():
             sys.exit(f"gallery_reports.py: {options.program} failed:\n{done.stdout}{done.stderr}")
         found = reports_of(json.loads(path.read_text()))
-    options.out.write_text(json.dumps({"benchmarks": found}, indent=1) + "\n")
+    write_whole(options.out, json.dumps({"benchmarks": found}, indent=1) + "\n")
     print(f"{len(found)} kernels")
 
 

@@ -12,8 +12,8 @@ import argparse
 import csv
 import io
 import json
-import pathlib
 
+from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
 STALLS = (
@@ -118,7 +118,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rungs", nargs="+")
     parser.add_argument("--size", type=int, required=True, help="M = N = K")
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
     options = parser.parse_args()
     context = {**context_of(options.ladder, "gpu"), "profiler": version_of("ncu")}
@@ -135,7 +135,7 @@ def main():
             }
         )
     results["benchmarks"].sort(key=lambda entry: entry["rung"])
-    options.out.write_text(json.dumps(results, indent=2) + "\n")
+    write_whole(options.out, json.dumps(results, indent=2) + "\n")
 
 
 def others(options, context):

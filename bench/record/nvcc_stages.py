@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench.output_file import output_path, write_whole
 from bench.record.nvcc_samples import ARCH, ARCHITECTURES, PHASES, SOURCES, SUFFIXES
 from bench.record.nvcc_text import (
     compiled_for,
@@ -232,7 +233,7 @@ def record(nvcc):
 def main():
     """Writes or checks the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, default=RECORD)
+    parser.add_argument("--out", type=output_path, default=RECORD)
     parser.add_argument("--check", action="store_true", help="compare the form with the record")
     options = parser.parse_args()
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -240,7 +241,7 @@ def main():
         sys.exit("nvcc_stages.py: there is no nvcc: install the CUDA Toolkit 13")
     data = record(nvcc)
     if not options.check:
-        options.out.write_text(json.dumps(data, indent=1) + "\n")
+        write_whole(options.out, json.dumps(data, indent=1) + "\n")
         print(f"wrote {options.out}")
         return
     made, recorded = form_of(json.loads(json.dumps(data))), form_of(json.loads(RECORD.read_text()))

@@ -15,6 +15,7 @@ import pathlib
 import re
 import subprocess
 
+from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import output_of, stop, version_of
 
 GLOBAL_OPERATIONS = ("ld", "st", "atom", "red")
@@ -178,7 +179,7 @@ def main():
     """Records all probes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--out", type=pathlib.Path, default=pathlib.Path("tests/fidelity/probes_h200.csv")
+        "--out", type=output_path, default=pathlib.Path("tests/fidelity/probes_h200.csv")
     )
     parser.add_argument(
         "--program", default="build/tests/probe_gpu", help="the program that launches the probes"
@@ -203,13 +204,14 @@ def main():
     for begin in range(0, max(len(new), 1), BATCH):
         batch = new[begin : begin + BATCH]
         rows |= {row[0]: row for row in record(options.program, batch, metrics)} if batch else {}
-        with options.out.open("w", newline="") as file:
+        with io.StringIO() as file:
             file.write("# What hardware counts for tests/fidelity/probes.cpp, a kernel a line.\n")
             file.write("# Written by bench/record/probes.py.\n")
             file.writelines(f"# {note}\n" for note in notes)
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["probe", *metrics])
             writer.writerows(rows[probe] for probe in probes if probe in rows)
+            write_whole(options.out, file.getvalue())
     print("\n".join(notes))
     print(f"{len(new)} of {len(probes)} probes, {len(metrics)} metrics: {options.out}")
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 from bench import SOURCES
+from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.main_loop import count, innermost_loop, parse
 
@@ -237,7 +238,7 @@ def run(options):
         entries += ranking.entries()
     if options.out:
         results = {"context": context, "benchmarks": entries}
-        options.out.write_text(json.dumps(results, indent=1) + "\n")
+        write_whole(options.out, json.dumps(results, indent=1) + "\n")
         print(f"wrote {options.out}")
 
 
@@ -247,7 +248,7 @@ def main():
     parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 11")
     parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
     parser.add_argument("--only", default="", help="only orders with this in their name")
-    parser.add_argument("--out", type=pathlib.Path, help="file them, without a rung 07 to 11")
+    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 11")
     parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")

@@ -12,12 +12,12 @@ makes an FFMA (but for rare double roundings). Errors are against math.fsum, whi
 import argparse
 import json
 import math
-import pathlib
 import random
 import struct
 import sys
 
 from bench import SOURCES
+from bench.output_file import output_path, write_whole
 
 RECORD = SOURCES / "bench" / "results" / "rounding.json"
 LENGTHS = (64, 256, 1024, 4096, 16384)
@@ -122,7 +122,7 @@ def experiment(length, positive):
 def main():
     """Writes or checks the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, default=RECORD)
+    parser.add_argument("--out", type=output_path, default=RECORD)
     parser.add_argument("--check", action="store_true", help="compare with the record")
     options = parser.parse_args()
     data = {
@@ -134,7 +134,7 @@ def main():
             sys.exit(f"rounding.py: the errors are not those of {RECORD}")
         print(f"{len(data['benchmarks'])} experiments as recorded")
         return
-    options.out.write_text(json.dumps(data, indent=1) + "\n")
+    write_whole(options.out, json.dumps(data, indent=1) + "\n")
     print(f"wrote {options.out}")
 
 

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from bench.output_file import output_path, write_whole
+
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SHAPES = ((260, 132, 36), (77, 45, 131), (129, 300, 4))
 # More of K than rings hold, tiles that rung 11 cuts on an H200: other rungs would take too long.
@@ -28,7 +30,7 @@ class RunError(Exception):
 def main():
     """Runs every tool on every shape."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to check")
     parser.add_argument("--jobs", type=jobs, default=1, help="runs at a time (1)")
     options = parser.parse_args()
@@ -47,7 +49,7 @@ def main():
                 continue
             results["benchmarks"].append(found)
             print(line_of(found), flush=True)
-    options.out.write_text(json.dumps(results, indent=2) + "\n")
+    write_whole(options.out, json.dumps(results, indent=2) + "\n")
     if failures:
         sys.exit(
             f"sanitize.py: {len(failures)} of {len(planned)} runs failed; "

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from bench import SOURCES
+from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.main_loop import innermost_loop, parse
 from bench.record.rank_orders import instantiation, rung_folder, template_arguments
@@ -223,7 +224,7 @@ def record(path, loops, nvcc):
     """Files the loops as the other results are filed."""
     entries = [{"name": loop.name, **dataclasses.asdict(loop)} for loop in loops]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"context": context_of(nvcc), "benchmarks": entries}) + "\n")
+    write_whole(path, json.dumps({"context": context_of(nvcc), "benchmarks": entries}) + "\n")
 
 
 def main():

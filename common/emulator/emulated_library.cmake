@@ -36,6 +36,10 @@ target_compile_options(
             -Wextra
             -Wno-unknown-pragmas
             -Wno-class-memaccess)
+if(LADDER_SANITIZE)
+  # Kernels have the emulator's own checks; -fsanitize=thread excludes the address sanitizer.
+  target_compile_options(ladder_emulated_code BEFORE INTERFACE -fno-sanitize=all)
+endif()
 target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 
 # The same code with a call before each memory access, for tracing. What moves, merges or doubles

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/emulator/kernel_error.hpp"
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/kernel_error.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 
 namespace ladder {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
 #include "common/timing.hpp"
 #include "common/verify.hpp"

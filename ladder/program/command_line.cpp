@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/output_file.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
@@ -73,7 +74,7 @@ void add_explain_option(CLI::App& command, Options& options) {
 }
 
 int climb_command(Options options, const ClimbExtras& extras) {
-  std::optional<ResultsFile> file;
+  std::optional<OutputFile> file;
   if (!options.json.empty()) file.emplace(options.json);
   std::string why_not_gpu;
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
@@ -99,7 +100,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
   progress.clear();
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
   if (file) {
-    file->write(to_json(result, machine->versions()));
+    file->write(file_text(to_json(result, machine->versions())));
     fmt::print("\nResults written to {}.\n", options.json);
   }
   std::fflush(stdout);

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/output_file.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -77,11 +78,11 @@ Answers Predictions::of(int rung) const {
 }
 
 void Predictions::keep(int rung, const Answers& answers) {
-  ResultsFile file(path_);
+  const OutputFile file(path_);
   json all = all_;
   for (const auto& [question, answer] : answers)
     all[key_of(rung)][question] = answer;
-  file.write(all);
+  file.write(file_text(all));
   all_ = std::move(all);
 }
 

@@ -5,13 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
+#include <cmath>
 #include <fstream>
-#include <stdexcept>
 
 #include "ladder/program/commit.hpp"
 
@@ -139,41 +135,19 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
   return {{"context", context}, {"benchmarks", entries}};
 }
 
-ResultsFile::ResultsFile(std::string path)
-    : path_(std::move(path)), unfinished_path_(path_ + ".unfinished") {
-  if (std::filesystem::is_directory(path_)) {
-    throw std::runtime_error(fmt::format("cannot write {}: it is a folder", path_));
-  }
-  if (!std::ofstream(unfinished_path_)) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
-  }
+std::string file_text(const json& results) {
+  return results.dump(2) + "\n";
 }
 
-ResultsFile::~ResultsFile() {
-  std::remove(unfinished_path_.c_str());
-}
-
-void ResultsFile::write(const json& results) {
-  write(results.dump(2) + "\n");
-}
-
-void ResultsFile::write(const std::string& text) {
-  std::ofstream file(unfinished_path_);
-  file << text;
-  file.close();
-  if (!file || std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
-  }
-}
-
-std::optional<int> recorded_registers(int rung, const Shape& shape) {
-  const bool square = shape.M == shape.N && shape.N == shape.K;
-  for (const int size : {square ? shape.M : 4096, 4096, 2048, 1024}) {
+std::vector<RecordedRegisters> recorded_registers(int rung) {
+  std::vector<RecordedRegisters> found;
+  for (const int size : {4096, 2048, 1024, 512, 256}) {
     const auto counters = recorded_counters(rung, size);
     const auto registers = counters.find("launch__registers_per_thread");
-    if (registers != counters.end()) return static_cast<int>(registers->second);
+    if (registers == counters.end()) continue;
+    found.push_back({size, static_cast<int>(registers->second)});
   }
-  return std::nullopt;
+  return found;
 }
 
 std::map<std::string, double> recorded_counters(int rung, int size) {

@@ -28,29 +28,19 @@ nlohmann::json results_context(const std::string& device, std::optional<Protocol
 /// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}
 nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::string>& versions);
 
-/// \brief Writes a file whole or not at all; the constructor finds out whether it can.
-class ResultsFile {
- public:
-  /// \throws std::runtime_error that names the file and the reason
-  explicit ResultsFile(std::string path);
-  ~ResultsFile();
-  ResultsFile(const ResultsFile&) = delete;
-  ResultsFile& operator=(const ResultsFile&) = delete;
+/// The text of a results file.
+std::string file_text(const nlohmann::json& results);
 
-  void write(const nlohmann::json& results);
-  void write(const std::string& text);
-
- private:
-  std::string path_;
-  std::string unfinished_path_;
+/// Registers per thread of the kernel that a rung takes on an H200 for M = N = K = size.
+struct RecordedRegisters {
+  int size;
+  int registers;
 };
 
-/// \brief  Registers per thread that ptxas gave a rung for an H200, from the recorded profile: that
-/// of
-///         the shape if there is one, as a rung may have several kernels, or else of a large
-///         square.
-/// \return nothing for a rung that was never profiled
-std::optional<int> recorded_registers(int rung, const Shape& shape);
+/// \brief  What ptxas gave a rung for an H200, from the recorded profiles, large squares first. A
+///         rung may have several kernels: ask which of them it takes for the size.
+/// \return empty for a rung that was never profiled
+std::vector<RecordedRegisters> recorded_registers(int rung);
 
 /// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
 /// \return empty for a rung that was never profiled at that size

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -121,13 +121,30 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
   traced({M, N, K, problem.alpha, arrays.A, arrays.B, problem.beta, arrays.C}, nullptr);
 }
 
-/// How many blocks an SM of the card holds. Registers are what ptxas gave the rung when it was last
-/// profiled; a rung that never was is not limited by them.
+/// The kernel that the rung takes on an H200 for M = N = K = size.
+const void* kernel_on_h200(const Rung& rung, int size) {
+  static const DeviceCard h200 = load_card("h200");
+  const SmsOfCard sms(h200);
+  alignas(256) static float untouched[1];
+  const Gemm<float> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
+  return emulator::launched_kernel([&] { rung.run(gemm, nullptr); });
+}
+
+/// Registers per thread that ptxas gave the traced kernel when it was last profiled; 0 for one that
+/// never was. A rung may take one kernel on an H200 and another on this card.
+int registers_of_kernel(const RungTrace& result) {
+  for (const auto& [size, registers] : recorded_registers(result.rung.number)) {
+    if (kernel_on_h200(result.rung, size) == result.kernel.kernel) return registers;
+  }
+  return 0;
+}
+
+/// How many blocks an SM of the card holds. A kernel that was never profiled is not limited by
+/// registers.
 void find_occupancy(RungTrace& result) {
   const KernelNeeds needs = {
       .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
-      .registers_per_thread =
-          recorded_registers(result.rung.number, result.problem.shape).value_or(0),
+      .registers_per_thread = registers_of_kernel(result),
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/output_file.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
@@ -88,7 +89,7 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
 int trace_command(TraceArguments arguments) {
   Options& options = arguments.options;
   choose_shape(options);
-  std::optional<ResultsFile> json_file, page_file;
+  std::optional<OutputFile> json_file, page_file;
   if (!options.json.empty()) json_file.emplace(options.json);
   if (!arguments.html.empty()) page_file.emplace(arguments.html);
   TraceChoice choice;
@@ -110,7 +111,7 @@ int trace_command(TraceArguments arguments) {
   fmt::print("{}", trace_text(printed));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
   if (json_file) {
-    json_file->write(to_json(trace));
+    json_file->write(file_text(to_json(trace)));
     fmt::print("\nTrace written to {}.\n", options.json);
   }
   if (page_file) {

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/run/kernel_error.hpp"
 #include "common/emulator/trace/trace.hpp"
 
 namespace ladder::gallery {

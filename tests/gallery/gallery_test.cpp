@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "tests/gallery/gallery.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/gemm.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"

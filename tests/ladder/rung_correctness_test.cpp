@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
 

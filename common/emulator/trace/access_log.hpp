@@ -56,6 +56,8 @@ struct WarpLog {
   alignas(64) Row row[kRows];
 };
 
+class BlockTracer;
+
 /// \brief Where the running thread writes its next access, and what is worth writing down. All zero
 ///        on CPU threads that trace nothing.
 struct AccessCursor {
@@ -67,6 +69,7 @@ struct AccessCursor {
   std::size_t shared_bytes = 0;
   std::uintptr_t global_begin = 0;  ///< from the first to the last known array
   std::size_t global_bytes = 0;
+  BlockTracer* tracer = nullptr;  ///< whose thread runs
 
   bool is_active() const { return next != nullptr; }
 };

@@ -2,188 +2,322 @@
 #include "common/emulator/trace/block_tracer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 #include <tuple>
-#include <utility>
 
-#include "common/emulator/block_runner.hpp"
 #include "common/emulator/trace/code_places.hpp"
-#include "common/emulator/warp_functions.hpp"
+#include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
-
-constinit thread_local AccessCursor access_cursor;
-
 namespace {
 
-constexpr std::size_t kMaxHazards = 200;
+/// Do all of these lanes have the same code in the row?
+bool same_code(const WarpLog::Row& row, std::uint32_t lanes) {
+  const AccessCode first = row.code[std::countr_zero(lanes)];
+  std::uint32_t differs = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    differs |= (row.code[lane] != first ? 1u : 0u) << lane;
+  return (differs & lanes) == 0;
+}
 
 }  // namespace
 
+// -- Grids and blocks ----------------------------------------------------------------------------
+
 void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
-                             const TraceWishes& wishes) {
-  plan_ = &plan;
-  wishes_ = &wishes;
-  code_begin_ = plan.code.begin();
-  shared_begin_ = reinterpret_cast<std::uintptr_t>(shared.arrays.data());
-  if (shared_bytes_ != shared.arrays.size()) shadow_.resize(shared.arrays.size());
-  shared_bytes_ = shared.arrays.size();
+                             const TraceWishes& wishes, unsigned rows, TraceSink& sink) {
+  sink_ = &sink;
+  if (state_.shared_bytes != shared.arrays.size()) shadow_.resize(shared.arrays.size());
   const auto dynamic_offset =
       static_cast<std::size_t>(shared.dynamic.data() - shared.arrays.data());
-  shared_arrays_ = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes);
-  shared_guards_ = shared_guards_of(plan.kernel);
-
-  std::uintptr_t begin = ~std::uintptr_t{0};
-  std::uintptr_t end = 0;
-  for (const TracedArray& array : wishes.arrays) {
-    const auto first = reinterpret_cast<std::uintptr_t>(array.data);
-    begin = std::min(begin, first);
-    end = std::max(end, first + array.bytes);
-  }
-  constexpr std::size_t kNearGlobal = std::size_t{1} << 20;
-  global_begin_ = wishes.arrays.empty() ? 0 : begin - kNearGlobal;
-  global_bytes_ = wishes.arrays.empty() ? 0 : end - begin + 2 * kNearGlobal;
-  sites_.clear();
-  recent_sites_.fill(nullptr);
-  hazards_.clear();
-  recorded_.clear();
-  recorded_source_.reset();
+  state_ = {
+      .plan = &plan,
+      .wishes = &wishes,
+      .code_begin = plan.code.begin(),
+      .shared_begin = reinterpret_cast<std::uintptr_t>(shared.arrays.data()),
+      .shared_bytes = shared.arrays.size(),
+      .shared_guards = shared_guards_of(plan.kernel),
+      .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
+  logs_.set_limit(rows);
+  global_.start_grid();
+  sites_.start_grid();
+  hazards_.start_grid();
+  recorded_.start_grid();
   clocks_.deactivate();
-  order_.start(shared_arrays_);
+  order_.start(state_.shared_arrays);
 }
 
 void BlockTracer::start_block(std::uint64_t block) {
-  block_ = block;
-  clocks_.start_block(plan_->threads);
+  state_.block = block;
+  clocks_.start_block(state_.plan->threads);
   shadow_.start_block();
-  boxes_.clear();
-  for (std::vector<EpochChange>& changes : changes_)
-    changes.clear();
-  rows_.fill(0);
-  syncs_.fill(0);
-  stream_ = {};
-  chunks_.fill(0);
-  slice_chunk_ = 0;
-  access_cursor = {.code_begin = code_begin_,
-                   .shared_begin = shared_begin_ - kNearShared,
-                   .shared_bytes = shared_bytes_ + 2 * kNearShared,
-                   .global_begin = global_begin_,
-                   .global_bytes = global_bytes_};
+  boxes_.start_block();
+  epochs_.start_block();
+  logs_.start_block();
+  shared_.start_block();
+  stream_.start_block();
+  access_cursor = {.code_begin = state_.code_begin,
+                   .shared_begin = state_.shared_begin - TracerState::kNearShared,
+                   .shared_bytes = state_.shared_bytes + 2 * TracerState::kNearShared,
+                   .global_begin = global_.begin(),
+                   .global_bytes = global_.bytes()};
 }
 
-void BlockTracer::rest() noexcept {
+void BlockTracer::end_block() {
+  for (unsigned warp = 0; 32 * warp < state_.plan->threads; ++warp)
+    look_at(warp);
+  stream_.end();
+  logs_.end_block();
+}
+
+/// Nothing is logged until the next block starts.
+void BlockTracer::end_grid() {
   access_cursor = {};
-  inside_ = false;
+  logs_.end_block();
+  sink_->end_grid(*this);
 }
 
-// -- Barriers -----------------------------------------------------------------------------------
+void BlockTracer::enter(unsigned thread) noexcept {
+  access_cursor.tracer = this;
+  logs_.enter(thread);
+}
+
+void BlockTracer::leave(unsigned) noexcept {
+  logs_.leave();
+}
 
 void BlockTracer::pass_barrier() {
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
-  if (block_ == wishes_->ordered_block) order_.pass_barrier();
-  end_slice();
-}
-
-void BlockTracer::end_slice() {
-  stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
-  chunks_.fill(0);
-  slice_chunk_ = 0;
-}
-
-bool BlockTracer::has_slice() const {
-  constexpr std::size_t kMostSlices = 8;  // a kernel that shows nothing by then will not
-  const std::size_t slices = stream_.slice_ends.size();
-  if (slices == 0) return false;
-  if (slices >= kMostSlices || !wishes_->complete_shifts) return true;
-  ArrayShifts shifts;
-  for (const StreamAccess& access : stream_.accesses)
-    shifts[access.array] = 0;
-  return wishes_->complete_shifts(shifts);
-}
-
-void BlockTracer::begin_chunk(unsigned warp) {
-  ++chunks_[warp];
+  if (state_.is_ordered()) order_.pass_barrier();
+  stream_.end();
 }
 
 void BlockTracer::meet(unsigned warp) {
-  flush(warp);
-  ++syncs_[warp];
+  look_at(warp);
+  shared_.meet(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
 }
 
-void BlockTracer::end_block() {
-  for (unsigned warp = 0; 32 * warp < plan_->threads; ++warp)
-    flush(warp);
-  stream_.slice_ends.push_back(static_cast<std::uint32_t>(stream_.accesses.size()));
-  for (WarpLog*& log : logs_) {
-    if (log != nullptr) free_logs_.push_back(std::exchange(log, nullptr));
+void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
+  hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
+                   .thread = static_cast<std::uint16_t>(logs_.running()),
+                   .shared = true,
+                   .text = text,
+                   .place = std::move(place),
+                   .column = column});
+}
+
+// -- From rows to requests -----------------------------------------------------------------------
+
+void BlockTracer::look_at(unsigned warp) {
+  const bool inside = logs_.is_inside();
+  logs_.leave();
+  const std::uint16_t* const rows = logs_.rows_of(warp);
+  std::uint32_t lanes = 0;
+  unsigned fewest = WarpLog::kRows;
+  unsigned most = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (rows[lane] == 0) continue;
+    lanes |= 1u << lane;
+    fewest = std::min<unsigned>(fewest, rows[lane]);
+    most = std::max<unsigned>(most, rows[lane]);
+  }
+  if (lanes != 0) {
+    state_.warp = warp;
+    epochs_.sort(warp);
+    stream_.go_on_with(warp);
+    const WarpLog& log = logs_.log_of(warp);
+    bool in_step = fewest == most;
+    for (unsigned row = 0; in_step && row < most; ++row)
+      in_step = same_code(log.row[row], lanes);
+    if (in_step) {
+      look_at_rows_in_step(log, most, lanes);
+    } else {
+      look_at_rows_one_by_one(log, most);
+    }
+    wide_loads_.settle();
+    logs_.empty(warp);
+  }
+  epochs_.forget(warp);
+  if (inside) logs_.enter(logs_.running());
+}
+
+void BlockTracer::set_epochs(const Epochs& epochs) {
+  state_.epochs = epochs;
+  boxes_.see_order_as(state_.warp, epochs.earliest);
+}
+
+void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  for (unsigned row = 0; row < rows; ++row) {
+    if (row == 0 || epochs_.change_at(row)) {
+      set_epochs(epochs_.of_lanes(state_.warp, lanes, row));
+    }
+    request(log.row[row].code[first], log.row[row].address, lanes);
   }
 }
 
-// -- Reports -------------------------------------------------------------------------------------
-
-void BlockTracer::report(RawHazard hazard) {
-  hazard.block = block_;
-  for (RawHazard& known : hazards_) {
-    if (known.kind == hazard.kind && known.code == hazard.code && known.earlier == hazard.earlier &&
-        known.place == hazard.place && known.column == hazard.column) {
-      const std::uint64_t times = known.times + 1;
-      if (hazard.block == known.block && hazard.thread < known.thread) known = std::move(hazard);
-      known.times = times;
-      return;
+/// Lanes went different ways. The k-th time that a lane came by a place belongs to the k-th time
+/// that the others did.
+void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
+  struct Request {
+    unsigned row;
+    AccessCode code;
+    Epochs epochs;
+    std::uint32_t lanes = 0;
+    std::array<std::uint64_t, 32> address = {};
+  };
+  const unsigned warp = state_.warp;
+  std::vector<Request> requests;
+  std::map<std::tuple<std::uint32_t, AccessCode, unsigned>, std::size_t> found;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    std::map<std::pair<std::uint32_t, AccessCode>, unsigned> visits;
+    for (unsigned row = 0; row < std::min<unsigned>(rows, logs_.rows_of(warp)[lane]); ++row) {
+      const AccessCode code = log.row[row].code[lane];
+      const std::uint32_t place = place_number(state_.code_begin, code);
+      const unsigned visit = visits[{place, code & kHowBits}]++;
+      const auto [at, is_new] = found.try_emplace({place, code & kHowBits, visit}, requests.size());
+      const Epoch epoch = epochs_.at(warp, lane, row);
+      if (is_new) requests.push_back({row, code, {epoch, epoch}});
+      Request& request = requests[at->second];
+      request.epochs.earliest = std::min(request.epochs.earliest, epoch);
+      request.epochs.latest = std::max(request.epochs.latest, epoch);
+      request.row = std::max(request.row, row);
+      request.lanes |= 1u << lane;
+      request.address[lane] = log.row[row].address[lane];
     }
   }
-  if (hazards_.size() < kMaxHazards) hazards_.push_back(std::move(hazard));
-}
-
-/// Is this the code that reads a kernel's arguments from wherever the host program keeps them?
-bool BlockTracer::is_launch_code(AccessCode code) {
-  const auto [known, is_new] = launch_code_.try_emplace(code, false);
-  if (is_new) {
-    const SourceLine place = place_of(code_begin_, code);
-    known->second = place.file.empty() || place.file.ends_with("common/launch.cuh");
+  std::ranges::stable_sort(requests, {}, &Request::row);
+  for (const Request& one : requests) {
+    set_epochs(one.epochs);
+    request(one.code, one.address.data(), one.lanes);
   }
-  return known->second;
 }
 
-/// Is this a local variable, a constant of the library, or the shared memory of another block of
-/// the cluster? They may lie between two arrays.
-bool BlockTracer::is_private(std::uintptr_t address) const {
-  const BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  return runner.on_stack(address) || runner.in_cluster_shared(address) ||
-         plan_->code.library_contains(address);
+void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
+  if (type_of(code) == AccessType::kCopySource) {
+    lanes = shared_counts_.set_copy_source(address, lanes);
+    if (lanes == 0) return;
+  }
+  RequestSite& site = sites_.at(code, address, lanes);
+  const std::uint64_t first = address[std::countr_zero(lanes)];
+  const bool shared = state_.is_near_shared(first);
+  if (((site.skew | first) & (bytes_of(code) - 1)) != 0) [[unlikely]] {
+    report_misaligned(code, address, lanes, shared);
+  }
+  if (shared) {
+    shared_.request(site, address, lanes);
+  } else {
+    global_.request(site, address, lanes);
+  }
 }
 
-bool BlockTracer::report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code) {
-  if (plan_->code.library_contains(address) || is_launch_code(code)) return false;
-  report({.kind = HazardKind::kGlobalOutOfBounds,
-          .code = code,
-          .thread = static_cast<std::uint16_t>(thread),
-          .address = address});
-  return true;
+void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* address,
+                                    std::uint32_t lanes, bool shared) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (address[lane] % bytes_of(code) == 0) return;
+    hazards_.report({.kind = HazardKind::kMisaligned,
+                     .code = code,
+                     .thread = state_.thread(lane),
+                     .shared = shared,
+                     .address = shared ? address[lane] - state_.shared_begin : address[lane]});
+  });
 }
 
-void BlockTracer::report_index(unsigned thread, Place place, unsigned column,
-                               const std::string& text) {
-  report({.kind = HazardKind::kSharedOutOfBounds,
-          .thread = static_cast<std::uint16_t>(thread),
-          .shared = true,
-          .text = text,
-          .place = std::move(place),
-          .column = column});
+// -- What orders accesses ------------------------------------------------------------------------
+
+void BlockTracer::start_clocks() {
+  if (clocks_.is_active()) return;
+  clocks_.activate();
+  shadow_.use_clocks();
 }
 
-std::vector<std::pair<AccessCode, SiteCounts>> BlockTracer::take_counts() {
-  std::vector<std::pair<AccessCode, SiteCounts>> counts;
-  for (const auto& [code, site] : sites_)
-    counts.emplace_back(code, std::exchange(site->counts, SiteCounts()));
-  std::ranges::sort(counts, {}, [](const auto& entry) { return entry.first; });
-  return counts;
+/// The sooner a log is looked at, the nearer to the order in which things happened. Lanes that have
+/// done equally much have probably done the same.
+void BlockTracer::look_at_if_in_step(unsigned warp) {
+  logs_.count_rows();
+  const unsigned lanes = std::min(32u, state_.plan->threads - 32 * warp);
+  const std::uint16_t* const rows = logs_.rows_of(warp);
+  if (rows[0] == 0) return;
+  for (unsigned lane = 1; lane < lanes; ++lane) {
+    if (rows[lane] != rows[0]) return;
+  }
+  look_at(warp);
 }
 
-BlockStream BlockTracer::take_stream() {
-  return std::exchange(stream_, BlockStream());
+template <class Change>
+void BlockTracer::change_epoch(unsigned thread, Change change) {
+  start_clocks();
+  look_at_if_in_step(thread / 32);
+  const Epoch before = clocks_.epoch_of(thread);
+  change(before);
+  epochs_.note(thread, before);
+}
+
+void BlockTracer::released(unsigned thread, const void* object) {
+  change_epoch(thread, [&](Epoch) { clocks_.release(thread, object); });
+}
+
+void BlockTracer::arrived(unsigned thread, const void* object) {
+  change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
+}
+
+void BlockTracer::acquired(unsigned thread, const void* object) {
+  change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
+}
+
+void BlockTracer::fenced_for_copies(unsigned thread) {
+  change_epoch(thread, [&](Epoch) { clocks_.fence(thread); });
+}
+
+void BlockTracer::completed(const void* object) {
+  start_clocks();
+  clocks_.complete(object);
+  // Who waits for boxes goes on tile by tile, as others do from barrier to barrier.
+  if (clocks_.is_copy_barrier(object)) stream_.end_if_any();
+}
+
+// -- Copies --------------------------------------------------------------------------------------
+
+void BlockTracer::copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
+                               unsigned source_bytes, std::source_location where) {
+  start_clocks();
+  // All lanes fill a row for the source: those that read nothing have no address.
+  const auto source = source_bytes == 0 ? 0 : reinterpret_cast<std::uintptr_t>(global);
+  const AccessCode code = calls_.at(where, AccessType::kCopySource, bytes);
+  if (source != 0 && source - global_.begin() >= global_.bytes()) {
+    global_.report(thread, code, source);
+  }
+  logs_.append(source, code);
+  logs_.append(reinterpret_cast<std::uintptr_t>(shared),
+               calls_.at(where, AccessType::kCopyTarget, bytes));
+}
+
+void BlockTracer::copy_landed(void* shared, unsigned bytes) {
+  logs_.append(reinterpret_cast<std::uintptr_t>(shared),
+               pack_access(0, AccessType::kCopyLanded, bytes));
+}
+
+void BlockTracer::box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
+                              int column, const void* barrier, std::source_location where) {
+  BoxCopy box = {.code = calls_.at(where, AccessType::kBox, 16),
+                 .thread = static_cast<std::uint16_t>(thread)};
+  change_epoch(thread, [&](Epoch before) {
+    box.copy_barrier = clocks_.copy_barrier(barrier);
+    box.epoch = before;
+    clocks_.advance(thread);
+  });
+  global_.count_box(sites_.at(box.code), thread, map, row, column);
+  const auto bytes =
+      static_cast<unsigned>(map.box_rows) * static_cast<unsigned>(map.box_columns) * 4;
+  boxes_.start(box, shared, bytes, barrier);
+}
+
+void BlockTracer::box_landed(void* shared, unsigned bytes, const void* barrier) {
+  boxes_.land(shared, bytes, barrier);
 }
 
 }  // namespace ladder::emulator

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <source_location>
 
-#include "common/emulator/source_lines.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/access_log.hpp"
 
 namespace ladder::emulator {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/trace/shared_arrays.hpp"
+#include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/trace.hpp"
 
 namespace ladder::emulator {

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <string>
 
-#include "common/emulator/barrier_functions.hpp"
-#include "common/emulator/block_runner.hpp"
-#include "common/emulator/source_lines.hpp"
+#include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/block_tracer.hpp"
+#include "common/emulator/words/barrier_functions.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -41,7 +42,7 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
 
 void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned bytes,
                             std::uintptr_t instruction) {
-  BlockRunner::of_this_cpu_thread()->wait_for_room_in_log();
+  BlockRunner::of_this_cpu_thread()->scheduler().wait_to_be_looked_at();
   log_access(reinterpret_cast<const void*>(address), type, bytes,
              reinterpret_cast<const void*>(instruction + 1));
 }
@@ -49,20 +50,17 @@ void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned by
 void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
                       std::uintptr_t instruction) {
   if (!access_cursor.is_active()) return;
-  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  if (runner.on_stack(address) || runner.in_cluster_shared(address)) return;
-  const unsigned thread = runner.running_thread();
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
-  if (!runner.tracer()->report_elsewhere(thread, address, code)) return;
-  runner.fail_access("invalid address: it lies in no array of the kernel", instruction);
+  if (!access_cursor.tracer->report_elsewhere(address, code)) return;
+  BlockRunner::of_this_cpu_thread()->failures().fail_access(
+      "invalid address: it lies in no array of the kernel", instruction);
 }
 
 void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
                          std::int64_t index) {
   if (!access_cursor.is_active()) return;
-  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  runner.tracer()->report_index(
-      runner.running_thread(), {without_repository(file), line}, column,
+  access_cursor.tracer->report_index(
+      {without_repository(file), line}, column,
       "index " + std::to_string(index) + " of an array of type " + array_type);
 }
 

@@ -17,12 +17,12 @@ namespace ladder::emulator {
 
 /// One thread's access to one word.
 struct WordAccess {
-  std::uint32_t word;    ///< offset in shared memory / 4
-  std::uint8_t bytes;    ///< of the word, a bit each
-  bool several;          ///< other lanes of the same request do the same
-  std::uint16_t thread;  ///< within the block
-  std::uint32_t sync;    ///< how often the thread's warp had met before
-  AccessCode code;
+  std::uint32_t word = 0;    ///< offset in shared memory / 4
+  std::uint8_t bytes = 0;    ///< of the word, a bit each
+  bool several = false;      ///< other lanes of the same request do the same
+  std::uint16_t thread = 0;  ///< within the block
+  std::uint32_t sync = 0;    ///< how often the thread's warp had met before
+  AccessCode code = 0;
   Epoch epoch = 1;  ///< of the latest of the request's lanes; see WarpClocks::epoch_of()
   Epoch knows = 1;  ///< of the earliest: what that one knew, all did
 };

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/run/kernel_error.hpp"
 #include "common/emulator/trace/block_stream.hpp"
 
 namespace ladder::emulator {
@@ -176,6 +176,7 @@ struct TracedBlock {
 
 /// What a traced launch did.
 struct KernelTrace {
+  const void* kernel = nullptr;        ///< address of the last that was launched
   std::vector<LineCounts> lines;       ///< by file, line, operation
   std::vector<Hazard> hazards;         ///< by block
   OrderOfEvents order;                 ///< of the first block

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/trace/trace_names.hpp"
 
-#include "common/emulator/source_lines.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/code_places.hpp"
 
 namespace ladder::emulator {
@@ -130,9 +130,6 @@ std::string TraceNames::size_note(const std::string& element) const {
 }
 
 Hazard TraceNames::hazard(const RawHazard& raw) const {
-  const auto thread_name = [&](unsigned thread) {
-    return "thread " + to_text(array_of(plan_.thread_index(thread)));
-  };
   Hazard hazard;
   hazard.kind = raw.kind;
   hazard.place = raw.place.line != 0 ? raw.place : place_at(raw.code);
@@ -144,58 +141,63 @@ Hazard TraceNames::hazard(const RawHazard& raw) const {
   } else {
     hazard.element = subscript_ending_at(hazard.place.file, hazard.place.line, raw.column);
   }
-  const std::string who = thread_name(raw.thread);
-  const std::string where = " at " + text_of(hazard.place) + ", block " + to_text(hazard.block);
-  const std::string bytes = std::to_string(bytes_of(raw.code));
-  switch (raw.kind) {
-    case HazardKind::kGlobalOutOfBounds: {
-      const std::string target = hazard.element.empty() ? "an address in no array" : hazard.element;
-      hazard.message = "out of bounds: " + who + " " + verb_of(raw.code) + " " + target +
-                       size_note(hazard.element) + where;
-      break;
-    }
-    case HazardKind::kSharedOutOfBounds:
-      hazard.message = raw.text.empty()
-                           ? "out of bounds: " + who + " " + verb_of(raw.code) + " " +
-                                 hazard.element + " of shared memory" + where
-                           : "out of bounds: " + who + " uses " + raw.text +
-                                 (hazard.element.empty() ? "" : " in ") + hazard.element + where;
-      break;
-    case HazardKind::kMisaligned:
-      hazard.message = "misaligned: " + who + " " + verb_of(raw.code) + " " + bytes + " bytes at " +
-                       hazard.element + ", which is not a multiple of " + bytes + " bytes," + where;
-      break;
-    case HazardKind::kUninitialisedShared:
-      hazard.message = "uninitialised: " + who + " " + verb_of(raw.code) + " " + hazard.element +
-                       ", which no thread of the block has written," + where;
-      break;
-    case HazardKind::kRace:
-      hazard.other = place_at(raw.earlier);
-      hazard.message =
-          "race: " + who + " " + verb_of(raw.code) + " " + hazard.element + " at " +
-          text_of(hazard.place) + ", and no barrier separates it from " +
-          (raw.earlier_thread == raw.thread ? "another lane that "
-                                            : thread_name(raw.earlier_thread) + " that ") +
-          verb_of(raw.earlier) + " it at " + text_of(*hazard.other) + ", block " +
-          to_text(hazard.block);
-      break;
-    case HazardKind::kInFlight:
-      hazard.other = place_at(raw.earlier);
-      hazard.message = "in flight: " + who + " " + verb_of(raw.code) + " " + hazard.element +
-                       where + ", but nothing has waited for the copy to it that " +
-                       thread_name(raw.earlier_thread) + " starts at " + text_of(*hazard.other);
-      break;
-    case HazardKind::kUnfenced:
-      hazard.other = place_at(raw.earlier);
-      hazard.message = "unfenced: " + who + " " + verb_of(raw.code) + " " + hazard.element + where +
-                       ", and no fence_proxy_async() separates it from " +
-                       thread_name(raw.earlier_thread) + " that " + verb_of(raw.earlier) +
-                       " it at " + text_of(*hazard.other);
-      break;
-    default:
-      break;
-  }
+  const bool has_other = raw.kind == HazardKind::kRace || raw.kind == HazardKind::kInFlight ||
+                         raw.kind == HazardKind::kUnfenced;
+  if (has_other) hazard.other = place_at(raw.earlier);
+  hazard.message = has_other ? message_of_two(raw, hazard) : message_of_one(raw, hazard);
   return hazard;
+}
+
+std::string TraceNames::thread_name(unsigned thread) const {
+  return "thread " + to_text(array_of(plan_.thread_index(thread)));
+}
+
+std::string TraceNames::message_of_one(const RawHazard& raw, const Hazard& hazard) const {
+  const std::string& element = hazard.element;
+  const std::string who = thread_name(raw.thread) + " ";
+  const std::string does = who + verb_of(raw.code) + " ";
+  const std::string where = " at " + text_of(hazard.place) + ", block " + to_text(hazard.block);
+  const std::string bytes = std::to_string(bytes_of(raw.code)) + " bytes";
+  switch (raw.kind) {
+    case HazardKind::kGlobalOutOfBounds:
+      return "out of bounds: " + does + (element.empty() ? "an address in no array" : element) +
+             size_note(element) + where;
+    case HazardKind::kSharedOutOfBounds:
+      if (raw.text.empty()) return "out of bounds: " + does + element + " of shared memory" + where;
+      return "out of bounds: " + who + "uses " + raw.text + (element.empty() ? "" : " in ") +
+             element + where;
+    case HazardKind::kMisaligned:
+      return "misaligned: " + does + bytes + " at " + element + ", which is not a multiple of " +
+             bytes + "," + where;
+    case HazardKind::kUninitialisedShared:
+      return "uninitialised: " + does + element + ", which no thread of the block has written," +
+             where;
+    default:
+      return "";
+  }
+}
+
+std::string TraceNames::message_of_two(const RawHazard& raw, const Hazard& hazard) const {
+  const std::string does =
+      thread_name(raw.thread) + " " + verb_of(raw.code) + " " + hazard.element + " at ";
+  const std::string place = text_of(hazard.place);
+  const std::string block = ", block " + to_text(hazard.block);
+  const std::string other = thread_name(raw.earlier_thread);
+  const std::string verb = verb_of(raw.earlier);
+  const std::string there = " at " + text_of(*hazard.other);
+  switch (raw.kind) {
+    case HazardKind::kRace:
+      return "race: " + does + place + ", and no barrier separates it from " +
+             (raw.earlier_thread == raw.thread ? "another lane" : other) + " that " + verb + " it" +
+             there + block;
+    case HazardKind::kInFlight:
+      return "in flight: " + does + place + block +
+             ", but nothing has waited for the copy to it that " + other + " starts" + there;
+    default:
+      return "unfenced: " + does + place + block +
+             ", and no fence_proxy_async() separates it from " + other + " that " + verb + " it" +
+             there;
+  }
 }
 
 }  // namespace ladder::emulator

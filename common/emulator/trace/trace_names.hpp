@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/grid_plan.hpp"
+#include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"
 
@@ -28,6 +28,10 @@ class TraceNames {
   WarpRequest request(const RawRequest& raw) const;
 
  private:
+  std::string thread_name(unsigned thread) const;
+  std::string message_of_one(const RawHazard& raw, const Hazard& hazard) const;
+  /// Of a hazard in which another access takes part.
+  std::string message_of_two(const RawHazard& raw, const Hazard& hazard) const;
   Place place_at(AccessCode code) const;
   std::string array_element(std::uint64_t address) const;
   std::string size_note(const std::string& element) const;

@@ -7,14 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "common/emulator/run/worker_pool.hpp"
 #include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/trace/trace_names.hpp"
-#include "common/emulator/worker_pool.hpp"
+#include "common/emulator/trace/tracer_stock.hpp"
 
 namespace ladder::emulator {
 namespace {
-
-thread_local TraceSession* session_of_this_thread = nullptr;
 
 /// Accesses of a thread that make up the first slice of a kernel without barriers.
 constexpr unsigned kRowsOfFirstSlice = 16;
@@ -50,30 +49,27 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
   wishes_.patterns = &patterns_;
   wishes_.warp = options.warp;
   wishes_.complete_shifts = options.complete_shifts;
-  session_of_this_thread = this;
+  set_grid_runner(this);
 }
 
 TraceSession::~TraceSession() {
-  session_of_this_thread = nullptr;
-}
-
-TraceSession* TraceSession::of_this_thread() noexcept {
-  return session_of_this_thread;
+  set_grid_runner(nullptr);
 }
 
 // -- The three ways to run a grid ----------------------------------------------------------------
 
 /// Every block, from its start to its end.
-class TraceSession::WholeGrid : public TraceJob {
+class TraceSession::WholeGrid : public GridObserver, public TraceSink {
  public:
   WholeGrid(TraceSession& session, const GridPlan& plan) : session_(session), plan_(plan) {}
 
   std::uint64_t count() const override { return plan_.blocks; }
   std::uint64_t block(std::uint64_t i) const override { return i; }
-  BlockRunner::Extent extent() const override { return BlockRunner::Extent::kAll; }
-  void start(BlockTracer& tracer, const SharedMemory& shared) override {
-    tracer.set_rows(WarpLog::kRows);
-    tracer.start_grid(plan_, shared, session_.wishes_);
+  Extent extent() const override { return Extent::kAll; }
+  BlockObserver& observe(const SharedMemory& shared) override {
+    BlockTracer& tracer = TracerStock::instance().take();
+    tracer.start_grid(plan_, shared, session_.wishes_, rows(), *this);
+    return tracer;
   }
   void block_ended(std::uint64_t block, BlockTracer& tracer) override {
     BlockStream stream = tracer.take_stream();
@@ -84,7 +80,16 @@ class TraceSession::WholeGrid : public TraceJob {
   void block_failed(const KernelError& error, const BlockTracer& tracer) override {
     session_.keep_failure(plan_, error, tracer);
   }
-  void end(BlockTracer& tracer) override {
+  void end_grid(BlockTracer& tracer) final {
+    settle(tracer);
+    TracerStock::instance().put_back(tracer);
+  }
+
+ protected:
+  /// Accesses of a thread that are logged before they are looked at.
+  virtual unsigned rows() const { return WarpLog::kRows; }
+  /// Keeps what the tracer saw of all its blocks.
+  virtual void settle(BlockTracer& tracer) {
     session_.add_counts(plan_, tracer, 1);
     session_.keep(plan_, tracer);
   }
@@ -100,11 +105,7 @@ class TraceSession::FirstSlices : public WholeGrid {
   FirstSlices(TraceSession& session, const GridPlan& plan)
       : WholeGrid(session, plan), session_(session), plan_(plan) {}
 
-  BlockRunner::Extent extent() const override { return BlockRunner::Extent::kFirstSlice; }
-  void start(BlockTracer& tracer, const SharedMemory& shared) override {
-    WholeGrid::start(tracer, shared);
-    tracer.set_rows(kRowsOfFirstSlice);
-  }
+  Extent extent() const override { return Extent::kFirstSlice; }
   void block_ended(std::uint64_t block, BlockTracer& tracer) override {
     BlockStream stream = tracer.take_stream();
     const std::lock_guard lock(session_.mutex_);
@@ -117,7 +118,10 @@ class TraceSession::FirstSlices : public WholeGrid {
     session_.keep_failure(plan_, error, tracer);
     session_.keep(plan_, tracer);
   }
-  void end(BlockTracer& tracer) override { tracer.take_counts(); }
+
+ protected:
+  unsigned rows() const override { return kRowsOfFirstSlice; }
+  void settle(BlockTracer& tracer) override { tracer.take_counts(); }
 
  private:
   TraceSession& session_;
@@ -142,7 +146,9 @@ class TraceSession::Representatives : public WholeGrid {
     same.stream = tracer.take_stream();
     session_.add_counts(plan_, tracer, same.members);
   }
-  void end(BlockTracer& tracer) override { session_.keep(plan_, tracer); }
+
+ protected:
+  void settle(BlockTracer& tracer) override { session_.keep(plan_, tracer); }
 
  private:
   TraceSession& session_;
@@ -152,7 +158,7 @@ class TraceSession::Representatives : public WholeGrid {
 };
 
 GridStats TraceSession::run(const GridPlan& plan) {
-  kernel_ = plan.kernel;
+  trace_.kernel = plan.kernel;
   trace_.blocks += plan.blocks;
   trace_.threads_per_block = plan.threads;
   if (options_.warp && options_.warp->first < plan.blocks) {
@@ -269,7 +275,7 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
 
 KernelTrace TraceSession::result() {
   // A kernel that accesses no memory calls no hook, but its library could.
-  if (kernel_ == nullptr || (!hooks_seen_ && !is_traced(kernel_))) {
+  if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
     throw std::logic_error("trace(): no kernel of a traced library was launched");
   }
   for (const auto& [key, counts] : lines_) {

@@ -10,33 +10,31 @@
 #include <tuple>
 #include <vector>
 
-#include "common/emulator/grid_plan.hpp"
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/grid_runner.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/emulator/trace/block_classes.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"
 
 namespace ladder::emulator {
 
-/// \brief One call of trace().
-class TraceSession {
+/// \brief One call of trace(): from now on the grids that this host thread launches are traced.
+class TraceSession final : private GridRunner {
  public:
   TraceSession(const std::vector<TracedArray>& arrays, const TraceOptions& options);
   ~TraceSession();
   TraceSession(const TraceSession&) = delete;
   TraceSession& operator=(const TraceSession&) = delete;
 
-  /// The session that the calling host thread is in; null if none.
-  static TraceSession* of_this_thread() noexcept;
-
-  /// \brief  Runs and traces one grid.
-  /// \throws KernelError  the grid cannot go on; what was seen until then is kept
-  GridStats run(const GridPlan& plan);
-
   /// All that was seen.
   KernelTrace result();
 
  private:
+  /// \brief  Runs and traces one grid.
+  /// \throws KernelError  the grid cannot go on; what was seen until then is kept
+  GridStats run(const GridPlan& plan) override;
+
   class WholeGrid;
   class FirstSlices;
   class Representatives;
@@ -54,7 +52,6 @@ class TraceSession {
   BlockClasses classes_;
   std::map<std::tuple<std::string, unsigned, Operation, unsigned>, AccessCounts> lines_;
   bool hooks_seen_ = false;
-  const void* kernel_ = nullptr;  ///< the last that was launched
 };
 
 }  // namespace ladder::emulator

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/benchmark/ablation_run.hpp"
-#include "common/emulator/settings.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
 
 namespace ladder::bench {

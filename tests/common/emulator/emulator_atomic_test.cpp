@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "tests/common/emulator/probes.hpp"
 
 namespace ladder::probes {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "tests/common/emulator/expect_kernel_error.hpp"
 #include "tests/common/emulator/probes.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "common/emulator/bfloat16_type.hpp"
+#include "common/emulator/words/bfloat16_type.hpp"
 #include "tests/common/emulator/small_float_reference.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "tests/common/emulator/async_probes.hpp"
 #include "tests/common/emulator/expect_kernel_error.hpp"
 

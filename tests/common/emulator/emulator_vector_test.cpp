@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "common/emulator/math_functions.hpp"
-#include "common/emulator/vector_types.hpp"
+#include "common/emulator/words/math_functions.hpp"
+#include "common/emulator/words/vector_types.hpp"
 #include "tests/common/emulator/probes.hpp"
 
 namespace {

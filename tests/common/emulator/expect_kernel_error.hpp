@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "common/emulator/kernel_error.hpp"
+#include "common/emulator/run/kernel_error.hpp"
 
 namespace ladder::emulator {
 

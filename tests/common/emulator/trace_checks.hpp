@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "tests/common/emulator/expect_kernel_error.hpp"
 #include "tests/common/emulator/trace_probes.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/kernel_error.hpp"
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/kernel_error.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
 

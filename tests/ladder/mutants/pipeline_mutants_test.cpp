@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/kernel_error.hpp"
-#include "common/emulator/settings.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/kernel_error.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
 #include "ladder/program/rung_trace.hpp"
 #include "tests/ladder/mutants/mutants.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/ladder/mutants/mutants.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder {
@@ -289,6 +289,36 @@ TEST_P(Pipelines, OfRung11AreSoundHoweverTilesAreCut) {
       sound_trace_of(11, problem_of(shape, 0.5f), card);
     }
   }
+}
+
+// -- Which kernel a rung takes --------------------------------------------------------------------
+
+/// Blocks of rung 11 that an SM of the card holds, and why not more.
+std::pair<int, std::string> occupancy_of_rung_11(int size, const char* card) {
+  const RungTrace trace = trace_of(11, problem_of({size, size, size}), false, load_card(card));
+  return {trace.blocks_per_sm, trace.occupancy_limit};
+}
+
+// At 512 an H200 takes the kernel for small products, with 210 registers; eight SMs take the other,
+// whose 384 threads would not fit with as many.
+TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
+  using Occupancy = std::pair<int, std::string>;
+  EXPECT_EQ(occupancy_of_rung_11(512, "h200"), Occupancy(2, "registers and shared memory"));
+  EXPECT_EQ(occupancy_of_rung_11(512, "classroom"), Occupancy(1, "registers"));
+}
+
+TEST(Occupancy, AskingForAKernelRunsNothing) {
+  const Rung& rung = find_rung(traced_rungs(), "11");
+  alignas(16) float c[4] = {7, 7, 7, 7};
+  const auto kernel = [&](int size) {
+    return emulator::launched_kernel([&] { rung.run({size, size, size, 1, c, c, 0, c}, nullptr); });
+  };
+  EXPECT_EQ(kernel(4096), kernel(2048));
+  EXPECT_NE(kernel(4096), kernel(64));
+  EXPECT_EQ(c[0], 7);
+  EXPECT_EQ(emulator::launched_kernel([] {}), nullptr);
+  // The next launch runs as ever.
+  EXPECT_TRUE(trace_of(11, problem_of({64, 64, 64})).verified.value_or(false));
 }
 
 // -- What each rung gains ------------------------------------------------------------------------

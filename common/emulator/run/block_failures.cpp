@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/block_failures.hpp"
+
+#include <utility>
+
+#include "common/emulator/run/faults.hpp"
+#include "common/emulator/run/hang_report.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/source_lines.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+std::string endless_loop_sentence() {
+  char limit[32];
+  std::snprintf(limit, sizeof limit, "%g", hang_limit().count());
+  return std::string("endless loop: for ") + limit +
+         " s no thread of the block has left the kernel or passed a barrier; it was stopped";
+}
+
+}  // namespace
+
+void BlockFailures::start_block() {
+  failure_.reset();
+  interrupt_ = {};
+}
+
+/// Leaves the block to the CPU thread, which forgets all of its threads.
+void BlockFailures::give_up(Failure failure) {
+  failure_ = std::move(failure);
+  threads_.switch_to_main();
+  __builtin_unreachable();
+}
+
+void BlockFailures::fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
+                         std::source_location where) {
+  give_up({kind, sentence, thread, where.file_name(), where.line()});
+}
+
+void BlockFailures::fail_endless_loop() {
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const unsigned thread = threads_.running().number;
+  give_up({.kind = KernelErrorKind::kEndlessLoop,
+           .sentence = endless_loop_sentence(),
+           .thread = thread,
+           .calls = calls_in_kernel(0, here, thread)});
+}
+
+void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kInvalidAddress,
+           .sentence = sentence,
+           .thread = threads_.running().number,
+           .calls = {instruction}});
+}
+
+void BlockFailures::fail_exception(const std::string& sentence, unsigned thread) {
+  give_up({.kind = KernelErrorKind::kException, .sentence = sentence, .thread = thread});
+}
+
+void BlockFailures::fail_hang(std::vector<KernelWaiters> waiters) {
+  give_up({.kind = KernelErrorKind::kDeadlock,
+           .sentence = "",
+           .thread = threads_.running().number,
+           .waiters = std::move(waiters)});
+}
+
+bool BlockFailures::take_signal(int signal, const siginfo_t& info,
+                                const ucontext_t& context) noexcept {
+  if (!threads_.is_running()) return signal == kHangSignal;
+  const auto instruction = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (signal == kHangSignal) {
+    if (!watched_->asked_to_stop()) return true;
+    if (!watched_->may_stop_anywhere() && !threads_.plan().code.contains(instruction)) return true;
+  }
+  interrupt_ = {signal,
+                info.si_code,
+                info.si_addr,
+                instruction,
+                static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]),
+                threads_.running().number};
+  threads_.switch_to_main();
+  __builtin_unreachable();
+}
+
+/// The instruction, and the calls in the kernel's code that may have led to it: all words on the
+/// thread's stack, from the innermost, that point into that code.
+std::vector<std::uintptr_t> BlockFailures::calls_in_kernel(std::uintptr_t instruction,
+                                                           std::uintptr_t stack,
+                                                           unsigned thread) const {
+  constexpr std::size_t kMaxCalls = 64;
+  const CodeRanges& code = threads_.plan().code;
+  std::vector<std::uintptr_t> calls;
+  if (code.contains(instruction)) calls.push_back(instruction);
+  const auto end = reinterpret_cast<std::uintptr_t>(threads_.stacks().end(thread));
+  if (stack < end - FiberStacks::kStackBytes) stack = end;
+  for (std::uintptr_t word = (stack + 7) & ~std::uintptr_t{7};
+       word + sizeof(word) <= end && calls.size() < kMaxCalls; word += sizeof(word)) {
+    const auto value = *reinterpret_cast<const std::uintptr_t*>(word);
+    if (code.contains(value)) calls.push_back(value - 1);
+  }
+  if (calls.empty()) calls.push_back(instruction);
+  return calls;
+}
+
+std::optional<KernelError> BlockFailures::take_error() {
+  if (failure_) return error_of(*std::exchange(failure_, std::nullopt));
+  if (interrupt_.signal != 0) return error_of(interrupt_);
+  return std::nullopt;
+}
+
+KernelError BlockFailures::error_of(const Failure& failure) const {
+  if (!failure.waiters.empty()) {
+    return {failure.waiters, "", place_of(failure.waiters, threads_.plan())};
+  }
+  const SourceLine line =
+      failure.file.empty() ? source_line_of(failure.calls) : SourceLine{failure.file, failure.line};
+  return KernelError(failure.kind, failure.sentence,
+                     {.file = without_repository(line.file),
+                      .line = line.line,
+                      .block = array_of(unpack(threads_.block_index())),
+                      .thread = array_of(threads_.plan().thread_index(failure.thread))});
+}
+
+KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
+  const unsigned thread = interrupt.thread;
+  const SourceLine line =
+      source_line_of(calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
+  const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);
+  const Diagnosis diagnosis =
+      interrupt.signal == kHangSignal
+          ? Diagnosis{KernelErrorKind::kEndlessLoop, endless_loop_sentence()}
+          : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
+  return KernelError(diagnosis.kind, diagnosis.sentence,
+                     {.file = without_repository(line.file),
+                      .line = line.line,
+                      .block = array_of(unpack(threads_.block_index())),
+                      .thread = array_of(threads_.plan().thread_index(thread))});
+}
+
+}  // namespace ladder::emulator

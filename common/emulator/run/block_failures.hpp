@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/block_failures.hpp
+/// \brief How a thread stops for good, and what is said about it.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "common/emulator/run/block_threads.hpp"
+#include "common/emulator/run/kernel_error.hpp"
+#include "common/emulator/run/watched.hpp"
+
+namespace ladder::emulator {
+
+/// \brief The failure of a block, if it has one. Who fails leaves the block to the CPU thread and
+///        never runs again.
+class BlockFailures {
+ public:
+  explicit BlockFailures(BlockThreads& threads) : threads_(threads) {}
+
+  void start_grid(const Watched& watched) { watched_ = &watched; }
+  void start_block();
+
+  /// \param thread  whose place in the grid is reported
+  [[noreturn]] void fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
+                         std::source_location where);
+  /// The running thread was asked to stop, and is in a function that a kernel called.
+  [[noreturn]] void fail_endless_loop();
+  /// Ends the block at the running thread's wild access, before it happens.
+  [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
+  [[noreturn]] void fail_exception(const std::string& sentence, unsigned thread);
+  /// Nobody in the block can go on, and no other block can help.
+  [[noreturn]] void fail_hang(std::vector<KernelWaiters> waiters);
+
+  /// \brief  A signal arrived on this CPU thread. Does not return when it ends the block.
+  /// \return true: the signal is dealt with; false: it has nothing to do with a kernel
+  bool take_signal(int signal, const siginfo_t& info, const ucontext_t& context) noexcept;
+
+  bool has_failed() const { return failure_ || interrupt_.signal != 0; }
+
+  /// What went wrong, if anything did.
+  std::optional<KernelError> take_error();
+
+ private:
+  /// What a thread reports before it stops for good.
+  struct Failure {
+    KernelErrorKind kind;
+    std::string sentence;
+    unsigned thread;
+    std::string file = {};
+    unsigned line = 0;
+    std::vector<std::uintptr_t> calls = {};   ///< where file is empty: see source_line_of()
+    std::vector<KernelWaiters> waiters = {};  ///< of a hang
+  };
+
+  /// Where a signal stopped the running thread.
+  struct Interrupt {
+    int signal = 0;  ///< 0: none did
+    int code = 0;
+    const void* address = nullptr;
+    std::uintptr_t instruction = 0;
+    std::uintptr_t stack = 0;
+    unsigned thread = 0;
+  };
+
+  [[noreturn]] void give_up(Failure failure);
+  KernelError error_of(const Failure& failure) const;
+  KernelError error_of(const Interrupt& interrupt) const;
+  std::vector<std::uintptr_t> calls_in_kernel(std::uintptr_t instruction, std::uintptr_t stack,
+                                              unsigned thread) const;
+
+  BlockThreads& threads_;
+  const Watched* watched_ = nullptr;
+  std::optional<Failure> failure_;
+  Interrupt interrupt_;
+};
+
+}  // namespace ladder::emulator

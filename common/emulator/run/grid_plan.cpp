@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/grid_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "common/emulator/run/cluster.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/shared_arrays.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kMaxBlockZ = 64;
+constexpr unsigned kMaxGridX = 2147483647;
+constexpr unsigned kMaxGridYZ = 65535;
+constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
+constexpr std::size_t kMaxStaticSharedBytes = std::size_t{48} * 1024;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: " + sentence);
+}
+
+std::string text_of(const dim3& extents) {
+  return to_text({extents.x, extents.y, extents.z});
+}
+
+void require_extents(const char* what, const dim3& extents, const dim3& limits) {
+  if (extents.x == 0 || extents.y == 0 || extents.z == 0) {
+    refuse(std::string("the ") + what + " is " + text_of(extents) +
+           "; every extent must be at least 1");
+  }
+  if (extents.x > limits.x || extents.y > limits.y || extents.z > limits.z) {
+    refuse(std::string("the ") + what + " is " + text_of(extents) + "; CUDA allows at most " +
+           text_of(limits));
+  }
+}
+
+void require_cluster(unsigned cluster, const dim3& grid) {
+  if (cluster < 1 || cluster > Cluster::kMaxBlocks) {
+    refuse("a cluster of " + std::to_string(cluster) + " blocks; CUDA allows 1 to " +
+           std::to_string(Cluster::kMaxBlocks));
+  }
+  if (grid.x % cluster != 0) {
+    refuse("the grid is " + std::to_string(grid.x) + " blocks wide, which is no multiple of the " +
+           std::to_string(cluster) + " blocks of a cluster");
+  }
+}
+
+/// Bytes of a kernel's `__shared__` arrays of fixed size. Reading symbols takes milliseconds: once
+/// per kernel.
+std::size_t static_shared_bytes(const GridPlan& plan) {
+  static std::mutex mutex;
+  static std::map<const void*, std::size_t> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace(plan.kernel, 0);
+  if (!is_new) return found->second;
+  const SharedMemory memory(plan);
+  const auto dynamic_offset =
+      static_cast<std::size_t>(memory.dynamic.data() - memory.arrays.data());
+  for (const SharedArray& array : shared_arrays_of(plan.kernel, dynamic_offset, 0))
+    found->second += array.bytes;
+  return found->second;
+}
+
+/// As many blocks as SMs have threads for; shared memory and registers may allow fewer.
+std::uint64_t resident_blocks(unsigned threads) {
+  constexpr unsigned kThreadsPerSm = 2048;
+  constexpr unsigned kBlocksPerSm = 32;
+  return std::uint64_t{std::min(kThreadsPerSm / threads, kBlocksPerSm)} *
+         static_cast<std::uint64_t>(multiprocessors());
+}
+
+}  // namespace
+
+GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program)
+    : grid(launch.grid),
+      block(launch.block),
+      dynamic_shared_bytes(launch.dynamic_shared_bytes),
+      cluster(launch.cluster),
+      cooperative(launch.cooperative),
+      kernel(launch.kernel),
+      program(thread_program) {
+  require_extents("grid", grid, {kMaxGridX, kMaxGridYZ, kMaxGridYZ});
+  require_extents("block", block, {kMaxThreads, kMaxThreads, kMaxBlockZ});
+  const std::uint64_t product = std::uint64_t{block.x} * block.y * block.z;
+  if (product > kMaxThreads) {
+    refuse("a block of " + text_of(block) + " has " + std::to_string(product) +
+           " threads; CUDA allows at most 1024");
+  }
+  if (dynamic_shared_bytes > kMaxSharedBytes) {
+    refuse(std::to_string(dynamic_shared_bytes) +
+           " bytes of dynamic shared memory; a block has at most " +
+           std::to_string(kMaxSharedBytes) + " (227 KiB)");
+  }
+  threads = static_cast<unsigned>(product);
+  blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  require_cluster(cluster, grid);
+  resident = resident_blocks(threads);
+  const auto sms = static_cast<std::uint64_t>(multiprocessors());
+  if (cooperative && blocks > sms) {
+    refuse("a cooperative grid of " + std::to_string(blocks) +
+           " blocks; all of them must fit the GPU at once, which has " + std::to_string(sms) +
+           " SMs (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
+  }
+  if (const std::size_t bytes = static_shared_bytes(*this); bytes > kMaxStaticSharedBytes) {
+    refuse("__shared__ arrays of " + std::to_string(bytes) + " bytes; ptxas allows " +
+           std::to_string(kMaxStaticSharedBytes) +
+           " (48 KiB), and more only as dynamic shared memory");
+  }
+  code = CodeRanges(launch.kernel);
+}
+
+uint3 GridPlan::block_index(std::uint64_t number) const {
+  const std::uint64_t row = number / grid.x;
+  return {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(row % grid.y),
+          static_cast<unsigned>(row / grid.y)};
+}
+
+uint3 GridPlan::thread_index(unsigned number) const {
+  const unsigned row = number / block.x;
+  return {number % block.x, row % block.y, row / block.y};
+}
+
+SharedMemory::SharedMemory(const GridPlan& plan) {
+  auto* const start = reinterpret_cast<std::byte*>(plan.program.dynamic_shared());
+  arrays = thread_local_segment(start);
+  dynamic = {start, kMaxSharedBytes};
+}
+
+void SharedMemory::poison(std::size_t dynamic_bytes) const {
+  for (const auto part : parts(dynamic_bytes))
+    std::memset(part.data(), 0xFF, part.size());
+}
+
+void SharedMemory::save(std::size_t dynamic_bytes, std::vector<std::byte>& copy) const {
+  copy.clear();
+  for (const auto part : parts(dynamic_bytes))
+    copy.insert(copy.end(), part.begin(), part.end());
+}
+
+void SharedMemory::restore(std::size_t dynamic_bytes, const std::vector<std::byte>& copy) const {
+  const std::byte* from = copy.data();
+  for (const auto part : parts(dynamic_bytes)) {
+    std::memcpy(part.data(), from, part.size());
+    from += part.size();
+  }
+}
+
+/// What lies in front of and behind the dynamic shared memory that the launch did not ask for.
+std::array<std::span<std::byte>, 2> SharedMemory::parts(std::size_t dynamic_bytes) const {
+  std::byte* const end = arrays.data() + arrays.size();
+  return {std::span(arrays.data(), dynamic.data() + dynamic_bytes),
+          std::span(dynamic.data() + dynamic.size(), end)};
+}
+
+}  // namespace ladder::emulator

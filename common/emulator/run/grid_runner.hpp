@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/grid_runner.hpp
+/// \brief Who runs the grids that a host thread launches, where it is not the worker pool itself.
+#pragma once
+
+#include "common/emulator/run/grid_plan.hpp"
+#include "common/emulator/run/settings.hpp"
+
+namespace ladder::emulator {
+
+/// Runs grids its own way, on the worker pool.
+class GridRunner {
+ public:
+  virtual ~GridRunner() = default;
+  /// \throws KernelError  the grid cannot go on
+  virtual GridStats run(const GridPlan& plan) = 0;
+};
+
+/// From now on `runner` runs what the calling host thread launches; null: the worker pool does.
+void set_grid_runner(GridRunner* runner) noexcept;
+
+}  // namespace ladder::emulator

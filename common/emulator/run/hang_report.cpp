@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/hang_report.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/emulator/run/source_lines.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// "0-127, 130"
+std::string ranges_of(const std::vector<unsigned>& numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1)
+      ++last;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(numbers[first]);
+    if (last > first) text += "-" + std::to_string(numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+/// What lane waits for; `threads` is left empty.
+KernelWaiters waiter(const BlockThreads& threads, const Lane& lane, unsigned at_barrier) {
+  KernelWaiters result;
+  result.block = array_of(unpack(threads.block_index()));
+  result.file = without_repository(lane.where.file_name());
+  result.line = lane.where.line();
+  const WarpState& warp = threads.warp_of(lane);
+  if ((warp.at_barrier & lane.bit()) != 0) {
+    result.what = "wait at __syncthreads";
+    result.detail = threads_here(at_barrier, threads.count());
+  } else if ((warp.in_call & lane.bit()) != 0) {
+    result.what = std::string("wait in ") + lane.call->function;
+    result.detail = "for lanes of their warp";
+  } else if ((warp.waiting & lane.bit()) != 0) {
+    result.what = lane.wait.object->what();
+    result.detail = lane.wait.object->missing(lane.wait.value);
+  } else {
+    result.what = "spin";
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string threads_here(unsigned arrived, unsigned of) {
+  return std::to_string(arrived) + " of " + std::to_string(of) + " threads are here";
+}
+
+std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier) {
+  std::vector<std::pair<KernelWaiters, std::vector<unsigned>>> groups;
+  for (unsigned number = 0; number < threads.count(); ++number) {
+    const Lane& lane = threads.lane(number);
+    if ((threads.warp_of(lane).finished & lane.bit()) != 0) continue;
+    KernelWaiters one = waiter(threads, lane, at_barrier);
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) {
+      const KernelWaiters& other = group.first;
+      return other.line == one.line && other.what == one.what && other.file == one.file &&
+             other.detail == one.detail;
+    });
+    if (same != groups.end()) {
+      same->second.push_back(number);
+    } else {
+      groups.push_back({std::move(one), {number}});
+    }
+  }
+  std::vector<KernelWaiters> result;
+  for (auto& [group, numbers] : groups) {
+    group.threads = ranges_of(numbers);
+    result.push_back(std::move(group));
+  }
+  return result;
+}
+
+KernelError::Place place_of(const std::vector<KernelWaiters>& waiters, const GridPlan& plan) {
+  const auto thread = static_cast<unsigned>(std::stoul(waiters.front().threads));
+  return {.file = waiters.front().file,
+          .line = waiters.front().line,
+          .block = waiters.front().block,
+          .thread = array_of(plan.thread_index(thread))};
+}
+
+}  // namespace ladder::emulator

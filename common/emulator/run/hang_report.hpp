@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/hang_report.hpp
+/// \brief What is said when nobody can go on: every group of threads, where it waits, and what is
+///        missing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/run/block_threads.hpp"
+#include "common/emulator/run/kernel_error.hpp"
+
+namespace ladder::emulator {
+
+/// "12 of 64 threads are here"
+std::string threads_here(unsigned arrived, unsigned of);
+
+/// \brief  The threads of a block that wait, in groups.
+/// \param  at_barrier  of them, wait at __syncthreads()
+std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier);
+
+/// Where the first thread of the first group is.
+KernelError::Place place_of(const std::vector<KernelWaiters>& waiters, const GridPlan& plan);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/hang_watch.hpp
+/// \brief Ends blocks that run and get nowhere.
+#pragma once
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/watched.hpp"
+
+namespace ladder::emulator {
+
+/// \brief A thread that looks at the CPU threads of a grid every now and then. What counts is the
+///        CPU time that they got: neither a busy computer nor a debugger makes a kernel seem to
+///        hang.
+class HangWatch {
+ public:
+  /// A CPU thread that runs blocks.
+  struct Target {
+    pthread_t thread = {};
+    Watched* watched = nullptr;
+    std::uint64_t seen_progress = 0;  ///< when it was looked at last
+    Seconds seen_at = {};             ///< and its CPU time then
+  };
+
+  /// Looks at these from now on, until rest().
+  void start(std::vector<Target> targets, Seconds limit);
+  void rest();
+
+ private:
+  void run();
+  void look_at(Target& target);
+
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  bool is_started_ = false;
+  std::vector<Target> targets_;  ///< none: it rests
+  Seconds limit_ = {};
+};
+
+}  // namespace ladder::emulator

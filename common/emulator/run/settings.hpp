@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/settings.hpp
+/// \brief What a host program can set and ask of the emulator. Free of CUDA's types.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace ladder::emulator {
+
+using Seconds = std::chrono::duration<double>;
+
+/// \brief  Sets how much CPU time a block may use without one of its threads finishing or all of
+///         them passing a barrier.
+/// \param  limit  > 0, fractions too; the default is 10 s, or the environment's LADDER_HANG_SECONDS
+/// \throws std::invalid_argument  limit is not a positive number
+void set_hang_limit(Seconds limit);
+
+/// The limit that is in force.
+Seconds hang_limit();
+
+/// \brief  Sets how many CPU threads run blocks side by side.
+/// \param  count  1 to 24 (each holds the stacks of 1024 CUDA threads with a guard page each, and
+///                Linux allows a process 65,530 memory mappings); the default is one per CPU, or
+///                the environment's LADDER_CPU_THREADS
+/// \throws std::invalid_argument  count is out of range
+void set_cpu_threads(unsigned count);
+
+/// How many CPU threads run blocks side by side.
+unsigned cpu_threads();
+
+/// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
+/// the same in both ways.
+enum class CopyArrival {
+  kLate,   ///< when somebody waits for it: who reads too early finds NaN
+  kEarly,  ///< at once: who still reads what the copy overwrites finds the new bytes
+};
+
+/// The default is kLate, or the environment's LADDER_COPY_ARRIVAL: late or early.
+void set_copy_arrival(CopyArrival arrival);
+
+/// How copies arrive.
+CopyArrival copy_arrival();
+
+/// In which order the blocks of a cooperative launch start. All of them run at the same time, so
+/// that a kernel is right if it computes the same in both ways.
+enum class BlockOrder {
+  kAscending,   ///< block 0 first
+  kDescending,  ///< block 0 last: who waits for lower blocks has to wait
+};
+
+/// The default is kAscending, or the environment's LADDER_BLOCK_ORDER: ascending or descending.
+void set_block_order(BlockOrder order);
+
+/// In which order blocks start.
+BlockOrder block_order();
+
+/// \brief  Sets how many SMs the emulated GPU has. As many blocks of a cooperative launch fit.
+/// \param  count  1 to 1024; the default is 8, as the classroom card has, or the environment's
+///                LADDER_MULTIPROCESSORS
+/// \throws std::invalid_argument  count is out of range
+void set_multiprocessors(int count);
+
+/// How many SMs the emulated GPU has.
+int multiprocessors();
+
+/// What a grid did.
+struct GridStats {
+  std::uint64_t blocks = 0;  ///< blocks run to their end
+  std::uint64_t threads_per_block = 0;
+  std::uint64_t barriers_per_block = 0;  ///< block-wide barriers passed, the largest of all blocks
+  bool blocks_waited = false;            ///< for each other
+};
+
+/// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.
+GridStats last_run();
+
+/// \brief  Which kernel a host function launches. Nothing runs, so that its arrays need no
+/// contents. \return address of the last kernel; null where launch() starts none
+const void* launched_kernel(const std::function<void()>& launch);
+
+}  // namespace ladder::emulator

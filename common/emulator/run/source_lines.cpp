@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/source_lines.hpp"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::string_view kThisFile = "common/emulator/run/source_lines.cpp";
+constexpr std::string_view kEmulator = "common/emulator/";
+constexpr std::string_view kInstructions = "common/ptx/";
+
+/// This repository's path with a slash behind it, as the compiler was told it.
+std::string_view repository() {
+  const std::string_view path = __FILE__;
+  return path.ends_with(kThisFile) ? path.substr(0, path.size() - kThisFile.size())
+                                   : std::string_view();
+}
+
+/// Is the file part of what a kernel stands on, and not the kernel?
+bool is_ground(std::string_view file) {
+  if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
+  const std::string_view root = repository();
+  if (!file.starts_with(root)) return false;
+  file.remove_prefix(root.size());
+  return file.starts_with(kEmulator) || file.starts_with(kInstructions);
+}
+
+/// Debug information of all libraries of this process, as they are loaded now.
+using OpenLibraries = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
+
+OpenLibraries open_libraries() {
+  static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_linux_proc_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = nullptr,
+      .debuginfo_path = nullptr,
+  };
+  OpenLibraries session(dwfl_begin(&callbacks), dwfl_end);
+  if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
+      dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
+    session.reset();
+  }
+  return session;
+}
+
+SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwfl_Line* const found = dwfl_module_getsrc(module, address);
+  int line = 0;
+  int column = 0;
+  const char* const file =
+      found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr);
+  if (file == nullptr) return {};
+  return {file, static_cast<unsigned>(line), static_cast<unsigned>(column)};
+}
+
+/// The line where an inlined function was called.
+SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word file = 0;
+  Dwarf_Word line = 0;
+  Dwarf_Word column = 0;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+      dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
+    return {};
+  }
+  dwarf_formudata(dwarf_attr(inlined, DW_AT_call_column, &attribute), &column);
+  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (name == nullptr) return {};
+  return {name, static_cast<unsigned>(line), static_cast<unsigned>(column)};
+}
+
+/// The scopes below `around` that an address of the unit lies in, innermost first, through inlined
+/// functions outwards. Clang describes functions inside their namespaces, g++ beside them.
+bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(around, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_tag(&child) == DW_TAG_namespace) {
+      if (find_scopes(&child, address, scopes)) return true;
+    } else if (dwarf_haspc(&child, address) > 0) {
+      find_scopes(&child, address, scopes);
+      scopes.push_back(child);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The line of an instruction; where code of headers was inlined, the line that called it.
+SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
+  Dwfl_Module* const module = session == nullptr ? nullptr : dwfl_addrmodule(session, instruction);
+  if (module == nullptr) return {};
+  SourceLine line = line_of_table(module, instruction);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
+  std::vector<Dwarf_Die> scopes;
+  if (unit != nullptr) find_scopes(unit, instruction - bias, scopes);
+  for (Dwarf_Die& scope : scopes) {
+    if (!is_ground(line.file)) break;
+    if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+    const SourceLine call = line_of_call(unit, &scope);
+    if (!call.file.empty()) line = call;
+  }
+  return line;
+}
+
+}  // namespace
+
+struct SourceLineReader::Session {
+  OpenLibraries libraries = open_libraries();
+};
+
+SourceLineReader::SourceLineReader() : session_(std::make_unique<Session>()) {}
+SourceLineReader::~SourceLineReader() = default;
+
+SourceLine SourceLineReader::line_of(std::span<const std::uintptr_t> calls) {
+  SourceLine result;
+  for (const std::uintptr_t instruction : calls) {
+    SourceLine line = line_of_instruction(session_->libraries.get(), instruction);
+    if (!line.file.empty() && !is_ground(line.file)) return line;
+    if (result.file.empty()) result = line;
+  }
+  return result;
+}
+
+SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  return SourceLineReader().line_of(calls);
+}
+
+std::string without_repository(const std::string& file) {
+  const std::string_view root = repository();
+  return file.starts_with(root) ? file.substr(root.size()) : file;
+}
+
+std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column) {
+  std::ifstream stream(file.starts_with("/") ? file : std::string(repository()) + file);
+  std::string text;
+  for (unsigned i = 0; i < line; ++i)
+    std::getline(stream, text);
+  if (!stream || column == 0 || column > text.size() || text[column - 1] != ']') return "";
+  // Back over bracket after bracket, then over the name.
+  std::size_t begin = column;
+  while (begin > 0 && text[begin - 1] == ']') {
+    int open = 0;
+    do {
+      --begin;
+      open += text[begin] == ']' ? 1 : text[begin] == '[' ? -1 : 0;
+    } while (begin > 0 && open > 0);
+  }
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 ||
+                       text[begin - 1] == '_')) {
+    --begin;
+  }
+  return text.substr(begin, column - begin);
+}
+
+}  // namespace ladder::emulator

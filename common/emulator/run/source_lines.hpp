@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/source_lines.hpp
+/// \brief From an address in machine code to the line that the programmer wrote, through libdw.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ladder::emulator {
+
+/// A line of a source file.
+struct SourceLine {
+  std::string file;   ///< empty: not known
+  unsigned line = 0;  ///< 1-based; 0: not known
+  unsigned column = 0;
+};
+
+/// \brief  The line of the innermost of some nested calls that the programmer wrote: calls into the
+///         emulator's or the system's headers, inlined or not, are left out.
+/// \param  calls  addresses of instructions of this process, innermost first
+/// \return the line of calls[0] if none is the programmer's
+SourceLine source_line_of(std::span<const std::uintptr_t> calls);
+
+/// \brief The same for many addresses: reads the libraries' debug information once.
+class SourceLineReader {
+ public:
+  SourceLineReader();
+  ~SourceLineReader();
+  SourceLineReader(const SourceLineReader&) = delete;
+  SourceLineReader& operator=(const SourceLineReader&) = delete;
+
+  SourceLine line_of(std::span<const std::uintptr_t> calls);
+
+ private:
+  struct Session;
+  std::unique_ptr<Session> session_;
+};
+
+/// The path relative to this repository if the file is in it, else unchanged.
+std::string without_repository(const std::string& file);
+
+/// \brief  The subscripted expression that ends at a column of a source file: "sA[m + 1]".
+/// \param  file    as without_repository() gives it
+/// \param  column  1-based, of the closing bracket
+/// \return empty where the file cannot be read or holds no such thing there
+std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column);
+
+}  // namespace ladder::emulator

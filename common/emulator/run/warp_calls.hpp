@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/run/warp_calls.hpp
+/// \brief Lanes that wait for each other in warp functions.
+#pragma once
+
+#include <source_location>
+
+#include "common/emulator/run/block_scheduler.hpp"
+#include "common/emulator/words/warp_functions.hpp"
+
+namespace ladder::emulator {
+
+/// \brief The warp functions that lanes of a block wait in. Who waits where is in WarpState.
+class WarpCalls {
+ public:
+  explicit WarpCalls(BlockScheduler& scheduler) : scheduler_(scheduler) {}
+
+  void meet(const WarpCall& call);
+  unsigned lanes_at_this_line(std::source_location where);
+  [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
+
+  /// No lane of the warp is ready: lanes in __activemask get their answer, and lanes in a warp
+  /// function wait in vain.
+  void settle(WarpState& warp);
+
+  /// Every lane of the running thread's warp waits for another one.
+  [[noreturn]] void fail_deadlock();
+
+ private:
+  static unsigned effective_mask(const WarpState& warp, const Lane& lane);
+  bool complete(WarpState& warp, unsigned mask);
+  void answer_lanes_at_line(WarpState& warp);
+  [[noreturn]] void fail_stuck(const WarpState& warp);
+  void fail_if_missing(const WarpState& warp, const Lane& lane, unsigned missing);
+  [[noreturn]] void fail_different(const Lane& lane, const Lane& other);
+
+  BlockScheduler& scheduler_;
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/trace/request_sites.hpp"
+
+#include <algorithm>
+
+namespace ladder::emulator {
+
+void RequestSites::start_grid() {
+  sites_.clear();
+  recent_.fill(nullptr);
+}
+
+RequestSite& RequestSites::find(AccessCode code) {
+  std::unique_ptr<RequestSite>& site = sites_[code];
+  if (site == nullptr) {
+    site = std::make_unique<RequestSite>();
+    site->code = code;
+  }
+  recent_[(code ^ code >> 10) % recent_.size()] = site.get();
+  return *site;
+}
+
+void RequestSites::learn(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes) {
+  const std::uint64_t base = address[std::countr_zero(lanes)];
+  const unsigned bytes = bytes_of(site.code);
+  site.lanes = lanes;
+  site.pattern = ++patterns_;
+  site.lowest = 0;
+  site.highest = 0;
+  site.skew = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const bool active = (lanes >> lane & 1) != 0;
+    site.delta[lane] = active ? address[lane] - base : 0;
+    site.active[lane] = active ? ~std::uint64_t{0} : 0;
+    const auto delta = static_cast<std::int64_t>(site.delta[lane]);
+    site.lowest = std::min(site.lowest, delta);
+    site.highest = std::max(site.highest, delta);
+    site.skew |= site.delta[lane] & (bytes - 1);
+  }
+  site.highest += bytes;
+  site.phases = {};
+  site.words.clear();
+  site.wide_shapes = {};
+}
+
+std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {
+  std::vector<std::pair<AccessCode, SiteCounts>> counts;
+  for (const auto& [code, site] : sites_)
+    counts.emplace_back(code, std::exchange(site->counts, SiteCounts()));
+  std::ranges::sort(counts, {}, [](const auto& entry) { return entry.first; });
+  return counts;
+}
+
+}  // namespace ladder::emulator

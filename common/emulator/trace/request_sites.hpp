@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/request_sites.hpp
+/// \brief The places in the code that ask for memory: what each asked last time, and what came out
+///        of it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/block_stream.hpp"
+#include "common/emulator/trace/request_shape.hpp"
+#include "common/emulator/trace/trace.hpp"
+
+namespace ladder::emulator {
+
+/// Counters of one place in the machine code.
+struct SiteCounts {
+  AccessCounts global;
+  AccessCounts shared;
+};
+
+/// A word that a request touches, relative to its first lane's word.
+struct TouchedWord {
+  std::int32_t word;
+  std::uint8_t lane;
+  std::uint8_t bytes;
+  bool several;
+};
+
+/// What a global request looks like from where in a line its first lane's byte is.
+struct GlobalPhase {
+  std::uint32_t pattern = 0;
+  std::uint16_t sectors = 0;  ///< 0: not computed
+  std::uint16_t distinct_sectors = 0;
+  std::uint16_t ideal_sectors = 0;
+  std::uint16_t lines = 0;
+};
+
+/// A place in the code, and the pattern of addresses that its lanes asked for last.
+struct RequestSite {
+  AccessCode code = 0;
+  SiteCounts counts;
+  std::array<std::uint64_t, 32> delta;   ///< address minus that of the first lane
+  std::array<std::uint64_t, 32> active;  ///< all ones where the lane takes part
+  std::uint32_t lanes = 0;               ///< 0: nothing is known yet
+  std::uint32_t pattern = 0;             ///< its number; another one for other deltas or lanes
+  std::int64_t lowest = 0;               ///< of the deltas
+  std::int64_t highest = 0;              ///< behind the last byte
+  std::uint64_t skew = 0;                ///< bits of deltas below the access size
+  std::size_t array = kMaxArrays;        ///< of the last global access
+  std::array<GlobalPhase, kLineBytes> phases;
+  // Shared.
+  unsigned phase_in_word = 0;  ///< of the first lane's byte
+  bool is_guard = false;       ///< no array, but g++'s note that an array is constructed
+  SharedShape shape;
+  std::array<SharedShape, 5> wide_shapes = {};  ///< as part of a load of so many words; 0: unknown
+  std::vector<TouchedWord> words;
+  std::unordered_map<std::uint64_t, CopyShape> copies;  ///< by what they read, and from where
+
+  /// Is this the pattern that the site knows?
+  bool knows(const std::uint64_t* address, std::uint32_t active_lanes) const {
+    if (lanes != active_lanes) return false;
+    const std::uint64_t base = address[std::countr_zero(lanes)];
+    std::uint64_t differs = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      differs |= (address[lane] - base - delta[lane]) & active[lane];
+    return differs == 0;
+  }
+};
+
+/// \brief The sites of a grid.
+class RequestSites {
+ public:
+  void start_grid();
+
+  RequestSite& at(AccessCode code) {
+    RequestSite* const recent = recent_[(code ^ code >> 10) % recent_.size()];
+    return recent != nullptr && recent->code == code ? *recent : find(code);
+  }
+
+  /// The site that asks, with this pattern.
+  RequestSite& at(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
+    RequestSite& site = at(code);
+    if (!site.knows(address, lanes)) learn(site, address, lanes);
+    return site;
+  }
+
+  /// Counters since the last call, by code.
+  std::vector<std::pair<AccessCode, SiteCounts>> take_counts();
+
+ private:
+  RequestSite& find(AccessCode code);
+  void learn(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+
+  std::unordered_map<AccessCode, std::unique_ptr<RequestSite>> sites_;
+  std::array<RequestSite*, 1024> recent_ = {};
+  std::uint32_t patterns_ = 0;  ///< that sites have learned
+};
+
+}  // namespace ladder::emulator

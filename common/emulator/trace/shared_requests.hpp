@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/trace/shared_requests.hpp
+/// \brief Requests to shared memory: their words, and who races with whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/hazard_list.hpp"
+#include "common/emulator/trace/request_sites.hpp"
+#include "common/emulator/trace/shared_counts.hpp"
+#include "common/emulator/trace/shared_shadow.hpp"
+#include "common/emulator/trace/tracer_state.hpp"
+#include "common/emulator/trace/warp_logs.hpp"
+#include "common/emulator/trace/wide_loads.hpp"
+
+namespace ladder::emulator {
+
+/// \brief Has requests to shared memory counted, and checks them against the shadow.
+class SharedRequests {
+ public:
+  /// \param clocks  of the shadow
+  SharedRequests(const TracerState& state, const WarpClocks& clocks, SharedShadow& shadow,
+                 const WarpLogs& logs, SharedCounts& counts, WideLoads& wide_loads,
+                 HazardList& hazards, EventOrder& order)
+      : state_(state),
+        clocks_(clocks),
+        shadow_(shadow),
+        logs_(logs),
+        counts_(counts),
+        wide_loads_(wide_loads),
+        hazards_(hazards),
+        order_(order) {}
+
+  void start_block() { syncs_.fill(0); }
+  /// Its lanes met.
+  void meet(unsigned warp) { ++syncs_[warp]; }
+
+  void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+
+  [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
+
+ private:
+  void learn(RequestSite& site, const std::uint64_t* address, std::uint64_t first) const;
+  void check(RequestSite& site, std::uint64_t first);
+  bool is_inside(std::uint64_t begin, std::uint64_t end) const;
+  [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
+  bool holds(const TouchedWord& touched, std::uint32_t word) const;
+  Conflict access(AccessType type, const WordAccess& access);
+  void see_order(AccessType type, std::uint64_t begin, std::uint64_t end, std::uint64_t first);
+
+  const TracerState& state_;
+  const WarpClocks& clocks_;
+  SharedShadow& shadow_;
+  const WarpLogs& logs_;
+  SharedCounts& counts_;
+  WideLoads& wide_loads_;
+  HazardList& hazards_;
+  EventOrder& order_;
+  std::array<std::uint32_t, 32> syncs_ = {};  ///< how often each warp has met
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/words/async_functions.hpp
+/// \brief What the functions of common/ptx do on the emulator: copies that arrive later, barriers
+///        that copies arrive at, clusters, and blocks that wait for each other.
+///
+/// A copy arrives as late as it may, when somebody waits for it, so that a missing wait shows; or
+/// at once, so that a buffer that is filled too early shows (see set_copy_arrival()).
+#pragma once
+
+#include <source_location>
+
+namespace ladder::ptx {
+struct TensorMap;
+}
+
+namespace ladder::emulator {
+
+// -- cp.async ----------------------------------------------------------------------------------
+/// \param source_bytes  bytes that are read; the rest of `bytes` arrives as zeros
+void start_copy(void* shared, const void* global, unsigned bytes, unsigned source_bytes,
+                std::source_location where);
+void commit_copies(std::source_location where);
+void wait_for_copies(unsigned newest, std::source_location where);
+
+// -- mbarriers and the tensor memory accelerator -----------------------------------------------
+void init_mbarrier(void* barrier, int arrivals, std::source_location where);
+void arrive_at_mbarrier(void* barrier, int announced_bytes, std::source_location where);
+void wait_for_mbarrier(void* barrier, int parity, std::source_location where);
+void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                    std::source_location where);
+void fence_mbarrier_init(std::source_location where);
+void fence_proxy_async(std::source_location where);
+
+// -- barriers of some warps; registers ---------------------------------------------------------
+void wait_at_named_barrier(int id, int threads, std::source_location where);
+void set_registers(int registers, std::source_location where);
+
+// -- clusters, and blocks that wait for each other ---------------------------------------------
+unsigned cluster_rank();
+void wait_at_cluster_barrier(std::source_location where);
+void* shared_of_block(void* shared, unsigned rank, std::source_location where);
+unsigned load_acquire(const unsigned* flag, std::source_location where);
+void store_release(unsigned* flag, unsigned value, std::source_location where);
+
+}  // namespace ladder::emulator

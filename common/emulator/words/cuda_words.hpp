@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/words/cuda_words.hpp
+/// \brief CUDA's words for g++: what `common/device.cuh` includes where nvcc is not the compiler.
+///
+/// A `__shared__` array is a thread_local variable. The emulator runs one block at a time on a CPU
+/// thread, so all threads of the block share the array and other blocks do not see it. At the start
+/// of a block its bytes are 0xFF, which reads as NaN in every floating-point type. All of the
+/// library's thread-local segment is filled: it must hold no other thread_local variable.
+///
+/// An array of a class (float4, __half) has a guard variable beside it, which then reads as
+/// "constructed"; the classes' constructors do nothing.
+#pragma once
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "common/emulator/words/vector_types.hpp"
+
+#include "common/emulator/words/atomic_functions.hpp"
+#include "common/emulator/words/barrier_functions.hpp"
+#include "common/emulator/words/bfloat16_type.hpp"
+#include "common/emulator/words/half_type.hpp"
+#include "common/emulator/words/math_functions.hpp"
+#include "common/emulator/words/thread_context.hpp"
+#include "common/emulator/words/warp_functions.hpp"
+#include "common/emulator/words/warp_reductions.hpp"
+
+// Kernels are kept as functions of their own, so that each has one address and one place in the
+// debug information.
+#define __global__ __attribute__((noinline, noclone))
+#define __device__
+#define __host__
+#define __constant__
+#define __grid_constant__
+// Aligned as shared arrays turn out to be on a GPU, where float arrays are read as float4.
+#define __shared__ thread_local __attribute__((aligned(16)))
+#define __forceinline__ inline __attribute__((always_inline))
+// Empty, because the standard library spells an attribute of its own like this.
+#define __noinline__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
