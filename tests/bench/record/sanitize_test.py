@@ -37,7 +37,7 @@ print("========= ERROR SUMMARY: 0 errors")
 ORDER = [
     (tool, *shape, beta)
     for tool in sanitize.TOOLS
-    for shape in (*sanitize.SHAPES, sanitize.CUT)
+    for shape in (*sanitize.SHAPES, sanitize.SPLIT)
     for beta in (0.0, 0.5)
 ]
 
