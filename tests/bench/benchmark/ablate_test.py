@@ -175,8 +175,8 @@ class BlockTest(unittest.TestCase):
     def test_times_beside_machine_code(self):
         self.record_code()
         library = {"name": "00_cublas", "rung": None, "m": 4096, "taken_away": None}
-        self.record_times(library, entry("13_small_products", None, 1.0), entry("13_less", "a part", 1.1),
-                          entry("13_other", "another part", 0.95),
+        self.record_times(library, entry("13_small_products", None, 1.0),
+                          entry("13_less", "a part", 1.1), entry("13_other", "another part", 0.95),
                           entry("13_less", "a part", 1.2, 8192))
         text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| nothing: the rung as it stands | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)

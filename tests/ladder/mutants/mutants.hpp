@@ -12,9 +12,9 @@ namespace ladder {
 
 /// A rung with one mistake, or a copy without any.
 struct Mutant {
-  const char* name;    ///< "guard_missing_m", from add_mutant()
-  const char* rung;    ///< "03_shared_tile", the rung it was made from
-  const char* source;  ///< path of the text that was compiled
+  const char* name;           ///< "guard_missing_m", from add_mutant()
+  const char* rung;           ///< "03_shared_tile", the rung it was made from
+  const char* source;         ///< path of the text that was compiled
   std::string configuration;  ///< of a rung that chooses, the only one that is left; else empty
   void (*run)(const Gemm<float>&, Stream);
 };

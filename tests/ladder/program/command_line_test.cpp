@@ -56,9 +56,9 @@ TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
   const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string text = unwrapped(outcome.out);
-  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle",
-                           "08 warp_tile", "09 async_copy", "10 wide_tile", "11 producer_warps",
-                           "12 stream_k", "13 small_products"}) {
+  for (const char* rung :
+       {"05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
+        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 small_products"}) {
     EXPECT_TRUE(
         says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
         << outcome.out;
