@@ -102,9 +102,9 @@ add_mutant(
   "&flags[blockIdx.x - peer]"
   "&flags[blockIdx.x - (peer - 1)]")
 add_mutant(
-  whole_tiles_done_twice 12_stream_k TRACED
-  "next_tile += gridDim.x;"
-  "next_tile += gridDim.x - 1;")
+  whole_tile_left_out 12_stream_k TRACED
+  "next_tile < split.first_split"
+  "next_tile + 1 < split.first_split")
 add_mutant(
   tile_stored_by_every_peer 12_stream_k TRACED
   "if (part.begin > 0) {  // a peer"
@@ -204,6 +204,6 @@ add_mutant(
   "const int depth = min(kDepth, K - k0);"
   "const int depth = kDepth;")
 add_mutant(
-  thin_row_guard_missing 13_small_products TRACED CONFIGURATION "64 x 64, thin"
-  "A + static_cast<size_t>(row0 + m) * K + k0 + k,\n                         row0 + m < M);"
-  "A + static_cast<size_t>(row0 + m) * K + k0 + k,\n                         true);")
+  thin_guard_missing_m 13_small_products TRACED CONFIGURATION "64 x 64, thin"
+  "if (row >= M || col >= N) continue;"
+  "if (col >= N) continue;")

@@ -231,10 +231,10 @@ const std::vector<Case> kCases = {
      .lines = {"ptx::load_acquire(flag)", "ptx::barrier_sync<1, kConsumers>();"},
      .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
      .sms = 2},
-    {.mutant = "whole_tiles_done_twice",
+    {.mutant = "whole_tile_left_out",
      .shape = kWideSplit,
      .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
+     .said = {"all of them never written", "columns 256 to 511"},
      .sms = 2},
     {.mutant = "tile_stored_by_every_peer",
      .shape = kWideSplit,
@@ -370,10 +370,10 @@ const std::vector<Case> kCases = {
      .shown_by = ShownBy::kBoth,
      .said = {kUnwritten},
      .hazard = ExpectedHazard{HazardKind::kUninitialisedShared, "(rA[m]) ="}},
-    {.mutant = "thin_row_guard_missing",
+    {.mutant = "thin_guard_missing_m",
      .shape = {63, 64, 20},
      .shown_by = ShownBy::kBoth,
-     .said = {"XX"}},
+     .said = {"Memory outside of C was written"}},
 };
 
 const Mutant* mutant_named(std::span<const Mutant> mutants, const std::string& name) {
