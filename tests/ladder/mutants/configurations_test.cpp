@@ -37,7 +37,7 @@ class ConfigurationTest : public testing::TestWithParam<Mutant> {
   /// The blocks of a cluster have K enough only here to come back to their rings' first stage.
   static std::vector<Shape> with_deep_one(std::vector<Shape> shapes) {
     if (GetParam().configuration.find("cluster") != std::string::npos)
-      shapes.push_back({33, 36, 4612});
+      shapes.push_back({9, 12, 4612});
     return shapes;
   }
 
