@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/workspace.hpp"
 #include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/common/emulator/clang/clang_rungs.hpp"
@@ -65,20 +66,23 @@ KernelTrace traced(Machine& machine, const Rung& rung, const Problem& problem) {
   const MachineArray<float> a(machine, count(M, K));
   const MachineArray<float> b(machine, count(K, N));
   const MachineArray<float> c(machine, count(M, N));
-  return emulator::trace({{.name = "A", .data = a.data(), .bytes = a.bytes()},
-                          {.name = "B", .data = b.data(), .bytes = b.bytes()},
-                          {.name = "C", .data = c.data(), .bytes = c.bytes()}},
-                         [&] {
-                           rung.run({.M = M,
-                                     .N = N,
-                                     .K = K,
-                                     .alpha = 0.5f,
-                                     .A = a.data(),
-                                     .B = b.data(),
-                                     .beta = problem.beta,
-                                     .C = c.data()},
-                                    nullptr);
-                         });
+  const std::span<std::byte> workspace = emulator::whole_workspace();  // of rungs that split tiles
+  return emulator::trace(
+      {{.name = "A", .data = a.data(), .bytes = a.bytes()},
+       {.name = "B", .data = b.data(), .bytes = b.bytes()},
+       {.name = "C", .data = c.data(), .bytes = c.bytes()},
+       {.name = "workspace", .data = workspace.data(), .bytes = workspace.size()}},
+      [&] {
+        rung.run({.M = M,
+                  .N = N,
+                  .K = K,
+                  .alpha = 0.5f,
+                  .A = a.data(),
+                  .B = b.data(),
+                  .beta = problem.beta,
+                  .C = c.data()},
+                 nullptr);
+      });
 }
 
 /// What was counted for each line, operation and size, as text.
