@@ -102,7 +102,7 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
-ablate: ## rungs 09 to 11 without some of their parts: [SIZE=4096]
+ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 13, and a GPU of compute capability' \
 	  '9.0' >&2; exit 2; }
 	@$(MAKE) --no-print-directory build

@@ -1,8 +1,8 @@
 """Makes copies of rungs from which something was taken away, and looks at their machine code.
 
     python3 -m bench.benchmark.ablate list                   all copies, and what they lack
-    python3 -m bench.benchmark.ablate source 11_copy         one of them, as a source
-    python3 -m bench.benchmark.ablate count [11_copy ...]    registers, spills, and main loops
+    python3 -m bench.benchmark.ablate source 13_copy         one of them, as a source
+    python3 -m bench.benchmark.ablate count [13_copy ...]    registers, spills, and main loops
     python3 -m bench.benchmark.ablate count --out bench/results/sass/ablations.json
 
 `make ablate` times them on a GPU. To count, nvcc and nvdisasm are needed, and no GPU. It fails
@@ -47,13 +47,13 @@ class MachineCode:
 
 def unchanged(rung):
     """The rung itself, in the form of its copies."""
-    way = "128 x 256" if rung == 11 else ""
-    return Ablation(rung, "unchanged", "nothing", (), way=way, right=True)
+    configuration = "128 x 256" if rung == 13 else ""
+    return Ablation(rung, "unchanged", "nothing", (), configuration=configuration, right=True)
 
 
 def arch_of(rung):
     """What a rung is compiled for, as in ladder/CMakeLists.txt."""
-    return "90a" if rung >= 10 else "90"
+    return "90a" if rung >= 11 else "90"
 
 
 def machine_code(entry, tools):
@@ -168,7 +168,7 @@ def main():
     """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("list", "names", "source", "table", "count"))
-    parser.add_argument("names", nargs="*", help="copies, such as 11_idle_producers")
+    parser.add_argument("names", nargs="*", help="copies, such as 13_idle_producers")
     parser.add_argument("--out", type=output_path, help="file to write")
     parser.add_argument("--emulated", action="store_true", help="the table for the emulator")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")

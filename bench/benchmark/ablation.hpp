@@ -17,8 +17,8 @@ struct KernelResources {
 
 /// A rung without something. Its results are wrong by design unless `right` says otherwise.
 struct Ablation {
-  const char* rung;        ///< "11_stream_k", the rung it was made from
-  const char* name;        ///< "11_idle_producers"
+  const char* rung;        ///< "13_small_products", the rung it was made from
+  const char* name;        ///< "13_idle_producers"
   const char* taken_away;  ///< "loading and storing A, and boxes of B"
   bool right;              ///< what was taken away only costs or saves time
   void (*run)(const Gemm<float>&, Stream);

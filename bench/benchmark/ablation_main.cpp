@@ -128,7 +128,8 @@ int main(int argc, char** argv) {
   using namespace ladder::bench;
   Arguments arguments;
   CLI::App app("Times copies of rungs from which something was taken away, on a GPU.", "ablation");
-  app.add_option("--only", arguments.only, "names of copies, or of rungs such as 11_stream_k");
+  app.add_option("--only", arguments.only,
+                 "names of copies, or of rungs such as 13_small_products");
   app.add_option("--leave-out", arguments.leave_out, "names of copies, or of rungs");
   app.add_option("--size", arguments.sizes, "M = N = K, one or more")->capture_default_str();
   app.add_option("--protocol", arguments.protocol, "burst, sustained or graph")

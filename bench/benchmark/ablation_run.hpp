@@ -21,7 +21,7 @@ namespace ladder::bench {
 
 /// One line of the results.
 struct AblationEntry {
-  std::string name;         ///< "11_idle_producers"; of a rung as it stands "11_stream_k"
+  std::string name;         ///< "13_idle_producers"; of a rung as it stands "13_small_products"
   std::optional<int> rung;  ///< nothing: a library
   std::string taken_away;   ///< empty: nothing
   bool verified;            ///< its result was compared with the reference, and is right

@@ -7,6 +7,8 @@ from bench.record import rank_orders
 from bench.record.cuda_tools import InputError
 from bench.record.rank_orders import rung_folder
 
+SOURCES = (".cu", ".cuh", ".hpp")
+
 
 def edited(texts, entry):
     """{file: text} after the edits; an edit that does not match exactly once is an error."""
@@ -23,27 +25,29 @@ def edited(texts, entry):
     return texts
 
 
-def with_one_way(launch, entry):
-    """launch.cu with one row of the table of ways."""
-    ways = re.findall(r'\n    \{"[^}]*\},', launch)
-    left = [way for way in ways if way.startswith(f'\n    {{"{entry.way}"')]
+def with_one_configuration(launch, entry):
+    """launch.cu with one row of the table of configurations."""
+    rows = re.findall(r'\n    \{"[^}]*\},', launch)
+    left = [row for row in rows if row.startswith(f'\n    {{"{entry.configuration}"')]
     if len(left) != 1:
-        raise InputError(f"{entry.id}: launch.cu has {len(left)} ways called '{entry.way}'")
-    for way in ways:
-        if way not in left:
-            launch = launch.replace(way, "")
+        raise InputError(
+            f"{entry.id}: launch.cu has {len(left)} configurations called '{entry.configuration}'"
+        )
+    for row in rows:
+        if row not in left:
+            launch = launch.replace(row, "")
     return launch
 
 
 def source_of(entry):
     """One source with launch.cu and what it includes of the rung, in a namespace of its own."""
     folder = rung_folder(entry.rung)
-    texts = {path.name: path.read_text() for path in sorted(folder.glob("*.cu*"))}
+    texts = {path.name: path.read_text() for path in folder.iterdir() if path.suffix in SOURCES}
     texts = edited(texts, entry)
     arguments = rank_orders.template_arguments(texts[LAUNCH], folder.name)
-    if entry.way:
-        texts[LAUNCH] = with_one_way(texts[LAUNCH], entry)
-    own = re.compile(rf'#include "ladder/{folder.name}/(\w+\.cuh)"\n')
+    if entry.configuration:
+        texts[LAUNCH] = with_one_configuration(texts[LAUNCH], entry)
+    own = re.compile(rf'#include "ladder/{folder.name}/(\w+\.(?:cuh|hpp))"\n')
     done = set()
 
     def inserted(match):

@@ -30,7 +30,7 @@ function(ablation_sources prefix suffix)
     VERBATIM)
   set(${prefix}_table ${folder}/table.cpp PARENT_SCOPE)
 
-  foreach(entry IN LISTS names) # 11_copy:90a:11_stream_k
+  foreach(entry IN LISTS names) # 13_copy:90a:13_small_products
     string(REPLACE ":" ";" entry ${entry})
     list(GET entry 0 name)
     list(GET entry 1 arch)
@@ -38,13 +38,12 @@ function(ablation_sources prefix suffix)
     set(source ${folder}/${name}${suffix})
     set(rung_folder ${PROJECT_SOURCE_DIR}/ladder/${rung})
     list(APPEND copies_${arch} ${source})
-    file(STRINGS ${rung_folder}/launch.cu kernels REGEX "#include \"ladder/${rung}/")
-    list(TRANSFORM kernels REPLACE "#include \"(.*)\"" "${PROJECT_SOURCE_DIR}/\\1")
+    file(GLOB headers CONFIGURE_DEPENDS ${rung_folder}/*.cuh ${rung_folder}/*.hpp)
     add_custom_command(
       OUTPUT ${source}
       COMMAND ${ablate} source ${name} --out ${source}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-      DEPENDS ${rung_folder}/launch.cu ${kernels} ${script} ${table_of_copies}
+      DEPENDS ${rung_folder}/launch.cu ${headers} ${script} ${table_of_copies}
       COMMENT "Copy ${name}"
       VERBATIM)
   endforeach()

@@ -2,8 +2,8 @@
 
 The time that a kernel loses without a part is what that part costs. Most of the copies compute
 nonsense: nobody loads what they multiply. What they must do is end, and keep in machine code what
-was not taken away; bench/benchmark/ablate.py checks both. That consumers of rung 11 wait for full
-slices cannot be taken away alone: a block could end while a box is on its way to it, which CUDA
+was not taken away; bench/benchmark/ablate.py checks both. That consumers of rung 13 wait for full
+stages cannot be taken away alone: a block could end while a box is on its way to it, which CUDA
 answers with an unspecified launch failure.
 """
 
@@ -12,77 +12,77 @@ import dataclasses
 from bench.record.cuda_tools import InputError
 
 # Edits: (file, the text that it must hold exactly once, what takes its place).
-KERNEL, LAUNCH = "kernel.cuh", "launch.cu"
+KERNEL, PLAN, LAUNCH = "kernel.cuh", "plan.hpp", "launch.cu"
 
-# -- Rung 11: producers --------------------------------------------------------------------------
+# -- Rung 13: producers --------------------------------------------------------------------------
 # What nobody loads is filled once, with numbers of every mantissa: a multiplier that meets zeros
 # or NaN draws less power.
 FILLED = (KERNEL, """\
   if (threadIdx.x == 0) {
-    for (int s = 0; s < SLICES; ++s) {
+    for (int s = 0; s < STAGES; ++s) {
 """, """\
-  constexpr int kFloats = SLICES * sizeof(Slice) / sizeof(float);
+  constexpr int kFloats = STAGES * sizeof(Stage) / sizeof(float);
   for (int i = threadIdx.x; i < kFloats; i += blockDim.x) {
     reinterpret_cast<float*>(shared)[i] = static_cast<int>(i * 2654435761u) * 0x1p-31f;
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    for (int s = 0; s < SLICES; ++s) {
+    for (int s = 0; s < STAGES; ++s) {
 """)
 NO_LOADS = (
-    (KERNEL, "    start();\n    if (part.tile >= 0) fetch();\n", "    start();\n"),
-    (KERNEL, "      if (part.tile >= 0) fetch();\n", ""),
+    (KERNEL, "  start();\n  if (part.tile >= 0) fetch();\n", "  start();\n"),
+    (KERNEL, "    if (part.tile >= 0) fetch();\n", ""),
 )
 STORES = """\
-      for (int k = 0; k < BK; k += kStepK) {
-        float* const sA = &slice->A[a_k + k][a_m];
-        const float4* r = a[k / kStepK];
-        *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
-        *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
-        *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
-        *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
-      }
+    for (int k = 0; k < BK; k += kStepK) {
+      float* const sA = &stage->A[a_k + k][a_m];
+      const float4* r = a[k / kStepK];
+      *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+      *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+      *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+      *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+    }
 """
 NO_STORES = (KERNEL, STORES, "")
 # Loads whose result nobody uses are removed: fold all bits into one word, and use that.
 FOLDED = (
-    (KERNEL, "    float4 a[2][4];", "    unsigned folded = 0;\n    float4 a[2][4];"),
+    (KERNEL, "  float4 a[2][4];", "  unsigned folded = 0;\n  float4 a[2][4];"),
     (KERNEL, STORES, """\
-      for (int i = 0; i < 8; ++i) {
-        const float4 r = a[i / 4][i % 4];
-        folded ^= __float_as_uint(r.x) ^ __float_as_uint(r.y) ^ __float_as_uint(r.z) ^
-                  __float_as_uint(r.w);
-      }
+    for (int i = 0; i < 8; ++i) {
+      const float4 r = a[i / 4][i % 4];
+      folded ^= __float_as_uint(r.x) ^ __float_as_uint(r.y) ^ __float_as_uint(r.z) ^
+                __float_as_uint(r.w);
+    }
 """),
-    (KERNEL, "    // Consumers read one row ahead",
-     "    if (folded == 1) C[0] = 0.0f;\n    // Consumers read one row ahead"),
+    (KERNEL, "  // Consumers read one row ahead",
+     "  if (folded == 1) stages->A[0][0] = 0.0f;\n  // Consumers read one row ahead"),
 )
 NO_BOXES = (KERNEL, """\
-        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
-        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
-""", "        ptx::mbarrier_arrive(&slice->full);\n")
+      ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
+      ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
+""", "      ptx::mbarrier_arrive(&stage->full);\n")
 ONE_LANE_WAITS = (KERNEL, """\
-      ptx::mbarrier_wait(&slice->empty, phase);
-      if (filler == 0) {
-        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
-        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
-      }
+    ptx::mbarrier_wait(&stage->empty, phase);
+    if (filler == 0) {
+      ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
+      ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
+    }
 """, """\
-      if (filler == 0) {
-        ptx::mbarrier_wait(&slice->empty, phase);
-        ptx::mbarrier_arrive_expect(&slice->full, sizeof slice->B);
-        ptx::tma_load(slice->B, map_b, k0, col0, &slice->full);
-      }
-      __syncwarp();
+    if (filler == 0) {
+      ptx::mbarrier_wait(&stage->empty, phase);
+      ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
+      ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
+    }
+    __syncwarp();
 """)
 IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 
-# -- Rung 11: consumers --------------------------------------------------------------------------
+# -- Rung 13: consumers --------------------------------------------------------------------------
 # Never true, which the compiler does not know: the sums stay needed. What stands there decides how
 # ptxas lays out the loop above; these two change it least, or spill nothing.
 INSIDE = "if (row < M && col < N"
 NOT_STORED = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && K == 0) {{")
-NOT_STORED_EITHER = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && division.rounds == 0) {{")
+NOT_STORED_EITHER = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && split.k_tiles == 0) {{")
 # __fmaf_rn: of a product whose factors never change the compiler would make a constant.
 STAYING = (
     (KERNEL, "    read(0, 0);\n", "    read(0, 0);\n    read(1, 1);\n"),
@@ -90,17 +90,17 @@ STAYING = (
     (KERNEL, "acc[m][n] += rA[k % 2][m] * rB[k % 2][n];",
      "acc[m][n] = __fmaf_rn(rA[k % 2][m], rB[k % 2][n], acc[m][n]);"),
 )
-WHOLE = (LAUNCH, """\
-  const int cut = static_cast<int>(tiles % sms);
-  plan.division = {rounds, static_cast<int>(whole * sms), 1, 0, 0};
+WHOLE = (PLAN, """\
+  const int left = static_cast<int>(plan.tiles % sms);
+  plan.split = {plan.k_tiles, static_cast<int>(whole * sms), 1, 0, 0};
 """, """\
-  const int cut = 0;
-  plan.division = {rounds, static_cast<int>(tiles), 1, 0, 0};
+  const int left = 0;
+  plan.split = {plan.k_tiles, static_cast<int>(plan.tiles), 1, 0, 0};
 """)
 
-# -- Rung 09 -------------------------------------------------------------------------------------
+# -- Rung 10 -------------------------------------------------------------------------------------
 NO_COPIES = (
-    (KERNEL, "    copy(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);\n",
+    (KERNEL, "    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);\n",
      "    ptx::cp_async_commit();\n"),
     (KERNEL, "stage < STAGES - 1; ++stage) {", "stage < STAGES; ++stage) {"),
 )
@@ -115,58 +115,58 @@ class Ablation:
     name: str
     taken_away: str
     edits: tuple
-    way: str = ""  # of a rung that chooses, the only one that is left
+    configuration: str = ""  # of a rung that chooses, the only one that is left
     right: bool = False  # its results are still right, and are verified
     loads: bool = True  # its main loop still reads shared memory
 
     @property
     def id(self):
-        """'11_idle_producers'"""
+        """'13_idle_producers'"""
         return f"{self.rung:02}_{self.name}"
 
 
-def rung_11(name, taken_away, *edits, **more):
-    """A copy of rung 11 that always takes its largest tile."""
-    return Ablation(11, name, taken_away, edits, way="128 x 256", **more)
+def rung_13(name, taken_away, *edits, **more):
+    """A copy of rung 13 that always takes its largest tile."""
+    return Ablation(13, name, taken_away, edits, configuration="128 x 256", **more)
 
 
 ABLATIONS = (
-    Ablation(9, "no_copies", "cp.async in the main loop", NO_COPIES),
-    Ablation(9, "no_barrier", "the barrier in the main loop", (NO_BARRIER,)),
-    Ablation(9, "no_copies_no_barrier", "cp.async and the barrier in the main loop",
+    Ablation(10, "no_copies", "cp.async in the main loop", NO_COPIES),
+    Ablation(10, "no_barrier", "the barrier in the main loop", (NO_BARRIER,)),
+    Ablation(10, "no_copies_no_barrier", "cp.async and the barrier in the main loop",
              (*NO_COPIES, NO_BARRIER)),
-    Ablation(10, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
-        (KERNEL, "    ptx::give_registers<88>();\n", ""),
-        (KERNEL, "  ptx::take_registers<208>();\n", ""),
+    Ablation(11, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
+        (KERNEL, "  ptx::setmaxnreg_dec<88>();\n", ""),
+        (KERNEL, "  ptx::setmaxnreg_inc<208>();\n", ""),
     ), right=True),
-    Ablation(10, "registers_56_224", "32 registers of each producer, for 16 more per consumer", (
-        (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
-        (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
+    Ablation(11, "registers_56_224", "32 registers of each producer, for 16 more per consumer", (
+        (KERNEL, "ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
+        (KERNEL, "ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
     ), right=True),
-    rung_11("copy", "nothing: it only has no other tiles to choose from", right=True),
-    rung_11("whole_tiles", "cutting along K: the last wave is not full", WHOLE, right=True),
-    rung_11("registers_56_224", "32 registers of each producer, for 16 more per consumer",
-            (KERNEL, "ptx::give_registers<88>", "ptx::give_registers<56>"),
-            (KERNEL, "ptx::take_registers<208>", "ptx::take_registers<224>"),
+    rung_13("copy", "nothing: it only has no other tiles to choose from", right=True),
+    rung_13("whole_tiles", "splitting along K: the last wave is not full", WHOLE, right=True),
+    rung_13("registers_56_224", "32 registers of each producer, for 16 more per consumer",
+            (KERNEL, "ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
+            (KERNEL, "ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
             right=True),
-    rung_11("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
+    rung_13("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
             ONE_LANE_WAITS, right=True),
-    rung_11("c_not_stored", "storing C", NOT_STORED),
-    rung_11("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
-    rung_11("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),
-    rung_11("a_only", "boxes of B", FILLED, NO_BOXES),
-    rung_11("idle_producers", "loading and storing A, and boxes of B", *IDLE),
-    rung_11("operands_stay", "reading operands from shared memory", *STAYING, loads=False),
-    rung_11("idle_c_not_stored", "all that producers do, and storing C", *IDLE, NOT_STORED),
-    rung_11("idle_operands_stay", "all that producers do, and reading operands", *IDLE, *STAYING,
+    rung_13("c_not_stored", "storing C", NOT_STORED),
+    rung_13("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
+    rung_13("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),
+    rung_13("a_only", "boxes of B", FILLED, NO_BOXES),
+    rung_13("idle_producers", "loading and storing A, and boxes of B", *IDLE),
+    rung_13("operands_stay", "reading operands from shared memory", *STAYING, loads=False),
+    rung_13("idle_c_not_stored", "all that producers do, and storing C", *IDLE, NOT_STORED),
+    rung_13("idle_operands_stay", "all that producers do, and reading operands", *IDLE, *STAYING,
             loads=False),
-    rung_11("arithmetic_only", "all that producers do, reading operands, and storing C", *IDLE,
+    rung_13("arithmetic_only", "all that producers do, reading operands, and storing C", *IDLE,
             *STAYING, NOT_STORED_EITHER, loads=False),
 )
 
 
 def ablation(wanted):
-    """The Ablation of an id such as '11_copy'."""
+    """The Ablation of an id such as '13_copy'."""
     for entry in ABLATIONS:
         if entry.id == wanted:
             return entry

@@ -71,7 +71,7 @@ __device__ inline void load4(float* registers, const float* shared) {
 /// \brief The main loop of a GEMM whose tiles are there already: 8 x 16 results per thread, fed by
 ///        6 LDS.128 for every 128 FFMA. No loads from global memory, no barriers. What a GEMM with
 ///        its multiply-adds in this order, row by row, does not reach of this, it spends on
-///        bringing tiles. Rungs 10 and 11 have an order that suits the register ports better.
+///        bringing tiles. Rungs 10 to 13 have an order that suits the register ports better.
 __global__ void __launch_bounds__(kThreads, 1) fed_ffma(float* out) {
   __shared__ float sA[kSlabs][BK][BM];  // (slab, BK, BM)
   __shared__ float sB[kSlabs][BK][BN];  // (slab, BK, BN)

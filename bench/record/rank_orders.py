@@ -1,7 +1,7 @@
 """Ranks the orders of a rung's multiply-adds by what the compiler makes of them.
 
-    python3 -m bench.record.rank_orders 11
-    python3 -m bench.record.rank_orders 11 --template 1,1,8,3,4 --only "columns up"
+    python3 -m bench.record.rank_orders 13
+    python3 -m bench.record.rank_orders 13 --template 1,1,8,3,4 --only "columns up"
     python3 -m bench.record.rank_orders --out bench/results/sass/orders.json
 
 A thread adds TM x TN products per k, and any order of them is right. The order decides which
@@ -27,7 +27,7 @@ from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.main_loop import count, innermost_loop, parse
 
-RECORDED = range(7, 12)  # the rungs whose orders pages quote
+RECORDED = range(7, 14)  # the rungs whose orders pages quote
 AS_IT_STANDS = "(as it stands)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
@@ -97,7 +97,7 @@ def find_loops(kernel, name):
     if len(found) != 1:
         raise InputError(
             f"ladder/{name}/kernel.cuh has {len(found)} pairs of loops over TM and TN around "
-            "`acc[m][n] += ...;`, and one is needed: try 08, 09, 10 or 11"
+            "`acc[m][n] += ...;`, and one is needed: try 08 to 13"
         )
     return found[0]
 
@@ -213,7 +213,7 @@ def rank_orders(rung, options, tools):
     try:
         kernel = (folder / "kernel.cuh").read_text()
     except FileNotFoundError as error:
-        raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 08, 09, 10 or 11") from error
+        raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 08 to 13") from error
     loops = find_loops(kernel, folder.name)
     launch = (folder / "launch.cu").read_text()
     arguments = options.template or template_arguments(launch, folder.name)
@@ -245,16 +245,16 @@ def run(options):
 def main():
     """Ranks the orders of the rungs named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 11")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 13")
     parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
     parser.add_argument("--only", default="", help="only orders with this in their name")
-    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 11")
+    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 13")
     parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
     options = parser.parse_args()
     if not options.rungs and not options.out:
-        parser.error("name a rung, for instance 11")
+        parser.error("name a rung, for instance 13")
     if options.out and (options.template or options.only):
         parser.error("--out files all orders of the kernels that run: no --template, no --only")
     if options.template and len(options.rungs) > 1:

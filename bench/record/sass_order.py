@@ -78,7 +78,7 @@ CHANGES = {
     "4_blocks": lambda kernel: with_blocks(kernel, 4),
 }
 RECORDED = [
-    *((rung, "") for rung in range(1, 11)),
+    *((rung, "") for rung in range(1, 14)),
     *((6, change) for change in CHANGES if change),
 ]
 
@@ -171,7 +171,7 @@ def compile_loop(rung, change, tools):
     """The Loop of a rung, as it stands or changed."""
     nvcc, nvdisasm = tools
     folder = rung_folder(rung)
-    arch = "90a" if rung >= 10 else "90"
+    arch = "90a" if rung >= 11 else "90"
     if not (folder / "kernel.cuh").exists():
         raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 06")
     kernel = CHANGES[change]((folder / "kernel.cuh").read_text())
@@ -230,7 +230,7 @@ def record(path, loops, nvcc):
 def main():
     """Compiles and prints what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, 01 to 11")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, 01 to 13")
     parser.add_argument("--change", choices=CHANGES, default="", help="what to change before")
     parser.add_argument("--out", type=pathlib.Path, help="file all that pages quote")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")

@@ -142,7 +142,7 @@ Target transposed(int columns, int row) {
 /// Tiles of GEMM kernels. The rows of a matrix mostly are a multiple of 128 bytes apart; others
 /// tell what counts: how many lines are read, or how many words of one bank.
 void add_copied_tiles(Table& table) {
-  // A word each: transposed, 8 columns of 4 rows per warp is what rung 09 copies of A.
+  // A word each: transposed, 8 columns of 4 rows per warp is what rungs 09 and 10 copy of A.
   add_rows(table, 4,
            {{1, 32},
             {2, 1024},
@@ -162,7 +162,7 @@ void add_copied_tiles(Table& table) {
            {neighbours(), transposed(8, 132)});
   add_rows(table, 4, {{1, 32}, {4, 1024}, {4, 1032}, {32, 1024}},
            {stride(32), stride(33), stride(36), stride(132), transposed(8, 128)});
-  // Four words each: rows of 64 bytes of A in padded rows, and whole rows of B, as in rung 11.
+  // Four words each: rows of 64 bytes of A in padded rows, and whole rows of B, as in rung 13.
   add_rows(
       table, 16, {{1, 32}, {4, 256}, {4, 264}, {8, 256}, {8, 260}, {16, 256}, {32, 256}, {32, 257}},
       {neighbours(), matrix(4, 5), matrix(4, 8), matrix(8, 9), stride(4), stride(5), stride(8)});

@@ -118,7 +118,7 @@ TEST_P(RungCorrectnessTest, AtTheEdgesOfPipelines) {
   const std::vector<Shape> shapes = {
       {64, 64, 64},    {63, 60, 60},   {65, 68, 68},                     // a tile of 64 x 64 x 64
       {128, 256, 8},   {127, 252, 4},  {129, 260, 12},                   // of 128 x 256
-      {128, 256, 16},  {127, 252, 20}, {130, 256, 24},                   // two and three slices
+      {128, 256, 16},  {127, 252, 20}, {130, 256, 24},                   // two and three stages
       {64, 256, 64},   {64, 128, 60},  {192, 128, 68},                   // and of 64
       {128, 128, 128}, {64, 512, 124}, {256, 64, 132},                   // as deep as the buffers
       {8, 8, 1024},    {256, 512, 4},  {385, 516, 36}, {2052, 256, 16},  // few tiles and many
@@ -152,7 +152,7 @@ TEST_P(RungCorrectnessTest, AtRandom) {
       problem.shape.N = (problem.shape.N + 3) / 4 * 4;
       problem.shape.K = (problem.shape.K + 3) / 4 * 4;
     }
-    emulator::set_multiprocessors(std::array{3, 8, 13}[seed % 3]);  // what rung 11 goes by
+    emulator::set_multiprocessors(std::array{3, 8, 13}[seed % 3]);  // for 12, 13
     Verifier verifier(*machine_, problem.shape, problem.seed);
     expect_right_or_refused(verifier, problem);
   }

@@ -20,7 +20,7 @@ from docs.report.page_blocks.place import Place
 from docs.report.recorded import RESULTS, NotRecordedError
 from tests import SOURCES
 
-LESSON = Place(pathlib.Path("ladder/11_stream_k/README.md"), 11)
+LESSON = Place(pathlib.Path("ladder/13_small_products/README.md"), 13)
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
@@ -41,7 +41,7 @@ def code(**more):
 
 def entry(name, taken_away, ratio, size=4096):
     """A line of a results file that nobody measured."""
-    return {"name": name, "rung": 11, "taken_away": taken_away, "verified": not taken_away,
+    return {"name": name, "rung": 13, "taken_away": taken_away, "verified": not taken_away,
             "m": size, "n": size, "k": size, "time_ms": 2.5 / ratio, "tflops": 55.0 * ratio,
             "ratio_to_unchanged": ratio, "ratio_to_best": 1.08 * ratio}
 
@@ -59,25 +59,25 @@ class EditsTest(unittest.TestCase):
                 self.assertNotIn("#pragma once", source)
                 self.assertNotIn('#include "ladder/', source)
                 self.assertEqual(source == source_of(ablate.unchanged(entry.rung)), False)
-                self.assertEqual(source.count("{.grid = dim3(blocks)"), int(entry.rung == 11))
+                self.assertEqual(source.count("{.grid = dim3(blocks)"), int(entry.rung == 13))
                 for _, _, replacement in entry.edits:
                     self.assertIn(replacement, source)
 
     def test_only_the_named_tile_is_left(self):
-        source = source_of(ablations.ablation("11_copy"))
+        source = source_of(ablations.ablation("13_copy"))
         self.assertIn('{"128 x 256", 0,', source)
         self.assertNotIn('{"128 x 128', source)
-        lost = Ablation(11, "lost", "", (), way="1 x 1")
-        with self.assertRaisesRegex(InputError, "11_lost: launch.cu has 0 ways called '1 x 1'"):
+        lost = Ablation(13, "lost", "", (), configuration="1 x 1")
+        with self.assertRaisesRegex(InputError, "13_lost: launch.cu has 0 configurations called"):
             source_of(lost)
 
     def test_an_edit_that_does_not_match_once_is_named(self):
         for text, times in (("no such text", 0), ("float4", None)):
-            wrong = Ablation(10, "wrong", "", ((KERNEL, text, ""),))
+            wrong = Ablation(11, "wrong", "", ((KERNEL, text, ""),))
             with self.assertRaises(InputError) as caught:
                 source_of(wrong)
             said = str(caught.exception)
-            self.assertIn("10_wrong: ladder/10_producer_warps/kernel.cuh must hold", said)
+            self.assertIn("11_wrong: ladder/11_producer_warps/kernel.cuh must hold", said)
             self.assertIn(text, said)
             self.assertNotIn("holds it 1 times", said)
             if times is not None:
@@ -93,7 +93,7 @@ class EditsTest(unittest.TestCase):
             self.assertEqual("emulated_ablations()" in text, emulated)
 
     def test_bad_names_are_refused(self):
-        for arguments in (["source"], ["source", "11_nothing"], ["count", "nothing"]):
+        for arguments in (["source"], ["source", "13_nothing"], ["count", "nothing"]):
             exit_code, text = run(*arguments)
             self.assertEqual(exit_code, 2, text)
             self.assertIn("ablate.py:", text)
@@ -103,7 +103,7 @@ class MachineCodeTest(unittest.TestCase):
     """A copy keeps what was not taken away."""
 
     def test_missing_arithmetic_and_missing_loads_are_named(self):
-        idle, stay = (ablations.ablation(f"11_{n}") for n in ("idle_producers", "operands_stay"))
+        idle, stay = (ablations.ablation(f"13_{n}") for n in ("idle_producers", "operands_stay"))
         self.assertEqual(ablate.complaint(idle, code(), code()), "")
         self.assertEqual(ablate.complaint(stay, code(lds_128=0), code()), "")
         self.assertIn("896 FFMA", ablate.complaint(idle, code(ffma=896), code()))
@@ -126,9 +126,9 @@ class MachineCodeTest(unittest.TestCase):
         beside = NVCC and shutil.which("nvdisasm", path=str(pathlib.Path(NVCC).resolve().parent))
         if not (shutil.which("nvdisasm") or beside):
             self.skipTest("there is no nvdisasm")
-        exit_code, text = run("count", "11_idle_operands_stay")
+        exit_code, text = run("count", "13_idle_operands_stay")
         self.assertEqual(exit_code, 0, text)
-        self.assertIn("11_unchanged", text)
+        self.assertIn("13_unchanged", text)
 
 
 class BlockTest(unittest.TestCase):
@@ -154,8 +154,8 @@ class BlockTest(unittest.TestCase):
 
     def record_code(self):
         """Writes a file as `count --out` does."""
-        lines = [{"name": name, "rung": 11, "taken_away": taken_away, **vars(code())}
-                 for name, taken_away in (("11_unchanged", "nothing"), ("11_less", "a part"))]
+        lines = [{"name": name, "rung": 13, "taken_away": taken_away, **vars(code())}
+                 for name, taken_away in (("13_unchanged", "nothing"), ("13_less", "a part"))]
         ablations_block.SASS.write_text(
             json.dumps({"context": {"compiler": "nvcc 13.0"}, "benchmarks": lines}))
 
@@ -175,9 +175,9 @@ class BlockTest(unittest.TestCase):
     def test_times_beside_machine_code(self):
         self.record_code()
         library = {"name": "00_cublas", "rung": None, "m": 4096, "taken_away": None}
-        self.record_times(library, entry("11_stream_k", None, 1.0), entry("11_less", "a part", 1.1),
-                          entry("11_other", "another part", 0.95),
-                          entry("11_less", "a part", 1.2, 8192))
+        self.record_times(library, entry("13_small_products", None, 1.0),
+                          entry("13_less", "a part", 1.1), entry("13_other", "another part", 0.95),
+                          entry("13_less", "a part", 1.2, 8192))
         text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| nothing: the rung as it stands | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
         self.assertIn("| a part | 2.273 | 60.50 | +10.0 % | 118.8 % | 0 | 1096 | 1.166 |", text)

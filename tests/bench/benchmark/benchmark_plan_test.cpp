@@ -117,11 +117,11 @@ TEST(BenchmarkPlanTest, WhereAllRungsRefuseNothingIsMeasured) {
   old.compute_capability = 70;
   old.filter = "^07";
   expect_refused(old, "07 wave_swizzle needs compute capability 7.5, this GPU has 7.0");
-  PlanRequest newer = request({"10"}, {{512, 512, 512}});
+  PlanRequest newer = request({"11"}, {{512, 512, 512}});
   newer.compute_capability = 100;
-  newer.filter = "^10";
+  newer.filter = "^11";
   expect_refused(newer,
-                 "10 producer_warps needs compute capability 9.0 exactly, this GPU has 10.0");
+                 "11 producer_warps needs compute capability 9.0 exactly, this GPU has 10.0");
 }
 
 constexpr std::size_t kL2Bytes = std::size_t{60} << 20;

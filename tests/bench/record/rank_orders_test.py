@@ -82,8 +82,8 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(turn[2:6], ["1,5", "0,5", "0,4", "1,4"])
 
     def test_an_order_takes_the_place_of_the_loops_and_of_nothing_else(self):
-        kernel = (SOURCES / "ladder/11_stream_k/kernel.cuh").read_text()
-        loops = rank_orders.find_loops(kernel, "11_stream_k")
+        kernel = (SOURCES / "ladder/13_small_products/kernel.cuh").read_text()
+        loops = rank_orders.find_loops(kernel, "13_small_products")
         found = rank_orders.copies(kernel, loops, "")
         self.assertEqual(len(found), 17)
         self.assertEqual(found.pop(rank_orders.AS_IT_STANDS), kernel)
@@ -91,6 +91,13 @@ class OrdersTest(unittest.TestCase):
             again = rank_orders.find_loops(text, name)
             self.assertEqual(text[: again.start()], kernel[: loops.start()], name)
             self.assertEqual(text[again.end() :], kernel[loops.end() :], name)
+
+
+    def test_all_rungs_that_pages_quote_have_such_loops(self):
+        for rung in rank_orders.RECORDED:
+            folder = rank_orders.rung_folder(rung)
+            loops = rank_orders.find_loops((folder / "kernel.cuh").read_text(), folder.name)
+            self.assertRegex(loops["product"], r"^rA\S*\[m\] \* rB\S*\[n\]$", folder.name)
 
 
 class CountsTest(unittest.TestCase):
@@ -180,10 +187,10 @@ class ScriptTest(unittest.TestCase):
         return rank(*arguments, PATH=f"{self.tools}:{os.environ['PATH']}")
 
     def test_the_table_its_best_order_and_the_last_line(self):
-        code, text, errors = self.rank("11")
+        code, text, errors = self.rank("13")
         self.assertEqual((code, errors), (0, ""))
         lines = text.splitlines()
-        self.assertEqual(lines[0], "11_stream_k: kernel<2, 4, 1, 8, 4> for sm_90a")
+        self.assertEqual(lines[0], "13_small_products: kernel<2, 4, 1, 8, 4> for sm_90a")
         self.assertEqual(len([line for line in lines if line.startswith("     3.3750")]), 17)
         self.assertTrue(lines[2].endswith("0  columns up, rows up"), lines[2])
         self.assertRegex(lines[3], r" 64  ")
@@ -194,31 +201,33 @@ class ScriptTest(unittest.TestCase):
     def test_the_constants_of_launch_cu_are_compiled(self):
         expected = {
             "08": "kernel<128, 128, 8, 64, 32, 8, 8, 16>(int M, int N, int K, float alpha",
-            "09": "kernel<128, 256, 8, 64, 64, 8, 16, 3, 16>(int M, int N, int K, float alpha",
-            "10": "kernel<128, 256, 8, 64, 64, 8, 16, 8, 16>(const __grid_constant__",
-            "11": "kernel<2, 4, 1, 8, 4>(const __grid_constant__ ptx::TensorMap map_b",
+            "09": "kernel<128, 128, 8, 64, 32, 8, 8, 4, 16>(int M, int N, int K, float alpha",
+            "10": "kernel<128, 256, 8, 64, 64, 8, 16, 3, 16>(int M, int N, int K, float alpha",
+            "11": "kernel<128, 256, 8, 64, 64, 8, 16, 8, 16>(const __grid_constant__",
+            "12": "kernel<128, 256, 8, 64, 64, 8, 16, 8, 4>(const __grid_constant__",
+            "13": "kernel<2, 4, 1, 8, 4>(const __grid_constant__ ptx::TensorMap map_b",
         }
         for rung, text in expected.items():
             code, _, errors = self.rank(rung, "--only", "rows up, columns up and back")
             self.assertEqual((code, errors), (0, ""))
             source = (self.tools / "kernel.cu").read_text()
             self.assertIn(f"template __global__ void {text}", source)
-        self.rank("11", "--only", "rows up, columns up and back", "--template", "1,1,8,3,4")
+        self.rank("13", "--only", "rows up, columns up and back", "--template", "1,1,8,3,4")
         self.assertIn("kernel<1,1,8,3,4>(", (self.tools / "kernel.cu").read_text())
 
     def test_a_file_holds_every_order_in_its_ranking(self):
         path = self.tools / "orders.json"
-        code, text, errors = self.rank("11", "08", "--out", path)
+        code, text, errors = self.rank("13", "08", "--out", path)
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual(text.splitlines()[-1], f"wrote {path}")
         results = json.loads(path.read_text())
         self.assertEqual(results["context"]["compiler"], "nvcc 13.0.88")
         self.assertEqual(results["context"]["json_schema_version"], 1)
         entries = results["benchmarks"]
-        self.assertEqual([entry["rung"] for entry in entries], [11] * 17 + [8] * 17)
+        self.assertEqual([entry["rung"] for entry in entries], [13] * 17 + [8] * 17)
         first = {
-            "name": "11_columns_up_rows_up",
-            "rung": 11,
+            "name": "13_columns_up_rows_up",
+            "rung": 13,
             "order": "columns up, rows up",
             "arguments": "2, 4, 1, 8, 4",
             "arch": "90a",
@@ -227,29 +236,29 @@ class ScriptTest(unittest.TestCase):
         }
         self.assertEqual(entries[0], first)
         self.assertEqual({entry["spills"] for entry in entries[1:17]}, {64})
-        self.assertIn("11_as_it_stands", [entry["name"] for entry in entries])
+        self.assertIn("13_as_it_stands", [entry["name"] for entry in entries])
 
     def test_a_file_is_of_whole_rungs_as_they_are_launched(self):
         path = self.tools / "orders.json"
         for option in ("--only=rows up", "--template=1,1,8,3,4"):
-            code, _, errors = self.rank("11", option, "--out", path)
+            code, _, errors = self.rank("13", option, "--out", path)
             self.assertEqual(code, 2)
             self.assertIn("--out files all orders of the kernels that run", errors)
         self.assertFalse(path.exists())
-        self.assertIn("name a rung, for instance 11", self.rank()[2])
-        self.assertIn("--template is for one rung", self.rank("10", "11", "--template", "1")[2])
+        self.assertIn("name a rung, for instance 13", self.rank()[2])
+        self.assertIn("--template is for one rung", self.rank("12", "13", "--template", "1")[2])
 
     def test_an_nvcc_without_a_version_is_named(self):
         self.tool("nvcc", "#!/bin/sh\necho hello\n")
-        code, _, errors = self.rank("11", "--out", self.tools / "orders.json")
+        code, _, errors = self.rank("13", "--out", self.tools / "orders.json")
         self.assertEqual(code, 2)
         self.assertRegex(errors, "nvcc --version names no release")
 
     def test_a_tool_that_is_missing(self):
-        code, _, errors = rank("11", "--nvcc", "no_such_nvcc")
+        code, _, errors = rank("13", "--nvcc", "no_such_nvcc")
         self.assertEqual(code, 2)
         self.assertRegex(errors, "cannot find no_such_nvcc: install the CUDA toolkit")
-        code, _, errors = self.rank("11", "--nvdisasm", "no_such_nvdisasm")
+        code, _, errors = self.rank("13", "--nvdisasm", "no_such_nvdisasm")
         self.assertEqual(code, 2)
         self.assertRegex(
             errors, "cannot find no_such_nvdisasm: .*`pip install nvidia-cuda-nvdisasm"
@@ -257,7 +266,7 @@ class ScriptTest(unittest.TestCase):
 
     def test_what_a_tool_complains_about_is_shown(self):
         self.tool("nvcc", "#!/bin/sh\necho 'kernel.cuh(3): error: no such thing'\nexit 1\n")
-        code, _, errors = self.rank("11")
+        code, _, errors = self.rank("13")
         self.assertEqual(code, 2)
         self.assertIn("nvcc failed:\nkernel.cuh(3): error: no such thing", errors)
 
@@ -269,7 +278,7 @@ class ScriptTest(unittest.TestCase):
         self.assertRegex(self.rank("77")[2], "there is no rung 77")
 
     def test_an_order_that_there_is_not(self):
-        code, _, errors = self.rank("11", "--only", "sideways")
+        code, _, errors = self.rank("13", "--only", "sideways")
         self.assertEqual(code, 2)
         self.assertIn("no order has 'sideways' in its name; one is called 'rows up", errors)
 

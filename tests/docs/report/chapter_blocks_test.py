@@ -12,7 +12,7 @@ from docs.report.recorded_orders import order, ranked
 from docs.report.rung_figures import value
 from tests import SOURCES
 
-LESSON = Place(pathlib.Path("ladder/11_stream_k/README.md"), 11)
+LESSON = Place(pathlib.Path("ladder/13_small_products/README.md"), 13)
 CHAPTER = Place(pathlib.Path("docs/chapters/registers.md"), None)
 
 
@@ -70,19 +70,19 @@ class ChapterBlocksTest(unittest.TestCase):
 
     def test_orders_are_named_as_in_the_ranking(self):
         text = orders_block(
-            LESSON, "as it stands; worst; 10: as it stands; 10: rows up, columns up"
+            LESSON, "as it stands; worst; 11: as it stands; 11: rows up, columns up"
         )
         fence, head, *lines, end = text.splitlines()
         self.assertEqual((fence, end), ("```text", "```"))
         self.assertTrue(head.startswith("cycles/FFMA  instr  FFMA  LDS"), head)
         names = [line.split("  ")[-1] for line in lines]
-        worst = ranked(11)[-1][0]
-        other = ["(rung 10, as it stands)", "rung 10, rows up, columns up"]
+        worst = ranked(13)[-1][0]
+        other = ["(rung 11, as it stands)", "rung 11, rows up, columns up"]
         self.assertEqual(names, ["(as it stands)", worst, *other])
         for line, name in zip(lines, ("as it stands", "worst"), strict=False):
-            counts = order(11, name)[1]
+            counts = order(13, name)[1]
             self.assertEqual(line.split()[:2], [f"{counts.cycles:.4f}", f"{counts.instructions}"])
-        self.assertEqual(order(11, "best"), order(11, order(11, "best")[0]))
+        self.assertEqual(order(13, "best"), order(13, order(13, "best")[0]))
         self.assertEqual(orders_block(CHAPTER, "10: best").splitlines()[1], head)
 
     def test_orders_that_there_are_not(self):
@@ -95,23 +95,23 @@ class ChapterBlocksTest(unittest.TestCase):
             orders_block(LESSON, "03: worst")
 
     def test_figures_of_an_order(self):
-        counts = order(11, "as it stands")[1]
-        self.assertEqual(value("order_three_fresh", 11), f"{counts.three_fresh}")
-        self.assertEqual(value("11:order_instructions", 8), f"{counts.instructions:,}")
-        self.assertEqual(value("order_cycles", 11), f"{counts.cycles:.3f}")
-        self.assertEqual(value("order_peak", 11), f"{100 / counts.cycles:.0f} %")
+        counts = order(13, "as it stands")[1]
+        self.assertEqual(value("order_three_fresh", 13), f"{counts.three_fresh}")
+        self.assertEqual(value("13:order_instructions", 8), f"{counts.instructions:,}")
+        self.assertEqual(value("order_cycles", 13), f"{counts.cycles:.3f}")
+        self.assertEqual(value("order_peak", 13), f"{100 / counts.cycles:.0f} %")
         unpaused = (counts.instructions + counts.three_fresh) / counts.ffma
-        self.assertEqual(value("order_peak_unpaused", 11), f"{100 / unpaused:.0f} %")
-        worst, plain = (order(11, name)[1] for name in ("worst", "rows up, columns up"))
-        self.assertEqual(value("order_cycles_worst", 11), f"{worst.cycles:.3f}")
+        self.assertEqual(value("order_peak_unpaused", 13), f"{100 / unpaused:.0f} %")
+        worst, plain = (order(13, name)[1] for name in ("worst", "rows up, columns up"))
+        self.assertEqual(value("order_cycles_worst", 13), f"{worst.cycles:.3f}")
         unpaused = (plain.instructions + plain.three_fresh) / plain.ffma
         name = "order_peak_unpaused_rows_up_columns_up"
-        self.assertEqual(value(name, 11), f"{100 / unpaused:.0f} %")
-        self.assertRegex(value("order_compiler", 11), r"nvcc [\d.]+")
+        self.assertEqual(value(name, 13), f"{100 / unpaused:.0f} %")
+        self.assertRegex(value("order_compiler", 13), r"nvcc [\d.]+")
         with self.assertRaisesRegex(FigureError, "'order_luck' is no name of a figure"):
-            value("order_luck", 11)
+            value("order_luck", 13)
         with self.assertRaisesRegex(FigureError, "has no order 'sideways'"):
-            value("order_peak_sideways", 11)
+            value("order_peak_sideways", 13)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ namespace ladder {
 
 /// A rung with one mistake, or a copy without any.
 struct Mutant {
-  const char* name;    ///< "guard_missing_m", from add_mutant()
-  const char* rung;    ///< "03_shared_tile", the rung it was made from
-  const char* source;  ///< path of the text that was compiled
-  std::string way;     ///< of a rung that chooses, the only one that is left; else empty
+  const char* name;           ///< "guard_missing_m", from add_mutant()
+  const char* rung;           ///< "03_shared_tile", the rung it was made from
+  const char* source;         ///< path of the text that was compiled
+  std::string configuration;  ///< of a rung that chooses, the only one that is left; else empty
   void (*run)(const Gemm<float>&, Stream);
 };
 
@@ -25,7 +25,8 @@ std::span<const Mutant> mutants();
 /// Those that were added with TRACED, compiled so that each memory access can be seen.
 std::span<const Mutant> traced_mutants();
 
-/// Rung 11 without a mistake, with one of its ways alone, each: added with UNCHANGED, traced.
-std::span<const Mutant> way_copies();
+/// Rung 13 without a mistake, with one of its configurations alone, each: added with UNCHANGED,
+/// traced.
+std::span<const Mutant> configurations_alone();
 
 }  // namespace ladder

@@ -1,10 +1,10 @@
 # Script: writes launch.cu of FOLDER and the kernels that it includes to OUTPUT as one source, in the
 # namespace ladder::mutant_NAME, with the text of OUTPUT.text1 replaced by that of
-# OUTPUT.replacement1, and so on for EDITS texts. WAY: of a rung that chooses, the only way that is
-# left. What kernel.cuh includes from FOLDER stands in front of it.
+# OUTPUT.replacement1, and so on for EDITS texts. CONFIGURATION: of a rung that chooses, the
+# only one that is left. What kernel.cuh includes from FOLDER stands in front of it.
 file(READ ${FOLDER}/kernel.cuh kernel)
 file(READ ${FOLDER}/launch.cu launch)
-set(own "#include \"(ladder/${RUNG}/[a-z_]+[.]cuh)\"")
+set(own "#include \"(ladder/${RUNG}/[a-z_]+[.](cuh|hpp))\"")
 string(REGEX MATCHALL "${own}" below "${kernel}")
 string(REGEX MATCHALL "${own}" all "${launch}")
 set(parts ${below} "#include \"ladder/${RUNG}/kernel.cuh\"" ${all})
@@ -32,24 +32,24 @@ while(number LESS_EQUAL EDITS)
   math(EXPR number "${number} + 1")
 endwhile()
 
-if(WAY)
-  string(REGEX MATCHALL "\n    {\"[^}]*}," ways "${source}")
+if(CONFIGURATION)
+  string(REGEX MATCHALL "\n    {\"[^}]*}," rows "${source}")
   set(found FALSE)
-  foreach(way IN LISTS ways)
-    if(way MATCHES "{\"${WAY}\"")
+  foreach(row IN LISTS rows)
+    if(row MATCHES "{\"${CONFIGURATION}\"")
       set(found TRUE)
     else()
-      string(REPLACE "${way}" "" source "${source}")
+      string(REPLACE "${row}" "" source "${source}")
     endif()
   endforeach()
   if(NOT found)
-    message(FATAL_ERROR "The mutant ${NAME} wants the way \"${WAY}\", which ${FOLDER}/launch.cu no "
-                        "longer has: choose another one")
+    message(FATAL_ERROR "The mutant ${NAME} wants the configuration \"${CONFIGURATION}\", which "
+                        "${FOLDER}/launch.cu no longer has: choose another one")
   endif()
 endif()
 
 string(REPLACE "#pragma once" "" source "${source}")
-string(REGEX REPLACE "#include \"ladder/${RUNG}/[a-z_]+[.]cuh\"" "" source "${source}")
+string(REGEX REPLACE "#include \"ladder/${RUNG}/[a-z_]+[.](cuh|hpp)\"" "" source "${source}")
 string(REGEX REPLACE "^[0-9]+_" "" rung_name ${RUNG})
 string(REPLACE "ladder::${rung_name}" "ladder::mutant_${NAME}" source "${source}")
 string(REPLACE " ${rung_name}::" " mutant_${NAME}::" source "${source}")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/stream_k_test.cpp
-/// \brief Rung 11 where blocks share tiles: right on any number of SMs, launch after launch, and
-///        the same bit by bit.
+/// \brief Rungs 12 and 13 where blocks share tiles: right on any number of SMs, launch after
+/// launch,
+///        and the same bit by bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,10 +26,52 @@ namespace {
 using emulator::BlockOrder;
 using emulator::CopyArrival;
 
-constexpr std::size_t kFlagBytes = 4096;  // where the workspace of rung 11 has its flags
+constexpr std::size_t kFlagBytes = 4096;  // where the workspaces of both have their flags
 constexpr std::size_t kPartialBytes = std::size_t{1} << 20;
 
-class StreamKTest : public testing::Test {
+/// A kernel that splits tiles along K, and shapes around its tile.
+struct Splitter {
+  const char* name;
+  const char* rung;
+  const char* configuration;  ///< that is left of a rung that chooses
+  std::vector<Shape> shapes;
+  Shape one_tile;  ///< that three SMs share
+  Shape ragged;    ///< of which three SMs split a tile
+
+  friend std::ostream& operator<<(std::ostream& out, const Splitter& s) { return out << s.name; }
+};
+
+const std::vector<Splitter> kSplitters = {
+    {"Rung12",
+     "stream_k",
+     "",
+     {{128, 256, 8},
+      {128, 256, 256},
+      {129, 260, 68},
+      {250, 516, 36},
+      {1, 4, 512},
+      {385, 256, 132},
+      {300, 300, 4}},
+     {128, 256, 256},
+     {130, 260, 260}},
+    {"Rung13",
+     "small_products",
+     "64 x 64",
+     {{64, 64, 64},
+      {64, 64, 2048},
+      {65, 132, 68},
+      {128, 256, 260},
+      {129, 260, 516},
+      {1, 4, 1024},
+      {250, 260, 132},
+      {320, 64, 1028},
+      {192, 448, 12},
+      {300, 300, 4}},
+     {64, 64, 2048},
+     {65, 196, 2052}},
+};
+
+class StreamKTest : public testing::TestWithParam<Splitter> {
  protected:
   void SetUp() override { forget_workspace(); }
   void TearDown() override {
@@ -49,7 +92,7 @@ class StreamKTest : public testing::Test {
     return std::ranges::all_of(emulator::whole_workspace().first(kFlagBytes),
                                [](std::byte byte) { return byte == std::byte{}; });
   }
-  static bool some_tile_was_cut() {
+  static bool some_tile_was_split() {
     return std::ranges::any_of(emulator::whole_workspace().subspan(kFlagBytes, kPartialBytes),
                                [](std::byte byte) { return byte != std::byte{0xff}; });
   }
@@ -62,14 +105,14 @@ class StreamKTest : public testing::Test {
   }
 
   const std::unique_ptr<Machine> machine_ = make_cpu_machine();
-  const Rung rung_ = alone("64 x 64");
+  const Rung rung_ = alone(GetParam());
 
  private:
-  /// Rung 11 as if it had one way: for shapes that are small enough for a test it takes others.
-  static Rung alone(const std::string& way) {
-    Rung rung = find_rung(emulated_rungs(), "stream_k");
-    for (const Mutant& copy : way_copies()) {
-      if (copy.way == way) rung.run = copy.run;
+  /// A rung as if it had one configuration: for shapes that suit a test it may take others.
+  static Rung alone(const Splitter& splitter) {
+    Rung rung = find_rung(emulated_rungs(), splitter.rung);
+    for (const Mutant& copy : configurations_alone()) {
+      if (copy.configuration == splitter.configuration) rung.run = copy.run;
     }
     return rung;
   }
@@ -80,46 +123,42 @@ class StreamKTest : public testing::Test {
   BlockOrder usual_order_ = emulator::block_order();
 };
 
-TEST_F(StreamKTest, LaunchAfterLaunchIsRightOnAnyNumberOfSms) {
-  const std::vector<Shape> shapes = {
-      {64, 64, 64}, {64, 64, 2048},  {65, 132, 68},   {128, 256, 260}, {129, 260, 516},
-      {1, 4, 1024}, {250, 260, 132}, {320, 64, 1028}, {192, 448, 12},  {300, 300, 4},
-  };
+TEST_P(StreamKTest, LaunchAfterLaunchIsRightOnAnyNumberOfSms) {
   for (const int sms : {1, 2, 3, 8, 13}) {
     emulator::set_multiprocessors(sms);
-    int cut = 0;
-    for (const Shape& shape : shapes) {
+    int split = 0;
+    for (const Shape& shape : GetParam().shapes) {
       SCOPED_TRACE(fmt::format("{} SMs, M = {}, N = {}, K = {}", sms, shape.M, shape.N, shape.K));
       forget_workspace();
       emulator::set_block_order(BlockOrder::kDescending);
       expect_right(shape, 1, 0.0f);
-      cut += some_tile_was_cut() ? 1 : 0;
+      split += some_tile_was_split() ? 1 : 0;
       expect_right(shape, 2, -0.75f);
       emulator::set_block_order(BlockOrder::kAscending);
       expect_right(shape, 3, 1.0f);
     }
     if (sms > 1) {
-      EXPECT_GE(cut, 1) << "no shape cuts a tile on " << sms << " SMs";
+      EXPECT_GE(split, 1) << "no shape splits a tile on " << sms << " SMs";
     }
   }
 }
 
-TEST_F(StreamKTest, WhoSharesATileWaitsForTheOthers) {
+TEST_P(StreamKTest, WhoSharesATileWaitsForTheOthers) {
   emulator::set_multiprocessors(3);
   emulator::set_cpu_threads(1);
-  const Shape shape = {.M = 64, .N = 64, .K = 2048};
+  const Shape shape = GetParam().one_tile;
   emulator::set_block_order(BlockOrder::kDescending);
   expect_right(shape, 1, 0.0f);
-  ASSERT_TRUE(some_tile_was_cut());
+  ASSERT_TRUE(some_tile_was_split());
   EXPECT_TRUE(emulator::last_run().blocks_waited);
   emulator::set_block_order(BlockOrder::kAscending);
   expect_right(shape, 1, 0.0f);
   EXPECT_FALSE(emulator::last_run().blocks_waited) << "lower blocks had ended";
 }
 
-TEST_F(StreamKTest, TheSameComesOutBitByBit) {
+TEST_P(StreamKTest, TheSameComesOutBitByBit) {
   emulator::set_multiprocessors(3);
-  const auto [M, N, K] = Shape{.M = 65, .N = 196, .K = 2052};
+  const auto [M, N, K] = GetParam().ragged;
   const MachineArray<float> a(*machine_, static_cast<std::size_t>(M) * K);
   const MachineArray<float> b(*machine_, static_cast<std::size_t>(K) * N);
   machine_->fill_random(a.data(), a.size(), {.seed = 7, .array = 0});
@@ -144,10 +183,13 @@ TEST_F(StreamKTest, TheSameComesOutBitByBit) {
       results.emplace_back(c.data(), c.data() + c.size());
     }
   }
-  EXPECT_TRUE(some_tile_was_cut());
+  EXPECT_TRUE(some_tile_was_split());
   for (const std::vector<float>& result : results)
     EXPECT_EQ(result, results[0]);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, StreamKTest, testing::ValuesIn(kSplitters),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace ladder

@@ -30,15 +30,15 @@ std::string note_of(const char* rung, int compute_capability) {
 
 TEST(ClimbTest, RungsWithoutTheirInstructionsAreLeftOut) {
   EXPECT_EQ(note_of("09", 75), "needs compute capability 8.0, Made Up 2 has 7.5");
-  EXPECT_EQ(note_of("10", 89), "needs compute capability 9.0 exactly, Made Up 2 has 8.9");
+  EXPECT_EQ(note_of("11", 89), "needs compute capability 9.0 exactly, Made Up 2 has 8.9");
   EXPECT_EQ(note_of("09", 80), "right");
 }
 
 TEST(ClimbTest, NewerGpusRunWhatIsNotForOneArchitectureAlone) {
   EXPECT_EQ(note_of("09", 100), "right");
-  EXPECT_EQ(note_of("10", 90), "right");
-  EXPECT_EQ(note_of("10", 100), "needs compute capability 9.0 exactly, Made Up 2 has 10.0");
-  EXPECT_EQ(note_of("11", 120), "needs compute capability 9.0 exactly, Made Up 2 has 12.0");
+  EXPECT_EQ(note_of("11", 90), "right");
+  EXPECT_EQ(note_of("11", 100), "needs compute capability 9.0 exactly, Made Up 2 has 10.0");
+  EXPECT_EQ(note_of("13", 120), "needs compute capability 9.0 exactly, Made Up 2 has 12.0");
 }
 
 /// What is printed of a climb in which rungs 02 and 04 gave wrong results, and 03 was stopped.

@@ -25,11 +25,11 @@ TEST_F(CommandLineTest, ListsTheRungs) {
   for (const char* rung :
        {"00 cublas", "01 naive", "02 coalesced", "03 shared_tile", "04 register_tile",
         "05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
-        "10 producer_warps", "11 stream_k"}) {
+        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 small_products"}) {
     EXPECT_TRUE(says(outcome.out, rung)) << rung;
   }
   EXPECT_TRUE(says(outcome.out, "N, K multiples of 4"));
-  EXPECT_TRUE(says(outcome.out, "10 producer_warps 09   9.0a")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "11 producer_warps 10   9.0a")) << outcome.out;
   EXPECT_TRUE(says(outcome.out, "9.0a: 9.0 and no other")) << outcome.out;
 }
 
@@ -56,8 +56,9 @@ TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
   const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::string text = unwrapped(outcome.out);
-  for (const char* rung : {"05 vector_access", "06 double_buffer", "07 wave_swizzle",
-                           "08 warp_tile", "09 async_copy", "10 producer_warps", "11 stream_k"}) {
+  for (const char* rung :
+       {"05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
+        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 small_products"}) {
     EXPECT_TRUE(
         says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
         << outcome.out;
@@ -169,7 +170,7 @@ TEST_F(CommandLineTest, RefusedRungsAreFiledAsRefused) {
 
 TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
   const Outcome outcome =
-      ladder("run 11 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
+      ladder("run 13 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
              "LADDER_MULTIPROCESSORS=3");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::size_t chosen = outcome.out.find("\n-> ");
@@ -178,12 +179,12 @@ TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
   EXPECT_LT(chosen, results) << "the explanation comes first: " << outcome.out;
   EXPECT_TRUE(says(outcome.out, "3 SMs")) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
-  EXPECT_FALSE(says(ladder("run 11 --device cpu --size 64").out, "->"));
+  EXPECT_TRUE(says(outcome.out, "13 small_products yes")) << outcome.out;
+  EXPECT_FALSE(says(ladder("run 13 --device cpu --size 64").out, "->"));
 }
 
 TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
-  const Outcome outcome = ladder("run 03 11 --explain --device cpu --size 64");
+  const Outcome outcome = ladder("run 03 13 --explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(
       says(outcome.out, "03 shared_tile has no choice: it takes one kernel for every shape"))
@@ -192,10 +193,10 @@ TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
 }
 
 TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
-  const Outcome outcome = run_program(STREAM_K_PROGRAM, "--explain --device cpu --size 64");
+  const Outcome outcome = run_program(SMALL_PRODUCTS_PROGRAM, "--explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "11 stream_k       yes")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "13 small_products yes")) << outcome.out;
 }
 
 TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {

@@ -56,16 +56,13 @@ TEST(QuestionsTest, EveryRungWithAKernelHasAGainAndACount) {
 }
 
 /// What each question's own words add up to.
-const std::map<int, double> kByHand = {{1, (32 + 1) / 2.0},
-                                       {2, (1 + 4) / 2.0},
-                                       {3, 1 + 2 / 4.0 + 4 / 64.0},
-                                       {4, 64 / (8 / 4.0 + 8)},
-                                       {5, (16 + 512 / 32) / 2.0},
-                                       {6, (8 * (2 * 2 + 2 * 4) + 4 + 4) / (8 * 64.0)},
-                                       {8, (2 * 2 + 2 * 4) / 4.0},
-                                       {9, (2 * 2 + 4 * 4) / 128.0},
-                                       {10, 128 * 256 * 16 / 32.0 / (128 * 16 / 4 / 32)},
-                                       {11, 1 + 100 / 50.0}};
+const std::map<int, double> kByHand = {
+    {1, (32 + 1) / 2.0},           {2, (1 + 4) / 2.0},
+    {3, 1 + 2 / 4.0 + 4 / 64.0},   {4, 64 / (8 / 4.0 + 8)},
+    {5, (16 + 512 / 32) / 2.0},    {6, (8 * (2 * 2 + 2 * 4) + 4 + 4) / (8 * 64.0)},
+    {8, (2 * 2 + 2 * 4) / 4.0},    {9, (8 * (2 * 2 + 2 * 4) + 4 + 4 * 4) / (8 * 64.0)},
+    {10, (2 * 2 + 4 * 4) / 128.0}, {11, 128 * 256 * 16 / 32.0 / (128 * 16 / 4 / 32)},
+    {12, 1 + 96 / 32.0},           {13, 32 * 64 * 16 / 32.0 / ((32 + 64) * 16 / 4 / 32)}};
 
 /// Bytes of DRAM come from a model.
 double tolerance(const CounterRatio& ratio) {
@@ -93,7 +90,7 @@ TEST_P(CountsTest, AreThoseOfTheHardwareAndOfTheQuestionsArithmetic) {
   EXPECT_NEAR(*own / *recorded, 1.0, tolerance(ratio));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, CountsTest, testing::Range(1, 12));
+INSTANTIATE_TEST_SUITE_P(Rungs, CountsTest, testing::Range(1, 14));
 
 TEST(QuestionsTest, SpeedsAreThoseOfTheRecordedClimb) {
   const std::optional<Recording> recording = recorded_climb();
