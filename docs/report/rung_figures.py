@@ -50,7 +50,7 @@ def bounds(rung, size):
     warp_fmas = size**3 / 32
     hand = by_hand(rung, size)
     rows, cols = hand["tile"]
-    blocks = -(-size // rows) * -(-size // cols)
+    blocks = -(-size // rows) * -(-size // cols) * hand.get("per_tile", 1)
     at_once = SMS * hand["blocks"]
     # The last wave is not full, unless the rung sees to that.
     waves = 1 if "even" in hand else -(-blocks // at_once) * at_once / blocks
