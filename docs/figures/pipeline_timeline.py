@@ -1,4 +1,4 @@
-"""Four pipelines on one time axis: rungs 03, 06, 09 and 10."""
+"""Four pipelines on one time axis: rungs 03, 06, 09 and 11."""
 
 from docs.figures.shapes import Picture
 from docs.figures.tiles import tile_constants
@@ -22,7 +22,7 @@ LEFT = 150
 
 def draw():
     """Loads and arithmetic below each other."""
-    stages, slices = tile_constants(9)["STAGES"], tile_constants(10)["SLICES"]
+    stages, ring_stages = tile_constants(9)["STAGES"], tile_constants(11)["STAGES"]
     loads, stores, work, barriers = serial(TILES)
     end = work[-1][1]
     picture = Picture(
@@ -32,8 +32,8 @@ def draw():
         "order of events in a block; every tile takes equally long, lengths are not measured",
         "Four pipelines. Rung 03 loads a tile, then multiplies: one after the other. Rung 06 loads "
         "the next tile into registers while it multiplies, with 2 buffers. Rung 09 copies straight "
-        f"into {stages} stages of shared memory, {stages - 1} tiles ahead. Rung 10 has warps that "
-        f"only load into a ring of {slices} slices and warps that only multiply.",
+        f"into {stages} stages of shared memory, {stages - 1} tiles ahead. Rung 11 has warps that "
+        f"only load into a ring of {ring_stages} stages and warps that only multiply.",
     )
     time = Timeline(picture, LEFT, 976, end)
 
@@ -74,11 +74,11 @@ def draw():
         [*copies, ("FP32 units", work)],
         barriers,
     )
-    fills, reads = ring(TILES + slices, 1, slices, LOAD / 2, WORK)
+    fills, reads = ring(TILES + ring_stages, 1, ring_stages, LOAD / 2, WORK)
     section(
         534,
-        "rung 10",
-        f"a ring of {slices} slices: producers run ahead, no barrier for all",
+        "rung 11",
+        f"a ring of {ring_stages} stages: producers run ahead, no barrier for all",
         [
             (
                 "producers",

@@ -54,7 +54,8 @@ def draw():
         y_work + 118,
         [
             "A thread waits for its own copies of a tile, then for all threads at the barrier.",
-            f"No register holds a tile: a thread has room for {c['TM']} x {c['TN']} sums.",
+            "No register holds a tile on its way. The fetch stands behind the first k's "
+            "multiply-adds.",
         ],
         gap=24,
     )

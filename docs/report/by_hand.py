@@ -215,11 +215,12 @@ def split_words(c, k_tiles, whole, left, starts):
 
 
 def split_evenly(c, size, k_tiles, whole, left, starts):
-    """The count for a kernel that splits its last wave; it is even if no block has more than others."""
+    """The count for a kernel that splits its last wave."""
     count = producers(c, size)
-    even = {"even": True} if left == 0 or partial_tiles(starts, k_tiles) else {}
+    longest = max((end - start for start, end in zip(starts, starts[1:])), default=0)
+    busiest = whole // SMS * k_tiles + longest  # k tiles of a block
     more = count["more"] + split_words(c, k_tiles, whole, left, starts)
-    return {**count, **even, "more": more}
+    return {**count, "waves": SMS * busiest / ((whole + left) * k_tiles), "more": more}
 
 
 def stream_k(size):
