@@ -1,7 +1,7 @@
 """Rung 13: tiles of many forms, and which one the model picks for a shape."""
 
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy
+from docs.figures.tiles import RIGHT, hierarchy, paint
 from docs.report.by_hand import LANES, SMS
 from docs.report.configurations import configurations, picked, tiles_of
 
@@ -12,8 +12,8 @@ SHAPES = (
     (512, 512, 512),
     (1024, 1024, 1024),
     (4096, 4096, 4096),
-    (4, 4096, 4096),
-    (4096, 4, 4096),
+    (4, 2048, 2048),
+    (2048, 4, 2048),
     (128, 128, 16384),
     (4096, 4096, 16),
 )
@@ -25,14 +25,15 @@ def named(name):
 
 
 def draw_form(picture, x, y, configuration):
-    """A tile to scale, in parts of the lanes of a warp; lane 0 is marked. Returns its right."""
-    rows = configuration.template["LANES_M"]
+    """A tile to scale with the results of lane 0. Returns its right."""
+    t = configuration.template
+    rows = t["LANES_M"]
     cols = LANES // rows
-    tall, wide = configuration.BM / rows * PIXELS, configuration.BN / cols * PIXELS
-    for lane in range(LANES):
-        style = "f2" if lane == 0 else "f2 tint"
-        picture.cell(x + lane % cols * wide, y + lane // cols * tall, wide, tall, style)
-    return x + cols * wide
+    right = x + configuration.BN * PIXELS
+    picture.bar(x, y, right, y + configuration.BM * PIXELS, "f2 tint")
+    own = [4 * n * cols + i for n in range(t["TN"] // 4) for i in range(4)]
+    paint(picture, x, y, PIXELS, [m * rows for m in range(t["TM"])], own, "f2")
+    return right
 
 
 def draw_forms(picture, y):
@@ -93,7 +94,7 @@ def draw():
         f"configuration would take and picks the quickest. {picks}.",
     )
     hierarchy(picture, 13)
-    picture.text(RIGHT, 94, "tiles of one warp each, to scale; a cell is a lane's part", "strong")
+    picture.text(RIGHT, 94, "some tiles of the small kernel to scale, and what lane 0 computes of them", "strong")
     draw_forms(picture, 110)
     picture.line([(RIGHT, 290), (976, 290)], "rule")
     draw_picks(picture, 322)
