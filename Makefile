@@ -80,7 +80,7 @@ maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
 	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
-bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
+bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
 	@cmake --build build --target benchmark
 	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
@@ -94,7 +94,7 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
-ablate: ## rungs 09 to 11 without some of their parts: [SIZE=4096]
+ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 13, and a GPU of compute capability' \
 	  '9.0' >&2; exit 2; }
 	@$(MAKE) --no-print-directory build
