@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 from docs.figures import banks, draw, rung_01, tiles
 from docs.figures.shapes import request, text_height, text_width
-from docs.report.by_hand import LANES, by_hand, shares
+from docs.report.by_hand import LANES, by_hand, decompose
 from docs.report.svg import STYLE
 from tests import SOURCES
 
@@ -198,7 +198,7 @@ class ContentTest(unittest.TestCase):
             self.assertEqual(sum(map(rung_01.passes, entries)), by_hand(rung, 4096)["wavefronts"])
 
     def test_lanes_share_a_warp_tile_without_gap_or_overlap(self):
-        for rung in range(1, 12):
+        for rung in range(1, 14):
             c = tiles.tile_constants(rung)
             cells = [
                 (row, col)
@@ -212,18 +212,23 @@ class ContentTest(unittest.TestCase):
             self.assertTrue(all(0 <= row < c["BM"] and 0 <= col < c["BN"] for row, col in cells))
 
     def test_lanes_read_the_rows_and_columns_that_they_compute(self):
-        for rung in (5, 7, 8, 9):
+        for rung in (5, 7, 8, 9, 10):
             for array, axis in (("sA", 0), ("sB", 1)):
                 words, floats = banks.words_of(request(rung, array, "shared load"))
                 for lane in range(LANES):
                     first = tiles.results_of(rung, lane)[axis][:floats]
                     self.assertEqual(words[lane], first[0], (rung, array, lane))
 
-    def test_shares_of_rung_11(self):
-        whole, cut, starts = shares(512, 256)
-        self.assertEqual((whole, cut, len(starts)), (396, 116, 133))
-        text = (FIGURES / "rung_11.svg").read_text()
-        for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "450 rounds"):
+    def test_shares_of_rung_12(self):
+        whole, left, starts = decompose(512, 512)
+        self.assertEqual((whole, left, len(starts)), (396, 116, 133))
+        text = (FIGURES / "rung_12.svg").read_text()
+        for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "450 k tiles"):
+            self.assertIn(words, text)
+
+    def test_registers_of_rungs_09_and_10(self):
+        text = (FIGURES / "rung_10.svg").read_text()
+        for words in ("64 sums", "128 sums", "2 blocks on an SM: 128", "one block on an SM: 255"):
             self.assertIn(words, text)
 
 

@@ -190,7 +190,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("all of its lines are new", self.filled("diff 01"))
 
     def test_a_long_diff_is_folded(self):
-        self.assertIn("<details markdown><summary>The diff, ", self.filled("diff 10"))
+        self.assertIn("<details markdown><summary>The diff, ", self.filled("diff 11"))
 
 
 class FactsTest(unittest.TestCase):
@@ -210,7 +210,7 @@ class FactsTest(unittest.TestCase):
 
     def test_threads_are_those_of_the_launch(self):
         threads = {n: lessons.threads_of(rung) for n, rung in rung_table().items() if n}
-        self.assertEqual(list(threads.values()), [1024] * 3 + [256] * 6 + [384] * 2)
+        self.assertEqual(list(threads.values()), [1024] * 3 + [256] * 7 + [384] * 3)
 
     def test_blocks_on_an_sm(self):
         self.assertEqual(lessons.blocks_per_sm(256, 128, 0), (2, ["registers"]))

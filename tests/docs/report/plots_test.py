@@ -95,7 +95,7 @@ class PlotsTest(unittest.TestCase):
         """Makes up what a run on a GPU would record."""
         self.remove_later_recordings()
         context = self.climb["context"]
-        ratios = ratios or {"06_double_buffer": 0.9, "11_stream_k": 1.0625}
+        ratios = ratios or {"06_double_buffer": 0.9, "13_small_products": 1.0625}
         self.write("roofs.json", made_up_roofs(context))
         self.write("benchmark_all.json", made_up_benchmark(context, ratios, known_shapes()))
         code, text = run("plots", self.root)
@@ -169,13 +169,13 @@ class PlotsTest(unittest.TestCase):
             start = " x ".join(str(extent) for extent in shape) + ", "
             self.assertIn("1.062", [note for note in notes if note.startswith(start)][0], notes)
         self.assertIn("06 double buffer, 4096: 0.900", notes)
-        self.assertIn("11 stream k, 512: 1.062", notes)
+        self.assertIn("13 small products, 512: 1.062", notes)
         words = self.words("ratio_by_size")
         for name in ("squares", "small", "off by", "tall", "wide", "deep", "llm"):
             self.assertIn(name, words)
 
     def test_a_library_that_always_loses_keeps_its_line_in_the_picture(self):
-        self.record_all({"11_stream_k": 1.5})
+        self.record_all({"13_small_products": 1.5})
         height = float(self.picture("ratio_by_size").get("height"))
         lines = self.picture("ratio_by_size").iter(f"{SVG}polyline")
         dashed = [line for line in lines if "dashed" in line.get("class")]
@@ -222,7 +222,7 @@ class PlotsTest(unittest.TestCase):
 
     def test_a_row_that_failed_is_refused(self):
         self.record_all()
-        results = made_up_benchmark(self.climb["context"], {"11_stream_k": 1.0}, known_shapes())
+        results = made_up_benchmark(self.climb["context"], {"13_small_products": 1.0}, known_shapes())
         results["benchmarks"][-1].update(error_occurred=True, error_message="wrong: NaN")
         self.write("benchmark_all.json", results)
         code, text = run("plots", self.root)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -130,7 +131,7 @@ class ReportTest(unittest.TestCase):
         page = self.root / "docs/benchmark.md"
         self.assertEqual(report(self.root)[0], 0)
         text = page.read_text()
-        self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 |", text)
+        self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 | 12 |", text)
         self.assertIn("| shared wavefronts per FFMA | 8.000 | 0.", text)
         self.assertIn("| of these, bank conflicts | 12.5 % | 0.0 % |", text)
         document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 9]
@@ -147,11 +148,11 @@ class ReportTest(unittest.TestCase):
         path.write_text(json.dumps(document))
         code, text = report(self.root, "--check")
         self.assertEqual(code, 1)
-        for lesson in ("08_warp_tile", "09_async_copy", "10_producer_warps", "11_stream_k"):
+        for lesson in ("08_warp_tile", "09_async_copy", "10_wide_tile", "12_stream_k"):
             self.assertIn(f"ladder/{lesson}/README.md is stale: run make report", text)
 
     def test_orders_typed_by_hand_are_stale(self):
-        for lesson in ("08_warp_tile", "11_stream_k"):
+        for lesson in ("08_warp_tile", "12_stream_k"):
             page = self.root / "ladder" / lesson / "README.md"
             whole = page.read_text()
             line = next(line for line in whole.splitlines() if line.endswith("  (as it stands)"))
@@ -163,13 +164,13 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(page.read_text(), whole)
 
     def test_another_tile_in_the_source_makes_its_lesson_stale(self):
-        launch = self.root / "ladder/09_async_copy/launch.cu"
+        launch = self.root / "ladder/10_wide_tile/launch.cu"
         text = launch.read_text()
         self.assertIn("constexpr int BN = 256;", text)
         launch.write_text(text.replace("constexpr int BN = 256;", "constexpr int BN = 512;"))
         code, text = report(self.root, "--check")
         self.assertEqual(code, 1)
-        self.assertIn("ladder/09_async_copy/README.md is stale", text)
+        self.assertIn("ladder/10_wide_tile/README.md is stale", text)
 
 
 class MathsTest(unittest.TestCase):
@@ -282,26 +283,41 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(by_hand.wavefronts([row * 4 for row in rows]), 2)
         self.assertEqual(by_hand.wavefronts([column * 4 for column in columns]), 2)
 
-    def test_shares_cover_every_round_once(self):
-        for tiles, rounds in ((512, 256), (2048, 512), (133, 7), (1, 3), (132, 5), (128, 128)):
-            whole, cut, starts = by_hand.shares(tiles, rounds)
-            self.assertEqual(whole + cut, tiles)
-            self.assertEqual((starts[0], starts[-1]), (0, cut * rounds))
-            lengths = {end - start for start, end in zip(starts, starts[1:])}
+    def test_shares_cover_every_k_tile_once(self):
+        for tiles, k_tiles in ((512, 256), (2048, 512), (133, 7), (1, 3), (132, 5), (128, 128)):
+            whole, left, starts = by_hand.decompose(tiles, k_tiles)
+            self.assertEqual(whole + left, tiles)
+            self.assertEqual((starts[0], starts[-1]), (0, left * k_tiles))
+            lengths = {end - start for start, end in zip(starts, starts[1:])} or {0}
             self.assertLessEqual(max(lengths) - min(lengths), 1)
 
-    def test_parts_that_do_not_begin_with_their_tile_are_handed_over(self):
-        # Three tiles of 4 rounds among shares of 3: 3 | 1 + 2 | 2 + 1 | 3.
-        self.assertEqual(by_hand.handed_over([0, 3, 6, 9, 12], 4), [(3, 4), (6, 8), (9, 12)])
-        # One tile of 8 rounds: the middle goes to the beginning as well.
-        self.assertEqual(by_hand.handed_over([0, 3, 6, 8], 8), [(3, 6), (6, 8)])
-        self.assertEqual(by_hand.handed_over([0, 4, 8, 12], 4), [])
+    def test_parts_that_do_not_begin_with_their_tile_are_added_by_a_peer(self):
+        # Three tiles of 4 k tiles among shares of 3: 3 | 1 + 2 | 2 + 1 | 3.
+        self.assertEqual(by_hand.partial_tiles([0, 3, 6, 9, 12], 4), [(3, 4), (6, 8), (9, 12)])
+        # One tile of 8 k tiles: the middle goes to the beginning as well.
+        self.assertEqual(by_hand.partial_tiles([0, 3, 6, 8], 8), [(3, 6), (6, 8)])
+        self.assertEqual(by_hand.partial_tiles([0, 4, 8, 12], 4), [])
 
-    def test_what_stream_k_hands_over_is_counted(self):
-        with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
-            text = by_hand.stream_k(4096)
-        self.assertIn("The other 116, 59392 rounds of 8 of K, are 132 shares of 450 rounds", text)
-        self.assertIn("131 parts of 128 KiB, 17 MB in all, are handed over.", text)
+    def test_partial_tiles_of_stream_k_are_counted(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCES)
+        count = by_hand.by_hand(12, 4096)
+        self.assertIn(
+            "The other 116 tiles, 59392 k tiles of 8, are split among 132 ranks, 450 k tiles or "
+            "fewer each; 131 partial tiles of 128 KiB, 17 MB in all, are added.",
+            count["more"],
+        )
+        self.assertAlmostEqual(count["waves"], 132 * (3 * 512 + 450) / (512 * 512))
+        # At 512 more ranks would only add more: 64 SMs have 8 k tiles each, and 68 have none.
+        self.assertAlmostEqual(by_hand.by_hand(12, 512)["waves"], 132 / 64)
+
+    def test_rung_13_counts_what_its_model_picks(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCES)
+        for size, tile in ((512, (32, 64)), (1024, (64, 128)), (4096, (128, 256))):
+            count = by_hand.by_hand(13, size)
+            self.assertEqual(count["tile"], tile)
+            self.assertIn(f"The model picks {tile[0]} x {tile[1]}", count["more"])
 
 
 if __name__ == "__main__":
