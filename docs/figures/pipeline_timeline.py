@@ -27,7 +27,7 @@ def draw():
     end = work[-1][1]
     picture = Picture(
         "pipeline_timeline",
-        670,
+        702,
         "From load, then multiply to loading while multiplying",
         "order of events in a block; every tile takes equally long, lengths are not measured",
         "Four pipelines. Rung 03 loads a tile, then multiplies: one after the other. Rung 06 loads "
@@ -76,7 +76,7 @@ def draw():
     )
     fills, reads = ring(TILES + ring_stages, 1, ring_stages, LOAD / 2, WORK)
     section(
-        534,
+        566,
         "rung 11",
         f"a ring of {ring_stages} stages: producers run ahead, no barrier for all",
         [
@@ -93,7 +93,7 @@ def draw():
     )
     x = picture.legend(
         24,
-        650,
+        682,
         [
             (LOADING, "on its way"),
             (STORING, "stored"),
@@ -101,6 +101,6 @@ def draw():
             (WORKING, "multiplied"),
         ],
     )
-    picture.line([(x + 4, 634), (x + 4, 656)], "line soft-line dashed")
-    picture.text(x + 16, 650, "barrier of the block")
+    picture.line([(x + 4, 666), (x + 4, 688)], "line soft-line dashed")
+    picture.text(x + 16, 682, "barrier of the block")
     return picture

@@ -94,7 +94,8 @@ def draw():
         f"configuration would take and picks the quickest. {picks}.",
     )
     hierarchy(picture, 13)
-    picture.text(RIGHT, 94, "some tiles of the small kernel to scale, and what lane 0 computes of them", "strong")
+    title = "some tiles of the small kernel to scale, and what lane 0 computes of them"
+    picture.text(RIGHT, 94, title, "strong")
     draw_forms(picture, 110)
     picture.line([(RIGHT, 290), (976, 290)], "rule")
     draw_picks(picture, 322)

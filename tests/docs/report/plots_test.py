@@ -222,7 +222,8 @@ class PlotsTest(unittest.TestCase):
 
     def test_a_row_that_failed_is_refused(self):
         self.record_all()
-        results = made_up_benchmark(self.climb["context"], {"13_small_products": 1.0}, known_shapes())
+        ratios = {"13_small_products": 1.0}
+        results = made_up_benchmark(self.climb["context"], ratios, known_shapes())
         results["benchmarks"][-1].update(error_occurred=True, error_message="wrong: NaN")
         self.write("benchmark_all.json", results)
         code, text = run("plots", self.root)
