@@ -221,7 +221,7 @@ class BrowserTest(unittest.TestCase):
         found = WebDriverWait(self.browser, 20).until(
             lambda browser: browser.find_elements(By.CSS_SELECTOR, "a.md-search-result__link")
         )
-        self.assertTrue(any("10_producer_warps" in one.get_attribute("href") for one in found))
+        self.assertTrue(any("11_producer_warps" in one.get_attribute("href") for one in found))
         field.send_keys(Keys.ESCAPE)
 
 
