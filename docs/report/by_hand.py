@@ -240,13 +240,14 @@ def copied_by_warps(configuration):
     of_b = wavefronts([lane % lanes_n * 4 for lane in range(LANES)])
     results = t["TM"] * t["TN"]
     loads_b = t["TN"] // 4
-    fill = (c.BM + c.BN) * depth // BANKS
+    of_copy = wavefronts([lane // 4 * row + lane % 4 * 4 for lane in range(LANES)])  # of A
+    fill = c.BM * depth // (4 * LANES) * of_copy + c.BN * depth // BANKS
     warps = t["WARPS"] if c.kernel == "thin" else 1  # that multiply what is filled
     ffmas = results * depth * warps
     return {
         "wavefronts": (loads_b * of_b + t["TM"] * of_a / 4) / results + fill / ffmas,
-        "how": f"({loads_b} * {of_b} for sB + {t['TM']} * {of_a}/4 for sA) / {results} + {fill} or "
-        f"more / {ffmas} to fill a stage",
+        "how": f"({loads_b} * {of_b} for sB + {t['TM']} * {of_a}/4 for sA) / {results} + {fill} / "
+        f"{ffmas} to fill a stage",
         "tile": (c.BM, c.BN),
         "blocks": c.blocks,
         "per_tile": c.cluster,
