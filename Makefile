@@ -88,7 +88,7 @@ maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
 	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
-bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 11"] [SHAPES=all]
+bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
 	@cmake --build build --target benchmark
 	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \

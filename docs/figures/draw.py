@@ -17,9 +17,10 @@ import sys
 
 from bench import SOURCES
 from docs.report.recorded import FigureError
+from docs.report.rungs import rung_table
 
 NAMES = (
-    *(f"rung_{rung:02}" for rung in range(12)),
+    *(f"rung_{rung:02}" for rung in rung_table()),
     "banks_before_after",
     "wave_order",
     "pipeline_timeline",

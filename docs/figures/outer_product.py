@@ -8,7 +8,7 @@ CELL = 26
 
 def draw():
     """A row times a column, and a column times a row."""
-    c, wide = tile_constants(4), tile_constants(9)
+    c, wide = tile_constants(4), tile_constants(10)
     tiles = [(1, 1), (2, 2), (4, 4), (c["TM"], c["TN"]), (wide["TM"], wide["TN"])]
     ratios = [(m + n) / (m * n) for m, n in tiles]
     listed = ", ".join(f"{m} x {n}: {r:.3g}" for (m, n), r in zip(tiles, ratios, strict=True))
@@ -63,7 +63,7 @@ def draw():
     picture.text(
         24,
         496,
-        f"rungs 01 to 03: 1 x 1; rungs 04 to 08: {tm} x {tn}; from rung 09: "
+        f"rungs 01 to 03: 1 x 1; rungs 04 to 09: {tm} x {tn}; from rung 10: "
         f"{wide['TM']} x {wide['TN']}",
         "soft",
     )

@@ -1,4 +1,4 @@
-"""Four pipelines on one time axis: rungs 03, 06, 09 and 10."""
+"""Four pipelines on one time axis: rungs 03, 06, 09 and 11."""
 
 from docs.figures.shapes import Picture
 from docs.figures.tiles import tile_constants
@@ -22,18 +22,18 @@ LEFT = 150
 
 def draw():
     """Loads and arithmetic below each other."""
-    stages, slices = tile_constants(9)["STAGES"], tile_constants(10)["SLICES"]
+    stages, ring_stages = tile_constants(9)["STAGES"], tile_constants(11)["STAGES"]
     loads, stores, work, barriers = serial(TILES)
     end = work[-1][1]
     picture = Picture(
         "pipeline_timeline",
-        670,
+        702,
         "From load, then multiply to loading while multiplying",
         "order of events in a block; every tile takes equally long, lengths are not measured",
         "Four pipelines. Rung 03 loads a tile, then multiplies: one after the other. Rung 06 loads "
         "the next tile into registers while it multiplies, with 2 buffers. Rung 09 copies straight "
-        f"into {stages} stages of shared memory, {stages - 1} tiles ahead. Rung 10 has warps that "
-        f"only load into a ring of {slices} slices and warps that only multiply.",
+        f"into {stages} stages of shared memory, {stages - 1} tiles ahead. Rung 11 has warps that "
+        f"only load into a ring of {ring_stages} stages and warps that only multiply.",
     )
     time = Timeline(picture, LEFT, 976, end)
 
@@ -74,11 +74,11 @@ def draw():
         [*copies, ("FP32 units", work)],
         barriers,
     )
-    fills, reads = ring(TILES + slices, 1, slices, LOAD / 2, WORK)
+    fills, reads = ring(TILES + ring_stages, 1, ring_stages, LOAD / 2, WORK)
     section(
-        534,
-        "rung 10",
-        f"a ring of {slices} slices: producers run ahead, no barrier for all",
+        566,
+        "rung 11",
+        f"a ring of {ring_stages} stages: producers run ahead, no barrier for all",
         [
             (
                 "producers",
@@ -93,7 +93,7 @@ def draw():
     )
     x = picture.legend(
         24,
-        650,
+        682,
         [
             (LOADING, "on its way"),
             (STORING, "stored"),
@@ -101,6 +101,6 @@ def draw():
             (WORKING, "multiplied"),
         ],
     )
-    picture.line([(x + 4, 634), (x + 4, 656)], "line soft-line dashed")
-    picture.text(x + 16, 650, "barrier of the block")
+    picture.line([(x + 4, 666), (x + 4, 688)], "line soft-line dashed")
+    picture.text(x + 16, 682, "barrier of the block")
     return picture

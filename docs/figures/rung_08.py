@@ -47,7 +47,7 @@ def draw():
         f"need {floats[0][0]} floats of A and {floats[0][1]} of B per k. In {after[0]} rows of "
         f"{after[1]} they need {floats[1][0]} + {floats[1][1]}. Wavefronts stay {sums[1]} per k, "
         "as a load of B, 16 bytes a lane, is served quarter by quarter. The multiply-adds of a "
-        "thread walk there and back, so that at each turn the word of B is still at hand.",
+        "thread follow a serpentine, so that at each turn the word of B is still at hand.",
     )
     hierarchy(picture, 8)
     x, y = RIGHT + 30, 122
@@ -73,7 +73,7 @@ def draw():
     size = c["TN"]
     picture.text(RIGHT, y - 14, "plain rows", "strong")
     draw_walk(picture, RIGHT, y, size, turning=False)
-    picture.text(RIGHT + 200, y - 14, "there and back", "strong")
+    picture.text(RIGHT + 200, y - 14, "serpentine", "strong")
     draw_walk(picture, RIGHT + 200, y, size, turning=True)
     picture.lines(
         RIGHT + 390,

@@ -15,7 +15,7 @@ def draw():
     ahead = stages - 1
     picture = Picture(
         "rung_09",
-        492,
+        540,
         f"Rung 09: {ahead} tiles are on their way while one is read",
         f"{stages} stages of {stage_bytes} bytes; order of events, lengths are not to scale",
         f"Rung 09. Shared memory holds {stages} stages. cp.async starts the copy of a tile and "
@@ -46,15 +46,16 @@ def draw():
     )
     picture.legend(
         RIGHT,
-        y_work + 76,
+        y_work + 86,
         [(LOADING, "on its way"), (FULL, "there, not read yet"), (WORKING, "read, multiplied")],
     )
     picture.lines(
         RIGHT,
-        y_work + 118,
+        y_work + 138,
         [
             "A thread waits for its own copies of a tile, then for all threads at the barrier.",
-            f"No register holds a tile: a thread has room for {c['TM']} x {c['TN']} sums.",
+            "No register holds a tile on its way. The fetch stands behind the first k's "
+            "multiply-adds.",
         ],
         gap=24,
     )

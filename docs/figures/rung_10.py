@@ -1,92 +1,92 @@
-"""Rung 10: producers fill a ring of slices, consumers read it, barriers connect them."""
+"""Rung 10: 8 x 16 results per thread, and the registers that hold them."""
 
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, tile_constants
-from docs.figures.timeline import FULL, LOADING, WORKING, Timeline, ring
+from docs.report.by_hand import LANES, blocks_on_an_sm
 
-ROUNDS = 4
+CELL, TALL = 37, 24  # a product
+REGISTERS = 65536  # of an SM
+MOST = 255  # that a thread can have
 
 
-def slice_bars(fills, reads, slices):
-    """{place in the ring: bars} from the times of filling and reading."""
-    found = {place: [] for place in range(slices)}
-    for i, (begin, end) in enumerate(reads):
-        fill_begin, fill_end = fills[i]
-        bars = found[i % slices]
-        bars.append((fill_begin, fill_end, LOADING, str(i)))
-        if begin > fill_end:
-            bars.append((fill_end, begin, FULL, ""))
-        bars.append((begin, end, WORKING, str(i)))
-    return found
+def budget(rung, sets):
+    """(sums, words of operands in `sets` sets, the most registers that a thread can have)"""
+    c = tile_constants(rung)
+    threads = LANES * c["BM"] * c["BN"] // (c["WM"] * c["WN"])
+    room = min(MOST, REGISTERS // (threads * blocks_on_an_sm(rung)))
+    return c["TM"] * c["TN"], sets * (c["TM"] + c["TN"]), room
+
+
+def draw_tile(picture, x, y, tm, tn, before):
+    """A thread's words of A and B around its results; those that rung 09 has are darker."""
+    for n in range(tn):
+        picture.cell(x + (n + 1) * CELL + 6, y, CELL, TALL, "f1", f"b{n}", "on")
+    for m in range(tm):
+        top = y + (m + 1) * TALL + 6
+        picture.cell(x, top, CELL, TALL, "f0", f"a{m}", "on")
+        styles = ["f2 half" if n < before else "f2 tint" for n in range(tn)]
+        picture.row(x + CELL + 6, top, CELL, styles, height=TALL)
+    return y + (tm + 1) * TALL + 6
+
+
+def draw_registers(picture, y, rung, sets):
+    """A thread's registers as a bar of the right length."""
+    sums, operands, room = budget(rung, sets)
+    left, scale = RIGHT + 80, 560 / MOST
+    picture.text(left - 12, y + 19, f"rung {rung:02}", "strong", "end")
+    rest = room - sums - operands
+    picture.cell(left, y, sums * scale, 28, "f2 half", f"{sums} sums")
+    at = left + sums * scale
+    picture.cell(at, y, operands * scale, 28, "f0 tint", f"{operands}")
+    picture.cell(at + operands * scale, y, rest * scale, 28, "soft-fill", f"{rest}")
+    return left + room * scale
 
 
 def draw():
-    """The ring over time."""
-    c = tile_constants(10)
-    slices, depth = c["SLICES"], c["BK"]
-    consumers = c["BM"] * c["BN"] // (c["WM"] * c["WN"])
-    producers = c["kProducerWarps"]
+    """The thread tile and its registers."""
+    c, below = tile_constants(10), tile_constants(9)
+    tm, tn = c["TM"], c["TN"]
+    (sums, operands, room), (sums_below, operands_below, room_below) = budget(10, 2), budget(9, 1)
+    per = [(t["TM"] + t["TN"]) / (t["TM"] * t["TN"]) for t in (below, c)]
     picture = Picture(
         "rung_10",
-        650,
-        f"Rung 10: {producers} warps fill a ring of {slices} slices, {consumers} warps multiply",
-        f"a slice holds {depth} of K: A through registers, B as a box by TMA; order of events",
-        f"Rung 10. {producers} producer warps fill a ring of {slices} slices, each its own, and "
-        f"run ahead until the ring is full. {consumers} consumer warps read slice after slice and "
-        "never load from global memory. Each slice has two barriers: full tells consumers that it "
-        "may be read, empty tells producers that it may be filled again. Nobody waits for all "
-        "others.",
+        560,
+        f"Rung 10: {tm} + {tn} words from shared memory serve {tm * tn} multiply-adds",
+        "what one thread reads and multiplies for one k, and its registers",
+        f"Rung 10. A thread computes {tm} x {tn} results instead of {below['TM']} x "
+        f"{below['TN']}: for each k it reads {tm + tn} words for {tm * tn} multiply-adds, "
+        f"{per[1]:.4g} words each instead of {per[0]:.4g}. With one block on an SM it may have "
+        f"{room} registers, not {room_below}: {sums} for sums and {operands} for two sets of "
+        f"operands, so that the next k is read while this one is multiplied. Rung 09 has "
+        f"{sums_below} sums and {operands_below} words of operands.",
     )
     hierarchy(picture, 10)
-    fills, reads = ring(ROUNDS, producers, slices)
-    time = Timeline(picture, RIGHT + 96, 976, reads[-1][1])
-    y = 118
-    for warp in range(producers):
-        bars = [
-            (begin, end, LOADING, f"fill {warp + producers * i}")
-            for i, (begin, end) in enumerate(fills[warp::producers])
-        ]
-        time.row(y + 25 * warp, f"producer {warp}", bars, 23)
-    ring_top = y + 25 * producers + 24
-    for place, bars in slice_bars(fills, reads, slices).items():
-        time.row(ring_top + 27 * place, f"slice {place}", bars, 25)
-    bottom = ring_top + 27 * slices
-    time.row(
-        bottom + 20,
-        "consumers",
-        [(begin, end, WORKING, str(i)) for i, (begin, end) in enumerate(reads)],
-        28,
-    )
-    draw_waits(picture, time, fills[::producers], y)
-    empty = ring_top + 27 * producers + 18
-    picture.text(time.x(fills[0][1] / 2), empty, "empty", "soft", "middle")
+    bottom = draw_tile(picture, RIGHT, 92, tm, tn, below["TN"])
     picture.legend(
         RIGHT,
-        bottom + 84,
-        [(LOADING, "filled"), (FULL, "full, waits"), (WORKING, "read and multiplied")],
-    )
-    picture.lines(
-        RIGHT,
-        bottom + 116,
+        bottom + 28,
         [
-            "full: a slice that is filled may be read. empty: a slice that was read may be filled",
-            "again. Numbers count slices along K; slice 8 takes the place of slice 0.",
+            ("f2 half", f"results of a thread in rung 09: {below['TM']} x {below['TN']}"),
+            ("f2 tint", f"in rung 10 as well: {tm} x {tn}"),
         ],
-        "soft",
+    )
+    y = bottom + 82
+    picture.text(RIGHT, y - 16, "registers of a thread", "strong")
+    end = draw_registers(picture, y, 9, 1)
+    picture.text(end + 10, y + 19, f"{blocks_on_an_sm(9)} blocks on an SM: {room_below}", "soft")
+    draw_registers(picture, y + 42, 10, 2)
+    picture.legend(
+        RIGHT,
+        y + 106,
+        [
+            ("f0 tint", "operands; in rung 10 of two k"),
+            ("soft-fill", f"addresses and all else; one block on an SM: {room}"),
+        ],
     )
     picture.text(
         RIGHT,
-        picture.height - 20,
-        "in the loop nobody waits for all: who finds what it needs goes on",
+        picture.height - 24,
+        f"{per[1]:.4g} words per multiply-add instead of {per[0]:.4g}",
         "large",
     )
     return picture
-
-
-def draw_waits(picture, time, fills, y):
-    """Words where the first producer waits for a slice."""
-    for (_, ready), (begin, _) in zip(fills, fills[1:], strict=False):
-        if begin - ready > 0.5:
-            middle = time.x((ready + begin) / 2)
-            picture.text(middle, y - 8, "ring full: wait for an empty slice", "soft", "middle")
-            break

@@ -10,10 +10,7 @@ RIGHT = 308  # where the idea of the rung begins
 
 def tile_constants(rung):
     """Constants of a rung; a thread that computes one result has TM = TN = 1."""
-    found = {"TM": 1, "TN": 1, **constants(rung)}
-    if rung == 11:
-        found.update({"WM": 64, "WN": 64, **constants(11)})
-    return found
+    return {"TM": 1, "TN": 1, **constants(rung)}
 
 
 def results_of(rung, lane):

@@ -7,7 +7,7 @@ there are, and which buffer is used.
 from docs.figures.shapes import text_width
 
 LOAD, STORE, WORK = 5, 1, 7  # units: a tile on its way, its way into shared memory, its arithmetic
-FILL, READ = 5.2, 2.4  # units: a producer warp fills a slice, consumers read one
+FILL, READ = 5.2, 2.4  # units: a producer warp fills a stage, consumers read one
 
 LOADING, STORING, WORKING, FULL = "f0 tint", "f1", "f3", "soft-fill"
 
@@ -72,7 +72,7 @@ def double(tiles):
 
 
 def staged(tiles, stages):
-    """Rung 09: {stage: bars}, arithmetic, barriers; stages - 1 tiles are on their way."""
+    """Rungs 09 and 10: {stage: bars}, arithmetic, barriers; stages - 1 tiles are on their way."""
     bars = {stage: [] for stage in range(stages)}
     begin = [max(0, tile - stages + 1) * WORK + LOAD for tile in range(tiles)]
     begin[: stages - 1] = range(stages - 1)  # started one after the other
@@ -89,17 +89,17 @@ def staged(tiles, stages):
     return bars, work, [LOAD + tile * WORK for tile in range(tiles)]
 
 
-def ring(rounds, producers, slices, fill_time=FILL, read_time=READ):
-    """Rung 10: ([(begin, end)] of filled slices, [(begin, end)] of read ones).
+def ring(trips, producers, stages, fill_time=FILL, read_time=READ):
+    """Rung 11: ([(begin, end)] of filled stages, [(begin, end)] of read ones).
 
-    In a round each producer fills one slice. It waits until that was read on the trip before; who
-    reads a slice frees it after the next one is full, too.
+    On a trip each producer fills one stage. It waits until that was read on the trip before; who
+    reads a stage frees it after the next one is full, too.
     """
     fills, reads = [], []
-    for i in range(rounds * producers):
+    for i in range(trips * producers):
         ready = fills[i - producers][1] if i >= producers else 0
-        if i >= slices:
-            ready = max(ready, reads[i - slices][1])
+        if i >= stages:
+            ready = max(ready, reads[i - stages][1])
         fills.append((ready, ready + fill_time))
         start = max(fills[-1][1], reads[-1][1] if reads else 0)
         reads.append((start, start + read_time))

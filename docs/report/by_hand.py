@@ -7,12 +7,11 @@ them), how that is counted, the block tile, and how many blocks an SM holds.
 import pathlib
 import re
 
+from docs.report.configurations import SMS, configurations, picked, split_us, tiles_of
 from docs.report.wavefronts import BANKS, LANES, copy_wavefronts, global_wavefronts, wavefronts
 
+STREAM_K, SMALL_PRODUCTS = 12, 13
 LADDER = pathlib.Path("ladder")  # below the root of the sources
-SMS = 132  # of an H200
-
-
 def lane_wavefronts(lane_cols):
     """(of an LDS.128 of A, of B) when a warp's lanes lie row by row in `lane_cols` columns."""
     return (
@@ -21,21 +20,32 @@ def lane_wavefronts(lane_cols):
     )
 
 
+def sources(rung):
+    """The text of a rung's launch.cu, of its kernel.cuh and of its other headers."""
+    folder = next(LADDER.glob(f"{rung:02}_*/launch.cu")).parent
+    others = sorted(path for path in folder.glob("*.cuh") if path.name != "kernel.cuh")
+    return [path.read_text() for path in (folder / "launch.cu", folder / "kernel.cuh", *others)]
+
+
 def constants(rung):
-    """{name: value} of the whole numbers that a rung's launch.cu and kernel.cuh fix."""
+    """{name: value} of the whole numbers that a rung's sources fix.
+
+    Of rung 13 those of its first configuration, which large products get.
+    """
     found = {}
-    for name in ("launch.cu", "kernel.cuh"):
-        text = next(LADDER.glob(f"{rung:02}_*/{name}")).read_text()
+    if rung == SMALL_PRODUCTS:
+        first = configurations()[0]
+        found = {"BM": first.BM, "BN": first.BN, "BK": first.BK, **first.template}
+    for text in sources(rung):
         for constant, digits in re.findall(r"constexpr int (\w+) = (\d+);", text):
             found.setdefault(constant, int(digits))
-        # Rung 11 has a family of tiles; the first is the one of large problems.
-        family = re.search(r'"(\d+) x (\d+)", ', text)
-        if family:
-            found.setdefault("BM", int(family[1]))
-            found.setdefault("BN", int(family[2]))
-    if "kDepth" in found:
-        found.setdefault("BK", found["kDepth"])  # of that tile, whose warps do not share K
     return found
+
+
+def blocks_on_an_sm(rung):
+    """How many blocks __launch_bounds__ asks for."""
+    asked = re.search(r"__launch_bounds__\(.*, (\d+)\)$", sources(rung)[1], flags=re.M)
+    return int(asked[1]) if asked else 1
 
 
 def tile_reads(c):
@@ -110,9 +120,9 @@ def warp_tile(size):
     }
 
 
-def async_copy(size):
-    """Rung 09: copies arrive in shared memory without passing a register."""
-    c = constants(9)
+def async_copy(rung, size):
+    """Rungs 09 and 10: copies arrive in shared memory without passing a register."""
+    c = constants(rung)
     reads, how = tile_reads(c)
     warps = c["BM"] * c["BN"] // (c["WM"] * c["WN"])
     threads = LANES * warps
@@ -130,22 +140,23 @@ def async_copy(size):
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({copies_a} * {of_a} + {copies_b} * {of_b}) / {ffmas} to fill the tiles",
         "tile": (c["BM"], c["BN"]),
-        "blocks": 1,
+        "blocks": blocks_on_an_sm(rung),
         "more": f" Per tile a thread starts {copies_a} copies of 4 bytes and {copies_b} of 16: a "
         f"warp issues {copies_a + copies_b} LDGSTS for its {ffmas} multiply-adds.",
     }
 
 
-def producers(rung, size):
-    """Rungs 10 and 11: four warps fill slices, A through registers and B as boxes."""
-    c = constants(rung)
+def producers(c, size):
+    """Rungs 11 to 13: four warps fill stages, A through registers and B as boxes."""
     reads, how = tile_reads(c)
-    depth = c["BK"]  # of K in a slice
+    depth = c["BK"]  # of K in a stage
     ffmas = c["BM"] * c["BN"] // LANES * depth
     loads_a = c["BM"] * depth // (4 * LANES)  # and as many stores
-    # Lanes load from rows of A that are 4 apart.
-    of_load = global_wavefronts([lane * 4 * size for lane in range(LANES)], 4)
-    of_store = wavefronts([lane * 4 for lane in range(LANES)])
+    # Lanes load from rows of A that are 4 apart; with more of K in a stage, some beside each other.
+    rows = LANES // min(4, -(-depth // 8))
+    at = [(lane % rows * 4, lane // rows * 4) for lane in range(LANES)]
+    of_load = global_wavefronts([row * size + k for row, k in at], 4)
+    of_store = wavefronts([k * c["BM"] + row for row, k in at])
     of_box = c["BN"] * depth // BANKS
     fill = loads_a * (of_load + of_store) + of_box
     return {
@@ -154,45 +165,108 @@ def producers(rung, size):
         f"{of_box} for the box of B) / {ffmas}",
         "tile": (c["BM"], c["BN"]),
         "blocks": 1,
-        "more": f" A slice of {depth} of K takes {loads_a} LDG.128, {loads_a} STS.128 and a box of "
+        "more": f" A stage of {depth} of K takes {loads_a} LDG.128, {loads_a} STS.128 and a box of "
         f"{of_box * BANKS * 4 // 1024} KiB, for {ffmas} multiply-adds.",
     }
 
 
-def shares(tiles, rounds):
-    """(whole tiles, cut tiles, [where each block's share begins] + [end]) of rung 11, in rounds."""
-    whole = tiles // SMS * SMS
-    work = (tiles - whole) * rounds
-    sharers = min(SMS, work) or 1
-    starts = [s * (work // sharers) + min(s, work % sharers) for s in range(sharers + 1)]
-    return whole, tiles - whole, starts
+def starts_of(tiles, k_tiles, ranks):
+    """[where each rank's share begins] + [end] in the row of the k tiles of split tiles."""
+    share, longer = divmod(tiles * k_tiles, ranks)
+    return [rank * share + min(rank, longer) for rank in range(ranks + 1)]
 
 
-def handed_over(starts, rounds):
-    """[(begin, end)] of the pieces that go to the block with the beginning of their tile."""
-    borders = sorted({*starts, *range(0, starts[-1], rounds)})
-    pieces = zip(borders, borders[1:])
-    return [(begin, end) for begin, end in pieces if begin % rounds > 0]
+def decompose(tiles, k_tiles):
+    """(whole tiles, split tiles, starts of the ranks' shares) of rung 12, as its launch.cu says."""
+    left = tiles % SMS
+    if left == 0:
+        return tiles, 0, [0]
+
+    def cost(ranks):  # in k tiles; a partial tile is added in the time of one
+        return -(-left * k_tiles // ranks) + -(-ranks // left) - 1
+
+    ranks = min(range(left, max(left, min(SMS, left * k_tiles)) + 1), key=cost)
+    return tiles - left, left, starts_of(left, k_tiles, ranks)
+
+
+def partial_tiles(starts, k_tiles):
+    """[(begin, end)] of the parts that the peer with the beginning of their tile adds."""
+    borders = sorted({*starts, *range(0, starts[-1], k_tiles)})
+    parts = zip(borders, borders[1:])
+    return [(begin, end) for begin, end in parts if begin % k_tiles > 0]
+
+
+def split_words(c, k_tiles, whole, left, starts):
+    """How the last wave is split, as a sentence."""
+    first = f" {whole // SMS} tiles per block are whole. The other" if whole else " The"
+    if left == 0:
+        return f" {whole // SMS} tiles per block are whole, and none is left to be split."
+    lengths = [end - start for start, end in zip(starts, starts[1:])]
+    parts = len(partial_tiles(starts, k_tiles))
+    if parts == 0:
+        return f"{first} {left} tiles have a block each."
+    part_bytes = c["BM"] * c["BN"] * 4
+    return (
+        f"{first} {left} tiles, {left * k_tiles} k tiles of "
+        f"{c['BK']}, are split among {len(lengths)} ranks, {max(lengths)} k tiles or fewer each; "
+        f"{parts} partial tiles of {part_bytes // 1024} KiB, {parts * part_bytes * 1e-6:.0f} MB in "
+        "all, are added."
+    )
+
+
+def split_evenly(c, size, k_tiles, whole, left, starts):
+    """The count for a kernel that splits its last wave."""
+    count = producers(c, size)
+    longest = max((end - start for start, end in zip(starts, starts[1:])), default=0)
+    busiest = whole // SMS * k_tiles + longest  # k tiles of a block
+    more = count["more"] + split_words(c, k_tiles, whole, left, starts)
+    return {**count, "waves": SMS * busiest / ((whole + left) * k_tiles), "more": more}
 
 
 def stream_k(size):
-    """What rung 11 adds to rung 10 at M = N = K = size, as a sentence."""
-    c = constants(11)
-    rounds = -(-size // c["BK"])
+    """Rung 12: whole tiles for every block, and an equal share of the others."""
+    c = constants(STREAM_K)
+    k_tiles = -(-size // c["BK"])
     tiles = -(-size // c["BM"]) * -(-size // c["BN"])
-    whole, cut, starts = shares(tiles, rounds)
-    if cut == 0:
-        return f" {whole // SMS} tiles per block are whole, and none is left to be cut."
-    lengths = [end - start for start, end in zip(starts, starts[1:])]
-    handed = len(handed_over(starts, rounds))
-    part_bytes = c["BM"] * c["BN"] * 4
-    depth = c["BK"]
-    return (
-        f" {whole // SMS} tiles per block are whole. The other {cut}, {cut * rounds} rounds of "
-        f"{depth} of K, are {len(lengths)} shares of {max(lengths)} rounds or fewer; {handed} "
-        f"parts of {part_bytes // 1024} KiB, {handed * part_bytes * 1e-6:.0f} MB in all, are "
-        "handed over."
-    )
+    return split_evenly(c, size, k_tiles, *decompose(tiles, k_tiles))
+
+
+def copied_by_warps(configuration):
+    """Rung 13's kernels for small products and for little K: B as it lies, A along K."""
+    c, t = configuration, configuration.template
+    lanes_n = LANES // t["LANES_M"]
+    depth, row = 16, 16 + 4  # of K in a stage; sA is padded
+    of_a = wavefronts([lane // lanes_n * row for lane in range(LANES)])
+    of_b = wavefronts([lane % lanes_n * 4 for lane in range(LANES)])
+    results = t["TM"] * t["TN"]
+    loads_b = t["TN"] // 4
+    of_copy = wavefronts([lane // 4 * row + lane % 4 * 4 for lane in range(LANES)])  # of A
+    fill = c.BM * depth // (4 * LANES) * of_copy + c.BN * depth // BANKS
+    warps = t["WARPS"] if c.kernel == "thin" else 1  # that multiply what is filled
+    ffmas = results * depth * warps
+    return {
+        "wavefronts": (loads_b * of_b + t["TM"] * of_a / 4) / results + fill / ffmas,
+        "how": f"({loads_b} * {of_b} for sB + {t['TM']} * {of_a}/4 for sA) / {results} + {fill} / "
+        f"{ffmas} to fill a stage",
+        "tile": (c.BM, c.BN),
+        "blocks": c.blocks,
+        "per_tile": c.cluster,
+    }
+
+
+def small_products(size):
+    """Rung 13: what its model picks for M = N = K = size."""
+    configuration = picked((size, size, size))
+    named = f" The model picks {configuration.name}."
+    if configuration.kernel != "stream_k":
+        return {**copied_by_warps(configuration), "more": named}
+    of_tile = {name: getattr(configuration, name) for name in ("BM", "BN", "BK")}
+    c = {**constants(SMALL_PRODUCTS), **of_tile}
+    tiles, k_tiles = tiles_of(configuration, (size, size, size))
+    left = tiles % SMS
+    starts = starts_of(left, k_tiles, split_us(configuration, left, k_tiles)[0]) if left else [0]
+    count = split_evenly(c, size, k_tiles, tiles - left, left, starts)
+    return {**count, "more": named + count["more"]}
 
 
 BY_HAND = {
@@ -216,6 +290,11 @@ BY_HAND_AT = {
     6: vector_access,
     7: vector_access,
     8: warp_tile,
+    9: lambda size: async_copy(9, size),
+    10: lambda size: async_copy(10, size),
+    11: lambda size: producers(constants(11), size),
+    STREAM_K: stream_k,
+    SMALL_PRODUCTS: small_products,
 }
 
 
@@ -223,11 +302,4 @@ def by_hand(rung, size):
     """The count for a rung at M = N = K = size."""
     if rung in BY_HAND:
         return BY_HAND[rung]
-    if rung in BY_HAND_AT:
-        return BY_HAND_AT[rung](size)
-    if rung == 9:
-        return async_copy(size)
-    count = producers(rung, size)
-    if rung == 11:  # no wave is left half empty
-        return {**count, "even": True, "more": count["more"] + stream_k(size)}
-    return count
+    return BY_HAND_AT[rung](size)

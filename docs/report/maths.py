@@ -10,12 +10,10 @@ import os
 import sys
 
 from bench import SOURCES
-from docs.report.by_hand import SMS, by_hand
+from docs.report.by_hand import SMALL_PRODUCTS, SMS, by_hand
 from docs.report.recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile
 from docs.report.rung_figures import CLOCK_HZ, NOT_YET, bounds, milliseconds, predicted, timed
 from docs.report.rungs import rung_of
-
-TILES_BY_SHAPE = 11  # the rung with a family of tiles
 
 
 def protocol_for(size):
@@ -114,7 +112,7 @@ def not_recorded(rung, size):
 def main():
     """Prints the lines; fails where one is incomplete."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rung", type=int, help="01 to 11")
+    parser.add_argument("rung", type=int, help="01 to the last")
     parser.add_argument("--size", type=int, default=SIZE, help=f"M = N = K, {SIZE} if not given")
     options = parser.parse_args()
     os.chdir(SOURCES)
@@ -123,10 +121,10 @@ def main():
             raise FigureError(f"M = N = K = {options.size} is no size")
         print(maths_block(options.rung, options.size))
         missing = not_recorded(options.rung, options.size)
-        if options.rung == TILES_BY_SHAPE and options.size != SIZE:
+        if options.rung == SMALL_PRODUCTS:
             print(
-                f"\nRung {options.rung} chooses its tile by shape; the lines are for its largest. "
-                f"What it takes:\n  build/ladder run {options.rung} --size {options.size} --explain"
+                f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
+                f"  build/ladder run {options.rung} --size {options.size} --explain"
             )
     except FigureError as error:
         sys.exit(f"maths.py: {error}")

@@ -3,7 +3,7 @@
 from docs.report.recorded import Benchmark, MissingFileError, described, flop, title_of
 from docs.report.svg import SERIES, WIDTH, Drawing, Scale, log_ticks
 
-SHOWN_BY_SIZE = ("06", "09", "10")  # beside the highest rung
+SHOWN_BY_SIZE = ("06", "10", "12")  # beside the highest rung
 RATIO_TICKS = [  # the roundest first
     *(1, 0.5, 2, 0.2, 5, 0.1, 10, 20, 0.05, 0.02, 0.01),
     *(n / 10 for n in (12, 8, 15, 6, 7, 11, 9, 13, 14, 4, 3, 30)),

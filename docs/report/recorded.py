@@ -12,7 +12,6 @@ CARD = SOURCES / "common" / "devices" / "h200.json"
 SHAPES = SOURCES / "bench" / "benchmark" / "shapes.cpp"
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
-FP32_RUNGS = range(1, 12)
 # bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
 GRAPH_FLOP = 3e10
 
@@ -54,8 +53,8 @@ def fp32_entries():
     entries = climb(SIZE)
     return [
         entries[rung]
-        for rung in FP32_RUNGS
-        if rung in entries and entries[rung]["tflops"] is not None
+        for rung in sorted(rung for rung in entries if rung)  # neither cuBLAS nor cublasLt
+        if entries[rung]["tflops"] is not None
     ]
 
 
@@ -172,7 +171,7 @@ class Benchmark:
     def rungs(self):
         """Names of the measured FP32 rungs, lowest first."""
         names = {name for name, _, _ in self.rows if re.match(r"\d\d_", name)}
-        return sorted(name for name in names if int(name[:2]) in FP32_RUNGS)
+        return sorted(names - {"00_cublas"})
 
     def jobs(self):
         """[(set, shape, protocol)] that were measured, in the order of the benchmark's table."""

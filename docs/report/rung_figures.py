@@ -50,10 +50,10 @@ def bounds(rung, size):
     warp_fmas = size**3 / 32
     hand = by_hand(rung, size)
     rows, cols = hand["tile"]
-    blocks = -(-size // rows) * -(-size // cols)
+    blocks = -(-size // rows) * -(-size // cols) * hand.get("per_tile", 1)
     at_once = SMS * hand["blocks"]
-    # The last wave is not full, unless the rung sees to that.
-    waves = 1 if "even" in hand else -(-blocks // at_once) * at_once / blocks
+    # The last wave is not full, unless the rung splits it.
+    waves = hand.get("waves", -(-blocks // at_once) * at_once / blocks)
     per_ms = SMS * CLOCK_HZ * 1e-3
     found = [("FP32 pipe", warp_fmas / (FFMA_PER_CLOCK * per_ms) * waves)]
     try:

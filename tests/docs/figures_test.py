@@ -226,6 +226,11 @@ class ContentTest(unittest.TestCase):
         for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "450 k tiles"):
             self.assertIn(words, text)
 
+    def test_registers_of_rungs_09_and_10(self):
+        text = (FIGURES / "rung_10.svg").read_text()
+        for words in ("64 sums", "128 sums", "2 blocks on an SM: 128", "one block on an SM: 255"):
+            self.assertIn(words, text)
+
 
 if __name__ == "__main__":
     unittest.main()

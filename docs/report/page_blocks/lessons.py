@@ -5,6 +5,7 @@ import pathlib
 import re
 
 from bench.record import ncu_profile
+from docs.report.by_hand import sources
 from docs.report.page_blocks.excerpts import constants_of, evaluated
 from docs.report.recorded import (
     CARD,
@@ -55,13 +56,13 @@ def first_recorded(recording, rung):
 
 def threads_of(rung):
     """Threads per block, as launch.cu gives them to launch()."""
-    text = (rung.path / "launch.cu").read_text()
     known = {}
-    for name, value, _ in constants_of(text):
-        number = evaluated(value, known)
-        if number is not None:
-            known.setdefault(name, number)
-    block = re.search(r"\.block = dim3\(([^()]*)\)", text)
+    for text in reversed(sources(rung.number)):  # launch.cu has the last word
+        for name, value, _ in constants_of(text):
+            number = evaluated(value, known)
+            if number is not None:
+                known[name] = number
+    block = re.search(r"\.block = dim3\(([^()]*)\)", launch_text(rung))
     if not block:
         raise FigureError(f"{rung.path / 'launch.cu'} names no block")
     threads = 1
@@ -100,7 +101,7 @@ def resources(rung):
     regs = NOT_YET
     if registers is not None:
         regs = f"{registers} (ncu at {size})"
-        if "give_registers<" in (rung.path / "kernel.cuh").read_text():
+        if "setmaxnreg_inc<" in (rung.path / "kernel.cuh").read_text():
             regs += " at launch; then warps that load give some to those that multiply"
     held = NOT_YET
     if registers is not None and shared is not None:

@@ -84,17 +84,19 @@ def second_run_block(*_):
     """What changed when the whole benchmark ran a second time."""
     first, second = (row_medians(f"benchmark_{name}.json") for name in ("all", "again"))
     names = sorted(set(first) & set(second))
-    changes = {"cuBLAS, TFLOP/s": [], "best of cublasLt, TFLOP/s": [], "rung 11, TFLOP/s": [],
-               "rung 11, ratio to cuBLAS": []}
+    highest = max(row.partition("/")[0] for row in names if row[:2].isdigit())
+    rung = f"rung {highest[:2]}"
+    changes = {"cuBLAS, TFLOP/s": [], "best of cublasLt, TFLOP/s": [], f"{rung}, TFLOP/s": [],
+               f"{rung}, ratio to cuBLAS": []}
     for row in names:
         speed, ratio = (abs(second[row][i] / first[row][i] - 1) for i in (0, 1))
         if row.startswith("00_cublas/"):
             changes["cuBLAS, TFLOP/s"].append((speed, row))
         elif row.startswith("best_cublaslt/"):
             changes["best of cublasLt, TFLOP/s"].append((speed, row))
-        elif row.startswith("11_stream_k/"):
-            changes["rung 11, TFLOP/s"].append((speed, row))
-            changes["rung 11, ratio to cuBLAS"].append((ratio, row))
+        elif row.startswith(f"{highest}/"):
+            changes[f"{rung}, TFLOP/s"].append((speed, row))
+            changes[f"{rung}, ratio to cuBLAS"].append((ratio, row))
     rows = []
     for what, found in changes.items():
         found.sort()

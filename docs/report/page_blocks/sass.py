@@ -6,7 +6,7 @@ from bench.record.sass_order import INNER_PRODUCT, ffma_between, listing
 from docs.report.page_blocks.lessons import blocks_per_sm, threads_of
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, FigureError
-from docs.report.rungs import rung_of
+from docs.report.rungs import rung_table
 
 LOOPS = RESULTS.parent / "sass" / "loops.json"
 
@@ -61,12 +61,14 @@ def merged_table(found):
 def registers_table(found):
     """What ptxas gave, and what an SM of an H200 then holds."""
     rows = []
-    for rung in range(1, 11):
-        entry = found[f"{rung:02}"]
-        threads = threads_of(rung_of(rung))
+    for number, rung in rung_table().items():
+        if f"{number:02}" not in found:
+            continue
+        entry = found[f"{number:02}"]
+        threads = threads_of(rung)
         blocks, _ = blocks_per_sm(threads, entry["registers"], 0)
         whole = f"{blocks * threads // 32}"
-        row = [f"rung {rung:02}", f"{threads}", f"{entry['registers']}"]
+        row = [f"rung {number:02}", f"{threads}", f"{entry['registers']}"]
         rows.append([*row, f"{entry['spill_store_bytes']}", f"{blocks}", whole])
     heads = ["kernel", "threads", "registers", "spilled bytes", "blocks on an SM", "warps"]
     return table(heads, rows)

@@ -75,8 +75,9 @@ class BenchmarkTablesTest(unittest.TestCase):
 
     def test_files_stand_together_and_shapes_say_what_they_are(self):
         rung = "13_small_products"
-        self.record("benchmark_a.json", samples(f"{rung}/512x4096x14336/burst", [1.0, 1.0]))
-        self.record("benchmark_b.json", samples(f"{rung}/512x4096x14336/burst", [1.2, 1.2]))
+        for name, ratios in (("a", [1.0, 1.0]), ("b", [1.2, 1.2])):
+            rows = samples(f"{rung}/512x4096x14336/burst", ratios)
+            self.record(f"benchmark_{name}.json", rows)
         self.assertAlmostEqual(Benchmark().ratio(rung, (512, 4096, 14336), "burst"), 1.1)
         text = BLOCKS["benchmark_shapes"](None)
         self.assertIn("| 512 x 4096 x 14336 | Llama 3 8B and Mistral 7B: down | burst |", text)

@@ -2,13 +2,13 @@
 
 import csv
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
-import unittest.mock
 
 from docs.report import by_hand, wavefronts
 from tests import SOURCES
@@ -130,7 +130,7 @@ class ReportTest(unittest.TestCase):
         page = self.root / "docs/benchmark.md"
         self.assertEqual(report(self.root)[0], 0)
         text = page.read_text()
-        self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 | 12 | 13 |", text)
+        self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 | 12 |", text)
         self.assertIn("| shared wavefronts per FFMA | 8.000 | 0.", text)
         self.assertIn("| of these, bank conflicts | 12.5 % | 0.0 % |", text)
         document["benchmarks"] = [b for b in document["benchmarks"] if b["rung"] != 9]
@@ -147,7 +147,7 @@ class ReportTest(unittest.TestCase):
         path.write_text(json.dumps(document))
         code, text = report(self.root, "--check")
         self.assertEqual(code, 1)
-        for lesson in ("08_warp_tile", "09_async_copy", "12_stream_k"):
+        for lesson in ("08_warp_tile", "09_async_copy", "10_wide_tile", "12_stream_k"):
             self.assertIn(f"ladder/{lesson}/README.md is stale: run make report", text)
 
     def test_orders_typed_by_hand_are_stale(self):
@@ -212,6 +212,10 @@ class MathsTest(unittest.TestCase):
 class ByHandTest(unittest.TestCase):
     """docs/report/by_hand.py: what lessons count by hand agrees with hardware and adds up."""
 
+    def setUp(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCES)
+
     def test_wavefronts_are_those_that_hardware_counts(self):
         lines = [line for line in (SOURCES / PROBES).read_text().splitlines() if line[0] != "#"]
         probes = {row["probe"]: row for row in csv.DictReader(lines)}
@@ -267,8 +271,7 @@ class ByHandTest(unittest.TestCase):
         for entry in recorded["benchmarks"]:
             if entry["rung"] == 0:
                 continue
-            with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
-                count = by_hand.by_hand(entry["rung"], 4096)["wavefronts"]
+            count = by_hand.by_hand(entry["rung"], 4096)["wavefronts"]
             passed = entry["metrics"]["l1tex__data_pipe_lsu_wavefronts.sum"] / (4096**3 / 32)
             self.assertAlmostEqual(count / passed, 1, delta=0.04, msg=entry["name"])
 
@@ -287,16 +290,10 @@ class ByHandTest(unittest.TestCase):
             whole, left, starts = by_hand.decompose(tiles, k_tiles)
             self.assertEqual(whole + left, tiles)
             self.assertEqual((starts[0], starts[-1]), (0, left * k_tiles))
-            lengths = {end - start for start, end in zip(starts, starts[1:])}
-            self.assertLessEqual(max(lengths, default=0) - min(lengths, default=0), 1)
+            lengths = {end - start for start, end in zip(starts, starts[1:])} or {0}
+            self.assertLessEqual(max(lengths) - min(lengths), 1)
 
-    def test_as_many_ranks_share_as_finish_soonest(self):
-        self.assertEqual(len(by_hand.decompose(512, 256)[2]) - 1, 132)
-        # Of 133 tiles one is left: in 3 parts 3 + 2 k tiles, in 2 parts 4 + 1, and 7 whole.
-        self.assertEqual(by_hand.decompose(133, 7), (132, 1, [0, 4, 7]))
-        self.assertEqual(by_hand.decompose(1, 1), (0, 1, [0, 1]))
-
-    def test_parts_that_do_not_begin_with_their_tile_are_partial_tiles(self):
+    def test_parts_that_do_not_begin_with_their_tile_are_added_by_a_peer(self):
         # Three tiles of 4 k tiles among shares of 3: 3 | 1 + 2 | 2 + 1 | 3.
         self.assertEqual(by_hand.partial_tiles([0, 3, 6, 9, 12], 4), [(3, 4), (6, 8), (9, 12)])
         # One tile of 8 k tiles: the middle goes to the beginning as well.
@@ -304,10 +301,21 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(by_hand.partial_tiles([0, 4, 8, 12], 4), [])
 
     def test_partial_tiles_of_stream_k_are_counted(self):
-        with unittest.mock.patch.object(by_hand, "LADDER", SOURCES / "ladder"):
-            text = by_hand.stream_k(4096)["more"]
-        self.assertIn("116 tiles, 59392 k tiles of 8, are split among 132 ranks, 450 k tiles", text)
-        self.assertIn("131 partial tiles of 128 KiB, 17 MB in all, are added.", text)
+        count = by_hand.by_hand(12, 4096)
+        self.assertIn(
+            "The other 116 tiles, 59392 k tiles of 8, are split among 132 ranks, 450 k tiles or "
+            "fewer each; 131 partial tiles of 128 KiB, 17 MB in all, are added.",
+            count["more"],
+        )
+        self.assertAlmostEqual(count["waves"], 132 * (3 * 512 + 450) / (512 * 512))
+        # At 512 more ranks would only add more: 64 SMs have 8 k tiles each, and 68 have none.
+        self.assertAlmostEqual(by_hand.by_hand(12, 512)["waves"], 132 / 64)
+
+    def test_rung_13_counts_what_its_model_picks(self):
+        for size, tile in ((512, (32, 64)), (1024, (64, 128)), (4096, (128, 256))):
+            count = by_hand.by_hand(13, size)
+            self.assertEqual(count["tile"], tile)
+            self.assertIn(f"The model picks {tile[0]} x {tile[1]}", count["more"])
 
 
 if __name__ == "__main__":

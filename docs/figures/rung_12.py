@@ -1,0 +1,103 @@
+"""Rung 12: whole tiles for every block, and the rest as one row, split into equal shares."""
+
+from docs.figures.shapes import Picture
+from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.report.by_hand import SMS, decompose, partial_tiles
+
+SIZE = 4096
+SHOWN = 3  # tiles of the row
+
+
+def draw_waves(picture, k_tiles, whole, left_over, share):
+    """SMs downwards, k tiles to the right: without and with a split."""
+    top, per_sm, left = 122, 0.8, RIGHT
+    scale = 600 / (k_tiles * (whole // SMS + 1))
+    for panel, title in enumerate(
+        (
+            f"rung 11: {whole // SMS} waves, and one of {left_over} tiles",
+            "rung 12: equal shares at the end",
+        )
+    ):
+        y = top + panel * 146
+        picture.text(left, y - 10, title, "strong")
+        height = SMS * per_sm
+        for wave in range(whole // SMS):
+            x = left + wave * k_tiles * scale
+            picture.cell(x, y, k_tiles * scale, height, "f2 tint", f"{SMS} whole tiles")
+        x = left + whole // SMS * k_tiles * scale
+        if panel == 0:
+            busy = left_over * per_sm
+            picture.cell(x, y, k_tiles * scale, busy, "f2 tint", f"{left_over} tiles")
+            picture.cell(x, y + busy, k_tiles * scale, height - busy, "soft-fill")
+            idle = f"{SMS - left_over} SMs idle"
+            picture.text(x + k_tiles * scale / 2, y + height + 19, idle, "soft", "middle")
+        else:
+            picture.cell(x, y, share * scale, height, "f3 tint", f"{share} k tiles")
+    return top + 146 + SMS * per_sm
+
+
+def draw_row(picture, y, first, k_tiles, starts):
+    """The first tiles of the row, and whose share covers which part."""
+    left, scale = RIGHT, 640 / (SHOWN * k_tiles + 40)
+    for tile in range(SHOWN):
+        x = left + tile * k_tiles * scale
+        picture.cell(x, y, k_tiles * scale, 30, "f2 tint", f"tile {first + tile}")
+        picture.text(x, y - 8, str(tile * k_tiles), "soft", "start" if tile == 0 else "middle")
+    end = left + (SHOWN * k_tiles + 40) * scale
+    picture.cell(left + SHOWN * k_tiles * scale, y, 40 * scale, 30, "f2 tint")
+    added = partial_tiles(starts, k_tiles)[:SHOWN]
+    borders = sorted({*starts[: SHOWN + 2], *range(0, starts[SHOWN + 1], k_tiles)})
+    for begin, stop in zip(borders, borders[1:], strict=False):
+        x, right = left + begin * scale, min(left + stop * scale, end)
+        partial = (begin, stop) in added
+        rank = max(s for s in range(SHOWN + 1) if starts[s] <= begin)
+        words = "" if partial or right == end else f"block {SMS - 1 - rank}"
+        picture.cell(x, y + 34, right - x, 30, "f1 tint" if partial else "f3 tint", words)
+    for begin in starts[1 : SHOWN + 1]:
+        picture.text(left + begin * scale, y + 82, str(begin), "soft", "middle")
+    return y + 82, added
+
+
+def draw():
+    """How the work is split at 4096."""
+    c = tile_constants(12)
+    k_tiles = SIZE // c["BK"]
+    tiles = SIZE // c["BM"] * (SIZE // c["BN"])
+    whole, left_over, starts = decompose(tiles, k_tiles)
+    longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))
+    ranks, added = len(starts) - 1, len(partial_tiles(starts, k_tiles))
+    before, after = (whole // SMS + 1) * k_tiles, whole // SMS * k_tiles + longest
+    picture = Picture(
+        "rung_12",
+        640,
+        f"Rung 12: the last {left_over} tiles are split among {ranks} blocks",
+        f"M = N = K = {SIZE}: {tiles} tiles of {c['BM']} x {c['BN']}, each {k_tiles} k tiles of "
+        f"{c['BK']}, on {SMS} SMs",
+        f"Rung 12 at M = N = K = {SIZE}. {tiles} tiles on {SMS} SMs are {whole // SMS} full waves "
+        f"and a last one of {left_over}, in which {SMS - left_over} SMs idle. Rung 12 gives each "
+        f"block {whole // SMS} whole tiles; the other {left_over}, laid end to end, are "
+        f"{left_over * k_tiles} k tiles of {c['BK']}, of which each rank takes {longest} or one "
+        f"less. {added} partial tiles that do not begin their tile are added by the peer that has "
+        f"its beginning. {after} k tiles instead of {before}.",
+    )
+    hierarchy(picture, 12)
+    bottom = draw_waves(picture, k_tiles, whole, left_over, longest)
+    y = bottom + 82
+    title = f"the {left_over} tiles end to end, in k tiles, and the shares"
+    picture.text(RIGHT, y - 34, title, "strong")
+    y, shown = draw_row(picture, y, whole, k_tiles, starts)
+    begin, stop = shown[0]
+    picture.cell(RIGHT, y + 14, 15, 15, "f1 tint")
+    picture.text(
+        RIGHT + 21,
+        y + 26,
+        f"partial tile, added by a peer: block {ranks - 2} leaves k tiles {begin} to {stop} to "
+        f"block {ranks - 1}",
+    )
+    picture.text(
+        RIGHT,
+        picture.height - 24,
+        f"{after} k tiles instead of {before}, and every SM works to the end",
+        "large",
+    )
+    return picture
