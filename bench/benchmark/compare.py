@@ -13,6 +13,8 @@ import pathlib
 import sys
 from statistics import median
 
+from bench.benchmark.compact import expanded
+
 WHY_RATIOS = (
     "Ratios to cuBLAS of the same run: times of two runs differ by what clocks and power did."
 )
@@ -31,7 +33,7 @@ class InputError(Exception):
 def load(path):
     """(context, {row: its samples}) of a results file."""
     try:
-        results = json.loads(path.read_text())
+        results = expanded(json.loads(path.read_text()))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:

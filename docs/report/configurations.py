@@ -12,7 +12,7 @@ SMS = 132  # of an H200
 ENTRY = re.compile(
     r'\{"(?P<name>[^"]+)", (?P<figures>[-\d., ]+), launch_(?P<kernel>\w+)<(?P<arguments>[\d, ]+)>\}'
 )
-DRAM_BYTES_PER_US = 3.9e6
+DRAM_BYTES_PER_US = 4.0e6
 TEMPLATES = {  # names of what launch_NAME is given
     "stream_k": ("WARPS_M", "WARPS_N", "WARPS_K", "STAGES"),
     "small": ("LANES_M", "TM", "TN", "WARPS", "CLUSTER", "STAGES", "BLOCKS"),
@@ -104,7 +104,9 @@ def expected_us(configuration, shape):
         us = per_sm * (k_tiles * c.step_us + c.tile_us)
         us += -(-per_sm // c.blocks) * k_tiles * c.wait_us
     m, n, k = shape
-    return c.start_us + max(us, 4 * (m * k + k * n + m * n) / DRAM_BYTES_PER_US)
+    store = 2 if c.cluster == 0 else 1
+    dram_us = 4 * (m * k + k * n + store * m * n) / DRAM_BYTES_PER_US
+    return c.start_us + (us**3 + dram_us**3) ** (1 / 3)
 
 
 def picked(shape):

@@ -6,6 +6,7 @@ import re
 from statistics import median
 
 from bench import SOURCES
+from bench.benchmark import compact
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 CARD = SOURCES / "common" / "devices" / "h200.json"
@@ -134,11 +135,11 @@ class Benchmark:
     Files may repeat a row: each sample's ratio is of its own run, so that they can stand together.
     """
 
-    def __init__(self):
+    def __init__(self, files="benchmark_*.json"):
         """Reads the files; MissingFileError where there is none, FigureError where they differ."""
-        paths = sorted(RESULTS.glob("benchmark_*.json"))
+        paths = sorted(RESULTS.glob(files))
         if not paths:
-            raise MissingFileError(f"{RESULTS / 'benchmark_*.json'} is not there")
+            raise MissingFileError(f"{RESULTS / files} is not there")
         self.context = json.loads(paths[0].read_text())["context"]
         samples = {}
         for path in paths:
@@ -153,7 +154,7 @@ class Benchmark:
 
     def _collect(self, path, samples):
         """Adds a file's samples by row."""
-        results = json.loads(path.read_text())
+        results = compact.load(path)
         for field in ("device", "cublas"):
             if results["context"][field] != self.context[field]:
                 raise FigureError(f"{path} has another {field} than the other benchmarks")

@@ -4,6 +4,7 @@ A block whose results are not recorded says so and names the command.
 """
 
 from math import exp, log
+from statistics import median
 
 from docs.report import plot_ratio, plot_roofline, plot_staircase
 from docs.report.recorded import (
@@ -118,6 +119,42 @@ def shapes_block(_rung):
     return "\n".join([*lines, "", f"{source(benchmark)}."])
 
 
+CLASSES = (  # of drawn shapes: the first that fits
+    ("16 rows of C or fewer", lambda m, n, k: m <= 16),
+    ("16 columns or fewer", lambda m, n, k: n <= 16),
+    ("K of 32 or less", lambda m, n, k: k <= 32),
+    ("K of 36 to 512", lambda m, n, k: k <= 512),
+    ("deeper K", lambda m, n, k: True),
+)
+
+
+@or_command("make bench SHAPES=drawn OUT=drawn.json")
+def drawn_block(_rung):
+    """What the highest rung reaches on shapes drawn at random."""
+    benchmark = Benchmark("drawn_shapes.json")
+    rung = benchmark.rungs()[-1]
+    ratios = {job[1]: benchmark.ratio(rung, *job[1:]) for job in benchmark.jobs()}
+    by_class = {name: [] for name, _ in CLASSES}
+    for shape, ratio in ratios.items():
+        by_class[next(name for name, holds in CLASSES if holds(*shape))].append((ratio, shape))
+    by_class["all"] = [(ratio, shape) for shape, ratio in ratios.items()]
+    lines = [
+        "| shapes drawn | number | behind | geometric mean | median | 5th percentile | lowest |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for name, found in by_class.items():
+        found = sorted(found)
+        values = [ratio for ratio, _ in found]
+        mean = exp(sum(log(value) for value in values) / len(values))
+        lowest = " x ".join(str(extent) for extent in found[0][1])
+        lines.append(
+            f"| {name} | {len(values)} | {sum(value < 1 for value in values)} | {percent(mean)} | "
+            f"{percent(median(values))} | {percent(values[len(values) // 20])} | "
+            f"{percent(values[0])}, {lowest} |"
+        )
+    return "\n".join([*lines, "", f"{source(benchmark)}."])
+
+
 @or_command("make roofs")
 def roofline_block(_rung):
     """The measured roofs as a picture."""
@@ -128,5 +165,6 @@ BLOCKS = {
     "staircase": staircase_block,
     "benchmark": benchmark_block,
     "benchmark_shapes": shapes_block,
+    "drawn": drawn_block,
     "roofline": roofline_block,
 }
