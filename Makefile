@@ -78,11 +78,12 @@ check: build ## races and bad accesses of all rungs, or of RUNG=03
 list: build ## all rungs
 	@$(LADDER) list
 
-diff: build ## what RUNG=05 changes in the kernel that it builds on
+diff: build ## what RUNG=05 changes in kernel and launch of the rung that it builds on
 	@from=$$($(LADDER) list | awk '$$1 == "$(RUNG)" && $$3 ~ /^[0-9]+$$/ { print $$3 }'); \
 	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is one of' $$($(LADDER) list | \
 	  awk '$$3 ~ /^[0-9]+$$/ && $$1 ~ /^[0-9]+$$/ { print $$1 }') >&2; exit 2; }; \
-	git --no-pager diff --no-index ladder/$${from}_*/kernel.cuh ladder/$(RUNG)_*/kernel.cuh || true
+	for file in kernel.cuh launch.cu; do \
+	  git --no-pager diff --no-index ladder/$${from}_*/$$file ladder/$(RUNG)_*/$$file || true; done
 
 maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }

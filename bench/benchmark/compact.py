@@ -9,7 +9,6 @@ compact form has an entry per row with a list of its samples. What follows from 
 
 import argparse
 import json
-import math
 import pathlib
 import re
 import statistics
@@ -44,7 +43,7 @@ def compact(results):
         row["ms"].append(entry["real_time"])
         for key in SAMPLED:
             row.setdefault(key, []).append(entry[key])
-        if entry["share_of_measured_roof"]:
+        if entry.get("share_of_measured_roof"):
             row["roof_tflops"] = entry["tflops"] / entry["share_of_measured_roof"]
     for row in rows.values():
         for key in SAMPLED:
@@ -74,7 +73,8 @@ def expanded(results):
             entry |= {key: _sample(row[key], i) for key in SAMPLED}
             entry |= {"real_time": ms, "tflops": flop / ms * 1e-9}
             entry |= {"ratio_to_cublas": libraries[0][i] / ms, "ratio_to_best": best[i] / ms}
-            entry["share_of_measured_roof"] = entry["tflops"] / row.get("roof_tflops", math.inf)
+            if "roof_tflops" in row:  # measured by `make roofs`
+                entry["share_of_measured_roof"] = entry["tflops"] / row["roof_tflops"]
             entries.append(entry)
     return {"context": results["context"], "benchmarks": entries}
 

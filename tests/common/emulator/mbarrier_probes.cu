@@ -146,23 +146,23 @@ __global__ void disagree_at_named_barrier() {
 
 __global__ __launch_bounds__(384, 1) void move_registers(int* out) {
   if (threadIdx.x < 128) {
-    give_registers<40>();
+    setmaxnreg_dec<40>();
   } else {
-    take_registers<232>();
+    setmaxnreg_inc<232>();
   }
   out[threadIdx.x] = 1;
 }
 
 __global__ __launch_bounds__(128, 1) void move_registers_apart() {
   if (threadIdx.x < 64) {
-    give_registers<40>();  // two warps
+    setmaxnreg_dec<40>();  // two warps
   } else {
-    give_registers<24>();  // the others
+    setmaxnreg_dec<24>();  // the others
   }
 }
 
 __global__ __launch_bounds__(128, 1) void move_registers_of_three_warps() {
-  if (threadIdx.x < 96) give_registers<40>();  // only three warps
+  if (threadIdx.x < 96) setmaxnreg_dec<40>();  // only three warps
 }
 
 // -- Hangs ---------------------------------------------------------------------------------------
