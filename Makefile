@@ -28,7 +28,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 predict run trace: RUNG ?= 03
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z%-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 climb: build ## build, then verify (and on a GPU time) every rung
 	@echo
@@ -48,7 +48,7 @@ build: ## install what is missing and build
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
-	@cmake --build build --target programs
+	@cmake --build build --target ladder
 
 test: ## install what is missing, build and run all tests
 	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
@@ -74,6 +74,11 @@ trace: build ## what a rung asks of memory: RUNG=03 [SIZE=512]
 
 check: build ## races and bad accesses of all rungs, or of RUNG=03
 	@$(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+rung-%: build ## one rung as a program of its own, build/NN_name: make rung-03
+	@folder=$$(cd ladder && ls -d $*_* 2>/dev/null); [ -f "ladder/$$folder/kernel.cuh" ] || { \
+	  echo 'make rung-NN: NN is one of' $$(cd ladder && ls */kernel.cuh | cut -d_ -f1) >&2; exit 2; }; \
+	cmake --build build --target $$folder && echo "Run build/$$folder"
 
 list: build ## all rungs
 	@$(LADDER) list

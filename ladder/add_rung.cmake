@@ -1,7 +1,7 @@
 # add_rung(NN_name [LIBRARY_CALL] [ARCHITECTURES nn...])
 #
-# Adds a rung to the `ladder` program and makes the executable NN_name that holds this rung alone
-# (and 00, which it is compared with). g++ builds launch.cu for the emulator and, with LADDER_CUDA,
+# Adds a rung to the `ladder` program, and the target NN_name: a program that holds this rung alone
+# (and 00, which it is compared with), built when somebody asks for it (`make rung-05`). g++ builds launch.cu for the emulator and, with LADDER_CUDA,
 # nvcc builds the same file for the GPU. LIBRARY_CALL: rung 00, which has no kernel to emulate.
 # ARCHITECTURES: those whose instructions it needs, where not all of CMAKE_CUDA_ARCHITECTURES have
 # them.
@@ -26,7 +26,8 @@ function(add_rung name)
   if(NOT arg_LIBRARY_CALL)
     add_ladder_library(emulated_${name} ${emulated} ${LADDER_VENDOR}/launch_cpu.cpp)
     add_executable(${name} program/run_rung.cpp $<TARGET_OBJECTS:rung_table>)
-    set_property(GLOBAL APPEND PROPERTY LADDER_RUNG_PROGRAMS ${name})
+    set_target_properties(${name} emulated_${name} emulated_${name}_objects
+                          PROPERTIES EXCLUDE_FROM_ALL TRUE)
     target_compile_definitions(${name} PRIVATE LADDER_RUNG="${name}")
     target_link_libraries(${name} PRIVATE ladder_trace ladder_program emulated_${name})
     if(LADDER_CUDA)
