@@ -13,6 +13,8 @@ from docs.report.recorded import (
 )
 from docs.report.svg import WIDTH, Drawing, Scale
 
+STEP_WIDTH = 78  # for the longest word of a rung's name
+
 
 def levels():
     """[(TFLOP/s, words, style)] of the lines behind the staircase."""
@@ -41,10 +43,11 @@ def staircase_words():
 def staircase():
     """TFLOP/s of every rung as steps, below the libraries and the roofs."""
     entries, lines = fp32_entries(), levels()
-    left, right, top, bottom = 64, WIDTH - 190, 86, 440
+    wide = max(WIDTH, STEP_WIDTH * len(entries) + 254)  # names stand beside each other
+    left, right, top, bottom = 64, wide - 190, 86, 440
     drawing = Drawing(
         "staircase",
-        WIDTH,
+        wide,
         540,
         f"TFLOP/s of each rung: FP32, M = N = K = {SIZE}",
         provenance(f"climb_burst_{SIZE}.json"),

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/emulator/settings.hpp"
+#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 

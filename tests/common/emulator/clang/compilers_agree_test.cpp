@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/emulator/trace/trace.hpp"
-#include "common/emulator/workspace.hpp"
+#include "common/emulator/run/workspace.hpp"
 #include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/common/emulator/clang/clang_rungs.hpp"
