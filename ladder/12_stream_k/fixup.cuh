@@ -70,7 +70,7 @@ __device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consume
 
 /// \brief  C = c + beta*C for this thread's part of a tile, as far as it lies inside of C.
 /// \param  c        (TM, TN)  alpha times the sums over all of K
-/// \param  row,col  of the thread's first result
+/// \param  row0,col0  of the thread's first result
 template <int kLaneRows, int kLaneCols, int TM, int TN>
 __device__ __forceinline__ void store_tile(const float (&c)[TM][TN], int row0, int col0, int M,
                                            int N, float beta, float* C) {

@@ -25,8 +25,7 @@ constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kPartialBytes = BM * BN * sizeof(float);
 
 /// \brief How to split `tiles` tiles of `k_tiles` k tiles each among `sms` blocks: whole tiles as
-/// long
-///        as every block gets one, then as many ranks as finish the rest soonest.
+///        long as every block gets one, then as many ranks as finish the rest soonest.
 ///
 /// More ranks multiply less each, but the first peer of a tile adds a partial tile for each other;
 /// on an H200 that takes about as long as a k tile (1.2 and 1.25 us).

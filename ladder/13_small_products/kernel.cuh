@@ -30,9 +30,8 @@ struct __align__(128) Stage {
   ptx::Mbarrier empty;  // the stage has been read
 };
 
-/// \brief  A producer warp. Groups of warps fill stages in turn: each loads for its next stage
-/// while
-///         the others store.
+/// \brief  A producer warp: groups of them fill stages in turn, and each loads for its next stage
+///         while the others store.
 /// \tparam WARPS_K  consumer warps that share K; BK is 8 for each
 /// \param  stages   (STAGES)  the ring in shared memory
 /// \param  part     the first of this block's parts; `schedule` has the others

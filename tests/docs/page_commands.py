@@ -32,7 +32,7 @@ class Commands:
     def __init__(self, program):
         """Asks the program for its flags; without one they are None, and not looked at."""
         makefile = pathlib.Path("Makefile").read_text()
-        self.targets = set(re.findall(r"^([a-z][\w-]*):", makefile, flags=re.M))
+        self.targets = set(re.findall(r"^([a-z][\w-]*%?):", makefile, flags=re.M))
         self.rungs = {f"{number:02}" for number in rung_table()}
         self.flags = flags_of_program(program) if program.is_file() else None
 
@@ -53,7 +53,8 @@ class Commands:
         """Of `make TARGET... NAME=value...`"""
         wrong = []
         for word in words:
-            if re.fullmatch(r"[a-z][\w-]*", word) and word not in self.targets:
+            known = word in self.targets or re.sub(r"\d\d$", "%", word) in self.targets
+            if re.fullmatch(r"[a-z][\w-]*", word) and not known:
                 wrong.append(f"there is no target '{word}'")
             rung = re.fullmatch(r"RUNG=(\d+)", word)
             if rung and rung[1] not in self.rungs:

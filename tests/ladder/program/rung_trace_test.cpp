@@ -54,13 +54,14 @@ std::map<int, json> recorded_profile(int size) {
 class RungCounters : public testing::TestWithParam<int> {};
 
 /// Instructions that no lane performs and ncu counts (docs/glass_box.md). ptxas puts three shared
-/// loads in front of the copies of a tile, in rung 10 and in rung 13's kernel for small products,
-/// and four in front of a barrier of a cluster. In rung 13's first kernel each warp that writes
-/// zeros behind the last stage makes one more store.
+/// loads in front of the copies of a tile, in rungs 09 and 10 and in rung 13's kernel for small
+/// products. In rung 13's first kernel each warp that writes zeros behind the last stage makes one
+/// more store.
 double of_no_lane(int rung, int size, const std::string& metric) {
   if (metric == "smsp__inst_executed_op_shared_ld.sum") {
-    if (rung == 10) return size / 128 * (size / 256) * 8 * 3 * (size / 8 + 1);
-    if (rung == 13 && size == 256) return 128 * 4 * (3 * 2 + 4);  // blocks, warps, two stages each
+    const int columns = rung == 9 ? 128 : 256;  // of a block tile of 8 warps
+    if (rung == 9 || rung == 10) return size / 128 * (size / columns) * 8 * 3 * (size / 8 + 1);
+    if (rung == 13 && size == 256) return 128 * 4 * (3 * 4);  // blocks, warps, k tiles
     if (rung == 13 && size == 512) return 128 * 4 * (3 * 8);
   }
   if (metric == "smsp__inst_executed_op_shared_st.sum" && rung == 13 && size == 1024)
@@ -69,8 +70,10 @@ double of_no_lane(int rung, int size, const std::string& metric) {
 }
 
 /// By how much a counter may differ besides, as a share of the hardware's. What passes more often
-/// in rung 13's kernel for small products is not known.
+/// in rung 13's kernel for small products is not known. Peers of rung 12 look at flags until these
+/// are set, which takes a GPU as many looks as it takes.
 double allowance(int rung, int size, const std::string& metric) {
+  if (rung == 12 && size == 1024 && metric.find("global") != std::string::npos) return 0.008;
   return rung == 13 && size < 1024 && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
 }
 
@@ -304,9 +307,9 @@ TEST_P(Pipelines, OfRungs12And13AreSoundHoweverTilesAreSplit) {
 
 // -- Which kernel a rung takes --------------------------------------------------------------------
 
-/// Blocks of rung 11 that an SM of the card holds, and why not more.
-std::pair<int, std::string> occupancy_of_rung_11(int size, const char* card) {
-  const RungTrace trace = trace_of(11, problem_of({size, size, size}), false, load_card(card));
+/// Blocks of rung 13 that an SM of the card holds, and why not more.
+std::pair<int, std::string> occupancy_of_rung_13(int size, const char* card) {
+  const RungTrace trace = trace_of(13, problem_of({size, size, size}), false, load_card(card));
   return {trace.blocks_per_sm, trace.occupancy_limit};
 }
 
@@ -314,12 +317,12 @@ std::pair<int, std::string> occupancy_of_rung_11(int size, const char* card) {
 // whose 384 threads would not fit with as many.
 TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
   using Occupancy = std::pair<int, std::string>;
-  EXPECT_EQ(occupancy_of_rung_11(512, "h200"), Occupancy(2, "registers and shared memory"));
-  EXPECT_EQ(occupancy_of_rung_11(512, "classroom"), Occupancy(1, "registers"));
+  EXPECT_EQ(occupancy_of_rung_13(512, "h200"), Occupancy(2, "registers and shared memory"));
+  EXPECT_EQ(occupancy_of_rung_13(512, "classroom"), Occupancy(1, "registers"));
 }
 
 TEST(Occupancy, AskingForAKernelRunsNothing) {
-  const Rung& rung = find_rung(traced_rungs(), "11");
+  const Rung& rung = find_rung(traced_rungs(), "13");
   alignas(16) float c[4] = {7, 7, 7, 7};
   const auto kernel = [&](int size) {
     return emulator::launched_kernel([&] { rung.run({size, size, size, 1, c, c, 0, c}, nullptr); });
@@ -329,7 +332,7 @@ TEST(Occupancy, AskingForAKernelRunsNothing) {
   EXPECT_EQ(c[0], 7);
   EXPECT_EQ(emulator::launched_kernel([] {}), nullptr);
   // The next launch runs as ever.
-  EXPECT_TRUE(trace_of(11, problem_of({64, 64, 64})).verified.value_or(false));
+  EXPECT_TRUE(trace_of(13, problem_of({64, 64, 64})).verified.value_or(false));
 }
 
 // -- What each rung gains ------------------------------------------------------------------------
