@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/trace/trace.hpp"
 #include "common/emulator/run/workspace.hpp"
+#include "common/emulator/trace/trace.hpp"
 #include "common/machine.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/common/emulator/clang/clang_rungs.hpp"
