@@ -4,7 +4,7 @@
 ///
 /// All four warps of a warpgroup execute the same call. The block has the registers that it was
 /// launched with, ptxas's count times its threads: what some give back others may take, and who
-/// takes more than there is waits for ever.
+/// takes more than there is waits forever.
 #pragma once
 
 #include "common/ptx/here.cuh"

@@ -59,7 +59,7 @@ std::vector<KernelWaiters> BlockRunner::waiters() const {
 
 // -- Threads -------------------------------------------------------------------------------------
 
-/// A thread's whole life: one program per block, for ever.
+/// A thread's whole life: one program per block, forever.
 void BlockRunner::run_lane(Lane& lane) {
   for (;;) {
     std::string exception = run_program();

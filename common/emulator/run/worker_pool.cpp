@@ -186,7 +186,7 @@ void WorkerPool::run_room(Worker& worker, Room& room, std::optional<std::uint64_
     if (!room.is_free()) {
       ++parked_;
       worker.waited = true;
-      // Blocks that end early leave others waiting for ever: what they do cannot be sampled.
+      // Blocks that end early leave others waiting forever: what they do cannot be sampled.
       if (extent == Extent::kFirstSlice) queue_.stop_at(0);
     }
   } else {
