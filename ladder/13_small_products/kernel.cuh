@@ -143,6 +143,27 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
   }
 }
 
+/// \brief  C = c + beta*C, for `kRows` rows of a thread's results from `first` on.
+/// \param  row0,col0  of the thread's first result; its results lie in groups of 4 x 4, kLaneRows
+///                    and kLaneCols groups apart
+template <int kLaneRows, int kLaneCols, int kRows, int TN>
+__device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int first, int col0,
+                                      int M, int N, float beta, float* C) {
+  for (int m = 0; m < kRows; ++m) {
+    const int i = first + m;
+    const int row = row0 + i / 4 * 4 * kLaneRows + i % 4;
+    for (int n = 0; n < TN; n += 4) {
+      const int col = col0 + n * kLaneCols;
+      if (row < M && col < N) {
+        float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+        const float4 old = beta != 0.0f ? *gC : float4{};
+        *gC = make_float4(c[m][n + 0] + beta * old.x, c[m][n + 1] + beta * old.y,
+                          c[m][n + 2] + beta * old.z, c[m][n + 3] + beta * old.w);
+      }
+    }
+  }
+}
+
 /// \brief   C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
 ///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
@@ -262,15 +283,7 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
       // Sums stored as they are would have to lie in aligned quads of registers all through the
       // loop, in the same banks as the operands; alpha*acc may lie elsewhere.
       float c[kRows][TN];  // (kRows, TN)
-      if constexpr (WARPS_K == 1) {
-        for (int m = 0; m < TM; ++m) {
-          for (int n = 0; n < TN; ++n) {
-            c[m][n] = alpha * acc[m][n];
-          }
-        }
-      } else {
-        add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
-      }
+      add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
       // A small tile has many peers, who add up in a tree; of a large one, the first peer adds all.
       constexpr bool kTree = WARPS_K > 1;
       if (part.begin > 0 ? kTree : part.end < split.k_tiles) {
@@ -279,21 +292,8 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
       if (part.begin > 0) {  // a peer has the beginning of this tile's K
         store_partial(c, consumer, partials, flags);
       } else {
-        const int row0 = tiles.row_of(part.tile) + thread_row;
-        const int col0 = tiles.col_of(part.tile) + thread_col;
-        for (int m = 0; m < kRows; ++m) {
-          const int i = warp_k * kRows + m;
-          const int row = row0 + i / 4 * 4 * kLaneRows + i % 4;
-          for (int n = 0; n < TN; n += 4) {
-            const int col = col0 + n * kLaneCols;
-            if (row < M && col < N) {
-              float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
-              const float4 old = beta != 0.0f ? *gC : float4{};
-              *gC = make_float4(c[m][n + 0] + beta * old.x, c[m][n + 1] + beta * old.y,
-                                c[m][n + 2] + beta * old.z, c[m][n + 3] + beta * old.w);
-            }
-          }
-        }
+        store<kLaneRows, kLaneCols>(c, tiles.row_of(part.tile) + thread_row, warp_k * kRows,
+                                    tiles.col_of(part.tile) + thread_col, M, N, beta, C);
       }
       part = schedule.next();
     }

@@ -59,13 +59,13 @@ void launch_small(const Gemm<float>& gemm, Stream stream, const Decomposition&) 
          gemm.M, gemm.N, gemm.K, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
+template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
 void launch_thin(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
   constexpr int BM = WARPS * LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
-  constexpr std::size_t kBytes = STAGES * sizeof(ThinStage<BM, BN>);
+  constexpr std::size_t kBytes = STAGES * sizeof(ThinStage<BM, BN, DEPTH>);
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
-  launch(thin_kernel<LANES_M, TM, TN, WARPS, STAGES, BLOCKS>,
+  launch(thin_kernel<LANES_M, TM, TN, WARPS, DEPTH, STAGES, BLOCKS>,
          {.grid = dim3(ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
           .block = dim3(32 * WARPS),
           .dynamic_shared_bytes = kBytes,
@@ -73,33 +73,91 @@ void launch_thin(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
          gemm.M, gemm.N, gemm.K, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
-// name, cluster, BM, BN, BK, blocks, times of start, tile, step, wait and part, fan-in, launch
-// clang-format off
+// A line of the table: the kernel's template arguments, a name, and what the model needs to know.
+template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
+Configuration stream_k(const char* name, double start_us, double tile_us, double step_us,
+                       double part_us) {
+  return {.name = name,
+          .cluster = 0,
+          .BM = WARPS_M * WM,
+          .BN = WARPS_N * WN,
+          .BK = WARPS_K * 8,
+          .blocks = 1,
+          .start_us = start_us,
+          .tile_us = tile_us,
+          .step_us = step_us,
+          .wait_us = 0,
+          .part_us = part_us,
+          .fan_in = WARPS_K > 1 ? kFanIn : 0,
+          .launch = launch_stream_k<WARPS_M, WARPS_N, WARPS_K, STAGES>};
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
+Configuration small(const char* name, double start_us, double tile_us, double step_us,
+                    double wait_us) {
+  return {.name = name,
+          .cluster = CLUSTER,
+          .BM = LANES_M * TM,
+          .BN = 32 / LANES_M * TN,
+          .BK = CLUSTER * WARPS * 16,
+          .blocks = BLOCKS,
+          .start_us = start_us,
+          .tile_us = tile_us,
+          .step_us = step_us,
+          .wait_us = wait_us,
+          .part_us = 0,
+          .fan_in = 0,
+          .launch = launch_small<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>};
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
+Configuration thin(const char* name, double start_us, double tile_us, double step_us,
+                   double wait_us) {
+  return {.name = name,
+          .cluster = 1,
+          .BM = WARPS * LANES_M * TM,
+          .BN = 32 / LANES_M * TN,
+          .BK = DEPTH,
+          .blocks = BLOCKS,
+          .start_us = start_us,
+          .tile_us = tile_us,
+          .step_us = step_us,
+          .wait_us = wait_us,
+          .part_us = 0,
+          .fan_in = 0,
+          .launch = launch_thin<LANES_M, TM, TN, WARPS, DEPTH, STAGES, BLOCKS>};
+}
+
+// Microseconds of start, tile, step, and of part (stream_k) or wait (small, thin).
 const auto kConfigurations = std::to_array<Configuration>({
-    {"128 x 256", 0, 128, 256, 8, 1, 4.89, 1.80, 1.260, 0, 2.15, 0, launch_stream_k<2, 4, 1, 8>},
-    {"128 x 128", 0, 128, 128, 16, 1, 3.03, 2.82, 1.338, 0, 1.00, 8, launch_stream_k<2, 2, 2, 8>},
-    {"64 x 128", 0, 64, 128, 32, 1, 3.20, 2.21, 1.367, 0, 0.73, 8, launch_stream_k<1, 2, 4, 6>},
-    {"64 x 64", 0, 64, 64, 64, 1, 3.47, 1.60, 1.632, 0, 0.48, 8, launch_stream_k<1, 1, 8, 5>},
-    {"32 x 64, small", 1, 32, 64, 64, 2, 1.45, 0.77, 0.676, 0.254, 0, 0, launch_small<4, 8, 8, 4, 1, 3, 2>},
-    {"32 x 64, cluster of 3", 3, 32, 64, 192, 2, 1.53, 1.68, 0.684, 0.322, 0, 0, launch_small<4, 8, 8, 4, 3, 3, 2>},
-    {"8 x 128, cluster of 4", 4, 8, 128, 256, 1, 0.50, 2.24, 0.415, 0.265, 0, 0, launch_small<1, 8, 4, 4, 4, 4, 1>},
-    {"8 x 128, cluster of 8", 8, 8, 128, 512, 1, 0.50, 2.39, 0.437, 0.286, 0, 0, launch_small<1, 8, 4, 4, 8, 4, 1>},
-    {"32 x 32, small", 1, 32, 32, 64, 4, 1.75, 0.23, 0.422, 0.179, 0, 0, launch_small<8, 4, 8, 4, 1, 3, 4>},
-    {"64 x 16, cluster of 4", 4, 64, 16, 256, 2, 1.64, 1.11, 0.667, 0.023, 0, 0, launch_small<16, 4, 8, 4, 4, 4, 2>},
-    {"4 x 128, small", 1, 4, 128, 64, 1, 1.04, 0.68, 0.368, 0.155, 0, 0, launch_small<1, 4, 4, 4, 1, 4, 1>},
-    {"16 x 32, small", 1, 16, 32, 64, 2, 1.46, 0.42, 0.280, 0.072, 0, 0, launch_small<4, 4, 4, 4, 1, 6, 2>},
-    {"16 x 32, cluster of 2", 2, 16, 32, 128, 2, 1.62, 0.83, 0.219, 0.140, 0, 0, launch_small<4, 4, 4, 4, 2, 6, 2>},
-    {"16 x 32, cluster of 8", 8, 16, 32, 512, 2, 1.65, 0.91, 0.316, 0.046, 0, 0, launch_small<4, 4, 4, 4, 8, 6, 2>},
-    {"64 x 4, small", 1, 64, 4, 64, 2, 1.49, 0.33, 0.430, 0.000, 0, 0, launch_small<32, 2, 4, 4, 1, 4, 2>},
-    {"8 x 16, small", 1, 8, 16, 128, 2, 1.50, 0.23, 0.342, 0.052, 0, 0, launch_small<8, 1, 4, 8, 1, 6, 2>},
-    {"32 x 4, cluster of 8", 8, 32, 4, 1024, 2, 1.65, 0.83, 0.444, 0.000, 0, 0, launch_small<32, 1, 4, 8, 8, 4, 2>},
-    {"64 x 128, thin", 1, 64, 128, 16, 3, 1.14, 0.54, 0.748, 0.619, 0, 0, launch_thin<1, 8, 4, 8, 2, 3>},
-    {"32 x 128, thin", 1, 32, 128, 16, 5, 1.56, 0.22, 0.426, 0.539, 0, 0, launch_thin<1, 8, 4, 4, 3, 5>},
-    {"64 x 64, thin", 1, 64, 64, 16, 5, 1.53, 0.22, 0.399, 0.564, 0, 0, launch_thin<2, 8, 4, 4, 3, 5>},
-    {"16 x 128, thin", 1, 16, 128, 16, 7, 1.49, 0.13, 0.244, 0.578, 0, 0, launch_thin<1, 4, 4, 4, 3, 7>},
-    {"64 x 32, thin", 1, 64, 32, 16, 8, 1.50, 0.23, 0.226, 0.539, 0, 0, launch_thin<4, 4, 4, 4, 3, 8>},
+    stream_k<2, 4, 1, 8>("128 x 256", 3.15, 2.13, 1.271, 2.64),
+    stream_k<2, 2, 2, 8>("128 x 128", 3.63, 2.47, 1.347, 1.02),
+    stream_k<1, 2, 4, 6>("64 x 128", 3.94, 1.92, 1.383, 0.69),
+    stream_k<1, 1, 8, 5>("64 x 64", 3.74, 1.47, 1.646, 0.52),
+    small<8, 6, 12, 4, 1, 3, 2>("48 x 48, small", 1.49, 0.94, 0.674, 0.509),
+    small<4, 8, 8, 4, 1, 3, 2>("32 x 64, small", 1.41, 0.83, 0.697, 0.236),
+    small<4, 8, 8, 4, 3, 3, 2>("32 x 64, cluster of 3", 1.63, 1.60, 0.744, 0.267),
+    small<8, 8, 8, 4, 1, 3, 2>("64 x 32, small", 1.35, 0.00, 0.780, 0.421),
+    small<1, 8, 4, 4, 4, 4, 1>("8 x 128, cluster of 4", 1.35, 1.50, 0.424, 0.268),
+    small<1, 8, 4, 4, 8, 4, 1>("8 x 128, cluster of 8", 1.35, 1.69, 0.420, 0.274),
+    small<16, 4, 8, 4, 4, 4, 2>("64 x 16, cluster of 4", 1.71, 1.06, 0.684, 0.000),
+    small<16, 2, 12, 4, 2, 4, 2>("32 x 24, cluster of 2", 2.01, 0.54, 0.390, 0.113),
+    small<16, 2, 12, 4, 4, 4, 2>("32 x 24, cluster of 4", 2.05, 0.66, 0.386, 0.119),
+    small<1, 4, 4, 4, 1, 4, 1>("4 x 128, small", 1.35, 0.30, 0.378, 0.184),
+    small<4, 4, 4, 4, 1, 4, 4>("16 x 32, small", 1.69, 0.17, 0.277, 0.080),
+    small<4, 4, 4, 4, 2, 4, 4>("16 x 32, cluster of 2", 2.19, 0.35, 0.284, 0.064),
+    small<4, 4, 4, 4, 8, 4, 4>("16 x 32, cluster of 8", 2.43, 0.50, 0.288, 0.064),
+    small<16, 4, 4, 4, 1, 4, 2>("64 x 8, small", 1.36, 0.30, 0.537, 0.000),
+    small<16, 2, 4, 8, 4, 4, 2>("32 x 8, cluster of 4", 1.81, 0.69, 0.551, 0.000),
+    small<32, 2, 4, 4, 1, 4, 2>("64 x 4, small", 1.35, 0.34, 0.431, 0.000),
+    small<8, 1, 4, 8, 1, 6, 2>("8 x 16, small", 1.43, 0.26, 0.360, 0.040),
+    small<32, 1, 4, 8, 8, 4, 2>("32 x 4, cluster of 8", 1.91, 0.85, 0.435, 0.000),
+    thin<1, 8, 4, 8, 32, 2, 2>("64 x 128, thin", 1.45, 0.00, 1.345, 0.546),
+    thin<1, 8, 4, 4, 16, 3, 4>("32 x 128, thin", 1.81, 0.16, 0.365, 0.255),
+    thin<2, 8, 4, 4, 32, 3, 4>("64 x 64, thin", 1.66, 0.06, 0.706, 0.430),
+    thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.57, 0.04, 0.467, 0.228),
+    thin<2, 4, 4, 4, 32, 3, 5>("32 x 64, thin", 1.64, 0.00, 0.435, 0.303),
 });
-// clang-format on
 
 }  // namespace
 

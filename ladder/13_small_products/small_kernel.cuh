@@ -35,6 +35,42 @@ struct __align__(16) SmallStage {
   float B[kDepth][BN];      // (kDepth, BN)
 };
 
+/// \brief   C = the sums of all warps of all blocks of a cluster + beta*C, of which each block
+///          finishes an equal share.
+/// \tparam  kVectors  of a warp's sums, 16 bytes each; vector i belongs to lane i % 32
+/// \tparam  kRing     vectors from one warp's sums to those of the next
+/// \param   sums      (WARPS, kRing)  in the shared memory of each block
+/// \param   row0      first row of C in the tile; col0: its first column
+template <int LANES_N, int TN, int WARPS, int CLUSTER, int kVectors, int kRing>
+__device__ __forceinline__ void store_share(float4* sums, int rank, int row0, int col0, int M,
+                                            int N, float beta, float* C) {
+  constexpr int LANES_M = 32 / LANES_N;
+  constexpr int kShare = (kVectors + CLUSTER - 1) / CLUSTER;
+  const int end = min((rank + 1) * kShare, kVectors);
+  for (int i = rank * kShare + threadIdx.x; i < end; i += 32 * WARPS) {
+    float4 c = {};
+    for (int block = 0; block < CLUSTER; ++block) {
+      const float4* from = sums + i;
+      if constexpr (CLUSTER > 1) from = ptx::in_block(sums + i, block);
+      for (int w = 0; w < WARPS; ++w) {
+        const float4 sum = from[w * kRing];
+        c.x += sum.x;
+        c.y += sum.y;
+        c.z += sum.z;
+        c.w += sum.w;
+      }
+    }
+    const int row = row0 + i % 32 / LANES_N + i / 32 / (TN / 4) * LANES_M;
+    const int col = col0 + i % LANES_N * 4 + i / 32 % (TN / 4) * 4 * LANES_N;
+    if (row < M && col < N) {
+      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+      const float4 old = beta != 0.0f ? *gC : float4{};
+      *gC = make_float4(c.x + beta * old.x, c.y + beta * old.y, c.z + beta * old.z,
+                        c.w + beta * old.w);
+    }
+  }
+}
+
 /// \brief   C = alpha*A*B + beta*C; a tile of C, LANES_M*TM x 32/LANES_M*TN, per cluster; launched
 ///          as CLUSTER blocks per tile, tiles row by row.
 /// \tparam  LANES_M  lanes of a warp below each other; the others lie beside each other
@@ -158,31 +194,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   } else {
     ptx::cluster_sync();
   }
-  // Each block of a cluster finishes an equal share; vector i belongs to lane i % 32.
-  constexpr int kShare = (kVectors + CLUSTER - 1) / CLUSTER;
-  const int end = min((rank + 1) * kShare, kVectors);
-  for (int i = rank * kShare + threadIdx.x; i < end; i += 32 * WARPS) {
-    float4 c = {};
-    for (int block = 0; block < CLUSTER; ++block) {
-      const float4* from = sums + i;
-      if constexpr (CLUSTER > 1) from = ptx::in_block(sums + i, block);
-      for (int w = 0; w < WARPS; ++w) {
-        const float4 sum = from[w * kRing];
-        c.x += sum.x;
-        c.y += sum.y;
-        c.z += sum.z;
-        c.w += sum.w;
-      }
-    }
-    const int row = row0 + i % 32 / LANES_N + i / 32 / (TN / 4) * LANES_M;
-    const int col = col0 + i % LANES_N * 4 + i / 32 % (TN / 4) * 4 * LANES_N;
-    if (row < M && col < N) {
-      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
-      const float4 old = beta != 0.0f ? *gC : float4{};
-      *gC = make_float4(c.x + beta * old.x, c.y + beta * old.y, c.z + beta * old.z,
-                        c.w + beta * old.w);
-    }
-  }
+  store_share<LANES_N, TN, WARPS, CLUSTER, kVectors, kRing>(sums, rank, row0, col0, M, N, beta, C);
   if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others have read this block's sums
 }
 

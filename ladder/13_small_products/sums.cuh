@@ -31,6 +31,14 @@ constexpr int kFanIn = 8;
 template <int WARPS_K, int TM, int TN>
 __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alpha, int warp,
                                           int warp_k, float4* sums, float (&c)[TM / WARPS_K][TN]) {
+  if constexpr (WARPS_K == 1) {
+    for (int m = 0; m < TM; ++m) {
+      for (int n = 0; n < TN; ++n) {
+        c[m][n] = alpha * acc[m][n];
+      }
+    }
+    return;
+  }
   constexpr int kRows = TM / WARPS_K;
   constexpr int kHalf = TN / 2;
   constexpr int kVectors = TM * kHalf / 4 * 32;  // of one warp

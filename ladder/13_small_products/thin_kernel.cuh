@@ -4,8 +4,12 @@
 ///
 /// With K = 8 a tile is 8 multiply-adds per result and then a store: C is most of the traffic, and
 /// nothing is left to overlap inside a block. So the overlap is between blocks: tiles and registers
-/// are few enough that up to eight blocks share an SM. All loads of a short K are on their way at
-/// once, and the lanes of a warp store rows of 256 or 512 bytes.
+/// are few enough that several blocks share an SM. All loads of a short K are on their way at once,
+/// and the lanes of a warp store rows of 128 to 512 bytes.
+///
+/// With K = 100 a loop has few steps, and whatever each of them takes beside its multiply-adds
+/// shows: a copy is one instruction behind pointers that are computed once, operands are read one k
+/// ahead, and the last step multiplies only what is left of K.
 ///
 /// Traffic  DRAM  4*(M*K + K*N + M*N) bytes, of which 4*M*N are the result.
 #pragma once
@@ -15,19 +19,41 @@
 
 namespace ladder::small_products {
 
-/// What one step of a block holds: kDepth of K.
-template <int BM, int BN>
+/// What one step of a block holds: DEPTH of K.
+template <int BM, int BN, int DEPTH>
 struct __align__(16) ThinStage {
-  static constexpr int kDepth = 16;
-  float A[BM][kDepth + 4];  // (BM, kDepth)  padded: rows that are read together differ in banks
-  float B[kDepth][BN];      // (kDepth, BN)
+  float A[BM][DEPTH + 4];  // (BM, DEPTH)  padded: rows that are read together differ in banks
+  float B[DEPTH][BN];      // (DEPTH, BN)
 };
+
+/// \brief  C = alpha*acc + beta*C for a thread's results.
+/// \param  row0,col0  of its first result; the next row is LANES_M below, the next four columns lie
+///                    32 / LANES_M groups of four to the right
+template <int LANES_M, int TM, int TN>
+__device__ __forceinline__ void store(const float (&acc)[TM][TN], int row0, int col0, int M, int N,
+                                      float alpha, float beta, float* C) {
+  for (int m = 0; m < TM; ++m) {
+    const int row = row0 + m * LANES_M;
+    for (int n = 0; n < TN; n += 4) {
+      const int col = col0 + n * (32 / LANES_M);
+      if (row >= M || col >= N) continue;
+      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
+      float4 c = beta == 0.0f ? float4{} : *gC;
+      c.x = alpha * acc[m][n + 0] + beta * c.x;
+      c.y = alpha * acc[m][n + 1] + beta * c.y;
+      c.z = alpha * acc[m][n + 2] + beta * c.z;
+      c.w = alpha * acc[m][n + 3] + beta * c.w;
+      *gC = c;
+    }
+  }
+}
 
 /// \brief   C = alpha*A*B + beta*C; a tile of C, WARPS*LANES_M*TM x 32/LANES_M*TN, per block, tiles
 ///          row by row.
 /// \tparam  LANES_M  lanes of a warp below each other; the others lie beside each other
 /// \tparam  TM,TN    results per thread; TN is a multiple of 4
 /// \tparam  WARPS    of a block, below each other
+/// \tparam  DEPTH    of K per stage, a multiple of 8
 /// \tparam  STAGES   of the ring, in dynamic shared memory
 /// \tparam  BLOCKS   that share an SM, as far as registers go
 /// \param   M        extent in elements, any value >= 1
@@ -35,7 +61,7 @@ struct __align__(16) ThinStage {
 /// \param   A        (M, K) row-major, 16-byte aligned
 /// \param   B        (K, N) row-major, 16-byte aligned
 /// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
-template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
+template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     thin_kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
                 float* C) {
@@ -43,8 +69,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   constexpr int BM = WARPS * LANES_M * TM;
   constexpr int BN = LANES_N * TN;
   constexpr int kThreads = 32 * WARPS;
-  using Stage = ThinStage<BM, BN>;
-  constexpr int kDepth = Stage::kDepth;
+  using Stage = ThinStage<BM, BN, DEPTH>;
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
@@ -61,79 +86,101 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   float acc[TM][TN] = {};                                      // (TM, TN)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  const auto fetch = [&](int stage, int k0) {
+  constexpr int kVectorsA = DEPTH / 4;  // of a row
+  constexpr int kVectorsB = BN / 4;
+  constexpr int kRowsA = kThreads / kVectorsA;  // that the block copies at a time
+  constexpr int kRowsB = kThreads / kVectorsB;
+  static_assert(kThreads % kVectorsB == 0 && DEPTH % kRowsB == 0);
+  const int a_m = threadIdx.x / kVectorsA;
+  const int a_k = threadIdx.x % kVectorsA * 4;
+  const int b_k = threadIdx.x / kVectorsB;
+  const int b_n = threadIdx.x % kVectorsB * 4;
+  const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
+  const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
+  int left = K;  // of K that no stage has yet
+  const auto fetch = [&](Stage& stage) {
     // Zeros in rows and columns outside; of K, only what there is.
-    for (int i = threadIdx.x; i < BM * kDepth / 4; i += kThreads) {
-      const int m = i / (kDepth / 4);
-      const int k = i % (kDepth / 4) * 4;
-      if (k0 + k < K) {
-        ptx::cp_async_16(&ring[stage].A[m][k], A + static_cast<size_t>(row0 + m) * K + k0 + k,
-                         row0 + m < M);
+    for (int m = 0; m < BM; m += kRowsA) {
+      if (BM % kRowsA != 0 && a_m + m >= BM) break;
+      if (a_k < left) {
+        ptx::cp_async_16(&stage.A[a_m + m][a_k], gA + static_cast<size_t>(m) * K,
+                         row0 + a_m + m < M);
       }
     }
-    for (int i = threadIdx.x; i < kDepth * BN / 4; i += kThreads) {
-      const int k = i / (BN / 4);
-      const int n = i % (BN / 4) * 4;
-      if (k0 + k < K) {
-        ptx::cp_async_16(&ring[stage].B[k][n], B + static_cast<size_t>(k0 + k) * N + col0 + n,
-                         col0 + n < N);
+    for (int k = 0; k < DEPTH; k += kRowsB) {
+      if (b_k + k < left) {
+        ptx::cp_async_16(&stage.B[b_k + k][b_n], gB + static_cast<size_t>(k) * N, col0 + b_n < N);
       }
     }
     ptx::cp_async_commit();
+    gA += DEPTH;
+    gB += static_cast<size_t>(DEPTH) * N;
+    left -= DEPTH;
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    fetch(stage, stage * kDepth);
+    fetch(ring[stage]);
   }
 
   // -- Main loop over K ----------------------------------------------------------------------
+  __align__(16) float rA[2][TM][4];  // (2, TM, 4)  along K, as A lies in memory
+  __align__(16) float rB[2][TN];     // (2, TN)
+  const float* sA = nullptr;         // this thread's part of the stage
+  const float* sB = nullptr;
+  const auto read_a = [&](int k) {
+    for (int m = 0; m < TM; ++m) {
+      *reinterpret_cast<float4*>(rA[k / 4 % 2][m]) =
+          *reinterpret_cast<const float4*>(sA + m * LANES_M * (DEPTH + 4) + k);
+    }
+  };
+  const auto read_b = [&](int k) {
+    for (int n = 0; n < TN; n += 4) {
+      *reinterpret_cast<float4*>(&rB[k % 2][n]) =
+          *reinterpret_cast<const float4*>(sB + k * BN + n * LANES_N);
+    }
+  };
+  const auto multiply = [&](int k) {
+    for (int n = 0; n < TN; ++n) {
+      for (int i = 0; i < TM; ++i) {
+        const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
+        acc[m][n] += rA[k / 4 % 2][m][k % 4] * rB[k % 2][n];
+      }
+    }
+  };
   int stage = 0;
 #pragma unroll 1
-  for (int k0 = 0; k0 < K; k0 += kDepth) {
+  for (int k0 = 0; k0 < K; k0 += DEPTH) {
     ptx::cp_async_wait<STAGES - 2>();
     __syncthreads();  // all copies are here, and all have read the stage that is filled next
-    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * kDepth);
-    const Stage& tile = ring[stage];
-    const int depth = min(kDepth, K - k0);
-#pragma unroll 1
-    for (int k4 = 0; k4 < depth; k4 += 4) {
-      __align__(16) float rA[TM][4];  // (TM, 4)  along K, as A lies in memory
-      for (int m = 0; m < TM; ++m) {
-        *reinterpret_cast<float4*>(rA[m]) =
-            *reinterpret_cast<const float4*>(&tile.A[thread_row + m * LANES_M][k4]);
-      }
+    fetch(ring[stage == 0 ? STAGES - 1 : stage - 1]);
+    sA = &ring[stage].A[thread_row][0];
+    sB = &ring[stage].B[0][thread_col];
+    if (k0 + DEPTH <= K) {
+      read_a(0);
+      read_b(0);
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        __align__(16) float rB[TN];  // (TN)
-        for (int n = 0; n < TN; n += 4) {
-          *reinterpret_cast<float4*>(&rB[n]) =
-              *reinterpret_cast<const float4*>(&tile.B[k4 + k][thread_col + n * LANES_N]);
+      for (int k = 0; k < DEPTH; ++k) {
+        if (k % 4 == 0 && k + 4 < DEPTH) read_a(k + 4);
+        if (k + 1 < DEPTH) read_b(k + 1);
+        multiply(k);
+      }
+    } else {  // the rest of K, four at a time
+#pragma unroll 1
+      for (int k = k0; k < K; k += 4) {
+        read_a(0);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          read_b(i);
+          multiply(i);
         }
-        for (int n = 0; n < TN; ++n) {
-          for (int i = 0; i < TM; ++i) {
-            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
-            acc[m][n] += rA[m][k] * rB[n];
-          }
-        }
+        sA += 4;
+        sB += 4 * BN;
       }
     }
     stage = stage == STAGES - 1 ? 0 : stage + 1;
   }
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
-  for (int m = 0; m < TM; ++m) {
-    const int row = row0 + thread_row + m * LANES_M;
-    for (int n = 0; n < TN; n += 4) {
-      const int col = col0 + thread_col + n * LANES_N;
-      if (row >= M || col >= N) continue;
-      float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
-      float4 c = beta == 0.0f ? float4{} : *gC;
-      c.x = alpha * acc[m][n + 0] + beta * c.x;
-      c.y = alpha * acc[m][n + 1] + beta * c.y;
-      c.z = alpha * acc[m][n + 2] + beta * c.z;
-      c.w = alpha * acc[m][n + 3] + beta * c.w;
-      *gC = c;
-    }
-  }
+  store<LANES_M>(acc, row0 + thread_row, col0 + thread_col, M, N, alpha, beta, C);
 }
 
 }  // namespace ladder::small_products
