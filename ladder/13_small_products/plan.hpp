@@ -17,7 +17,7 @@
 namespace ladder::small_products {
 
 /// \brief A kernel with its tile, and what it takes on one SM of an H200. The times were fitted to
-///        those of 386 shapes, most of them drawn at random; only their relations matter.
+///        those of 523 shapes, most of them drawn at random; only their relations matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
