@@ -17,7 +17,8 @@
 namespace ladder::small_products {
 
 /// \brief A kernel with its tile, and what it takes on one SM of an H200. The times were fitted to
-///        those of 523 shapes, most of them drawn at random; only their relations matter.
+///        those of 523 shapes, most of them drawn at random; a time that is too short counted twice,
+///        as it makes a wrong choice. Only their relations matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
