@@ -167,8 +167,8 @@ def write_all(lists, tables, options):
     for name, text in tables.items():
         write(options.folder / name, text)
     read = own_modules().union(*(paths(copy.rung) for copy in made.values()))
-    names = " ".join(str(path).replace(" ", "\\ ") for path in sorted(read))
-    (options.folder / "written.d").write_text(f"{options.target}: {names}\n")
+    target, *names = (str(path).replace(" ", "\\ ") for path in (options.target, *sorted(read)))
+    (options.folder / "written.d").write_text(f"{target}: {' '.join(names)}\n")
 
 
 def main(lists, tables, listed_by=()):
