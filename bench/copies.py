@@ -139,6 +139,24 @@ def with_template(rung, arguments):
     return tuple((launch, f"launch(kernel<{arguments}>") for launch in launches)
 
 
+def table_of(function, header, row, rows, declared=""):
+    """The C++ source of a function in `header` that returns a span of `row`.
+
+    rows: [(copy, its fields)]; declared: what each copy has beside run().
+    """
+    copies = "".join(
+        f"namespace ladder::{copy.name} {{\nvoid run(const Gemm<float>&, Stream);\n{declared}}}\n"
+        for copy, _ in rows
+    )
+    fields = "".join(f"    {{{text}}},\n" for _, text in rows)
+    namespace, name = function.rsplit("::", 1)
+    return (
+        f'#include <array>\n\n#include "{header}"\n\n{copies}namespace {namespace} {{\n'
+        f"namespace {{\nconst auto kRows = std::to_array<{row}>({{\n{fields}}});\n}}\n"
+        f"std::span<const {row}> {name}() {{ return kRows; }}\n}}\n"
+    )
+
+
 def write(path, text):
     """Writes a file that differs: what was compiled from the same text stays."""
     if not path.exists() or path.read_text() != text:

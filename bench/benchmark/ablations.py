@@ -9,7 +9,7 @@ answers with an unspecified launch failure.
 
 import dataclasses
 
-from bench.copies import Copy, main, rung_name
+from bench.copies import Copy, main, rung_name, table_of
 from bench.record.cuda_tools import InputError
 from bench.record.machine_code import arch_of
 
@@ -196,36 +196,17 @@ def ablation(wanted):
 
 def table():
     """The source that lists all copies, for ablation.hpp."""
-    declarations = "".join(
-        f"namespace ladder::{entry.copy.name} {{\n"
-        "void run(const Gemm<float>&, Stream);\n"
-        "extern bench::KernelResources resources;\n"
-        "}\n"
+    rows = [
+        (entry.copy, f'"{entry.copy.rung}", "{entry.id}", "{entry.taken_away}", '
+                     f"{str(entry.right).lower()}, {entry.copy.name}::run, "
+                     f"&{entry.copy.name}::resources")
         for entry in ABLATIONS
-    )
-    rows = "".join(
-        f'    {{"{entry.copy.rung}", "{entry.id}", "{entry.taken_away}",\n'
-        f"     {str(entry.right).lower()}, {entry.copy.name}::run,\n"
-        f"     &{entry.copy.name}::resources}},\n"
-        for entry in ABLATIONS
-    )
-    return (
-        '#include <array>\n\n#include "bench/benchmark/ablation.hpp"\n\n'
-        f"{declarations}\nnamespace ladder::bench {{\nnamespace {{\n"
-        f"const auto kAblations = std::to_array<Ablation>({{\n{rows}}});\n"
-        "}  // namespace\n\n"
-        "std::span<const Ablation> ablations() {\n  return kAblations;\n}\n"
-        "}  // namespace ladder::bench\n"
-    )
+    ]
+    return table_of("ladder::bench::ablations", "bench/benchmark/ablation.hpp", "Ablation", rows,
+                    "extern bench::KernelResources resources;\n")
 
 
 if __name__ == "__main__":
-    main(
-        {
-            f"ablations_{arch}": [
-                entry.copy for entry in ABLATIONS if arch_of(entry.rung) == arch
-            ]
-            for arch in ("90", "90a")
-        },
-        {"ablations_table.cpp": table()},
-    )
+    LISTS = {f"ablations_{arch}": [entry.copy for entry in ABLATIONS if arch_of(entry.rung) == arch]
+             for arch in ("90", "90a")}
+    main(LISTS, {"ablations_table.cpp": table()})

@@ -129,10 +129,12 @@ TEST(EmulatorRequestShape, LoadsLookUpFourLinesAtATime) {
   // Eight rows of 4 words need two look-ups, wherever their banks are.
   EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16)), 2u);
   EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16), 0xFFFF), 1u);
+  EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16), 0xFFFFF), 2u);
   EXPECT_EQ(wavefronts(4, [](int l) { return 4096 * l; }), 32u);
   // Of 16 bytes a quarter of the warp at a time, which is a line.
   EXPECT_EQ(wavefronts(16, [](int l) { return 16 * l; }), 4u);
   EXPECT_EQ(wavefronts(16, [](int l) { return 32 * l; }), 8u);
+  EXPECT_EQ(wavefronts(16, [](int) { return 0; }), 4u);
   EXPECT_EQ(wavefronts(
                 16, [](int l) { return 16 * l; }, 0xFF00),
             1u);

@@ -7,7 +7,7 @@ rung 13 without a mistake, each with one of its configurations.
 
 import re
 
-from bench.copies import Copy, configurations, main, rung_name
+from bench.copies import Copy, configurations, main, rung_name, table_of
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 
 TABLE = "tests/ladder/mutants/mutants.py"
@@ -115,21 +115,14 @@ def alone(rung):
     ]
 
 
-def table_of(function, copies):
+def table(function, copies):
     """The source that lists copies, for mutants.hpp."""
-    declarations = "".join(
-        f"namespace {copy.name} {{ void run(const Gemm<float>&, Stream); }}\n" for copy in copies
-    )
-    rows = "".join(
-        f'    {{"{copy.name.removeprefix("mutant_")}", "{copy.rung}", "{copy.configuration}", '
-        f"{copy.name}::run}},\n"
+    rows = [
+        (copy, f'"{copy.name.removeprefix("mutant_")}", "{copy.rung}", "{copy.configuration}", '
+               f"{copy.name}::run")
         for copy in copies
-    )
-    return (
-        '#include <array>\n#include "tests/ladder/mutants/mutants.hpp"\nnamespace ladder {\n'
-        f"{declarations}namespace {{\nconst auto kMutants = std::to_array<Mutant>({{\n{rows}}});\n"
-        f"}}\nstd::span<const Mutant> {function}() {{ return kMutants; }}\n}}\n"
-    )
+    ]
+    return table_of(f"ladder::{function}", "tests/ladder/mutants/mutants.hpp", "Mutant", rows)
 
 
 CHOOSING = rung_name(13)
@@ -140,5 +133,5 @@ LISTS = {
 }
 
 if __name__ == "__main__":
-    TABLES = {f"{name}_table.cpp": table_of(name, copies) for name, copies in LISTS.items()}
+    TABLES = {f"{name}_table.cpp": table(name, copies) for name, copies in LISTS.items()}
     main(LISTS, TABLES, listed_by=[CHOOSING])

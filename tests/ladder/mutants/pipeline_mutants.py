@@ -4,6 +4,9 @@ from bench.copies import Copy
 
 TABLE = "tests/ladder/mutants/pipeline_mutants.py"
 
+WAIT, LAX = "ptx::cp_async_wait<STAGES - 2>();", "ptx::cp_async_wait<STAGES - 1>();"
+SYNC = "__syncthreads();"
+
 
 def mutants_of(rung, configuration="", edits=()):
     """Copies of a rung: {name: (text, replacement)}. configuration: where the rung chooses."""
@@ -16,36 +19,18 @@ def mutants_of(rung, configuration="", edits=()):
 PIPELINE_MUTANTS = (
     # -- cp.async
     *mutants_of("09_async_copy", edits={
-        "copy_wait_missing": (
-            "ptx::cp_async_wait<STAGES - 2>();\n    __syncthreads();",
-            "__syncthreads();",
-        ),
-        "copy_wait_too_lax": (
-            "ptx::cp_async_wait<STAGES - 2>();\n    __syncthreads();",
-            "ptx::cp_async_wait<STAGES - 1>();\n    __syncthreads();",
-        ),
-        "copy_barrier_missing": (
-            "ptx::cp_async_wait<STAGES - 2>();\n    __syncthreads();",
-            "ptx::cp_async_wait<STAGES - 2>();",
-        ),
+        "copy_wait_missing": (f"{WAIT}\n    {SYNC}", SYNC),
+        "copy_wait_too_lax": (f"{WAIT}\n    {SYNC}", f"{LAX}\n    {SYNC}"),
+        "copy_barrier_missing": (f"{WAIT}\n    {SYNC}", WAIT),
         "copy_into_stage_being_read": (
             "fetch(stage == 0 ? STAGES - 1 : stage - 1, k0",
             "fetch(stage, k0",
         ),
     }),
     *mutants_of("10_wide_tile", edits={
-        "wide_copy_wait_missing": (
-            "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();",
-            "__syncthreads();",
-        ),
-        "wide_copy_wait_too_lax": (
-            "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();",
-            "ptx::cp_async_wait<STAGES - 1>();\n        __syncthreads();",
-        ),
-        "wide_copy_barrier_missing": (
-            "ptx::cp_async_wait<STAGES - 2>();\n        __syncthreads();",
-            "ptx::cp_async_wait<STAGES - 2>();",
-        ),
+        "wide_copy_wait_missing": (f"{WAIT}\n        {SYNC}", SYNC),
+        "wide_copy_wait_too_lax": (f"{WAIT}\n        {SYNC}", f"{LAX}\n        {SYNC}"),
+        "wide_copy_barrier_missing": (f"{WAIT}\n        {SYNC}", WAIT),
         "wide_copy_into_stage_being_read": (
             "fetch(stage == 0 ? STAGES - 1 : stage - 1, k0",
             "fetch(stage, k0",
@@ -128,14 +113,8 @@ PIPELINE_MUTANTS = (
     }),
     # -- Warps and clusters that share K
     *mutants_of("13_small_products", "32 x 32, small", edits={
-        "small_wait_missing": (
-            "    ptx::cp_async_wait<STAGES - 2>();\n    __syncwarp();",
-            "    __syncwarp();",
-        ),
-        "small_wait_too_lax": (
-            "    ptx::cp_async_wait<STAGES - 2>();\n    __syncwarp();",
-            "    ptx::cp_async_wait<STAGES - 1>();\n    __syncwarp();",
-        ),
+        "small_wait_missing": (f"    {WAIT}\n    __syncwarp();", "    __syncwarp();"),
+        "small_wait_too_lax": (f"    {WAIT}\n    __syncwarp();", f"    {LAX}\n    __syncwarp();"),
         "lanes_not_awaited": (
             "    __syncwarp();  // all lanes' copies",
             "    // all lanes' copies",
@@ -149,14 +128,14 @@ PIPELINE_MUTANTS = (
             "  // all stages of this warp",
         ),
         "warps_not_awaited": (
-            "    __syncthreads();\n  } else {\n    ptx::cluster_sync();",
+            f"    {SYNC}\n  }} else {{\n    ptx::cluster_sync();",
             "  } else {\n    ptx::cluster_sync();",
         ),
     }),
     *mutants_of("13_small_products", "16 x 32, cluster of 2", edits={
         "cluster_sync_missing_before_reading": (
             "} else {\n    ptx::cluster_sync();",
-            "} else {\n    __syncthreads();",
+            f"}} else {{\n    {SYNC}",
         ),
         "cluster_sync_missing_at_the_end": (
             "if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others",
@@ -166,14 +145,14 @@ PIPELINE_MUTANTS = (
     # -- Little K
     *mutants_of("13_small_products", "64 x 64, thin", edits={
         "thin_wait_missing": (
-            "    ptx::cp_async_wait<STAGES - 2>();\n    __syncthreads();  // all copies",
-            "    __syncthreads();  // all copies",
+            f"    {WAIT}\n    {SYNC}  // all copies",
+            f"    {SYNC}  // all copies",
         ),
         "thin_wait_too_lax": (
-            "    ptx::cp_async_wait<STAGES - 2>();\n    __syncthreads();  // all copies",
-            "    ptx::cp_async_wait<STAGES - 1>();\n    __syncthreads();  // all copies",
+            f"    {WAIT}\n    {SYNC}  // all copies",
+            f"    {LAX}\n    {SYNC}  // all copies",
         ),
-        "thin_barrier_missing": ("    __syncthreads();  // all copies", "    // all copies"),
+        "thin_barrier_missing": (f"    {SYNC}  // all copies", "    // all copies"),
         "thin_copy_into_stage_being_read": (
             "fetch(stage == 0 ? STAGES - 1 : stage - 1, k0",
             "fetch(stage, k0",
