@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/docs/widgets/widget_cases.cpp
-/// \brief widget_cases SEED prints random cases as JSON: what the emulator, the device cards and the roofline say.
-///        tests/docs/widgets/widgets_test.py asks docs/widgets/formulas.js for the same.
+/// \brief widget_cases SEED prints random cases as JSON: what the emulator, the device cards and
+///        the roofline say.
+///        tests/docs/widgets/widget_formulas_test.py asks docs/widgets/formulas.js for the same.
 #include <algorithm>
 #include <array>
 #include <bit>
