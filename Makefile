@@ -90,7 +90,7 @@ diff: build ## what RUNG=05 changes in kernel and launch of the rung that it bui
 	for file in kernel.cuh launch.cu; do \
 	  git --no-pager diff --no-index ladder/$${from}_*/$$file ladder/$(RUNG)_*/$$file || true; done
 
-maths: ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
+maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
 	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
@@ -115,7 +115,7 @@ ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@cmake --build build --target ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
-report: ## write recorded figures into the pages, draw the plots
+report: build ## write recorded figures into the pages, draw the plots
 	@python3 -m docs.report.report
 	@python3 -m docs.report.plots
 	@python3 -m docs.figures.draw

@@ -14,19 +14,14 @@ import concurrent.futures
 import dataclasses
 import json
 import os
-import pathlib
 import sys
-import tempfile
 
-from bench import SOURCES
-from bench.benchmark.ablation_sources import source_of, table_of
 from bench.benchmark.ablations import ABLATIONS, Ablation, ablation
+from bench.copies import source_of
 from bench.output_file import output_path, write_whole
-from bench.record import main_loop, sass_order
-from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
-from bench.record.rank_orders import rung_folder
-
-OPTIONS = ["-O3", "-std=c++20", "-lineinfo", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
+from bench.record import main_loop
+from bench.record.cuda_tools import InputError, context_of, find_tools
+from bench.record.machine_code import arch_of, compiled
 
 
 @dataclasses.dataclass
@@ -51,32 +46,22 @@ def unchanged(rung):
     return Ablation(rung, "unchanged", "nothing", (), configuration=configuration, right=True)
 
 
-def arch_of(rung):
-    """What a rung is compiled for, as in ladder/CMakeLists.txt."""
-    return "90a" if rung >= 11 else "90"
-
-
 def machine_code(entry, tools):
     """The MachineCode of a copy."""
-    nvcc, nvdisasm = tools
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "copy.cu").write_text(source_of(entry))
-        arch = arch_of(entry.rung)
-        target = ["-gencode", f"arch=compute_{arch},code=sm_{arch}", f"-I{SOURCES}"]
-        here = [folder / "copy.cu", "-o", folder / "cubin"]
-        said = output_of([nvcc, "-cubin", *OPTIONS, *target, *here])
-        text = output_of([nvdisasm, "-hex", "-c", folder / "cubin"])
-    loop = main_loop.innermost_loop(*main_loop.parse(text))
-    counts = main_loop.count(loop)
-    lds_128 = sum("LDS.128" in instruction.text for instruction in loop)
-    found = [
-        sass_order.number_in(said, pattern)
-        for pattern in (r"Used (\d+) registers", r"(\d+) bytes stack", r"(\d+) bytes spill stores",
-                        r"(\d+) bytes spill loads")
-    ]
-    return MachineCode(*found, counts.instructions, counts.ffma, lds_128, counts.three_fresh,
-                       counts.pauses, round(counts.cycles, 4))
+    code = compiled(entry.copy, arch_of(entry.rung), tools)
+    counts = main_loop.count(code.loop)
+    return MachineCode(
+        code.registers,
+        code.stack_bytes,
+        code.spill_store_bytes,
+        code.spill_load_bytes,
+        counts.instructions,
+        counts.ffma,
+        sum("LDS.128" in instruction.text for instruction in code.loop),
+        counts.three_fresh,
+        counts.pauses,
+        round(counts.cycles, 4),
+    )
 
 
 def complaint(entry, code, whole):
@@ -132,45 +117,26 @@ def count_command(options):
     return 1 if any(wrong) else 0
 
 
-def write(path, text):
-    """Writes a text into a file, or prints it."""
-    if path is None:
-        print(text, end="")
-    elif not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
 def run(options):
     """Does what the command line asks for; returns the exit code."""
     if options.command == "list":
         for entry in ABLATIONS:
             print(f"{entry.id:24} {entry.taken_away}")
-    elif options.command == "names":
-        print(";".join(
-            f"{entry.id}:{arch_of(entry.rung)}:{rung_folder(entry.rung).name}"
-            for entry in ABLATIONS
-        ))
-    elif options.command == "table":
-        write(options.out, table_of(ABLATIONS, "emulated_ablations" if options.emulated
-                                    else "ablations"))
     elif options.command == "count":
         return count_command(options)
     elif len(options.names) != 1:
         raise InputError("source: name one copy; python3 -m bench.benchmark.ablate list has them")
     else:
-        write(options.out, source_of(ablation(options.names[0])))
-        if options.out:
-            options.out.touch()
+        print(source_of(ablation(options.names[0]).copy), end="")
     return 0
 
 
 def main():
     """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("list", "names", "source", "table", "count"))
+    parser.add_argument("command", choices=("list", "source", "count"))
     parser.add_argument("names", nargs="*", help="copies, such as 13_idle_producers")
-    parser.add_argument("--out", type=output_path, help="file to write")
-    parser.add_argument("--emulated", action="store_true", help="the table for the emulator")
+    parser.add_argument("--out", type=output_path, help="file to write what was counted into")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/ablation.hpp
-/// \brief Copies of rungs from which something was taken away, made by bench/benchmark/ablate.py.
+/// \brief Copies of rungs from which something was taken away, made by
+/// bench/benchmark/ablations.py.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@ namespace ladder::bench {
 
 /// What a kernel takes of an SM, as CUDA says of the machine code in this program.
 struct KernelResources {
-  int registers;    ///< per thread, at launch
-  int local_bytes;  ///< per thread: arrays and spilled registers
+  int registers = 0;    ///< per thread, at launch
+  int local_bytes = 0;  ///< per thread: arrays and spilled registers
 };
 
 /// A rung without something. Its results are wrong by design unless `right` says otherwise.
@@ -22,13 +23,10 @@ struct Ablation {
   const char* taken_away;  ///< "loading and storing A, and boxes of B"
   bool right;              ///< what was taken away only costs or saves time
   void (*run)(const Gemm<float>&, Stream);
-  KernelResources (*resources)();  ///< null on the emulator
+  const KernelResources* resources;  ///< filled by the first launch on a GPU
 };
 
-/// All copies, compiled for the GPU. Only the `ablation` program has them.
+/// All copies, compiled for the GPU in the `ablation` program, and for the emulator in its test.
 std::span<const Ablation> ablations();
-
-/// Those that the emulator can run, compiled for it.
-std::span<const Ablation> emulated_ablations();
 
 }  // namespace ladder::bench

@@ -23,15 +23,15 @@ struct Contender {
   Run run;
   BlockTile tile = {};
   bool must_be_right = false;
+  const KernelResources* resources = nullptr;  ///< of a copy, once it has run
 };
 
-AblationEntry entry_of(std::string name, std::optional<int> rung, std::string taken_away,
-                       std::optional<KernelResources> resources) {
+AblationEntry entry_of(std::string name, std::optional<int> rung, std::string taken_away) {
   return {.name = std::move(name),
           .rung = rung,
           .taken_away = std::move(taken_away),
           .verified = false,
-          .resources = resources,
+          .resources = {},
           .samples = {.name = {}, .ms = {}, .launches_per_sample = 0, .clocks = {}},
           .ratio_to_unchanged = {},
           .ratio_to_best = 0.0};
@@ -47,18 +47,16 @@ std::vector<Contender> contenders_of(std::span<const Rung> ladder,
       return contender.entry.name == ablation.rung;
     });
     if (!known) {
-      contenders.push_back({.entry = entry_of(ablation.rung, rung.number, "", {}),
+      contenders.push_back({.entry = entry_of(ablation.rung, rung.number, ""),
                             .run = rung.run,
                             .tile = rung.tile,
                             .must_be_right = true});
     }
-    std::optional<KernelResources> resources;
-    if (ablation.resources != nullptr) resources = ablation.resources();
-    contenders.push_back(
-        {.entry = entry_of(ablation.name, rung.number, ablation.taken_away, resources),
-         .run = ablation.run,
-         .tile = rung.tile,
-         .must_be_right = ablation.right});
+    contenders.push_back({.entry = entry_of(ablation.name, rung.number, ablation.taken_away),
+                          .run = ablation.run,
+                          .tile = rung.tile,
+                          .must_be_right = ablation.right,
+                          .resources = ablation.resources});
   }
   return contenders;
 }
@@ -103,21 +101,22 @@ AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
   verify(machine, contenders, problem, progress);
 
   const RotatingBuffers buffers(machine, problem);
-  for (const Contender& contender : contenders) {
+  for (Contender& contender : contenders) {
     if (progress.on_try) progress.on_try(contender.entry.name);
     try {
       contender.run(buffers.gemm(0), stopwatch->stream());
       machine.synchronize();
+      if (contender.resources != nullptr) contender.entry.resources = *contender.resources;
     } catch (const GpuError& error) {
       throw GpuError(fmt::format("{}: {}", contender.entry.name, error.what()));
     }
   }
   if (progress.on_try) progress.on_try("");
   contenders.insert(contenders.begin(),
-                    {.entry = entry_of("best_cublaslt", {}, "", {}),
+                    {.entry = entry_of("best_cublaslt", {}, ""),
                      .run = machine.tuned_vendor_gemm(
                          [&](int counter) { return buffers.gemm(counter); }, *stopwatch)});
-  contenders.insert(contenders.begin(), {.entry = entry_of("00_cublas", {}, "", {}),
+  contenders.insert(contenders.begin(), {.entry = entry_of("00_cublas", {}, ""),
                                          .run = find_rung(ladder, "cublas").run});
 
   std::vector<Candidate> candidates;

@@ -9,15 +9,18 @@ answers with an unspecified launch failure.
 
 import dataclasses
 
+from bench.copies import Copy, main, rung_name, table_of
 from bench.record.cuda_tools import InputError
+from bench.record.machine_code import arch_of
 
-# Edits: (file, the text that it must hold exactly once, what takes its place).
-KERNEL, PLAN, LAUNCH = "kernel.cuh", "plan.hpp", "launch.cu"
+TABLE = "bench/benchmark/ablations.py"
+# The program asks CUDA what the kernel takes of an SM.
+NOTED = ("launch(kernel<", "bench::launch_and_note(resources, kernel<")
 
 # -- Rung 13: producers --------------------------------------------------------------------------
 # What nobody loads is filled once, with numbers of every mantissa: a multiplier that meets zeros
 # or NaN draws less power.
-FILLED = (KERNEL, """\
+FILLED = ("""\
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
 """, """\
@@ -30,8 +33,8 @@ FILLED = (KERNEL, """\
     for (int s = 0; s < STAGES; ++s) {
 """)
 NO_LOADS = (
-    (KERNEL, "  start();\n  if (part.tile >= 0) fetch();\n", "  start();\n"),
-    (KERNEL, "    if (part.tile >= 0) fetch();\n", ""),
+    ("  start();\n  if (part.tile >= 0) fetch();\n", "  start();\n"),
+    ("    if (part.tile >= 0) fetch();\n", ""),
 )
 STORES = """\
     for (int k = 0; k < BK; k += kStepK) {
@@ -43,25 +46,25 @@ STORES = """\
       *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
     }
 """
-NO_STORES = (KERNEL, STORES, "")
+NO_STORES = (STORES, "")
 # Loads whose result nobody uses are removed: fold all bits into one word, and use that.
 FOLDED = (
-    (KERNEL, "  float4 a[2][4];", "  unsigned folded = 0;\n  float4 a[2][4];"),
-    (KERNEL, STORES, """\
+    ("  float4 a[2][4];", "  unsigned folded = 0;\n  float4 a[2][4];"),
+    (STORES, """\
     for (int i = 0; i < 8; ++i) {
       const float4 r = a[i / 4][i % 4];
       folded ^= __float_as_uint(r.x) ^ __float_as_uint(r.y) ^ __float_as_uint(r.z) ^
                 __float_as_uint(r.w);
     }
 """),
-    (KERNEL, "  // Consumers read one row ahead",
+    ("  // Consumers read one row ahead",
      "  if (folded == 1) stages->A[0][0] = 0.0f;\n  // Consumers read one row ahead"),
 )
-NO_BOXES = (KERNEL, """\
+NO_BOXES = ("""\
       ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
       ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
 """, "      ptx::mbarrier_arrive(&stage->full);\n")
-ONE_LANE_WAITS = (KERNEL, """\
+ONE_LANE_WAITS = ("""\
     ptx::mbarrier_wait(&stage->empty, phase);
     if (filler == 0) {
       ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
@@ -80,17 +83,19 @@ IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 # -- Rung 13: consumers --------------------------------------------------------------------------
 # Never true, which the compiler does not know: the sums stay needed. What stands there decides how
 # ptxas lays out the loop above; these two change it least, or spill nothing.
-INSIDE = "if (row < M && col < N"
-NOT_STORED = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && K == 0) {{")
-NOT_STORED_EITHER = (KERNEL, f"{INSIDE}) {{", f"{INSIDE} && split.k_tiles == 0) {{")
+INSIDE = """\
+            const int col = col0 + n * kLaneCols;
+            if (row < M && col < N"""
+NOT_STORED = (f"{INSIDE}) {{", f"{INSIDE} && K == 0) {{")
+NOT_STORED_EITHER = (f"{INSIDE}) {{", f"{INSIDE} && split.k_tiles == 0) {{")
 # __fmaf_rn: of a product whose factors never change the compiler would make a constant.
 STAYING = (
-    (KERNEL, "    read(0, 0);\n", "    read(0, 0);\n    read(1, 1);\n"),
-    (KERNEL, "          read((k + 1) % 2, (k + 1) % kDepth);\n", ""),
-    (KERNEL, "acc[m][n] += rA[k % 2][m] * rB[k % 2][n];",
+    ("    read(0, 0);\n", "    read(0, 0);\n    read(1, 1);\n"),
+    ("          read((k + 1) % 2, (k + 1) % kDepth);\n", ""),
+    ("acc[m][n] += rA[k % 2][m] * rB[k % 2][n];",
      "acc[m][n] = __fmaf_rn(rA[k % 2][m], rB[k % 2][n], acc[m][n]);"),
 )
-WHOLE = (PLAN, """\
+WHOLE = ("""\
   const int left = static_cast<int>(plan.tiles % sms);
   plan.split = {plan.k_tiles, static_cast<int>(whole * sms), 1, 0, 0};
 """, """\
@@ -100,11 +105,11 @@ WHOLE = (PLAN, """\
 
 # -- Rung 10 -------------------------------------------------------------------------------------
 NO_COPIES = (
-    (KERNEL, "    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);\n",
+    ("    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);\n",
      "    ptx::cp_async_commit();\n"),
-    (KERNEL, "stage < STAGES - 1; ++stage) {", "stage < STAGES; ++stage) {"),
+    ("stage < STAGES - 1; ++stage) {", "stage < STAGES; ++stage) {"),
 )
-NO_BARRIER = (KERNEL, "        __syncthreads();\n        row_a =", "        row_a =")
+NO_BARRIER = ("        __syncthreads();\n        row_a =", "        row_a =")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +129,21 @@ class Ablation:
         """'13_idle_producers'"""
         return f"{self.rung:02}_{self.name}"
 
+    @property
+    def copy(self):
+        """Its source."""
+        name = f"ablation_{self.id}"
+        return Copy(
+            name,
+            rung_name(self.rung),
+            (NOTED, *self.edits),
+            self.configuration,
+            TABLE,
+            f"// {rung_name(self.rung)} without {self.taken_away}.\n"
+            '#include "bench/benchmark/ablation_launch.cuh"\n'
+            f"namespace ladder::{name} {{\nbench::KernelResources resources;\n}}\n",
+        )
+
 
 def rung_13(name, taken_away, *edits, **more):
     """A copy of rung 13 that always takes its largest tile."""
@@ -136,18 +156,18 @@ ABLATIONS = (
     Ablation(10, "no_copies_no_barrier", "cp.async and the barrier in the main loop",
              (*NO_COPIES, NO_BARRIER)),
     Ablation(11, "no_setmaxnreg", "setmaxnreg: all threads keep 168 registers", (
-        (KERNEL, "  ptx::setmaxnreg_dec<88>();\n", ""),
-        (KERNEL, "  ptx::setmaxnreg_inc<208>();\n", ""),
+        ("  ptx::setmaxnreg_dec<88>();\n", ""),
+        ("  ptx::setmaxnreg_inc<208>();\n", ""),
     ), right=True),
     Ablation(11, "registers_56_224", "32 registers of each producer, for 16 more per consumer", (
-        (KERNEL, "ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
-        (KERNEL, "ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
+        ("ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
+        ("ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
     ), right=True),
     rung_13("copy", "nothing: it only has no other tiles to choose from", right=True),
     rung_13("whole_tiles", "splitting along K: the last wave is not full", WHOLE, right=True),
     rung_13("registers_56_224", "32 registers of each producer, for 16 more per consumer",
-            (KERNEL, "ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
-            (KERNEL, "ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
+            ("ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
+            ("ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
             right=True),
     rung_13("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
             ONE_LANE_WAITS, right=True),
@@ -172,3 +192,21 @@ def ablation(wanted):
             return entry
     known = ", ".join(entry.id for entry in ABLATIONS)
     raise InputError(f"there is no copy '{wanted}'; there are {known}")
+
+
+def table():
+    """The source that lists all copies, for ablation.hpp."""
+    rows = [
+        (entry.copy, f'"{entry.copy.rung}", "{entry.id}", "{entry.taken_away}", '
+                     f"{str(entry.right).lower()}, {entry.copy.name}::run, "
+                     f"&{entry.copy.name}::resources")
+        for entry in ABLATIONS
+    ]
+    return table_of("ladder::bench::ablations", "bench/benchmark/ablation.hpp", "Ablation", rows,
+                    "extern bench::KernelResources resources;\n")
+
+
+if __name__ == "__main__":
+    LISTS = {f"ablations_{arch}": [entry.copy for entry in ABLATIONS if arch_of(entry.rung) == arch]
+             for arch in ("90", "90a")}
+    main(LISTS, {"ablations_table.cpp": table()})

@@ -17,15 +17,14 @@ import dataclasses
 import itertools
 import json
 import os
-import pathlib
 import re
 import sys
-import tempfile
 
-from bench import SOURCES
+from bench.copies import copy_as_it_runs, kernel_of, rung_name, with_template
 from bench.output_file import output_path, write_whole
-from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
-from bench.record.main_loop import count, innermost_loop, parse
+from bench.record.cuda_tools import InputError, context_of, find_tools
+from bench.record.machine_code import compiled
+from bench.record.main_loop import count
 
 RECORDED = range(7, 14)  # the rungs whose orders pages quote
 AS_IT_STANDS = "(as it stands)"
@@ -83,82 +82,34 @@ class Order:
 ORDERS = [Order(*flags) for flags in itertools.product((False, True), repeat=4)]
 
 
-def rung_folder(rung):
-    """The folder of a rung, given by its number."""
-    folders = list(SOURCES.glob(f"ladder/{rung:02}_*"))
-    if not folders:
-        raise InputError(f"there is no rung {rung:02} in {SOURCES / 'ladder'}")
-    return folders[0]
-
-
-def find_loops(kernel, name):
-    """Where the two loops of the multiply-adds stand in the kernel's text."""
-    found = list(LOOPS.finditer(kernel))
+def find_loops(rung):
+    """Where the two loops of the multiply-adds stand in the text of a rung's kernel."""
+    found = list(LOOPS.finditer(kernel_of(rung)))
     if len(found) != 1:
         raise InputError(
-            f"ladder/{name}/kernel.cuh has {len(found)} pairs of loops over TM and TN around "
+            f"the kernel of ladder/{rung} has {len(found)} pairs of loops over TM and TN around "
             "`acc[m][n] += ...;`, and one is needed: try 08 to 13"
         )
     return found[0]
 
 
-def template_arguments(launch, name):
-    """What launch.cu instantiates the kernel with; of a family of tiles the first, as "2, 4"."""
-    values = dict(re.findall(r"constexpr int (\w+) = (\d+);", launch))
-    for parameters, function in re.findall(r"template <([^>]*)>\nvoid (\w+)\(", launch):
-        used = re.search(rf"\b{function}<([\d, ]+)>", launch)
-        names = [parameter.split()[-1] for parameter in parameters.split(",")]
-        if used and len(names) == len(used[1].split(",")):
-            values = dict(zip(names, used[1].split(", "), strict=True)) | values
-    kernel = re.search(r"launch\(kernel<([^>]*)>", launch)
-    if not kernel:
-        raise InputError(f"ladder/{name}/launch.cu launches no `kernel<...>`")
-    missing = [argument for argument in kernel[1].split(", ") if argument not in values]
-    if missing:
-        raise InputError(
-            f"ladder/{name}/launch.cu gives {missing[0]} no number: give all with --template"
-        )
-    return ", ".join(values[argument] for argument in kernel[1].split(", "))
-
-
-def instantiation(kernel, arguments):
-    """A source that compiles the kernel of the kernel.cuh beside it once."""
-    namespace = re.search(r"^namespace (\S+) \{", kernel, re.MULTILINE)[1]
-    parameters = re.search(r"\bkernel\(([^)]*)\) \{", kernel)[1]
-    return (
-        '#include "kernel.cuh"\n'
-        f"namespace {namespace} {{\n"
-        f"template __global__ void kernel<{arguments}>({parameters});\n"
-        "}\n"
-    )
-
-
-def compile_and_count(kernel, source, tools, arch):
-    """The Counts of one copy of the kernel."""
-    nvcc, nvdisasm = tools
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "kernel.cuh").write_text(kernel)
-        (folder / "kernel.cu").write_text(source)
-        cubin = folder / "kernel.cubin"
-        architecture = f"arch=compute_{arch},code=sm_{arch}"
-        command = [nvcc, "-cubin", "-std=c++20", "-gencode", architecture, "-Xptxas", "-v"]
-        said = output_of([*command, f"-I{SOURCES}", folder / "kernel.cu", "-o", cubin])
-        counts = count(innermost_loop(*parse(output_of([nvdisasm, "-hex", "-c", cubin]))))
-    counts.spills = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
-    counts.registers = max(map(int, re.findall(r"Used (\d+) registers", said)), default=0)
+def counts_of(code):
+    """The Counts of a kernel in machine code."""
+    counts = count(code.loop)
+    counts.spills, counts.registers = code.spill_store_bytes, code.registers
     return counts
 
 
-def copies(kernel, loops, only):
-    """{name: the kernel with that order}, and the kernel as it stands."""
-    found = {AS_IT_STANDS: kernel}
+def copies(rung, loops, options):
+    """{name: copy of a rung with that order}, and the rung as it stands."""
+    template = with_template(rung, options.template) if options.template else ()
+    found = {AS_IT_STANDS: copy_as_it_runs(rung, template)}
     for order in ORDERS:
-        if only in str(order):
-            text = order.loops(loops["product"], loops["indent"])
-            found[str(order)] = kernel[: loops.start()] + text + kernel[loops.end() :]
+        if options.only in str(order):
+            edit = loops[0], order.loops(loops["product"], loops["indent"])
+            found[str(order)] = copy_as_it_runs(rung, (edit, *template))
     if len(found) == 1:
-        raise InputError(f"no order has '{only}' in its name; one is called '{ORDERS[0]}'")
+        raise InputError(f"no order has '{options.only}' in its name; one is called '{ORDERS[0]}'")
     return found
 
 
@@ -207,24 +158,16 @@ class Ranking:
         ]
 
 
-def rank_orders(rung, options, tools):
+def rank_orders(number, options, tools):
     """The Ranking of a rung: compiles all its orders."""
-    folder = rung_folder(rung)
-    try:
-        kernel = (folder / "kernel.cuh").read_text()
-    except FileNotFoundError as error:
-        raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 08 to 13") from error
-    loops = find_loops(kernel, folder.name)
-    launch = (folder / "launch.cu").read_text()
-    arguments = options.template or template_arguments(launch, folder.name)
-    source = instantiation(kernel, arguments)
-    kernels = copies(kernel, loops, options.only)
+    rung = rung_name(number)
+    loops = find_loops(rung)
+    made = copies(rung, loops, options)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        counted = pool.map(
-            lambda text: compile_and_count(text, source, tools, options.arch), kernels.values()
-        )
-        ranked = sorted(zip(kernels, counted, strict=True), key=lambda entry: entry[1].rank)
-    return Ranking(rung, folder.name, arguments, options.arch, ranked, loops)
+        codes = list(pool.map(lambda copy: compiled(copy, options.arch, tools), made.values()))
+    counted = zip(made, map(counts_of, codes), strict=True)
+    ranked = sorted(counted, key=lambda entry: entry[1].rank)
+    return Ranking(number, rung, codes[0].arguments, options.arch, ranked, loops)
 
 
 def run(options):

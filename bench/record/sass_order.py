@@ -16,13 +16,11 @@ import json
 import pathlib
 import re
 import sys
-import tempfile
 
-from bench import SOURCES
+from bench.copies import copy_as_it_runs, kernel_of, rung_name
 from bench.output_file import write_whole
-from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
-from bench.record.main_loop import innermost_loop, parse
-from bench.record.rank_orders import instantiation, rung_folder, template_arguments
+from bench.record.cuda_tools import InputError, context_of, find_tools
+from bench.record.machine_code import arch_of, compiled
 
 PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
 WORK = ("LDS", "FFMA")  # what goes on between them
@@ -49,33 +47,33 @@ LOOP_OVER_K = re.compile(
 LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\((.*)\)$", re.MULTILINE)
 
 
-def with_inner_product(kernel, pragma_of_k):
-    """The kernel with k as the innermost loop; m and n are unrolled if k has a pragma."""
+def inner_product(kernel, pragma_of_k):
+    """The edit that makes k the innermost loop; m and n are unrolled if k has a pragma."""
     loops = INNER_PRODUCT
     if pragma_of_k:
         loops = re.sub(r"^ *for \(int [mn] ", r"#pragma unroll\n\g<0>", loops, flags=re.M)
         loops = re.sub(r"^ *for \(int k ", rf"{pragma_of_k}\n\g<0>", loops, flags=re.M)
-    changed, found = LOOP_OVER_K.subn(lambda _: loops, kernel)
-    if found != 1 or "buffer" not in kernel:
+    found = LOOP_OVER_K.search(kernel)
+    if not found or "buffer" not in kernel:
         raise InputError("only rung 06 has the loop over k that --change inner replaces")
-    return changed
+    return found[0], loops
 
 
-def with_blocks(kernel, blocks):
-    """The kernel with so few registers that `blocks` blocks fit on an SM."""
-    changed, found = LAUNCH_BOUNDS.subn(rf"__launch_bounds__(\1, {blocks})", kernel)
-    if found != 1:
+def blocks_on_an_sm(kernel, blocks):
+    """The edit that leaves so few registers that `blocks` blocks fit on an SM."""
+    found = LAUNCH_BOUNDS.search(kernel)
+    if not found:
         raise InputError("the kernel has no __launch_bounds__ of its own line")
-    return changed
+    return found[0], f"__launch_bounds__({found[1]}, {blocks})"
 
 
 CHANGES = {
-    "": lambda kernel: kernel,
-    "inner": lambda kernel: with_inner_product(kernel, "#pragma unroll"),
-    "inner_rolled": lambda kernel: with_inner_product(kernel, "#pragma unroll 1"),
-    "inner_plain": lambda kernel: with_inner_product(kernel, ""),
-    "3_blocks": lambda kernel: with_blocks(kernel, 3),
-    "4_blocks": lambda kernel: with_blocks(kernel, 4),
+    "": lambda kernel: (),
+    "inner": lambda kernel: (inner_product(kernel, "#pragma unroll"),),
+    "inner_rolled": lambda kernel: (inner_product(kernel, "#pragma unroll 1"),),
+    "inner_plain": lambda kernel: (inner_product(kernel, ""),),
+    "3_blocks": lambda kernel: (blocks_on_an_sm(kernel, 3),),
+    "4_blocks": lambda kernel: (blocks_on_an_sm(kernel, 4),),
 }
 RECORDED = [
     *((rung, "") for rung in range(1, 14)),
@@ -154,37 +152,18 @@ def ffma_between(order, first, last):
     return None
 
 
-def order_of(disassembly):
-    """(number of instructions, [[mnemonic, count]]) of the innermost loop."""
-    loop = innermost_loop(*parse(disassembly))
+def order_of(loop):
+    """[[mnemonic, count]] of a loop."""
     names = [mnemonic(instruction.text) for instruction in loop]
-    return len(loop), [[name, len(list(run))] for name, run in itertools.groupby(names)]
-
-
-def number_in(text, pattern):
-    """The first number that ptxas gave, or 0."""
-    found = re.search(pattern, text)
-    return int(found[1]) if found else 0
+    return [[name, len(list(run))] for name, run in itertools.groupby(names)]
 
 
 def compile_loop(rung, change, tools):
     """The Loop of a rung, as it stands or changed."""
-    nvcc, nvdisasm = tools
-    folder = rung_folder(rung)
-    arch = "90a" if rung >= 11 else "90"
-    if not (folder / "kernel.cuh").exists():
-        raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 06")
-    kernel = CHANGES[change]((folder / "kernel.cuh").read_text())
-    arguments = template_arguments((folder / "launch.cu").read_text(), folder.name)
-    with tempfile.TemporaryDirectory() as name:
-        here = pathlib.Path(name)
-        (here / "kernel.cuh").write_text(kernel)
-        (here / "kernel.cu").write_text(instantiation(kernel, arguments))
-        target = f"arch=compute_{arch},code=sm_{arch}"
-        command = [nvcc, "-cubin", "-std=c++20", "-gencode", target, "-Xptxas", "-v"]
-        includes = [f"-I{SOURCES}", f"-I{folder}"]
-        said = output_of([*command, *includes, here / "kernel.cu", "-o", here / "cubin"])
-        length, order = order_of(output_of([nvdisasm, "-hex", "-c", here / "cubin"]))
+    arch = arch_of(rung)
+    name = rung_name(rung)
+    code = compiled(copy_as_it_runs(name, CHANGES[change](kernel_of(name))), arch, tools)
+    order = order_of(code.loop)
     counts = {}
     for mnemonic_, count in order:
         counts[mnemonic_] = counts.get(mnemonic_, 0) + count
@@ -192,11 +171,11 @@ def compile_loop(rung, change, tools):
         rung,
         change,
         arch,
-        number_in(said, r"Used (\d+) registers"),
-        number_in(said, r"(\d+) bytes stack frame"),
-        number_in(said, r"(\d+) bytes spill stores"),
-        number_in(said, r"(\d+) bytes spill loads"),
-        length,
+        code.registers,
+        code.stack_bytes,
+        code.spill_store_bytes,
+        code.spill_load_bytes,
+        len(code.loop),
         counts,
         order,
     )

@@ -1,17 +1,14 @@
 """A warp's access to shared memory as wavefronts: which lane is served by which bank, and when."""
 
 from docs.figures.shapes import text_width
-from docs.report.by_hand import BANKS, LANES, wavefronts
+from docs.report.wavefronts import BANKS, LANES, lanes_at_once, wavefronts
 
 CELL = 20.8
 
 
 def passes(words, floats):
-    """[{bank: lanes}] of each wavefront, by the rule of docs/report/by_hand.py's wavefronts()."""
-    shared = any(
-        all(words[lane] == words[lane ^ distance] for lane in range(LANES)) for distance in (1, 2)
-    )
-    at_once = LANES // floats * (2 if shared and floats > 1 else 1)
+    """[{bank: lanes}] of each wavefront: a bank gives a word to all lanes that want it."""
+    at_once = lanes_at_once(words, floats)
     found = []
     for first in range(0, LANES, at_once):
         in_bank = {}  # bank: {word: lanes}

@@ -1,5 +1,5 @@
 // What the book's widgets compute: functions of numbers alone, which know of no page.
-// tests/docs/widgets/widgets_test.py compares them with those of the emulator and the device cards,
+// tests/docs/widgets/widget_formulas_test.py compares them with those of emulator and device cards,
 // case by case.
 window.ladderFormulas = (() => {
   "use strict";

@@ -5,12 +5,15 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <set>
+#include <utility>
 
 namespace ladder::emulator {
 namespace {
 
 constexpr unsigned kBanks = 32;
 constexpr unsigned kBankBytes = 4;
+constexpr std::uint32_t kAllLanes = ~0u;
 
 template <class Visit>
 void for_each_active(const WarpAddresses& request, Visit visit) {
@@ -47,6 +50,11 @@ unsigned passes(const WarpAddresses& request, std::uint32_t mask) {
   for (unsigned i = 0; i < words.count; ++i)
     most = std::max(most, ++per_bank[words.value[i] % kBanks]);
   return most;
+}
+
+/// Of a warp: 8 and 16 bytes are served half and quarter by quarter.
+unsigned lanes_at_once(unsigned bytes) {
+  return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
 }
 
 /// Adds up the passes of groups of neighbouring lanes that are served one after the other.
@@ -155,6 +163,32 @@ GlobalShape global_shape(const WarpAddresses& request) {
   return shape;
 }
 
+unsigned global_load_wavefronts(const WarpAddresses& request) {
+  constexpr std::size_t kLinesAtOnce = 4;
+  unsigned sum = 0;
+  std::set<std::uint64_t> lines;  // of one look-up
+  std::uint32_t found = 0;        // lanes
+  const auto leave = [&] {
+    if (found != 0) sum += passes(request, found);
+    lines.clear();
+    found = 0;
+  };
+  for_each_active(request, [&](unsigned lane) {
+    if (lane % lanes_at_once(request.bytes) == 0) leave();
+    std::set<std::uint64_t> more = lines;
+    const std::uint64_t address = request.address[lane];
+    more.insert({address / kLineBytes, (address + request.bytes - 1) / kLineBytes});
+    if (more.size() > kLinesAtOnce) {
+      leave();
+      more = {address / kLineBytes, (address + request.bytes - 1) / kLineBytes};
+    }
+    lines = std::move(more);
+    found |= 1u << lane;
+  });
+  leave();
+  return sum;
+}
+
 // The n-th lane of each address is in turn n.
 GlobalShape global_atomic_shape(const WarpAddresses& request) {
   GlobalShape shape = global_shape(request);
@@ -177,17 +211,18 @@ GlobalShape global_atomic_shape(const WarpAddresses& request) {
   return shape;
 }
 
+unsigned lanes_loading_at_once(const WarpAddresses& request) {
+  const unsigned lanes = lanes_at_once(request.bytes);
+  if (lanes == 32) return lanes;
+  return lanes_share(request, 1) || lanes_share(request, 2) ? 2 * lanes : lanes;
+}
+
 SharedShape shared_load_shape(const WarpAddresses& request) {
-  unsigned lanes_per_group = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
-  if (lanes_per_group < 32 && (lanes_share(request, 1) || lanes_share(request, 2))) {
-    lanes_per_group *= 2;
-  }
-  return shape_of(request, passes_in_groups(request, lanes_per_group));
+  return shape_of(request, passes_in_groups(request, lanes_loading_at_once(request)));
 }
 
 SharedShape shared_store_shape(const WarpAddresses& request) {
-  const unsigned lanes_per_group = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
-  return shape_of(request, passes_in_groups(request, lanes_per_group));
+  return shape_of(request, passes_in_groups(request, lanes_at_once(request.bytes)));
 }
 
 CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target) {
@@ -211,6 +246,20 @@ SharedShape shared_atomic_shape(const WarpAddresses& request) {
     most = std::max(most, ++per_bank[request.address[lane] / kBankBytes % kBanks]);
   });
   return shape_of(request, most);
+}
+
+unsigned ladder_lanes_loading_at_once(const std::uint64_t* addresses, unsigned bytes) {
+  return lanes_loading_at_once({addresses, kAllLanes, bytes});
+}
+unsigned ladder_shared_load_wavefronts(const std::uint64_t* addresses, unsigned bytes) {
+  return shared_load_shape({addresses, kAllLanes, bytes}).wavefronts;
+}
+unsigned ladder_global_load_wavefronts(const std::uint64_t* addresses, unsigned bytes) {
+  return global_load_wavefronts({addresses, kAllLanes, bytes});
+}
+unsigned ladder_copy_wavefronts(const std::uint64_t* sources, const std::uint64_t* targets,
+                                unsigned bytes) {
+  return copy_shape({sources, kAllLanes, bytes}, {targets, kAllLanes, bytes}).target.wavefronts;
 }
 
 }  // namespace ladder::emulator

@@ -29,6 +29,12 @@ struct GlobalShape {
 
 GlobalShape global_shape(const WarpAddresses& request);
 
+/// \brief Passes through the banks of L1 that a load takes. L1 looks up four lines at a time at
+/// most,
+///        and what it finds leaves bank by bank. Loads of 4 bytes agree with the probes at all
+///        strides (up to 32 words), loads of 16 bytes at even ones.
+unsigned global_load_wavefronts(const WarpAddresses& request);
+
 /// The lines of the bytes from `begin` to `end`, relative to the first.
 LinePattern lines_of(std::uint64_t begin, std::uint64_t end);
 
@@ -41,9 +47,11 @@ struct SharedShape {
   unsigned ideal_wavefronts = 0;  ///< if all lanes' bytes lay side by side
 };
 
-/// \brief Loads of 8 and 16 bytes are served half and quarter warp by quarter warp. Where all lanes
-///        share their address with their neighbour, or with the neighbour's neighbour, twice as
-///        many lanes are served at once.
+/// \brief How many neighbouring lanes a load from shared memory serves at once: all, or of 8 and 16
+///        bytes a half and a quarter of the warp. Where all lanes share their address with their
+///        neighbour, or with the neighbour's neighbour, twice as many.
+unsigned lanes_loading_at_once(const WarpAddresses& request);
+
 SharedShape shared_load_shape(const WarpAddresses& request);
 SharedShape shared_store_shape(const WarpAddresses& request);
 
@@ -62,5 +70,14 @@ struct CopyShape {
 ///        a source sector and a target sector (distinct_sectors).
 /// \param source  the lanes that read; the others write zeros
 CopyShape copy_shape(const WarpAddresses& source, const WarpAddresses& target);
+
+/// The same for other languages, of warps whose lanes are all active: docs/report/wavefronts.py
+extern "C" {
+unsigned ladder_lanes_loading_at_once(const std::uint64_t* addresses, unsigned bytes);
+unsigned ladder_shared_load_wavefronts(const std::uint64_t* addresses, unsigned bytes);
+unsigned ladder_global_load_wavefronts(const std::uint64_t* addresses, unsigned bytes);
+unsigned ladder_copy_wavefronts(const std::uint64_t* sources, const std::uint64_t* targets,
+                                unsigned bytes);
+}
 
 }  // namespace ladder::emulator

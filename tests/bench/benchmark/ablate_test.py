@@ -12,9 +12,8 @@ import tempfile
 import unittest
 
 from bench.benchmark import ablate, ablations
-from bench.benchmark.ablation_sources import source_of
-from bench.benchmark.ablations import ABLATIONS, KERNEL, Ablation
-from bench.record.cuda_tools import InputError
+from bench.benchmark.ablations import ABLATIONS
+from bench.copies import source_of
 from docs.report.page_blocks import ablations as ablations_block
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import RESULTS, NotRecordedError
@@ -49,48 +48,20 @@ def entry(name, taken_away, ratio, size=4096):
 class EditsTest(unittest.TestCase):
     """Sources of copies."""
 
-    def test_every_edit_matches_the_rung_as_it_is(self):
+    def test_copies_differ_from_their_rung_and_note_their_kernel(self):
         names = [entry.id for entry in ABLATIONS]
         self.assertEqual(len(names), len(set(names)))
         for entry in ABLATIONS:
-            source = source_of(entry)
+            source = source_of(entry.copy)
             with self.subTest(entry.id):
-                self.assertIn(f"namespace ladder::ablation_{entry.id} {{", source)
-                self.assertNotIn("#pragma once", source)
-                self.assertNotIn('#include "ladder/', source)
-                self.assertEqual(source == source_of(ablate.unchanged(entry.rung)), False)
-                self.assertEqual(source.count("{.grid = dim3(blocks)"), int(entry.rung == 13))
-                for _, _, replacement in entry.edits:
+                self.assertNotEqual(source, source_of(ablate.unchanged(entry.rung).copy))
+                self.assertEqual(source.count("bench::launch_and_note(resources, kernel<"), 1)
+                for _, replacement in entry.edits:
                     self.assertIn(replacement, source)
 
-    def test_only_the_named_tile_is_left(self):
-        source = source_of(ablations.ablation("13_copy"))
-        self.assertIn('{"128 x 256", 0,', source)
-        self.assertNotIn('{"128 x 128', source)
-        lost = Ablation(13, "lost", "", (), configuration="1 x 1")
-        with self.assertRaisesRegex(InputError, "13_lost: launch.cu has 0 configurations called"):
-            source_of(lost)
-
-    def test_an_edit_that_does_not_match_once_is_named(self):
-        for text, times in (("no such text", 0), ("float4", None)):
-            wrong = Ablation(11, "wrong", "", ((KERNEL, text, ""),))
-            with self.assertRaises(InputError) as caught:
-                source_of(wrong)
-            said = str(caught.exception)
-            self.assertIn("11_wrong: ladder/11_producer_warps/kernel.cuh must hold", said)
-            self.assertIn(text, said)
-            self.assertNotIn("holds it 1 times", said)
-            if times is not None:
-                self.assertIn(f"holds it {times} times", said)
-
-    def test_the_tables_list_all_copies(self):
-        for flags, emulated in (([], False), (["--emulated"], True)):
-            exit_code, text = run("table", *flags)
-            self.assertEqual(exit_code, 0, text)
-            for entry in ABLATIONS:
-                self.assertIn(f"ablation_{entry.id}::run", text)
-            self.assertEqual("nullptr" in text, emulated)
-            self.assertEqual("emulated_ablations()" in text, emulated)
+    def test_the_table_lists_all_copies(self):
+        for entry in ABLATIONS:
+            self.assertIn(f"ablation_{entry.id}::run", ablations.table())
 
     def test_bad_names_are_refused(self):
         for arguments in (["source"], ["source", "13_nothing"], ["count", "nothing"]):

@@ -4,6 +4,7 @@ data/nvdisasm_loop.txt is the end of a small kernel, as nvdisasm printed it: a l
 loads and 2 x 4 multiply-adds. No compiler for GPUs is needed here: scripts stand in for the tools.
 """
 
+import argparse
 import dataclasses
 import json
 import os
@@ -13,20 +14,22 @@ import sys
 import tempfile
 import unittest
 
+from bench.copies import rung_name, source_of
 from bench.record import main_loop, rank_orders
 from tests import SOURCES
 
 RECORDED = SOURCES / "tests/bench/record/data/nvdisasm_loop.txt"
 RESULTS = SOURCES / "bench" / "results" / "sass"
-# Keeps its sources, and says that all orders but those with columns and rows going up spill.
+KERNEL = "_ZN6ladder14small_products6kernelILi2ELi4ELi1ELi8ELi4EEEvN3ptx9TensorMapEiii"
+# Keeps its source, and says that all orders but those with columns and rows going up spill.
 FAKE_NVCC = """#!/bin/sh
 [ "$1" = --version ] && echo "Cuda compilation tools, release 13.0, V13.0.88" && exit
 for last; do :; done
 folder=$(dirname "$last")
-cp "$folder/kernel.cu" "$folder/kernel.cuh" {kept}
+cp "$folder/copy.cu" {kept}
 touch "$last"
 spills=64
-grep -A1 'for (int n = 0; n < TN; ++n) {{' "$folder/kernel.cuh" | grep -q 'm < TM' && spills=0
+tr -d '\\n ' < "$folder/copy.cu" | grep -qF '++n){{for(intm=0;m<TM;++m){{acc[m][n]+=rA' && spills=0
 echo "    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads" >&2
 echo "ptxas info    : Used 168 registers, used 1 barriers" >&2
 """
@@ -82,22 +85,19 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(turn[2:6], ["1,5", "0,5", "0,4", "1,4"])
 
     def test_an_order_takes_the_place_of_the_loops_and_of_nothing_else(self):
-        kernel = (SOURCES / "ladder/13_small_products/kernel.cuh").read_text()
-        loops = rank_orders.find_loops(kernel, "13_small_products")
-        found = rank_orders.copies(kernel, loops, "")
-        self.assertEqual(len(found), 17)
-        self.assertEqual(found.pop(rank_orders.AS_IT_STANDS), kernel)
-        for name, text in found.items():
-            again = rank_orders.find_loops(text, name)
-            self.assertEqual(text[: again.start()], kernel[: loops.start()], name)
-            self.assertEqual(text[again.end() :], kernel[loops.end() :], name)
-
+        rung = rung_name(13)
+        loops = rank_orders.find_loops(rung)
+        made = rank_orders.copies(rung, loops, argparse.Namespace(only="", template=None))
+        sources = {name: source_of(copy) for name, copy in made.items()}
+        self.assertEqual(len(set(sources.values())), 17)
+        before, after = sources.pop(rank_orders.AS_IT_STANDS).split(loops[0])
+        for name, text in sources.items():
+            self.assertTrue(text.startswith(before) and text.endswith(after), name)
 
     def test_all_rungs_that_pages_quote_have_such_loops(self):
         for rung in rank_orders.RECORDED:
-            folder = rank_orders.rung_folder(rung)
-            loops = rank_orders.find_loops((folder / "kernel.cuh").read_text(), folder.name)
-            self.assertRegex(loops["product"], r"^rA.*\[m\] \* rB.*\[n\]$", folder.name)
+            loops = rank_orders.find_loops(rung_name(rung))
+            self.assertRegex(loops["product"], r"^rA.*\[m\] \* rB.*\[n\]$", rung)
 
 
 class CountsTest(unittest.TestCase):
@@ -171,7 +171,7 @@ class ScriptTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.tools = pathlib.Path(self.folder.name)
         self.tool("nvcc", FAKE_NVCC.format(kept=self.tools))
-        self.tool("nvdisasm", f"#!/bin/sh\ncat {RECORDED}\n")
+        self.tool("nvdisasm", f"#!/bin/sh\necho .text.{KERNEL}\ncat {RECORDED}\n")
 
     def tearDown(self):
         self.folder.cleanup()
@@ -198,22 +198,21 @@ class ScriptTest(unittest.TestCase):
         self.assertIn("      acc[m][n] += rA[k % 2][m] * rB[k % 2][n];", lines)
         self.assertIn("a guide and the clock decides", lines[-1])
 
-    def test_the_constants_of_launch_cu_are_compiled(self):
-        expected = {
-            "08": "kernel<128, 128, 8, 64, 32, 8, 8, 16>(int M, int N, int K, float alpha",
-            "09": "kernel<128, 128, 8, 64, 32, 8, 8, 4, 16>(int M, int N, int K, float alpha",
-            "10": "kernel<128, 256, 8, 64, 64, 8, 16, 3, 16>(int M, int N, int K, float alpha",
-            "11": "kernel<128, 256, 8, 64, 64, 8, 16, 8, 16>(const __grid_constant__",
-            "12": "kernel<128, 256, 8, 64, 64, 8, 16, 8, 4>(const __grid_constant__",
-            "13": "kernel<2, 4, 1, 8, 4>(const __grid_constant__ ptx::TensorMap map_b",
-        }
-        for rung, text in expected.items():
-            code, _, errors = self.rank(rung, "--only", "rows up, columns up and back")
-            self.assertEqual((code, errors), (0, ""))
-            source = (self.tools / "kernel.cu").read_text()
-            self.assertIn(f"template __global__ void {text}", source)
-        self.rank("13", "--only", "rows up, columns up and back", "--template", "1,1,8,3,4")
-        self.assertIn("kernel<1,1,8,3,4>(", (self.tools / "kernel.cu").read_text())
+    def test_what_launch_cu_launches_is_compiled(self):
+        only = ("--only", "rows up, columns up and back")
+        self.rank("13", *only)
+        source = (self.tools / "copy.cu").read_text()
+        self.assertIn("launch(kernel<WARPS_M, WARPS_N, WARPS_K, STAGES, BAND>", source)
+        self.assertIn("launch_stream_k<2, 4, 1, 8>}", source)
+        self.assertNotIn("launch_stream_k<1, 1, 8, 5>", source)
+        self.rank("13", *only, "--template", "1,1,8,3,4")
+        self.assertIn("launch(kernel<1,1,8,3,4>", (self.tools / "copy.cu").read_text())
+
+    def test_machine_code_of_two_kernels_is_refused(self):
+        self.tool("nvdisasm", f"#!/bin/sh\necho .text.{KERNEL} .text._Z2b\ncat {RECORDED}\n")
+        code, _, errors = self.rank("13", "--only", "rows up, columns up and back")
+        self.assertEqual(code, 2)
+        self.assertIn("small_products has 2 kernels in machine code, and not one", errors)
 
     def test_a_file_holds_every_order_in_its_ranking(self):
         path = self.tools / "orders.json"
@@ -273,7 +272,7 @@ class ScriptTest(unittest.TestCase):
     def test_a_kernel_without_such_loops(self):
         code, _, errors = self.rank("03")
         self.assertEqual(code, 2)
-        self.assertRegex(errors, "ladder/03_shared_tile/kernel.cuh has 0 pairs of loops")
+        self.assertRegex(errors, "the kernel of ladder/03_shared_tile has 0 pairs of loops")
         self.assertRegex(self.rank("00")[2], "ladder/00_cublas has no kernel.cuh")
         self.assertRegex(self.rank("77")[2], "there is no rung 77")
 

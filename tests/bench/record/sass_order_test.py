@@ -9,7 +9,8 @@ import subprocess
 import sys
 import unittest
 
-from bench.record import sass_order
+from bench.copies import copy_as_it_runs, kernel_of, rung_name, source_of
+from bench.record import main_loop, sass_order
 from tests import SOURCES
 
 RECORDED = SOURCES / "tests/bench/record/data/nvdisasm_loop.txt"
@@ -25,8 +26,9 @@ class OrderTest(unittest.TestCase):
     """What stands in a loop, and in which order."""
 
     def test_the_recorded_loop_is_two_loads_and_eight_ffma(self):
-        length, order = sass_order.order_of(RECORDED.read_text())
-        self.assertEqual(length, 15)
+        loop = main_loop.innermost_loop(*main_loop.parse(RECORDED.read_text()))
+        self.assertEqual(len(loop), 15)
+        order = sass_order.order_of(loop)
         self.assertEqual(
             order,
             [["LDS.64", 1], ["other", 2], ["LDS.128", 1], ["other", 2], ["FFMA", 8], ["other", 1]],
@@ -61,27 +63,29 @@ class OrderTest(unittest.TestCase):
 class ChangeTest(unittest.TestCase):
     """Changed copies of kernels."""
 
-    def setUp(self):
-        self.kernel = next(SOURCES.glob("ladder/06_*/kernel.cuh")).read_text()
+    def changed(self, change):
+        """Rung 06 as one source, after a change."""
+        rung = rung_name(6)
+        return source_of(copy_as_it_runs(rung, sass_order.CHANGES[change](kernel_of(rung))))
 
     def test_only_the_loop_over_k_becomes_inner_products(self):
-        changed = sass_order.CHANGES["inner"](self.kernel)
-        old, new = self.kernel.splitlines(), changed.splitlines()
+        changed = self.changed("inner")
+        old, new = self.changed("").splitlines(), changed.splitlines()
         same = sum(line in old for line in new)
         self.assertIn("    stage(buffer ^ 1);  // nobody reads that buffer", changed)
         self.assertIn("    fetch(k0 + BK);", changed)
         self.assertNotIn("float rA[TM]", changed)
         self.assertEqual(changed.count("#pragma unroll\n"), 3)
+        self.assertEqual(self.changed("inner_rolled").count("#pragma unroll 1\n"), 1)
         self.assertGreater(same, len(new) - 10)
 
     def test_launch_bounds_get_a_number_of_blocks(self):
-        changed = sass_order.CHANGES["3_blocks"](self.kernel)
+        changed = self.changed("3_blocks")
         self.assertIn("__launch_bounds__((BM / TM) * (BN / TN), 3)\n", changed)
 
     def test_other_rungs_have_no_such_loop(self):
-        other = next(SOURCES.glob("ladder/05_*/kernel.cuh")).read_text()
         with self.assertRaises(sass_order.InputError):
-            sass_order.CHANGES["inner"](other)
+            sass_order.CHANGES["inner"](kernel_of(rung_name(5)))
 
 
 class RecordedTest(unittest.TestCase):

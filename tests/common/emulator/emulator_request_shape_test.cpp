@@ -113,6 +113,49 @@ TEST(EmulatorRequestShape, AnAccessMayStraddleSectorsAndLines) {
   EXPECT_EQ(lines.tags, 2u);
 }
 
+TEST(EmulatorRequestShape, LoadsLookUpFourLinesAtATime) {
+  const auto wavefronts = [](unsigned bytes, const std::function<int(int)>& offset,
+                             std::uint32_t lanes = kAllLanes) {
+    return global_load_wavefronts(Request(bytes, offset, lanes).addresses());
+  };
+  const auto rows = [](int of, int apart) {
+    return [of, apart](int l) { return l / of * apart + l % of * 4; };
+  };
+  EXPECT_EQ(wavefronts(4, [](int l) { return 4 * l; }), 1u);
+  EXPECT_EQ(wavefronts(4, [](int) { return 0; }), 1u);
+  // Four rows of 8 words: one look-up; in the same banks they leave in turn.
+  EXPECT_EQ(wavefronts(4, rows(8, 1024)), 4u);
+  EXPECT_EQ(wavefronts(4, rows(8, 1024 + 32)), 1u);
+  // Eight rows of 4 words need two look-ups, wherever their banks are.
+  EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16)), 2u);
+  EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16), 0xFFFF), 1u);
+  EXPECT_EQ(wavefronts(4, rows(4, 1024 + 16), 0xFFFFF), 2u);
+  EXPECT_EQ(wavefronts(4, [](int l) { return 4096 * l; }), 32u);
+  // Of 16 bytes a quarter of the warp at a time, which is a line.
+  EXPECT_EQ(wavefronts(16, [](int l) { return 16 * l; }), 4u);
+  EXPECT_EQ(wavefronts(16, [](int l) { return 32 * l; }), 8u);
+  EXPECT_EQ(wavefronts(16, [](int) { return 0; }), 4u);
+  EXPECT_EQ(wavefronts(
+                16, [](int l) { return 16 * l; }, 0xFF00),
+            1u);
+}
+
+TEST(EmulatorRequestShape, OtherLanguagesGetTheSameOfAWholeWarp) {
+  const Request apart(16, [](int l) { return 32 * l; });
+  const Request shared(16, [](int l) { return l / 2 * 16; });
+  const auto loads = [](const Request& request) {
+    return ladder_shared_load_wavefronts(request.addresses().address, 16);
+  };
+  EXPECT_EQ(loads(apart), 8u);
+  EXPECT_EQ(loads(shared), 2u);
+  EXPECT_EQ(ladder_lanes_loading_at_once(apart.addresses().address, 16), 8u);
+  EXPECT_EQ(ladder_lanes_loading_at_once(shared.addresses().address, 16), 16u);
+  EXPECT_EQ(ladder_global_load_wavefronts(apart.addresses().address, 16), 8u);
+  const Request words(4, [](int l) { return 4 * l; });
+  const Request one(4, [](int) { return 0; });
+  EXPECT_EQ(ladder_copy_wavefronts(one.addresses().address, words.addresses().address, 4), 32u);
+}
+
 TEST(EmulatorRequestShape, GlobalAtomicsTakeTurnsAtOneAddress) {
   const GlobalShape one = global_atomic_shape(Request(4, [](int) { return 0; }).addresses());
   EXPECT_EQ(one.sectors, 32u);

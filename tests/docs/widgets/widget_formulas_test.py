@@ -3,11 +3,13 @@
     export LADDER_WIDGET_CASES=build/tests/widget_cases
     build/python/bin/python -m tests.docs.widgets.widget_formulas_test
 
-widget_cases.cpp prints the cases. The worked tables of the pages are checked too.
+widget_cases.cpp prints the cases of a seed, which LADDER_SEED repeats. The worked tables of the
+pages are checked too.
 """
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -34,9 +36,9 @@ class FormulasTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         """The cases."""
-        printed = subprocess.run(
-            [os.environ["LADDER_WIDGET_CASES"]], capture_output=True, check=True, text=True
-        )
+        cls.seed = os.environ.get("LADDER_SEED") or str(random.randrange(2**32))
+        command = [os.environ["LADDER_WIDGET_CASES"], cls.seed]
+        printed = subprocess.run(command, capture_output=True, check=True, text=True)
         cls.cases = json.loads(printed.stdout)
         book.open("tiles")
 
@@ -46,7 +48,8 @@ class FormulasTest(unittest.TestCase):
         self.assertGreaterEqual(len(cases), 200)
         found = book.formula(f"return arguments[0].map((one) => ({script}))", cases)
         for case, got in zip(cases, found, strict=True):
-            self.assertEqual(got, {key: case[key] for key in got}, case)
+            wanted = {key: case[key] for key in got}
+            self.assertEqual(got, wanted, f"LADDER_SEED={self.seed}: {case}")
 
     def test_sectors_and_lines(self):
         """request_shape.cpp: global_shape()."""

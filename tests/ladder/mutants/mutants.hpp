@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/mutants.hpp
-/// \brief Rungs with one mistake each, made by add_mutant().
+/// \brief Rungs with one mistake each, made by mutants.py.
 #pragma once
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/gemm.hpp"
 
@@ -12,21 +17,41 @@ namespace ladder {
 
 /// A rung with one mistake, or a copy without any.
 struct Mutant {
-  const char* name;           ///< "guard_missing_m", from add_mutant()
+  std::string name;           ///< "guard_missing_m"
   const char* rung;           ///< "03_shared_tile", the rung it was made from
-  const char* source;         ///< path of the text that was compiled
   std::string configuration;  ///< of a rung that chooses, the only one that is left; else empty
   void (*run)(const Gemm<float>&, Stream);
+
+  friend std::ostream& operator<<(std::ostream& out, const Mutant& m) { return out << m.name; }
 };
 
-/// All mutants, in the order of the calls of add_mutant().
+/// All mutants, in the order of mutants.py.
 std::span<const Mutant> mutants();
 
-/// Those that were added with TRACED, compiled so that each memory access can be seen.
+/// Those of pipeline_mutants.py, compiled so that each memory access can be seen.
 std::span<const Mutant> traced_mutants();
 
-/// Rung 13 without a mistake, with one of its configurations alone, each: added with UNCHANGED,
-/// traced.
+/// Rung 13 without a mistake, with one of its configurations alone, each; traced.
 std::span<const Mutant> configurations_alone();
+
+/// The mutant of a name, or null.
+inline const Mutant* mutant_named(std::span<const Mutant> mutants, std::string_view name) {
+  const auto found = std::ranges::find(mutants, name, &Mutant::name);
+  return found == mutants.end() ? nullptr : &*found;
+}
+
+/// Line `number` of a file, which the emulator names relative to the repository if it lies there.
+inline std::string line_of(const std::string& file, unsigned number) {
+  std::ifstream text(std::filesystem::path(LADDER_SOURCE_DIR) / file);
+  std::string line;
+  for (unsigned i = 0; i < number; ++i) {
+    if (!std::getline(text, line)) return "(no such line)";
+  }
+  return line;
+}
+
+inline bool has_text(const std::string& file, unsigned number, std::string_view part) {
+  return line_of(file, number).find(part) != std::string::npos;
+}
 
 }  // namespace ladder

@@ -1,54 +1,40 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/pipeline_mutants_test.cpp
-/// \brief Every mistake in a pipeline is found for its reason: in the result, by the emulator's
-///        error, or by the trace; and it is said which arrival of copies shows it.
+/// \brief Every mistake in a pipeline is found for its reason, in the result or by the emulator's
+///        error, and it is said which arrival of copies shows it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/emulator/run/kernel_error.hpp"
 #include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
-#include "ladder/program/rung_trace.hpp"
+#include "ladder/ladder.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
+#include "tests/ladder/mutants/pipeline_test.hpp"
 
 namespace ladder {
 namespace {
 
 using emulator::BlockOrder;
 using emulator::CopyArrival;
-using emulator::HazardKind;
 using emulator::KernelError;
 using emulator::KernelErrorKind;
 
 /// How copies have to arrive for a mistake to change the result.
 enum class ShownBy { kLate, kEarly, kBoth };
 
-/// What the trace says of a mistake. Lines are given by a part of their text.
-struct ExpectedHazard {
-  HazardKind kind;
-  const char* line;
-  const char* other = nullptr;  ///< the earlier access
-  CopyArrival arrival = CopyArrival::kEarly;
-};
-
 /// A mutant, the problem that shows its mistake, and what must be said of it.
 struct Case {
   const char* mutant = {};
   Shape shape = {};
-  ShownBy shown_by = {};
+  ShownBy shown_by = ShownBy::kBoth;
   std::vector<std::string> said = {};         ///< in the verdict's complaint, or in the error
   std::optional<KernelErrorKind> error = {};  ///< thrown by the emulator
   std::vector<const char*> lines = {};        ///< where threads wait, or of the error
-  std::optional<ExpectedHazard> hazard = {};
   int sms = 8;
   BlockOrder order = BlockOrder::kAscending;
   bool second_launch = false;   ///< the first is right
@@ -58,67 +44,33 @@ struct Case {
 };
 
 constexpr const char* kUnwritten = "NaN: shared memory read before it was written";
-constexpr Shape kOneTile = {128, 256, 256};  // of rungs 10 and 11, more than all stages hold
-// Three tiles on 2 SMs, of 128 x 256 and of 64 x 64: one for each, and one that is split.
-constexpr Shape kWideSplit = {128, 768, 128};
-constexpr Shape kSplit = {64, 192, 512};
 constexpr Shape kManyPeers = {64, 64, 4096};  // 64 x 64 on 12 SMs: more than a tree adds at once
-constexpr Shape kSmall = {32, 32, 448};       // the last stage is its ring's first
-constexpr Shape kThin = {64, 64, 52};         // four stages in a ring of three
 constexpr auto kDeadlock = KernelErrorKind::kDeadlock;
-constexpr const char* kProducerWaits = "ptx::mbarrier_wait(&stage->empty, phase);";
 constexpr const char* kFirstStageWaits = "ptx::mbarrier_wait(&stages->full, phase);";
-constexpr const char* kNextStageWaits = "ptx::mbarrier_wait(&next->full, phase);";
 constexpr const char* kEmptyIsMissing = "phase parity 0: 8 of 8 arrivals and 0 bytes are missing";
-constexpr const char* kReadsA = "(&rA[buffer][m]) =";
-constexpr const char* kReadsB = "(&rB[buffer][n]) =";
-constexpr const char* kReads09A = "(&rA[m]) =";
-constexpr const char* kReads09B = "(&rB[n]) =";
-constexpr const char* kStoresA = "(sA + 1 * BM) = make_float4(";
-constexpr const char* kLoadsBox = "ptx::tma_load(";
 
 const std::vector<Case> kCases = {
     // -- cp.async
     {.mutant = "copy_wait_missing",
      .shape = {128, 128, 64},
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, kReads09B, "cp_async_16"}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
     {.mutant = "copy_wait_too_lax",
      .shape = {128, 128, 64},
      .shown_by = ShownBy::kLate,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, kReads09A, "cp_async_4"}},
-    {.mutant = "copy_barrier_missing",
-     .shape = {128, 128, 64},
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, kReads09A, "cp_async_4"}},
-    {.mutant = "copy_into_stage_being_read",
-     .shape = {128, 128, 64},
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, "cp_async_4(", kReads09A}},
+     .said = {kUnwritten}},
+    {.mutant = "copy_barrier_missing", .shape = {128, 128, 64}, .said = {kUnwritten}},
+    {.mutant = "copy_into_stage_being_read", .shape = {128, 128, 64}, .said = {kUnwritten}},
     {.mutant = "wide_copy_wait_missing",
      .shape = {128, 256, 64},
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsB, "cp_async_16"}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
     {.mutant = "wide_copy_wait_too_lax",
      .shape = {128, 256, 64},
      .shown_by = ShownBy::kLate,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsA, "cp_async_4"}},
-    {.mutant = "wide_copy_barrier_missing",
-     .shape = {128, 256, 64},
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, kReadsA, "cp_async_4"}},
-    {.mutant = "wide_copy_into_stage_being_read",
-     .shape = {128, 256, 64},
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, "cp_async_4(", kReadsA}},
+     .said = {kUnwritten}},
+    {.mutant = "wide_copy_barrier_missing", .shape = {128, 256, 64}, .said = {kUnwritten}},
+    {.mutant = "wide_copy_into_stage_being_read", .shape = {128, 256, 64}, .said = {kUnwritten}},
     // -- mbarriers and boxes
     {.mutant = "full_wait_missing",
      .shape = {128, 256, 64},
@@ -126,29 +78,23 @@ const std::vector<Case> kCases = {
      .said = {"the block has ended while a tma_load still writes into its shared memory"},
      .error = KernelErrorKind::kCopyUnfinished,
      .lines = {kLoadsBox},
-     .hazard = ExpectedHazard{HazardKind::kRace, kReadsA, kStoresA},
      .right_otherwise = false},
     {.mutant = "producer_parity_wrong",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {kEmptyIsMissing, "phase parity 0: 2 of 2 arrivals and 0 bytes are missing"},
      .error = kDeadlock,
-     .lines = {kProducerWaits, kFirstStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+     .lines = {kProducerWaits, kFirstStageWaits}},
     {.mutant = "consumer_parity_wrong",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {"at an mbarrier"},  // one too many, or of a phase too early
      .error = KernelErrorKind::kMbarrier,
-     .lines = {"ptx::mbarrier_arrive_expect("},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, kReadsB, kLoadsBox}},
+     .lines = {"ptx::mbarrier_arrive_expect("}},
     {.mutant = "empty_wait_missing",
      .shape = kOneTile,
      .shown_by = ShownBy::kLate,
      .said = {"more arrivals at an mbarrier than the 2 of its phase", "waits for 8192 bytes"},
      .error = KernelErrorKind::kMbarrier,
      .lines = {"ptx::mbarrier_arrive_expect("},
-     .hazard = ExpectedHazard{HazardKind::kRace, kStoresA, kReadsA},
      .right_otherwise = false},
     {.mutant = "empty_wait_for_the_first_stage",
      .shape = kOneTile,
@@ -156,190 +102,128 @@ const std::vector<Case> kCases = {
      .said = {"no thread has seen the end of its phase before"},
      .error = KernelErrorKind::kMbarrier,
      .lines = {"ptx::mbarrier_arrive_expect("},
-     .hazard = ExpectedHazard{HazardKind::kRace, kLoadsBox, kReadsB},
      .right_otherwise = false},
     {.mutant = "too_many_bytes_expected",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {kEmptyIsMissing, "0 of 2 arrivals and 4096 bytes are missing"},
      .error = kDeadlock,
-     .lines = {kProducerWaits, kFirstStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+     .lines = {kProducerWaits, kFirstStageWaits}},
     {.mutant = "too_few_bytes_expected",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {"0 of 2 arrivals and 0 bytes are missing, and 4096 bytes have come that nobody "
               "announced"},
      .error = kDeadlock,
-     .lines = {kProducerWaits, kFirstStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+     .lines = {kProducerWaits, kFirstStageWaits}},
     {.mutant = "empty_arrival_missing",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {kEmptyIsMissing, "phase parity 1: 2 of 2 arrivals and 0 bytes are missing"},
      .error = kDeadlock,
-     .lines = {kProducerWaits, kNextStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+     .lines = {kProducerWaits, kNextStageWaits}},
     {.mutant = "full_count_too_high",
      .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
      .said = {kEmptyIsMissing, "1 of 3 arrivals and 0 bytes are missing"},
      .error = kDeadlock,
-     .lines = {kProducerWaits, kFirstStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kProducerWaits}},
+     .lines = {kProducerWaits, kFirstStageWaits}},
     {.mutant = "full_count_too_low",
      .shape = kOneTile,
      .shown_by = ShownBy::kLate,
      .said = {"more arrivals at an mbarrier than the 1 of its phase"},
      .error = KernelErrorKind::kMbarrier,
      .lines = {"ptx::mbarrier_arrive(&stage->full);"},
-     .hazard = ExpectedHazard{HazardKind::kOther, "ptx::mbarrier_arrive(&stage->full);"},
      .right_otherwise = false},
-    {.mutant = "box_coordinates_swapped",
-     .shape = kOneTile,
-     .shown_by = ShownBy::kBoth,
-     .said = {"every element is wrong"}},
+    {.mutant = "box_coordinates_swapped", .shape = kOneTile, .said = {"every element is wrong"}},
     // -- Blocks that share tiles
     {.mutant = "flag_not_reset",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 512 to 767"},
      .sms = 2,
      .order = BlockOrder::kDescending,
      .second_launch = true},
     {.mutant = "flag_seen_by_one_thread",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"columns 512 to 767"},  // row 0 is that of the warp that looks
      .sms = 2,
      .order = BlockOrder::kDescending},
     {.mutant = "k_tile_left_out",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 512 to 767"},
      .sms = 2},
     {.mutant = "k_tile_counted_twice",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 512 to 767"},
      .sms = 2},
     {.mutant = "waits_for_itself",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"threads 128-159 wait for a flag", "(it holds 0)", "224 of 256 threads are here"},
      .error = kDeadlock,
      .lines = {"ptx::load_acquire(flag)", "ptx::barrier_sync<1, kConsumers>();"},
-     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
      .sms = 2},
     {.mutant = "whole_tile_left_out",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all of them never written", "columns 256 to 511"},
      .sms = 2},
     {.mutant = "tile_stored_by_every_peer",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"threads 128-159 wait for a flag"},
      .error = kDeadlock,
      .lines = {"ptx::load_acquire(flag)"},
-     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
      .sms = 2},
     {.mutant = "zeros_behind_the_last_missing",
      .shape = kWideSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"2 of 2 arrivals and 0 bytes are missing"},
      .error = kDeadlock,
      .lines = {kNextStageWaits},
-     .hazard = ExpectedHazard{HazardKind::kHang, kNextStageWaits},
      .sms = 2},
     // -- and their warps too
     {.mutant = "tree_flag_not_reset",
      .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 128 to 191"},
      .sms = 2,
      .order = BlockOrder::kDescending,
      .second_launch = true},
     {.mutant = "tree_flag_seen_by_one_thread",
      .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"columns 128 to 191"},  // row 0 is that of the warp that looks
      .sms = 2,
      .order = BlockOrder::kDescending},
     {.mutant = "tree_k_tile_left_out",
      .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 128 to 191"},
      .sms = 2},
     {.mutant = "tree_k_tile_counted_twice",
      .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"all in columns 128 to 191"},
      .sms = 2},
     {.mutant = "tree_waits_for_itself",
      .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
      .said = {"threads 128-159 wait for a flag", "(it holds 0)", "224 of 256 threads are here"},
      .error = kDeadlock,
      .lines = {"ptx::load_acquire(flag)", "ptx::barrier_sync<1, kConsumers>();"},
-     .hazard = ExpectedHazard{HazardKind::kHang, "ptx::load_acquire(flag)"},
      .sms = 2},
-    {.mutant = "tree_ends_early",
-     .shape = kManyPeers,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .sms = 12},
-    {.mutant = "sums_barrier_missing",
-     .shape = kSplit,
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
-     .sms = 2},
+    {.mutant = "tree_ends_early", .shape = kManyPeers, .said = {"elements are wrong"}, .sms = 12},
+    {.mutant = "sums_barrier_missing", .shape = kSplit, .said = {kUnwritten}, .sms = 2},
     {.mutant = "sums_overwritten",
      .shape = {64, 256, 64},
-     .shown_by = ShownBy::kBoth,
      .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kRace, "mine[(m * kHalf", "const float4 other = from["},
      .sms = 2},
     // -- Warps and clusters that share K
     {.mutant = "small_wait_missing",
      .shape = kSmall,
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
     {.mutant = "small_wait_too_lax",
      .shape = kSmall,
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
-    {.mutant = "lanes_not_awaited",
-     .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kRace, "(rA[m]) =", "cp_async_16"}},
-    {.mutant = "small_copy_into_stage_being_read",
-     .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .hazard =
-         ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
-    {.mutant = "sums_over_stages_being_read",
-     .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kRace, "sums[warp * kRing", "(rA[m]) ="}},
-    {.mutant = "warps_not_awaited",
-     .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .hazard = ExpectedHazard{HazardKind::kRace, "from[w * kRing]", "sums[warp * kRing"}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
+    {.mutant = "lanes_not_awaited", .shape = kSmall, .said = {"elements are wrong"}},
+    {.mutant = "small_copy_into_stage_being_read", .shape = kSmall, .said = {"elements are wrong"}},
+    {.mutant = "sums_over_stages_being_read", .shape = kSmall, .said = {"elements are wrong"}},
+    {.mutant = "warps_not_awaited", .shape = kSmall, .said = {"elements are wrong"}},
     {.mutant = "cluster_sync_missing_before_reading",
      .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
      .said = {"elements are wrong"}},
     {.mutant = "cluster_sync_missing_at_the_end",
      .shape = kSmall,
-     .shown_by = ShownBy::kBoth,
      .said = {"in_block() asks for block", "which has left the kernel"},
      .error = KernelErrorKind::kCluster,
      .lines = {"ptx::in_block(sums"}},
@@ -347,77 +231,22 @@ const std::vector<Case> kCases = {
     {.mutant = "thin_wait_missing",
      .shape = kThin,
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
     {.mutant = "thin_wait_too_lax",
      .shape = kThin,
      .shown_by = ShownBy::kLate,
-     .said = {"all of them NaN", "shared memory read before it was written"},
-     .hazard = ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"}},
-    {.mutant = "thin_barrier_missing",
-     .shape = kThin,
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kRace, "(rA[m]) =", "cp_async_16"}},
-    {.mutant = "thin_copy_into_stage_being_read",
-     .shape = kThin,
-     .shown_by = ShownBy::kBoth,
-     .said = {"elements are wrong"},
-     .hazard =
-         ExpectedHazard{HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", CopyArrival::kLate}},
-    {.mutant = "thin_read_behind_the_end_of_k",
-     .shape = {64, 64, 20},
-     .shown_by = ShownBy::kBoth,
-     .said = {kUnwritten},
-     .hazard = ExpectedHazard{HazardKind::kUninitialisedShared, "(rA[m]) ="}},
+     .said = {"all of them NaN", "shared memory read before it was written"}},
+    {.mutant = "thin_barrier_missing", .shape = kThin, .said = {kUnwritten}},
+    {.mutant = "thin_copy_into_stage_being_read", .shape = kThin, .said = {"elements are wrong"}},
+    {.mutant = "thin_read_behind_the_end_of_k", .shape = {64, 64, 20}, .said = {kUnwritten}},
     {.mutant = "thin_guard_missing_m",
      .shape = {63, 64, 20},
-     .shown_by = ShownBy::kBoth,
      .said = {"Memory outside of C was written"}},
 };
 
-const Mutant* mutant_named(std::span<const Mutant> mutants, const std::string& name) {
-  const auto found = std::ranges::find(mutants, name, &Mutant::name);
-  return found == mutants.end() ? nullptr : &*found;
-}
-
-/// Line `number` of a file, which the emulator names relative to the repository if it lies there.
-std::string line_of(const std::string& file, unsigned number) {
-  std::ifstream text(std::filesystem::path(LADDER_SOURCE_DIR) / file);
-  std::string line;
-  for (unsigned i = 0; i < number; ++i) {
-    if (!std::getline(text, line)) return "(no such line)";
-  }
-  return line;
-}
-
-bool has_text(const std::string& file, unsigned number, const char* part) {
-  return line_of(file, number).find(part) != std::string::npos;
-}
-
-class PipelineMutantsTest : public testing::TestWithParam<Case> {
+class PipelineMutantsTest : public PipelineTest, public testing::WithParamInterface<Case> {
  protected:
-  void SetUp() override {
-    const Case& c = GetParam();
-    emulator::set_hang_limit(emulator::Seconds(2));
-    emulator::set_cpu_threads(1);
-    emulator::set_multiprocessors(c.sms);
-    emulator::set_block_order(c.order);
-    forget_workspace();
-  }
-  void TearDown() override {
-    emulator::set_hang_limit(usual_limit_);
-    emulator::set_cpu_threads(usual_threads_);
-    emulator::set_multiprocessors(usual_sms_);
-    emulator::set_block_order(usual_order_);
-    emulator::set_copy_arrival(usual_arrival_);
-    forget_workspace();
-  }
-
-  /// A mutant may leave flags behind, on which the next launch would stumble.
-  static void forget_workspace() {
-    std::memset(emulator::whole_workspace().data(), 0, std::size_t{1} << 20);
-  }
+  void SetUp() override { set_gpu(GetParam().sms, GetParam().order); }
 
   void expect_error(const KernelError& error) {
     const Case& c = GetParam();
@@ -449,19 +278,12 @@ class PipelineMutantsTest : public testing::TestWithParam<Case> {
       expect_error(error);
     }
   }
-
- private:
-  emulator::Seconds usual_limit_ = emulator::hang_limit();
-  unsigned usual_threads_ = emulator::cpu_threads();
-  int usual_sms_ = emulator::multiprocessors();
-  BlockOrder usual_order_ = emulator::block_order();
-  CopyArrival usual_arrival_ = emulator::copy_arrival();
 };
 
 TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
   const Case& c = GetParam();
   const Mutant* const mutant = mutant_named(mutants(), c.mutant);
-  ASSERT_NE(mutant, nullptr) << "no add_mutant(" << c.mutant << ")";
+  ASSERT_NE(mutant, nullptr) << "not in mutants.py: " << c.mutant;
   const Rung& rung = find_rung(emulated_rungs(), mutant->rung);
   const auto machine = make_cpu_machine();
   Verifier verifier(*machine, c.shape, 1);
@@ -486,54 +308,12 @@ TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
   }
 }
 
-/// Mistakes that are hazards within a block.
-class PipelineHazardsTest : public PipelineMutantsTest {};
-
-TEST_P(PipelineHazardsTest, AreTracedToTheirLines) {
-  const Case& c = GetParam();
-  const Mutant* const mutant = mutant_named(traced_mutants(), c.mutant);
-  ASSERT_NE(mutant, nullptr) << "not added with TRACED";
-  emulator::set_copy_arrival(c.hazard->arrival);
-  Rung rung = find_rung(traced_rungs(), mutant->rung);
-  rung.run = mutant->run;
-  const auto machine = make_cpu_machine();
-  TraceChoice choice;
-  choice.all_blocks = true;
-  Problem problem;
-  problem.shape = c.shape;
-  DeviceCard card = load_card("h200");
-  card.sms = c.sms;
-  const RungTrace trace = trace_rung(*machine, rung, problem, card, choice);
-  std::string all;
-  const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
-    all += "\n" + hazard.message;
-    if (hazard.kind != c.hazard->kind) return false;
-    if (!has_text(hazard.place.file, hazard.place.line, c.hazard->line)) return false;
-    return c.hazard->other == nullptr ||
-           (hazard.other && has_text(hazard.other->file, hazard.other->line, c.hazard->other));
-  });
-  EXPECT_TRUE(found) << "no " << name_of(c.hazard->kind) << " at " << c.hazard->line << all;
-}
-
 INSTANTIATE_TEST_SUITE_P(All, PipelineMutantsTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.mutant); });
 
-std::vector<Case> cases_with_hazards() {
-  std::vector<Case> cases;
-  std::ranges::copy_if(kCases, std::back_inserter(cases),
-                       [](const Case& c) { return c.hazard.has_value(); });
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PipelineHazardsTest, testing::ValuesIn(cases_with_hazards()),
-                         [](const auto& info) { return std::string(info.param.mutant); });
-
 TEST(PipelineMutantTableTest, EveryTracedMutantHasACase) {
-  for (const Mutant& mutant : traced_mutants()) {
-    EXPECT_TRUE(std::ranges::any_of(kCases, [&](const Case& c) {
-      return std::strcmp(c.mutant, mutant.name) == 0;
-    })) << mutant.name;
-  }
+  for (const Mutant& mutant : traced_mutants())
+    EXPECT_NE(std::ranges::find(kCases, mutant.name, &Case::mutant), kCases.end()) << mutant.name;
 }
 
 }  // namespace
