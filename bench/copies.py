@@ -17,7 +17,7 @@ from bench.record.cuda_tools import InputError
 LADDER = SOURCES / "ladder"
 LAUNCH, KERNEL = "launch.cu", "kernel.cuh"
 HEADERS = (".cuh", ".hpp")
-ROW = re.compile(r'\n    \{"([^"]*)"[^}]*\},')  # of a table of configurations
+ROW = re.compile(r'\n    \w+<[^>]*>\("([^"]*)".*\),')  # of a table of configurations
 
 
 @dataclasses.dataclass(frozen=True)

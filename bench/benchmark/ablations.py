@@ -83,11 +83,9 @@ IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 # -- Rung 13: consumers --------------------------------------------------------------------------
 # Never true, which the compiler does not know: the sums stay needed. What stands there decides how
 # ptxas lays out the loop above; these two change it least, or spill nothing.
-INSIDE = """\
-            const int col = col0 + n * kLaneCols;
-            if (row < M && col < N"""
-NOT_STORED = (f"{INSIDE}) {{", f"{INSIDE} && K == 0) {{")
-NOT_STORED_EITHER = (f"{INSIDE}) {{", f"{INSIDE} && split.k_tiles == 0) {{")
+STORED = "      } else {\n        store<"
+NOT_STORED = (STORED, STORED.replace("else", "else if (K == 0)"))
+NOT_STORED_EITHER = (STORED, STORED.replace("else", "else if (split.k_tiles == 0)"))
 # __fmaf_rn: of a product whose factors never change the compiler would make a constant.
 STAYING = (
     ("    read(0, 0);\n", "    read(0, 0);\n    read(1, 1);\n"),

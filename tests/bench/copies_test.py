@@ -20,7 +20,7 @@ CHOOSING = copies.rung_name(13)
 MADE_UP = {
     "launch.cu": '#include "common/launch.cuh"\n#include "ladder/03_a/kernel.cuh"\n'
     '#include "ladder/03_a/plan.hpp"\nnamespace ladder::a {\nint n = a::two();\n'
-    'auto kTable = rows({\n    {"1 x 1", 1, f<1>},\n    {"2 x 2", 2, f<2>},\n});\n}\n',
+    'auto kTable = rows({\n    f<1>("1 x 1", 1),\n    f<2>("2 x 2", 2),\n});\n}\n',
     "kernel.cuh": '#pragma once\n#include "ladder/03_a/plan.hpp"\nkernel one\n',
     "plan.hpp": "#pragma once\nplan one\n",
 }
@@ -54,8 +54,8 @@ class CopiesTest(unittest.TestCase):
         self.assertEqual(
             source_of(Copy("b", "03_a", preamble="// b\n")),
             '// b\n#include "common/launch.cuh"\nplan one\nkernel one\nnamespace ladder::b {\n'
-            'int n = b::two();\nauto kTable = rows({\n    {"1 x 1", 1, f<1>},\n'
-            '    {"2 x 2", 2, f<2>},\n});\n}\n',
+            'int n = b::two();\nauto kTable = rows({\n    f<1>("1 x 1", 1),\n'
+            '    f<2>("2 x 2", 2),\n});\n}\n',
         )
 
     def test_an_edit_finds_its_text_in_any_file(self):
@@ -80,7 +80,7 @@ class CopiesTest(unittest.TestCase):
     def test_one_configuration_is_left(self):
         self.assertEqual(copies.configurations("03_a"), ["1 x 1", "2 x 2"])
         source = source_of(Copy("b", "03_a", configuration="2 x 2"))
-        self.assertIn('rows({\n    {"2 x 2", 2, f<2>},\n});', source)
+        self.assertIn('rows({\n    f<2>("2 x 2", 2),\n});', source)
         with self.assertRaisesRegex(InputError, "b: ladder/03_a has 0 .* '3 x 3'.* 1 x 1, 2 x 2"):
             source_of(Copy("b", "03_a", configuration="3 x 3"))
         self.assertEqual(copies.copy_as_it_runs("03_a").configuration, "1 x 1")

@@ -83,12 +83,15 @@ const std::vector<Case> kCases = {
     {"sums_over_stages_being_read", kSmall, HazardKind::kRace, "sums[warp * kRing", "(rA[m]) ="},
     {"warps_not_awaited", kSmall, HazardKind::kRace, "from[w * kRing]", "sums[warp * kRing"},
     // -- Little K
-    {"thin_wait_missing", kThin, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"},
-    {"thin_wait_too_lax", kThin, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"},
-    {"thin_barrier_missing", kThin, HazardKind::kRace, "(rA[m]) =", "cp_async_16"},
-    {"thin_copy_into_stage_being_read", kThin, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16", 8,
-     CopyArrival::kLate},
-    {"thin_read_behind_the_end_of_k", {64, 64, 20}, HazardKind::kUninitialisedShared, "(rA[m]) ="},
+    {"thin_wait_missing", kThin, HazardKind::kInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_wait_too_lax", kThin, HazardKind::kInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_barrier_missing", kThin, HazardKind::kRace, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_copy_into_stage_being_read", kThin, HazardKind::kInFlight,
+     "(rA[k / 4 % 2][m]) =", "cp_async_16", 8, CopyArrival::kLate},
+    {"thin_read_behind_the_end_of_k",
+     {64, 64, 20},
+     HazardKind::kUninitialisedShared,
+     "(rA[k / 4 % 2][m]) ="},
 };
 
 class PipelineHazardsTest : public PipelineTest, public testing::WithParamInterface<Case> {

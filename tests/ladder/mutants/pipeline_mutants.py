@@ -112,7 +112,7 @@ PIPELINE_MUTANTS = (
         "sums_overwritten": ("    ptx::barrier_sync<1, kConsumers>();\n  }\n}", "  }\n}"),
     }),
     # -- Warps and clusters that share K
-    *mutants_of("13_small_products", "32 x 32, small", edits={
+    *mutants_of("13_small_products", "32 x 64, small", edits={
         "small_wait_missing": (f"    {WAIT}\n    __syncwarp();", "    __syncwarp();"),
         "small_wait_too_lax": (f"    {WAIT}\n    __syncwarp();", f"    {LAX}\n    __syncwarp();"),
         "lanes_not_awaited": (
@@ -132,7 +132,7 @@ PIPELINE_MUTANTS = (
             "  } else {\n    ptx::cluster_sync();",
         ),
     }),
-    *mutants_of("13_small_products", "16 x 32, cluster of 2", edits={
+    *mutants_of("13_small_products", "32 x 24, cluster of 2", edits={
         "cluster_sync_missing_before_reading": (
             "} else {\n    ptx::cluster_sync();",
             f"}} else {{\n    {SYNC}",
@@ -143,7 +143,7 @@ PIPELINE_MUTANTS = (
         ),
     }),
     # -- Little K
-    *mutants_of("13_small_products", "64 x 64, thin", edits={
+    *mutants_of("13_small_products", "64 x 64, thin, 16 of K", edits={
         "thin_wait_missing": (
             f"    {WAIT}\n    {SYNC}  // all copies",
             f"    {SYNC}  // all copies",
@@ -154,12 +154,12 @@ PIPELINE_MUTANTS = (
         ),
         "thin_barrier_missing": (f"    {SYNC}  // all copies", "    // all copies"),
         "thin_copy_into_stage_being_read": (
-            "fetch(stage == 0 ? STAGES - 1 : stage - 1, k0",
-            "fetch(stage, k0",
+            "fetch(ring[stage == 0 ? STAGES - 1 : stage - 1]);",
+            "fetch(ring[stage]);",
         ),
         "thin_read_behind_the_end_of_k": (
-            "const int depth = min(kDepth, K - k0);",
-            "const int depth = kDepth;",
+            "if (k0 + DEPTH <= K) {",
+            "if (k0 < K) {",
         ),
         "thin_guard_missing_m": ("if (row >= M || col >= N) continue;", "if (col >= N) continue;"),
     }),
