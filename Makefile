@@ -116,10 +116,8 @@ ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
 report: ## write recorded figures into the pages, draw the plots
-	@python3 -m docs.report.report
-	@python3 -m docs.report.plots
-	@python3 -m docs.figures.draw
-	@python3 -m docs.report.widget_data
+	@status=0; for program in report.report report.plots figures.draw report.widget_data; do \
+	  python3 -m docs.$$program || status=1; done; exit $$status
 
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)

@@ -25,6 +25,7 @@ from bench.output_file import output_path, write_whole
 from bench.record import main_loop, sass_order
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.rank_orders import rung_folder
+from bench.rungs import rung_of
 
 OPTIONS = ["-O3", "-std=c++20", "-lineinfo", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
 
@@ -47,13 +48,14 @@ class MachineCode:
 
 def unchanged(rung):
     """The rung itself, in the form of its copies."""
-    configuration = "128 x 256" if rung == 13 else ""
+    ways = rung_of(rung).ways
+    configuration = ways[0]["name"] if len(ways) > 1 else ""
     return Ablation(rung, "unchanged", "nothing", (), configuration=configuration, right=True)
 
 
 def arch_of(rung):
     """What a rung is compiled for, as in ladder/CMakeLists.txt."""
-    return "90a" if rung >= 11 else "90"
+    return rung_of(rung).architecture.removeprefix("sm_")
 
 
 def machine_code(entry, tools):

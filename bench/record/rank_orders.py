@@ -26,8 +26,10 @@ from bench import SOURCES
 from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.main_loop import count, innermost_loop, parse
+from bench.rungs import own_rungs, rung_named
 
-RECORDED = range(7, 14)  # the rungs whose orders pages quote
+FIRST = rung_named("wave_swizzle").number
+RECORDED = [rung for rung in own_rungs() if rung >= FIRST]  # the rungs whose orders pages quote
 AS_IT_STANDS = "(as it stands)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"

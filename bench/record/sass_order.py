@@ -23,6 +23,7 @@ from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools, output_of
 from bench.record.main_loop import innermost_loop, parse
 from bench.record.rank_orders import instantiation, rung_folder, template_arguments
+from bench.rungs import own_rungs, rung_of
 
 PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
 WORK = ("LDS", "FFMA")  # what goes on between them
@@ -78,7 +79,7 @@ CHANGES = {
     "4_blocks": lambda kernel: with_blocks(kernel, 4),
 }
 RECORDED = [
-    *((rung, "") for rung in range(1, 14)),
+    *((rung, "") for rung in own_rungs()),
     *((6, change) for change in CHANGES if change),
 ]
 
@@ -171,7 +172,7 @@ def compile_loop(rung, change, tools):
     """The Loop of a rung, as it stands or changed."""
     nvcc, nvdisasm = tools
     folder = rung_folder(rung)
-    arch = "90a" if rung >= 11 else "90"
+    arch = rung_of(rung).architecture.removeprefix("sm_")
     if not (folder / "kernel.cuh").exists():
         raise InputError(f"ladder/{folder.name} has no kernel.cuh: try 06")
     kernel = CHANGES[change]((folder / "kernel.cuh").read_text())
@@ -230,7 +231,7 @@ def record(path, loops, nvcc):
 def main():
     """Compiles and prints what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, 01 to 13")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, such as 06")
     parser.add_argument("--change", choices=CHANGES, default="", help="what to change before")
     parser.add_argument("--out", type=pathlib.Path, help="file all that pages quote")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")

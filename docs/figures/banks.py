@@ -1,13 +1,13 @@
 """A warp's access to shared memory as wavefronts: which lane is served by which bank, and when."""
 
 from docs.figures.shapes import text_width
-from docs.report.by_hand import BANKS, LANES, wavefronts
+from docs.report.wavefronts import BANKS, LANES, wavefronts
 
 CELL = 20.8
 
 
 def passes(words, floats):
-    """[{bank: lanes}] of each wavefront, by the rule of docs/report/by_hand.py's wavefronts()."""
+    """[{bank: lanes}] of each wavefront, by the rule of docs/report/wavefronts.py."""
     shared = any(
         all(words[lane] == words[lane ^ distance] for lane in range(LANES)) for distance in (1, 2)
     )
