@@ -1,5 +1,4 @@
-"""Adds rungs to a copy of the tree, as CONTRIBUTING.md says: a folder, an add_rung() line, a line of
-the table.
+"""Adds rungs to a copy of the tree: a folder, an add_rung() line and a line of the table each.
 
     python3 -m tests.add_a_rung folders              their folders, with semicolons between
     python3 -m tests.add_a_rung sources OUT          what a build needs of them
@@ -22,7 +21,8 @@ BUILD = pathlib.Path("ladder/CMakeLists.txt")
 LESSON = """\
 # Rung {number:02}: {name}
 
-It reaches <!-- value best_4096 -->x<!-- /value -->, and gains <!-- value gain_4096 -->x<!-- /value -->
+It reaches <!-- value best_4096 -->x<!-- /value -->
+and gains <!-- value gain_4096 -->x<!-- /value -->.
 {blocks}
 """
 BLOCKS = ("card", "where", "predict", "maths", "diff", "constants", "measured", "profile")
