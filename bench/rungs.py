@@ -76,7 +76,10 @@ class Rung:
 
     def way(self, name):
         """A way to work by its name."""
-        return next(way for way in self.ways if way["name"] == name)
+        for way in self.ways:
+            if way["name"] == name:
+                return way
+        raise FigureError(f"rung {self.label} has no way to work called '{name}'")
 
     def plan(self, shape):
         """How it works on (M, N, K): recorded, or else as the program says; None: no choice."""

@@ -1,5 +1,6 @@
-"""A copy of the tree with more rungs is built as a contributor would build it: what the program, the
-tests of rungs and the site say of it. Takes minutes; `make test-all` runs it.
+"""Builds a copy of the tree with more rungs as a contributor would: program, tests of rungs, site.
+
+It takes minutes; `make test-all` runs it.
 
     python3 -m tests.add_a_rung_built [FOLDER]       keeps the copy where a folder is given
 """

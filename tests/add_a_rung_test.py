@@ -5,8 +5,8 @@ missing then is named in a sentence, file by file.
       python3 -m tests.add_a_rung_test
 
 The program runs with libraries that hold the added rungs and the vendor's alone, so that little is
-compiled; what it says of them joins the recorded facts in a copy of the tree. `make test-all` builds
-such a copy.
+compiled; what it says of them joins the recorded facts in a copy of the tree. `make test-all`
+builds such a copy.
 """
 
 import json
@@ -171,7 +171,6 @@ class AddARungTest(unittest.TestCase):
             ("tests.docs.report.plots_test", []),
             ("tests.docs.report.chapter_blocks_test", []),
             ("tests.docs.report.benchmark_tables_test", []),
-            ("tests.docs.report.excerpts_test", []),
             ("tests.docs.craft_pages_test", []),
             ("tests.bench.record.rank_orders_test", []),
             ("tests.bench.record.sass_order_test", ["test_it_holds_every_kernel"]),

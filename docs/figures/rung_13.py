@@ -1,11 +1,12 @@
 """Rung 13: tiles of many forms, and which one the model picks for a shape."""
 
+import math
+
 from bench.rungs import rung_named
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, paint
 from docs.report.recorded import SMS
 
-FORMS = ("4 x 128, small", "32 x 32, small", "64 x 4, small")
 PIXELS = 2.5  # of a row or column of C
 SHAPES = (
     (256, 256, 256),
@@ -19,9 +20,16 @@ SHAPES = (
 )
 
 
-def constants_of(rung, name):
-    """What the kernel of a way to work was compiled with."""
-    return rung.values(rung.way(name)["kernels"][0])
+def forms_of(rung):
+    """Constants of the kernel for small products with its flattest, squarest and narrowest tile."""
+    kernels = [way["kernels"][0] for way in rung.ways if way["cluster"] == 1]
+    small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
+
+    def slope(c):
+        return math.log(c["BN"] / c["BM"])
+
+    known = sorted((rung.values(kernel) for kernel in small), key=slope)
+    return known[-1], min(known, key=lambda c: abs(slope(c))), known[0]
 
 
 def lanes_of(c):
@@ -41,8 +49,7 @@ def draw_form(picture, x, y, c):
 def draw_forms(picture, y, rung):
     """Some of the tiles of the kernel for small and narrow products."""
     x = RIGHT
-    for name in FORMS:
-        c = constants_of(rung, name)
+    for c in forms_of(rung):
         right = draw_form(picture, x, y, c)
         wide = c["BN"] * PIXELS > 100
         at = (x, y + c["BM"] * PIXELS + 22) if wide else (right + 12, y + 12)
@@ -85,7 +92,7 @@ def draw():
     )
     forms = ", ".join(
         f"{c['BM']} x {c['BN']} by {lanes_of(c)}"
-        for c in (constants_of(rung, name) for name in FORMS)
+        for c in forms_of(rung)
     )
     picture = Picture(
         "rung_13",

@@ -198,7 +198,8 @@ def stream_k(rung, size):
 
 def copied_by_warps(way, c, thin):
     """Kernels for small products and for little K: B as it lies, A along K."""
-    depth, row = c["kDepth"], c["kDepth"] + 4  # of K in a stage; sA is padded
+    depth = c["DEPTH"] if "DEPTH" in c else c["kDepth"]  # of K in a stage
+    row = depth + 4  # sA is padded
     of_a = wavefronts([lane // c["LANES_N"] * row for lane in range(LANES)])
     of_b = wavefronts([lane % c["LANES_N"] * 4 for lane in range(LANES)])
     results = c["TM"] * c["TN"]
