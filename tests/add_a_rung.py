@@ -91,9 +91,10 @@ def copy_tree(out):
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
-        if (SOURCES / name).is_file():  # and not deleted
+        edited = name in (str(TABLE), str(BUILD))
+        if (SOURCES / name).is_file() and not edited:  # and not deleted
             (out / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(SOURCES / name, out / name)
+            shutil.copy2(SOURCES / name, out / name)  # with its time: what was built stays so
 
 
 def write_tree(out):
@@ -110,7 +111,7 @@ def write_tree(out):
         blocks = "\n".join(f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in BLOCKS)
         lesson = LESSON.format(number=number, name=addition.name, blocks=blocks)
         (out / "ladder" / folder_of(number, addition) / "README.md").write_text(lesson)
-    (out / BUILD).write_text(build)
+    write(out / BUILD, build)
 
 
 def main():
