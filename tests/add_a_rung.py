@@ -63,6 +63,7 @@ def with_table_line(text, number, addition):
     declared = re.search(rf"^namespace ladder::{base.name} \{{\n.*?^\}}.*?\n", text, re.M | re.S)
     line = re.search(rf"^    \{{{base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
     ours = renamed(line[0], number, addition).replace(f"{{{base.number},", f"{{{number},", 1)
+    ours = ours.replace(base.idea, f"as rung {base.number:02}, again")  # ideas are unique
     text = text.replace("\nnamespace ladder {\n", f"{renamed(declared[0], number, addition)}"
                         "\nnamespace ladder {\n", 1)
     return re.sub(r"^\}\);", lambda end: ours + end[0], text, count=1, flags=re.M)
