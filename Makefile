@@ -22,7 +22,7 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test asan predict run trace check list diff maths bench compare roofs ablate \
+.PHONY: help climb build test test-all asan predict run trace check list diff maths bench compare roofs ablate \
         report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
@@ -56,6 +56,10 @@ test: ## install what is missing, build and run all tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
 	@ctest --preset $(PRESET)
+
+test-all: test ## all tests, and a copy of the tree with another rung, built and tested
+	@$(PYTHON) docs
+	@python3 -m tests.add_a_rung_built
 
 asan: ## build host code with address and undefined sanitizers, run its tests
 	@.ci/install $(BUILD_PACKAGES) libgtest-dev
@@ -116,10 +120,8 @@ ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
 report: build ## write recorded figures into the pages, draw the plots
-	@python3 -m docs.report.report
-	@python3 -m docs.report.plots
-	@python3 -m docs.figures.draw
-	@python3 -m docs.report.widget_data
+	@status=0; for program in report.report report.plots figures.draw report.widget_data; do \
+	  python3 -m docs.$$program || status=1; done; exit $$status
 
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)

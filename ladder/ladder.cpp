@@ -44,10 +44,12 @@ namespace ladder::producer_warps {
 }
 namespace ladder::stream_k {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
-}
+[[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
+}  // namespace ladder::stream_k
 namespace ladder::small_products {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 [[gnu::weak]] std::string explain(const Shape&);
+[[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
 }  // namespace ladder::small_products
 
 namespace ladder {
@@ -67,7 +69,16 @@ const auto kRungs = std::to_array<Rung>({
     {9, "async_copy", "copies without registers", 8, 80, 4, {128, 128}, async_copy::run},
     {10, "wide_tile", "8 x 16 results per thread", 9, 80, 4, {128, 256}, wide_tile::run},
     {11, "producer_warps", "some warps only load", 10, 90, 4, {128, 256}, producer_warps::run},
-    {12, "stream_k", "every SM works to the end", 11, 90, 4, {128, 256}, stream_k::run},
+    {12,
+     "stream_k",
+     "every SM works to the end",
+     11,
+     90,
+     4,
+     {128, 256},
+     stream_k::run,
+     nullptr,
+     stream_k::plans},
     {13,
      "small_products",
      "a tile for each shape",
@@ -76,7 +87,8 @@ const auto kRungs = std::to_array<Rung>({
      4,
      {128, 256},
      small_products::run,
-     small_products::explain},
+     small_products::explain,
+     small_products::plans},
 });
 
 }  // namespace

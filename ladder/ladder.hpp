@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/gemm.hpp"
+#include "common/work_plan.hpp"
 #include "common/wrong_pattern.hpp"
 
 namespace ladder {
@@ -24,6 +26,8 @@ struct Rung {
   void (*run)(const Gemm<float>&, Stream);  ///< refuses shapes with ShapeRefused
   /// Which kernel and tile it takes for a shape, and why; null where it has no choice.
   std::string (*explain)(const Shape&) = nullptr;
+  /// All ways in which it could work on a shape; null where it has one kernel and one grid for all.
+  std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;
 };
 
 /// All rungs in order of their numbers, as built for the machine that this is linked into.

@@ -41,6 +41,39 @@ def imported(path):
     return names
 
 
+def numbers_of_rungs(path):
+    """Lines that count rungs up from a number, reckon with their numbers, or compare them."""
+
+    def is_rung(node):
+        return getattr(node, "id", "") == "rung" or getattr(node, "attr", "") == "number"
+
+    def is_number(node):
+        return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0
+
+    def is_range(node):
+        return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range"
+
+    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            wrong = getattr(node.target, "id", "") == "rung" and is_range(node.iter)
+            line = node.iter.lineno
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            pair = any(map(is_rung, sides)) and any(map(is_number, sides))
+            wrong = pair and isinstance(node.ops[0], ordered)
+            line = node.lineno
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            wrong = is_rung(node.left) and is_number(node.right)
+            line = node.lineno
+        else:
+            continue
+        if wrong:
+            found.append(line)
+    return found
+
+
 class PythonHouseTest(unittest.TestCase):
     """All Python files of the tree."""
 
@@ -59,6 +92,12 @@ class PythonHouseTest(unittest.TestCase):
                 wrong = any(inside(wanted, each) for each in above)
                 self.assertFalse(wrong, f"{name} imports {wanted}")
         self.assertGreater(looked_at, 100)
+
+    def test_the_table_says_which_rungs_there_are(self):
+        """bench/rungs.py: a new rung asks for no change here."""
+        for path in modules().values():
+            lines = numbers_of_rungs(path)
+            self.assertEqual(lines, [], f"{path} has numbers of rungs in these lines")
 
     def test_modules_are_found_by_their_packages_alone(self):
         for name, path in modules().items():

@@ -42,7 +42,8 @@ class MachineCode:
 
 def unchanged(rung):
     """The rung itself, in the form of its copies."""
-    configuration = "128 x 256" if rung == 13 else ""
+    ways = rung_of(rung).ways
+    configuration = ways[0]["name"] if len(ways) > 1 else ""
     return Ablation(rung, "unchanged", "nothing", (), configuration=configuration, right=True)
 
 

@@ -32,6 +32,7 @@ struct Arguments {
   bool roofs = false;
   bool list = false;
   bool list_shapes = false;
+  std::string shapes_file;
 };
 
 void add_options(CLI::App& app, Arguments& arguments) {
@@ -43,6 +44,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("--list", arguments.list, "list the names of the rows, and measure nothing");
   app.add_flag("--list-shapes", arguments.list_shapes, "list the sets of shapes");
+  app.add_option("--json", arguments.shapes_file, "with --list-shapes: write them to this file");
   app.add_flag("--roofs", arguments.roofs, "measure the roofs of this GPU instead");
   app.add_option("--roofs-file", arguments.roofs_file, "their file (bench/results/GPU/roofs.json)");
 }
@@ -97,7 +99,23 @@ int list_rows(PlanRequest request) {
   return kGood;
 }
 
-int list_shapes() {
+/// The sets that were chosen by hand, one shape to a line.
+std::string shapes_json() {
+  std::string text;
+  for (const KnownShape& known : known_shapes()) {
+    const auto& [M, N, K] = known.shape;
+    const nlohmann::ordered_json entry = {
+        {"set", known.set}, {"shape", {M, N, K}}, {"reason", known.reason}};
+    text += (text.empty() ? "[\n" : ",\n") + entry.dump();
+  }
+  return text + "\n]\n";
+}
+
+int list_shapes(const std::string& json) {
+  if (!json.empty()) {
+    OutputFile(json).write(shapes_json());
+    return kGood;
+  }
   for (const KnownShape& known : known_shapes()) {
     fmt::print("{}",
                wrapped(fmt::format("{} {}: {}", known.set, name_of(known.shape), known.reason), 2));
@@ -188,7 +206,7 @@ int main(int argc, char** argv) {
     if (!out_format.empty() && out_format != "json") {
       throw std::invalid_argument("--benchmark_out_format: results files are JSON");
     }
-    if (arguments.list_shapes) return list_shapes();
+    if (arguments.list_shapes) return list_shapes(arguments.shapes_file);
     if (arguments.list) return list_rows(request_of(arguments));
     if (arguments.roofs) return roofs_command(arguments);
     return benchmark_command(arguments, out_file);

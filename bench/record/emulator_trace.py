@@ -10,16 +10,29 @@ import json
 
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
+from bench.rungs import own_rungs
 
-SIZES = {
-    256: (13,),
-    512: (13,),
-    1024: range(1, 14),
-    2048: range(3, 14),
-    4096: range(1, 12),  # blocks of 12 and 13 stay for four tiles: too long
-    8192: range(3, 8),
-    16384: (6, 7),
-}
+RE_READ = ("shared_tile", "register_tile", "vector_access", "double_buffer", "wave_swizzle")
+LARGEST = ("double_buffer", "wave_swizzle")
+
+
+def traced_at():
+    """{size: rungs} that pages speak of."""
+    rungs = own_rungs()
+    chooses = [number for number, rung in rungs.items() if len(rung.ways) > 1]
+    shares = [number for number, rung in rungs.items() if rung.shared_bytes]
+    # Blocks of rungs that plan stay for four tiles at 4096: too long.
+    one_tile = [number for number, rung in rungs.items() if not rung.ways]
+    named = {rung.name: number for number, rung in rungs.items()}
+    return {
+        256: chooses,
+        512: chooses,
+        1024: list(rungs),
+        2048: shares,
+        4096: one_tile,
+        8192: [named[name] for name in RE_READ],
+        16384: [named[name] for name in LARGEST],
+    }
 
 
 def main():
@@ -30,7 +43,7 @@ def main():
     options = parser.parse_args()
     context = context_of(options.ladder, "cpu")
     results = {"context": {**context, "card": "h200"}, "benchmarks": []}
-    for size, rungs in SIZES.items():
+    for size, rungs in traced_at().items():
         for rung in rungs:
             found = results_of(options.ladder, "trace", f"{rung:02}", "--size", str(size))
             results["benchmarks"].append(

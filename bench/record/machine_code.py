@@ -9,14 +9,15 @@ from bench import SOURCES
 from bench.copies import source_of
 from bench.record.cuda_tools import InputError, output_of
 from bench.record.main_loop import innermost_loop, parse
+from bench.rungs import rung_of
 
 OPTIONS = ["-cubin", "-std=c++20", "--expt-relaxed-constexpr", "-w", "-Xptxas", "-v"]
 KERNEL = re.compile(r"\.text\.(_Z\w+)")
 
 
 def arch_of(rung):
-    """What a rung is compiled for, as in ladder/CMakeLists.txt."""
-    return "90a" if rung >= 11 else "90"
+    """What a rung is compiled for: '90' or '90a'."""
+    return rung_of(rung).architecture.removeprefix("sm_")
 
 
 @dataclasses.dataclass(frozen=True)

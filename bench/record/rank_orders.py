@@ -25,8 +25,12 @@ from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import compiled
 from bench.record.main_loop import count
+from bench.rungs import own_rungs, rung_named
 
-RECORDED = range(7, 14)  # the rungs whose orders pages quote
+FIRST = rung_named("wave_swizzle").number
+RECORDED = [  # the rungs whose orders pages quote: those whose threads compute several results
+    number for number, rung in own_rungs().items() if number >= FIRST and "TM" in rung.values()
+]
 AS_IT_STANDS = "(as it stands)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"

@@ -16,13 +16,14 @@ import sys
 import tempfile
 
 from bench.output_file import output_path, write_whole
+from bench.rungs import own_rungs
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SHAPES = ((260, 132, 36), (77, 45, 131), (129, 300, 4))
-# For rungs 11 to 13 alone, as others would take too long. On an H200 the first has more of K than
-# rings hold, and tiles that are split; for the others rung 13 takes clusters, and a kernel for
-# little K.
-LAST_RUNGS = ("11", "12", "13")
+# For the rungs of one architecture alone, as others would take too long. On an H200 the first has
+# more of K than rings hold, and tiles that are split; for the others rung 13 takes clusters, and a
+# kernel for little K.
+LAST_RUNGS = [f"{n:02}" for n, rung in own_rungs().items() if rung.architecture_specific]
 FOR_THEM = ((639, 636, 640), (60, 64, 1028), (511, 1020, 20))
 
 

@@ -21,6 +21,7 @@ from bench.copies import copy_as_it_runs, kernel_of, rung_name
 from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import arch_of, compiled
+from bench.rungs import own_rungs
 
 PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
 WORK = ("LDS", "FFMA")  # what goes on between them
@@ -76,7 +77,7 @@ CHANGES = {
     "4_blocks": lambda kernel: (blocks_on_an_sm(kernel, 4),),
 }
 RECORDED = [
-    *((rung, "") for rung in range(1, 14)),
+    *((rung, "") for rung in own_rungs()),
     *((6, change) for change in CHANGES if change),
 ]
 
@@ -209,7 +210,7 @@ def record(path, loops, nvcc):
 def main():
     """Compiles and prints what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, 01 to 13")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs, such as 06")
     parser.add_argument("--change", choices=CHANGES, default="", help="what to change before")
     parser.add_argument("--out", type=pathlib.Path, help="file all that pages quote")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")

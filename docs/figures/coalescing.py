@@ -1,7 +1,7 @@
 """A warp's 32 lanes over memory, at strides of 1 to 32 floats."""
 
 from docs.figures.shapes import A, Picture, plural
-from docs.report.by_hand import LANES
+from docs.report.wavefronts import LANES
 
 STRIDES = (1, 2, 4, 8, 32)
 WORDS = 64  # of memory that are drawn: two lines

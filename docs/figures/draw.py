@@ -16,11 +16,14 @@ import pathlib
 import sys
 
 from bench import SOURCES
+from bench.rungs import rung_table
 from docs.report.recorded import FigureError
-from docs.report.rungs import rung_table
 
+FOLDER = pathlib.Path(__file__).parent
+OF_RUNGS = {f"rung_{number:02}": rung for number, rung in rung_table().items()}
+WITHOUT = [name for name in OF_RUNGS if not (FOLDER / f"{name}.py").exists()]
 NAMES = (
-    *(f"rung_{rung:02}" for rung in rung_table()),
+    *(name for name in OF_RUNGS if name not in WITHOUT),
     "banks_before_after",
     "wave_order",
     "pipeline_timeline",
@@ -66,8 +69,13 @@ def main():
             else:
                 path.write_text(str(picture))
                 print(f"wrote {path}")
+    for name in () if options.names else WITHOUT:
+        path = f"docs/figures/{name}.py"
+        print(f"draw.py: rung {OF_RUNGS[name].label} has no figure: {path} is not there",
+              file=sys.stderr)
     if stale:
         sys.exit(f"draw.py: stale, run make report: {' '.join(stale)}")
+    sys.exit(1 if WITHOUT and not options.names else 0)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """From a grid to a lane: rung 02 at 1024."""
 
+from bench.rungs import rung_of
 from docs.figures.shapes import Picture, card
-from docs.report.by_hand import LANES, constants
+from docs.report.wavefronts import LANES
 
 SIZE = 1024
 BLOCKS_PER_SM = 2
@@ -11,7 +12,7 @@ TOP = 128
 
 def draw():
     """Grid, SM, block, warp and lane, left to right."""
-    c, of_card = constants(2), card()
+    c, of_card = rung_of(2).values(), card()
     cols, rows = SIZE // c["BN"], SIZE // c["BM"]
     blocks, threads = rows * cols, c["BM"] * c["BN"]
     warps = threads // LANES

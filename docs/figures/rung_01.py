@@ -1,5 +1,6 @@
 """Rungs 01 and 02: 32 rows of A against one line of B."""
 
+from bench.rungs import rung_of
 from docs.figures.shapes import A, B, Picture, plural, request
 from docs.figures.tiles import RIGHT, hierarchy
 from docs.report.wavefronts import BANKS, global_wavefronts
@@ -105,9 +106,10 @@ def access_map(name, rung, title, words):
         picture.text(RIGHT, y, f"load of {letter}", f"strong f{color}")
         picture.text(x + 32 * CELL, y, counted(entry), "strong", "end")
         y = draw_request(picture, y + 10, entry, color) + 30
-    if rung > 1:
-        below = sum(passes(request(rung - 1, letter, "global load")) for letter in "AB")
-        counts = [(f"rung {rung - 1:02}", below), (f"rung {rung:02}", wavefronts)]
+    base = rung_of(rung).builds_on
+    if base is not None:
+        below = sum(passes(request(base, letter, "global load")) for letter in "AB")
+        counts = [(f"rung {base:02}", below), (f"rung {rung:02}", wavefronts)]
         compare(picture, 262, [*counts, ("budget", 0.25)])
         picture.text(
             RIGHT,

@@ -1,8 +1,8 @@
 """Rung 10: 8 x 16 results per thread, and the registers that hold them."""
 
+from bench.rungs import rung_of
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, tile_constants
-from docs.report.by_hand import LANES, blocks_on_an_sm
 
 CELL, TALL = 37, 24  # a product
 REGISTERS = 65536  # of an SM
@@ -12,8 +12,8 @@ MOST = 255  # that a thread can have
 def budget(rung, sets):
     """(sums, words of operands in `sets` sets, the most registers that a thread can have)"""
     c = tile_constants(rung)
-    threads = LANES * c["BM"] * c["BN"] // (c["WM"] * c["WN"])
-    room = min(MOST, REGISTERS // (threads * blocks_on_an_sm(rung)))
+    kernel = rung_of(rung).kernels[0]
+    room = min(MOST, REGISTERS // (kernel["threads"] * kernel["blocks_per_sm"]))
     return c["TM"] * c["TN"], sets * (c["TM"] + c["TN"]), room
 
 
@@ -73,7 +73,8 @@ def draw():
     y = bottom + 82
     picture.text(RIGHT, y - 16, "registers of a thread", "strong")
     end = draw_registers(picture, y, 9, 1)
-    picture.text(end + 10, y + 19, f"{blocks_on_an_sm(9)} blocks on an SM: {room_below}", "soft")
+    blocks_below = rung_of(9).kernels[0]["blocks_per_sm"]
+    picture.text(end + 10, y + 19, f"{blocks_below} blocks on an SM: {room_below}", "soft")
     draw_registers(picture, y + 42, 10, 2)
     picture.legend(
         RIGHT,

@@ -1,8 +1,10 @@
 """Rung 12: whole tiles for every block, and the rest as one row, split into equal shares."""
 
+from bench.rungs import rung_of
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, tile_constants
-from docs.report.by_hand import SMS, decompose, partial_tiles
+from docs.report.by_hand import partial_tiles, starts_of
+from docs.report.recorded import SMS
 
 SIZE = 4096
 SHOWN = 3  # tiles of the row
@@ -61,9 +63,11 @@ def draw_row(picture, y, first, k_tiles, starts):
 def draw():
     """How the work is split at 4096."""
     c = tile_constants(12)
-    k_tiles = SIZE // c["BK"]
-    tiles = SIZE // c["BM"] * (SIZE // c["BN"])
-    whole, left_over, starts = decompose(tiles, k_tiles)
+    plan = rung_of(12).plan((SIZE, SIZE, SIZE))
+    k_tiles, tiles, whole, starts = (
+        *(plan[name] for name in ("k_tiles", "tiles", "whole_tiles")), starts_of(plan)
+    )
+    left_over = tiles - whole
     longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))
     ranks, added = len(starts) - 1, len(partial_tiles(starts, k_tiles))
     before, after = (whole // SMS + 1) * k_tiles, whole // SMS * k_tiles + longest

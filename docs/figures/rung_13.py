@@ -1,11 +1,12 @@
 """Rung 13: tiles of many forms, and which one the model picks for a shape."""
 
+import math
+
+from bench.rungs import rung_named
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, paint
-from docs.report.by_hand import LANES, SMS
-from docs.report.configurations import configurations, picked, tiles_of
+from docs.report.recorded import SMS
 
-FORMS = ("4 x 128, small", "32 x 32, small", "64 x 4, small")
 PIXELS = 2.5  # of a row or column of C
 SHAPES = (
     (256, 256, 256),
@@ -19,58 +20,64 @@ SHAPES = (
 )
 
 
-def named(name):
-    """The configuration of this name."""
-    return next(each for each in configurations() if each.name == name)
+def forms_of(rung):
+    """Constants of the kernel for small products with its flattest, squarest and narrowest tile."""
+    kernels = [way["kernels"][0] for way in rung.ways if way["cluster"] == 1]
+    small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
+
+    def slope(c):
+        return math.log(c["BN"] / c["BM"])
+
+    known = sorted((rung.values(kernel) for kernel in small), key=slope)
+    return known[-1], min(known, key=lambda c: abs(slope(c))), known[0]
 
 
-def draw_form(picture, x, y, configuration):
+def lanes_of(c):
+    """'4 x 8': how the lanes of a warp lie."""
+    return f"{c['LANES_M']} x {c['LANES_N']}"
+
+
+def draw_form(picture, x, y, c):
     """A tile to scale with the results of lane 0. Returns its right."""
-    t = configuration.template
-    rows = t["LANES_M"]
-    cols = LANES // rows
-    right = x + configuration.BN * PIXELS
-    picture.bar(x, y, right, y + configuration.BM * PIXELS, "f2 tint")
-    own = [4 * n * cols + i for n in range(t["TN"] // 4) for i in range(4)]
-    paint(picture, x, y, PIXELS, [m * rows for m in range(t["TM"])], own, "f2")
+    right = x + c["BN"] * PIXELS
+    picture.bar(x, y, right, y + c["BM"] * PIXELS, "f2 tint")
+    own = [4 * n * c["LANES_N"] + i for n in range(c["TN"] // 4) for i in range(4)]
+    paint(picture, x, y, PIXELS, [m * c["LANES_M"] for m in range(c["TM"])], own, "f2")
     return right
 
 
-def draw_forms(picture, y):
+def draw_forms(picture, y, rung):
     """Some of the tiles of the kernel for small and narrow products."""
     x = RIGHT
-    for name in FORMS:
-        configuration = named(name)
-        t = configuration.template
-        right = draw_form(picture, x, y, configuration)
-        wide = configuration.BN * PIXELS > 100
-        at = (x, y + configuration.BM * PIXELS + 22) if wide else (right + 12, y + 12)
+    for c in forms_of(rung):
+        right = draw_form(picture, x, y, c)
+        wide = c["BN"] * PIXELS > 100
+        at = (x, y + c["BM"] * PIXELS + 22) if wide else (right + 12, y + 12)
         picture.lines(
             *at,
             [
-                (f"{configuration.BM} x {configuration.BN}", "strong"),
-                f"{t['LANES_M']} x {LANES // t['LANES_M']} lanes",
-                f"{t['TM']} x {t['TN']} each",
+                (f"{c['BM']} x {c['BN']}", "strong"),
+                f"{lanes_of(c)} lanes",
+                f"{c['TM']} x {c['TN']} each",
             ],
             "soft",
         )
         x = right + (30 if wide else 130)
 
 
-def draw_picks(picture, y):
+def draw_picks(picture, y, rung):
     """A table of shapes and what the model picks for them."""
     heads = ("M x N x K", "picked", "tiles", "k tiles")
     at = (RIGHT, RIGHT + 190, RIGHT + 470, RIGHT + 570)
     for x, words in zip(at, heads, strict=True):
         picture.text(x, y, words, "strong")
     for i, shape in enumerate(SHAPES):
-        configuration = picked(shape)
-        tiles, k_tiles = tiles_of(configuration, shape)
+        plan = rung.plan(shape)
         row = (
             " x ".join(map(str, shape)),
-            configuration.name,
-            f"{tiles}",
-            f"{k_tiles} of {configuration.BK}",
+            plan["way"],
+            f"{plan['tiles']}",
+            f"{plan['k_tiles']} of {rung.way(plan['way'])['BK']}",
         )
         for x, words in zip(at, row, strict=True):
             picture.text(x, y + 25 * (i + 1), words)
@@ -78,27 +85,30 @@ def draw_picks(picture, y):
 
 def draw():
     """Forms of tiles and picks."""
-    known = configurations()
-    picks = "; ".join(f"{' x '.join(map(str, shape))}: {picked(shape).name}" for shape in SHAPES)
+    rung = rung_named("small_products")
+    known = len(rung.ways)
+    picks = "; ".join(
+        f"{' x '.join(map(str, shape))}: {rung.plan(shape)['way']}" for shape in SHAPES
+    )
     forms = ", ".join(
-        f"{each.BM} x {each.BN} by {each.template['LANES_M']} x {LANES // each.template['LANES_M']}"
-        for each in map(named, FORMS)
+        f"{c['BM']} x {c['BN']} by {lanes_of(c)}"
+        for c in forms_of(rung)
     )
     picture = Picture(
         "rung_13",
         600,
         "Rung 13: a tile for each shape, picked by a model",
-        f"{len(known)} configurations; the model says what each would take on {SMS} SMs",
-        f"Rung 13 has {len(known)} configurations. The lanes of a warp may form any rectangle, so "
+        f"{known} configurations; the model says what each would take on {SMS} SMs",
+        f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
         f"that a tile can be as flat or as narrow as C: {forms} lanes. A model computes what each "
         f"configuration would take and picks the quickest. {picks}.",
     )
     hierarchy(picture, 13)
     title = "some tiles of the small kernel to scale, and what lane 0 computes of them"
     picture.text(RIGHT, 94, title, "strong")
-    draw_forms(picture, 110)
+    draw_forms(picture, 110, rung)
     picture.line([(RIGHT, 290), (976, 290)], "rule")
-    draw_picks(picture, 322)
+    draw_picks(picture, 322, rung)
     picture.text(
         RIGHT,
         picture.height - 24,

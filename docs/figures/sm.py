@@ -1,8 +1,8 @@
 """What a streaming multiprocessor holds."""
 
 from docs.figures.shapes import Picture, card
-from docs.report.by_hand import BANKS, LANES
 from docs.report.recorded import roofs
+from docs.report.wavefronts import BANKS, LANES
 
 PARTITIONS = 4
 KIB = 1 << 10

@@ -1,7 +1,8 @@
 """The left column of a rung's figure: C in block tiles, and whose results a block tile holds."""
 
+from bench.rungs import rung_of
 from docs.figures.shapes import Picture
-from docs.report.by_hand import LANES, constants
+from docs.report.wavefronts import LANES
 
 EXTENT = 1024  # of the matrix that is drawn
 LEFT, SIDE, BLOCK_SIDE = 24, 130, 170
@@ -10,20 +11,20 @@ RIGHT = 308  # where the idea of the rung begins
 
 def tile_constants(rung):
     """Constants of a rung; a thread that computes one result has TM = TN = 1."""
-    return {"TM": 1, "TN": 1, **constants(rung)}
+    return {"TM": 1, "TN": 1, **rung_of(rung).values()}
 
 
 def results_of(rung, lane):
     """(rows, columns) of the block tile that a lane of warp 0 computes."""
-    c = tile_constants(rung)
-    if rung == 1:
+    c, name = tile_constants(rung), rung_of(rung).name
+    if name == "naive":
         return [lane], [0]
-    if rung in (2, 3):
+    if c["TM"] * c["TN"] == 1:
         return [0], [lane]
     warp_m, warp_n = c.get("WM", c["BM"]), c.get("WN", c["BN"])
     lane_rows, lane_cols = warp_m // c["TM"], warp_n // c["TN"]
     row, col = lane // lane_cols, lane % lane_cols
-    if rung == 4:
+    if name == "register_tile":  # words apart; above they stand together, for float4
         return (
             [row + m * lane_rows for m in range(c["TM"])],
             [col + n * lane_cols for n in range(c["TN"])],

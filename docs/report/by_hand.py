@@ -4,48 +4,17 @@ by_hand() has wavefronts of the L1 and shared-memory pipe for one multiply-add o
 them), how that is counted, the block tile, and how many blocks an SM holds.
 """
 
-import pathlib
-import re
-
-from docs.report.configurations import SMS, configurations, picked, split_us, tiles_of
+from bench.rungs import FigureError, rung_of
+from docs.report.recorded import SMS
 from docs.report.wavefronts import BANKS, LANES, copy_wavefronts, global_wavefronts, wavefronts
 
-STREAM_K, SMALL_PRODUCTS = 12, 13
-LADDER = pathlib.Path("ladder")  # below the root of the sources
+
 def lane_wavefronts(lane_cols):
     """(of an LDS.128 of A, of B) when a warp's lanes lie row by row in `lane_cols` columns."""
     return (
         wavefronts([lane // lane_cols * 4 for lane in range(LANES)]),
         wavefronts([lane % lane_cols * 4 for lane in range(LANES)]),
     )
-
-
-def sources(rung):
-    """The text of a rung's launch.cu, of its kernel.cuh and of its other headers."""
-    folder = next(LADDER.glob(f"{rung:02}_*/launch.cu")).parent
-    others = sorted(path for path in folder.glob("*.cuh") if path.name != "kernel.cuh")
-    return [path.read_text() for path in (folder / "launch.cu", folder / "kernel.cuh", *others)]
-
-
-def constants(rung):
-    """{name: value} of the whole numbers that a rung's sources fix.
-
-    Of rung 13 those of its first configuration, which large products get.
-    """
-    found = {}
-    if rung == SMALL_PRODUCTS:
-        first = configurations()[0]
-        found = {"BM": first.BM, "BN": first.BN, "BK": first.BK, **first.template}
-    for text in sources(rung):
-        for constant, digits in re.findall(r"constexpr int (\w+) = (\d+);", text):
-            found.setdefault(constant, int(digits))
-    return found
-
-
-def blocks_on_an_sm(rung):
-    """How many blocks __launch_bounds__ asks for."""
-    asked = re.search(r"__launch_bounds__\(.*, (\d+)\)$", sources(rung)[1], flags=re.M)
-    return int(asked[1]) if asked else 1
 
 
 def tile_reads(c):
@@ -56,28 +25,40 @@ def tile_reads(c):
     return loads_a * of_a + loads_b * of_b, how
 
 
-def naive(size):
-    """Rung 01: a warp stands in 32 rows of A."""
+def naive(_rung, size):
+    """A warp stands in 32 rows of A."""
     of_a = global_wavefronts([lane * size for lane in range(LANES)])
     where = ", which lie in one bank," if of_a == LANES else ""
     return {
         "wavefronts": of_a + 1,
         "how": f"{of_a} for 32 words of A{where} + 1 for the shared element of B",
-        "tile": (32, 32),
-        "blocks": 2,
     }
 
 
-def register_tile(size):
-    """Rung 04: 4 rows of 8 words in a load of A."""
+def coalesced(_rung, _size):
+    """A warp reads a line of B."""
+    return {
+        "wavefronts": 1 + 1,
+        "how": "1 for the shared element of A + 1 for a line of B",
+    }
+
+
+def shared_tile(_rung, _size):
+    """Both operands from shared memory."""
+    return {
+        "wavefronts": 1 + 2 / 4 + 8 / 64,
+        "how": "1 for sB + 2/4 for sA (four words at once, 2 wavefronts) + 8/64 to fill the tiles",
+    }
+
+
+def register_tile(_rung, size):
+    """4 rows of 8 words in a load of A."""
     loads, stores = 4, 8  # of a warp for a tile: of either matrix, of both
     of_a = global_wavefronts([lane // 8 * size + lane % 8 for lane in range(LANES)])
     return {
         "wavefronts": (8 + 8 * 2 / 4) / 64 + (loads * of_a + loads + stores) / 512,
         "how": f"(8 for sB + 8 * 2/4 for sA) / 64 + ({loads} * {of_a} to load A + {loads} to load "
         f"B + {stores} to store both) / 512",
-        "tile": (128, 128),
-        "blocks": 2,
     }
 
 
@@ -90,20 +71,18 @@ def float4_fill(size):
     return of_a + 4 + 4 + 4, f"({of_a} to load A + 4 to load B + 8 to store both) / 512"
 
 
-def vector_access(size):
-    """Rungs 05 to 07."""
+def vector_access(_rung, size):
+    """Of vector_access, and of what only fetches earlier or in another order."""
     fill, how = float4_fill(size)
     return {
         "wavefronts": (2 * 4 + 2 * 2) / 64 + fill / 512,
         "how": f"(2 * 4 for sB + 2 * 2 for sA) / 64 + {how}",
-        "tile": (128, 128),
-        "blocks": 2,
     }
 
 
-def warp_tile(size):
-    """Rung 08: fills its tiles as rung 05 does."""
-    c = constants(8)
+def warp_tile(rung, size):
+    """Fills its tiles as vector_access does."""
+    c = rung.values()
     fill, how_filled = float4_fill(size)
     reads, how = tile_reads(c)
     of_a, of_b = lane_wavefronts(c["WN"] // c["TN"])
@@ -112,8 +91,6 @@ def warp_tile(size):
     return {
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / 512,
         "how": f"{how} + {how_filled}",
-        "tile": (c["BM"], c["BN"]),
-        "blocks": 2,
         "more": f" A warp reads {c['WM']} + {c['WN']} floats per k, {warp_rows} + {c['BN']} in "
         f"rung 07. An LDS.128 of B takes {of_b} wavefronts and one of A {of_a} (rung 07: "
         f"{below[1]} and {below[0]}).",
@@ -121,8 +98,8 @@ def warp_tile(size):
 
 
 def async_copy(rung, size):
-    """Rungs 09 and 10: copies arrive in shared memory without passing a register."""
-    c = constants(rung)
+    """Copies arrive in shared memory without passing a register."""
+    c = rung.values()
     reads, how = tile_reads(c)
     warps = c["BM"] * c["BN"] // (c["WM"] * c["WN"])
     threads = LANES * warps
@@ -139,15 +116,13 @@ def async_copy(rung, size):
     return {
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({copies_a} * {of_a} + {copies_b} * {of_b}) / {ffmas} to fill the tiles",
-        "tile": (c["BM"], c["BN"]),
-        "blocks": blocks_on_an_sm(rung),
         "more": f" Per tile a thread starts {copies_a} copies of 4 bytes and {copies_b} of 16: a "
         f"warp issues {copies_a + copies_b} LDGSTS for its {ffmas} multiply-adds.",
     }
 
 
 def producers(c, size):
-    """Rungs 11 to 13: four warps fill stages, A through registers and B as boxes."""
+    """Four warps fill stages, A through registers and B as boxes."""
     reads, how = tile_reads(c)
     depth = c["BK"]  # of K in a stage
     ffmas = c["BM"] * c["BN"] // LANES * depth
@@ -163,30 +138,20 @@ def producers(c, size):
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({loads_a} * {of_load} to load A + {loads_a} * {of_store} to store A + "
         f"{of_box} for the box of B) / {ffmas}",
-        "tile": (c["BM"], c["BN"]),
-        "blocks": 1,
         "more": f" A stage of {depth} of K takes {loads_a} LDG.128, {loads_a} STS.128 and a box of "
         f"{of_box * BANKS * 4 // 1024} KiB, for {ffmas} multiply-adds.",
     }
 
 
-def starts_of(tiles, k_tiles, ranks):
+def producer_warps(rung, size):
+    """Some warps only load."""
+    return producers(rung.values(), size)
+
+
+def starts_of(plan):
     """[where each rank's share begins] + [end] in the row of the k tiles of split tiles."""
-    share, longer = divmod(tiles * k_tiles, ranks)
-    return [rank * share + min(rank, longer) for rank in range(ranks + 1)]
-
-
-def decompose(tiles, k_tiles):
-    """(whole tiles, split tiles, starts of the ranks' shares) of rung 12, as its launch.cu says."""
-    left = tiles % SMS
-    if left == 0:
-        return tiles, 0, [0]
-
-    def cost(ranks):  # in k tiles; a partial tile is added in the time of one
-        return -(-left * k_tiles // ranks) + -(-ranks // left) - 1
-
-    ranks = min(range(left, max(left, min(SMS, left * k_tiles)) + 1), key=cost)
-    return tiles - left, left, starts_of(left, k_tiles, ranks)
+    ranks = range(plan["ranks"] + 1)
+    return [rank * plan["share"] + min(rank, plan["longer"]) for rank in ranks]
 
 
 def partial_tiles(starts, k_tiles):
@@ -196,8 +161,10 @@ def partial_tiles(starts, k_tiles):
     return [(begin, end) for begin, end in parts if begin % k_tiles > 0]
 
 
-def split_words(c, k_tiles, whole, left, starts):
+def split_words(c, plan):
     """How the last wave is split, as a sentence."""
+    k_tiles, whole = plan["k_tiles"], plan["whole_tiles"]
+    left, starts = plan["tiles"] - whole, starts_of(plan)
     first = f" {whole // SMS} tiles per block are whole. The other" if whole else " The"
     if left == 0:
         return f" {whole // SMS} tiles per block are whole, and none is left to be split."
@@ -214,92 +181,75 @@ def split_words(c, k_tiles, whole, left, starts):
     )
 
 
-def split_evenly(c, size, k_tiles, whole, left, starts):
+def split_evenly(c, size, plan):
     """The count for a kernel that splits its last wave."""
     count = producers(c, size)
+    starts = starts_of(plan)
     longest = max((end - start for start, end in zip(starts, starts[1:])), default=0)
-    busiest = whole // SMS * k_tiles + longest  # k tiles of a block
-    more = count["more"] + split_words(c, k_tiles, whole, left, starts)
-    return {**count, "waves": SMS * busiest / ((whole + left) * k_tiles), "more": more}
+    busiest = plan["whole_tiles"] // SMS * plan["k_tiles"] + longest  # k tiles of a block
+    waves = SMS * busiest / (plan["k_tiles"] * plan["tiles"])
+    return {**count, "waves": waves, "more": count["more"] + split_words(c, plan)}
 
 
-def stream_k(size):
-    """Rung 12: whole tiles for every block, and an equal share of the others."""
-    c = constants(STREAM_K)
-    k_tiles = -(-size // c["BK"])
-    tiles = -(-size // c["BM"]) * -(-size // c["BN"])
-    return split_evenly(c, size, k_tiles, *decompose(tiles, k_tiles))
+def stream_k(rung, size):
+    """Whole tiles for every block, and an equal share of the others."""
+    return split_evenly(rung.values(), size, rung.plan((size, size, size)))
 
 
-def copied_by_warps(configuration):
-    """Rung 13's kernels for small products and for little K: B as it lies, A along K."""
-    c, t = configuration, configuration.template
-    lanes_n = LANES // t["LANES_M"]
-    depth, row = 16, 16 + 4  # of K in a stage; sA is padded
-    of_a = wavefronts([lane // lanes_n * row for lane in range(LANES)])
-    of_b = wavefronts([lane % lanes_n * 4 for lane in range(LANES)])
-    results = t["TM"] * t["TN"]
-    loads_b = t["TN"] // 4
+def copied_by_warps(way, c, thin):
+    """Kernels for small products and for little K: B as it lies, A along K."""
+    depth = c["DEPTH"] if "DEPTH" in c else c["kDepth"]  # of K in a stage
+    row = depth + 4  # sA is padded
+    of_a = wavefronts([lane // c["LANES_N"] * row for lane in range(LANES)])
+    of_b = wavefronts([lane % c["LANES_N"] * 4 for lane in range(LANES)])
+    results = c["TM"] * c["TN"]
+    loads_b = c["TN"] // 4
     of_copy = wavefronts([lane // 4 * row + lane % 4 * 4 for lane in range(LANES)])  # of A
-    fill = c.BM * depth // (4 * LANES) * of_copy + c.BN * depth // BANKS
-    warps = t["WARPS"] if c.kernel == "thin" else 1  # that multiply what is filled
-    ffmas = results * depth * warps
+    fill = c["BM"] * depth // (4 * LANES) * of_copy + c["BN"] * depth // BANKS
+    ffmas = results * depth * (c["WARPS"] if thin else 1)  # of the warps that share what is filled
     return {
-        "wavefronts": (loads_b * of_b + t["TM"] * of_a / 4) / results + fill / ffmas,
-        "how": f"({loads_b} * {of_b} for sB + {t['TM']} * {of_a}/4 for sA) / {results} + {fill} / "
+        "wavefronts": (loads_b * of_b + c["TM"] * of_a / 4) / results + fill / ffmas,
+        "how": f"({loads_b} * {of_b} for sB + {c['TM']} * {of_a}/4 for sA) / {results} + {fill} / "
         f"{ffmas} to fill a stage",
-        "tile": (c.BM, c.BN),
-        "blocks": c.blocks,
-        "per_tile": c.cluster,
+        "per_tile": way["cluster"],
     }
 
 
-def small_products(size):
-    """Rung 13: what its model picks for M = N = K = size."""
-    configuration = picked((size, size, size))
-    named = f" The model picks {configuration.name}."
-    if configuration.kernel != "stream_k":
-        return {**copied_by_warps(configuration), "more": named}
-    of_tile = {name: getattr(configuration, name) for name in ("BM", "BN", "BK")}
-    c = {**constants(SMALL_PRODUCTS), **of_tile}
-    tiles, k_tiles = tiles_of(configuration, (size, size, size))
-    left = tiles % SMS
-    starts = starts_of(left, k_tiles, split_us(configuration, left, k_tiles)[0]) if left else [0]
-    count = split_evenly(c, size, k_tiles, tiles - left, left, starts)
-    return {**count, "more": named + count["more"]}
+def small_products(rung, size):
+    """What its model picks for M = N = K = size."""
+    plan = rung.plan((size, size, size))
+    way = rung.way(plan["way"])
+    (kernel,) = way["kernels"]
+    c, function = rung.values(kernel), rung.kernels[kernel]["function"]
+    of_way = {"tile": (way["BM"], way["BN"]), "blocks": way["blocks_per_sm"]}
+    named = f" The model picks {way['name']}."
+    if function != "kernel":
+        return {**of_way, **copied_by_warps(way, c, function == "thin_kernel"), "more": named}
+    count = split_evenly(c, size, plan)
+    return {**of_way, **count, "more": named + count["more"]}
 
 
-BY_HAND = {
-    2: {
-        "wavefronts": 1 + 1,
-        "how": "1 for the shared element of A + 1 for a line of B",
-        "tile": (32, 32),
-        "blocks": 2,
-    },
-    3: {
-        "wavefronts": 1 + 2 / 4 + 8 / 64,
-        "how": "1 for sB + 2/4 for sA (four words at once, 2 wavefronts) + 8/64 to fill the tiles",
-        "tile": (32, 32),
-        "blocks": 2,
-    },
-}
-BY_HAND_AT = {
-    1: naive,
-    4: register_tile,
-    5: vector_access,
-    6: vector_access,
-    7: vector_access,
-    8: warp_tile,
-    9: lambda size: async_copy(9, size),
-    10: lambda size: async_copy(10, size),
-    11: lambda size: producers(constants(11), size),
-    STREAM_K: stream_k,
-    SMALL_PRODUCTS: small_products,
+COUNTS = {  # by the name of the rung
+    "naive": naive,
+    "coalesced": coalesced,
+    "shared_tile": shared_tile,
+    "register_tile": register_tile,
+    "vector_access": vector_access,
+    "double_buffer": vector_access,
+    "wave_swizzle": vector_access,
+    "warp_tile": warp_tile,
+    "async_copy": async_copy,
+    "wide_tile": async_copy,
+    "producer_warps": producer_warps,
+    "stream_k": stream_k,
+    "small_products": small_products,
 }
 
 
-def by_hand(rung, size):
-    """The count for a rung at M = N = K = size."""
-    if rung in BY_HAND:
-        return BY_HAND[rung]
-    return BY_HAND_AT[rung](size)
+def by_hand(number, size):
+    """The count for a rung at M = N = K = size; `blocks` is None until the rung was profiled."""
+    rung = rung_of(number)
+    if rung.name not in COUNTS:
+        raise FigureError(f"rung {rung.label} has no hand count in docs/report/by_hand.py")
+    blocks = rung.kernels[0]["blocks_per_sm"]
+    return {"tile": rung.tile, "blocks": blocks, **COUNTS[rung.name](rung, size)}

@@ -13,10 +13,10 @@ import re
 import sys
 
 from bench import SOURCES
+from bench.rungs import rung_of
 from docs.report.markdown_text import folded, items, parts_of
 from docs.report.page_blocks.excerpts import section_of
 from docs.report.recorded import FigureError
-from docs.report.rungs import rung_of
 
 HEADINGS = (
     "Card",

@@ -10,10 +10,18 @@ import os
 import sys
 
 from bench import SOURCES
-from docs.report.by_hand import SMALL_PRODUCTS, SMS, by_hand
-from docs.report.recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile
-from docs.report.rung_figures import CLOCK_HZ, NOT_YET, bounds, milliseconds, predicted, timed
-from docs.report.rungs import rung_of
+from bench.rungs import rung_of
+from docs.report.by_hand import by_hand
+from docs.report.recorded import GRAPH_FLOP, SIZE, SMS, FigureError, gaps, profile
+from docs.report.rung_figures import (
+    CLOCK_HZ,
+    NOT_YET,
+    bounds,
+    milliseconds,
+    or_not_yet,
+    predicted,
+    timed,
+)
 
 
 def protocol_for(size):
@@ -55,6 +63,11 @@ def digits(figure, places):
     return f"{figure:.{places}f}" if figure >= 10**-places else f"{figure:.2g}"
 
 
+def resources(rung, size):
+    """What each resource takes."""
+    return ", ".join(f"{name} {milliseconds(ms)}" for name, ms in bounds(rung, size))
+
+
 def maths_block(rung, size=SIZE):
     """The four lines for a rung at M = N = K = size."""
     if rung_of(rung).tile is None:
@@ -69,7 +82,6 @@ def maths_block(rung, size=SIZE):
         counted = f"ncu counts {passed / warp_fmas:.3g}"
     except gaps(size):
         counted = f"ncu's count is {NOT_YET}"
-    per_resource = ", ".join(f"{name} {milliseconds(ms)}" for name, ms in bounds(rung, size))
     try:
         result = outcome(rung, size)
     except gaps(size):
@@ -87,7 +99,7 @@ def maths_block(rung, size=SIZE):
             f"{digits(4 * size**2 * 1e-9, 2)} GB.{hand.get('more', '')}",
             f"3. Intensity: a {rows} x {cols} block loads {rows + cols} floats per k for "
             f"{2 * rows * cols} FLOP: {intensity:.3g} FLOP per byte.",
-            f"4. Bound: {per_resource}. {result}",
+            f"4. Bound: {or_not_yet(resources, rung, size)}. {result}",
         ]
     )
 
@@ -121,7 +133,7 @@ def main():
             raise FigureError(f"M = N = K = {options.size} is no size")
         print(maths_block(options.rung, options.size))
         missing = not_recorded(options.rung, options.size)
-        if options.rung == SMALL_PRODUCTS:
+        if len(rung_of(options.rung).ways) > 1:
             print(
                 f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
                 f"  build/ladder run {options.rung} --size {options.size} --explain"

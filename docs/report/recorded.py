@@ -7,18 +7,16 @@ from statistics import median
 
 from bench import SOURCES
 from bench.benchmark import compact
+from bench.rungs import FigureError
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 CARD = SOURCES / "common" / "devices" / "h200.json"
-SHAPES = SOURCES / "bench" / "benchmark" / "shapes.cpp"
+SHAPES = SOURCES / "bench" / "results" / "shapes.json"  # build/benchmark --list-shapes --json
+SMS = json.loads(CARD.read_text())["sms"]["value"]
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
 # bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
 GRAPH_FLOP = 3e10
-
-
-class FigureError(Exception):
-    """A figure that is asked for but not recorded."""
 
 
 class MissingFileError(FigureError):
@@ -119,8 +117,8 @@ def provenance(name):
 
 def known_shapes():
     """[(set, (M, N, K), what it stands for)] of the benchmark, in the order of its table."""
-    found = re.findall(r'\{"(\w+)", \{(\d+), (\d+), (\d+)\}, "([^"]+)"\}', SHAPES.read_text())
-    return [(name, (int(m), int(n), int(k)), why) for name, m, n, k, why in found]
+    entries = json.loads(SHAPES.read_text())
+    return [(entry["set"], tuple(entry["shape"]), entry["reason"]) for entry in entries]
 
 
 def flop(shape):

@@ -6,9 +6,11 @@ A rung that a recording does not have yet raises NotRecordedError; or_not_yet() 
 import json
 import re
 
-from docs.report.by_hand import SMS, by_hand
+from bench.rungs import FACTS, rung_of
+from docs.report.by_hand import by_hand
 from docs.report.recorded import (
     RESULTS,
+    SMS,
     FigureError,
     NotRecordedError,
     climb,
@@ -50,6 +52,8 @@ def bounds(rung, size):
     warp_fmas = size**3 / 32
     hand = by_hand(rung, size)
     rows, cols = hand["tile"]
+    if hand["blocks"] is None:
+        raise NotRecordedError(f"{FACTS} has no registers of rung {rung_of(rung).label}")
     blocks = -(-size // rows) * -(-size // cols) * hand.get("per_tile", 1)
     at_once = SMS * hand["blocks"]
     # The last wave is not full, unless the rung splits it.
@@ -145,6 +149,14 @@ def milliseconds(time_ms):
     return f"{time_ms:.3g} ms" if time_ms < 999.5 else f"{time_ms:.0f} ms"
 
 
+def time_below(rung, size, protocol):
+    """Milliseconds of the rung that a rung builds on."""
+    base = rung_of(rung).builds_on
+    if base is None:
+        raise FigureError(f"rung {rung:02} builds on no other: it gains on none")
+    return timed(base, size, protocol)["time_ms"]
+
+
 def timed_value(name, rung, size, protocol):
     """What a climb measured of a rung, as text."""
     entry = timed(rung, size, protocol)
@@ -154,7 +166,7 @@ def timed_value(name, rung, size, protocol):
         "best": lambda: percent(entry["ratio_to_best"]),
         "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
         "power": lambda: f"{entry['power_w']['median']:.0f} W",
-        "gain": lambda: (f"{timed(rung - 1, size, protocol)['time_ms'] / entry['time_ms']:.2f}"),
+        "gain": lambda: f"{time_below(rung, size, protocol) / entry['time_ms']:.2f}",
     }[name]()
 
 

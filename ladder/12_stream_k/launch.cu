@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "common/launch.cuh"
+#include "common/work_plan.hpp"
 #include "common/workspace.hpp"
 #include "ladder/12_stream_k/kernel.cuh"
 
@@ -62,6 +63,24 @@ void run(const Gemm<float>& gemm, Stream stream) {
          ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, gemm.alpha,
          gemm.A, gemm.beta, gemm.C, split,
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
+}
+
+std::vector<WorkPlan> plans(const Shape& shape) {
+  const int tiles = ceil_div(shape.M, BM) * ceil_div(shape.N, BN);
+  const Decomposition split = decompose(tiles, ceil_div(shape.K, BK), multiprocessors());
+  return {{.name = "128 x 256",
+           .tile = {BM, BN},
+           .BK = BK,
+           .blocks_per_sm = 1,
+           .cluster = 1,
+           .taken = true,
+           .tiles = tiles,
+           .k_tiles = split.k_tiles,
+           .whole_tiles = split.first_split,
+           .ranks = split.ranks,
+           .share = split.share,
+           .longer = split.longer,
+           .launch = run}};
 }
 
 }  // namespace ladder::stream_k

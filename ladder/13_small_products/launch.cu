@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/13_small_products/launch.cu
 /// \brief The configurations of rung 13 and their launches.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 
 #include "common/launch.cuh"
+#include "common/work_plan.hpp"
 #include "common/workspace.hpp"
 #include "ladder/13_small_products/kernel.cuh"
 #include "ladder/13_small_products/plan.hpp"
@@ -191,6 +193,31 @@ std::string explain(const Shape& shape) {
   return text +
          "k tiles: of one tile. split: tiles whose K is split. ranks: blocks that share\n"
          "these tiles. us: what the model expects.\n";
+}
+
+std::vector<WorkPlan> plans(const Shape& shape) {
+  const std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
+  std::vector<WorkPlan> found;
+  for (const Plan& plan : plans) {
+    const Configuration& c = *plan.configuration;
+    const bool shared = plan.split.share > 0;
+    found.push_back({.name = c.name,
+                     .tile = {c.BM, c.BN},
+                     .BK = c.BK,
+                     .blocks_per_sm = c.blocks,
+                     .cluster = std::max(c.cluster, 1),
+                     .taken = &plan == &quickest(plans),
+                     .tiles = plan.tiles,
+                     .k_tiles = plan.k_tiles,
+                     .whole_tiles = shared ? plan.split.first_split : plan.tiles,
+                     .ranks = shared ? plan.split.ranks : 0,
+                     .share = plan.split.share,
+                     .longer = plan.split.longer,
+                     .launch = [&c, split = plan.split](const Gemm<float>& gemm, Stream stream) {
+                       c.launch(gemm, stream, split);
+                     }});
+  }
+  return found;
 }
 
 }  // namespace ladder::small_products

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/main.cpp
 /// \brief The `ladder` program: list, climb, predict, run, trace, check.
-#include <fmt/format.h>
-
 #include <stdexcept>
 #include <vector>
 
 #include "ladder/program/command_line.hpp"
+#include "ladder/program/list_command.hpp"
 #include "ladder/program/predict_command.hpp"
-#include "ladder/program/print.hpp"
 #include "ladder/program/run_command.hpp"
 #include "ladder/program/trace_command.hpp"
 
@@ -18,7 +16,8 @@ int main(int argc, char** argv) {
                "ladder");
   app.require_subcommand(0, 1);
   Options options;
-  app.add_subcommand("list", "list the rungs");
+  Options listed;
+  add_list_options(*app.add_subcommand("list", "list the rungs"), listed);
   CLI::App* climb = app.add_subcommand("climb", "verify and time all rungs");
   PredictArguments predicted;
   CLI::App* predict = app.add_subcommand("predict", "write down what you expect of a rung");
@@ -57,7 +56,6 @@ int main(int argc, char** argv) {
       };
       return climb_command(options, extras);
     }
-    fmt::print("{}", list_text(emulated_rungs()));
-    return kGood;
+    return list_command(listed);
   });
 }

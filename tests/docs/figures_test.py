@@ -10,10 +10,12 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from bench.rungs import own_rungs, rung_named
 from docs.figures import banks, draw, rung_01, tiles
 from docs.figures.shapes import request, text_height, text_width
-from docs.report.by_hand import LANES, by_hand, decompose
+from docs.report.by_hand import by_hand, starts_of
 from docs.report.svg import STYLE
+from docs.report.wavefronts import LANES
 from tests import SOURCES
 
 FIGURES = SOURCES / "docs" / "figures"
@@ -198,7 +200,7 @@ class ContentTest(unittest.TestCase):
             self.assertEqual(sum(map(rung_01.passes, entries)), by_hand(rung, 4096)["wavefronts"])
 
     def test_lanes_share_a_warp_tile_without_gap_or_overlap(self):
-        for rung in range(1, 14):
+        for rung in own_rungs():
             c = tiles.tile_constants(rung)
             cells = [
                 (row, col)
@@ -220,8 +222,9 @@ class ContentTest(unittest.TestCase):
                     self.assertEqual(words[lane], first[0], (rung, array, lane))
 
     def test_shares_of_rung_12(self):
-        whole, left, starts = decompose(512, 512)
-        self.assertEqual((whole, left, len(starts)), (396, 116, 133))
+        plan = rung_named("stream_k").plan((4096, 4096, 4096))
+        left = plan["tiles"] - plan["whole_tiles"]
+        self.assertEqual((plan["whole_tiles"], left, len(starts_of(plan))), (396, 116, 133))
         text = (FIGURES / "rung_12.svg").read_text()
         for words in ("116 tiles", "16 SMs idle", "tile 396", "block 131", "450 k tiles"):
             self.assertIn(words, text)

@@ -9,10 +9,10 @@ import re
 import sys
 import unittest
 
+from bench.rungs import rung_table
 from docs.report import lesson
 from docs.report.markdown_text import words_of
 from docs.report.report import pages
-from docs.report.rungs import rung_table
 from tests import SOURCES
 from tests.docs.page_commands import Commands, command_faults
 

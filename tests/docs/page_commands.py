@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from docs.report.rungs import rung_table
+from bench.rungs import rung_table
 
 SHELLS = ("", "sh", "bash", "shell", "console", "text")  # fences that may hold commands
 

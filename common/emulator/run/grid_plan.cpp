@@ -53,7 +53,7 @@ void require_cluster(unsigned cluster, const dim3& grid) {
 
 /// Bytes of a kernel's `__shared__` arrays of fixed size. Reading symbols takes milliseconds: once
 /// per kernel.
-std::size_t static_shared_bytes(const GridPlan& plan) {
+std::size_t bytes_of_arrays(const GridPlan& plan) {
   static std::mutex mutex;
   static std::map<const void*, std::size_t> known;
   const std::lock_guard lock(mutex);
@@ -107,8 +107,9 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
            " blocks; all of them must fit the GPU at once, which has " + std::to_string(sms) +
            " SMs (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
   }
-  if (const std::size_t bytes = static_shared_bytes(*this); bytes > kMaxStaticSharedBytes) {
-    refuse("__shared__ arrays of " + std::to_string(bytes) + " bytes; ptxas allows " +
+  static_shared_bytes = bytes_of_arrays(*this);
+  if (static_shared_bytes > kMaxStaticSharedBytes) {
+    refuse("__shared__ arrays of " + std::to_string(static_shared_bytes) + " bytes; ptxas allows " +
            std::to_string(kMaxStaticSharedBytes) +
            " (48 KiB), and more only as dynamic shared memory");
   }

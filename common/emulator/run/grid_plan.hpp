@@ -28,8 +28,9 @@ struct GridPlan {
   unsigned threads;  ///< per block
   std::uint64_t blocks;
   std::size_t dynamic_shared_bytes;
-  unsigned cluster;        ///< blocks with neighbouring numbers that run together
-  bool cooperative;        ///< all blocks run together
+  std::size_t static_shared_bytes;  ///< of `__shared__` arrays of fixed size
+  unsigned cluster;                 ///< blocks with neighbouring numbers that run together
+  bool cooperative;                 ///< all blocks run together
   std::uint64_t resident;  ///< blocks that a GPU with multiprocessors() runs at the same time
   const void* kernel;      ///< address of the kernel
   ThreadProgram program;

@@ -2,6 +2,7 @@
 #include "common/emulator/run/launch.hpp"
 
 #include <functional>
+#include <vector>
 
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/run/grid_plan.hpp"
@@ -13,7 +14,7 @@ namespace ladder::emulator {
 namespace {
 
 thread_local GridStats stats_of_last_run;
-thread_local const void** kernel_to_note = nullptr;  ///< of launched_kernel(), while it lasts
+thread_local std::vector<NotedLaunch>* noted = nullptr;  ///< of noted_launches(), while it lasts
 thread_local GridRunner* runner_of_this_thread = nullptr;
 
 void require_cpu() {
@@ -26,11 +27,21 @@ void require_cpu() {
                     "since 2013, AMD since 2015); this one lacks them");
 }
 
+NotedLaunch noted_launch(const GridPlan& plan) {
+  return {.kernel = plan.kernel,
+          .grid = array_of({plan.grid.x, plan.grid.y, plan.grid.z}),
+          .block = array_of({plan.block.x, plan.block.y, plan.block.z}),
+          .cluster = plan.cluster,
+          .cooperative = plan.cooperative,
+          .static_shared_bytes = plan.static_shared_bytes,
+          .dynamic_shared_bytes = plan.dynamic_shared_bytes};
+}
+
 }  // namespace
 
 void run_program(const GridLaunch& launch, const ThreadProgram& program) {
-  if (kernel_to_note != nullptr) {
-    *kernel_to_note = launch.kernel;
+  if (noted != nullptr) {
+    noted->push_back(noted_launch(GridPlan(launch, program)));
     return;
   }
   require_cpu();
@@ -53,17 +64,22 @@ GridStats last_run() {
   return stats_of_last_run;
 }
 
-const void* launched_kernel(const std::function<void()>& launch) {
+std::vector<NotedLaunch> noted_launches(const std::function<void()>& launch) {
   struct Noting {
-    explicit Noting(const void** kernel) { kernel_to_note = kernel; }
-    ~Noting() { kernel_to_note = nullptr; }
+    explicit Noting(std::vector<NotedLaunch>* launches) { noted = launches; }
+    ~Noting() { noted = nullptr; }
     Noting(const Noting&) = delete;
     Noting& operator=(const Noting&) = delete;
   };
-  const void* kernel = nullptr;
-  const Noting noting(&kernel);
+  std::vector<NotedLaunch> launches;
+  const Noting noting(&launches);
   launch();
-  return kernel;
+  return launches;
+}
+
+const void* launched_kernel(const std::function<void()>& launch) {
+  const std::vector<NotedLaunch> launches = noted_launches(launch);
+  return launches.empty() ? nullptr : launches.back().kernel;
 }
 
 }  // namespace ladder::emulator

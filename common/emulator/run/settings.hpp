@@ -3,9 +3,12 @@
 /// \brief What a host program can set and ask of the emulator. Free of CUDA's types.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace ladder::emulator {
 
@@ -76,8 +79,23 @@ struct GridStats {
 /// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.
 GridStats last_run();
 
-/// \brief  Which kernel a host function launches. Nothing runs, so that its arrays need no
-/// contents. \return address of the last kernel; null where launch() starts none
+/// A launch that nobody executed.
+struct NotedLaunch {
+  const void* kernel;  ///< its address
+  std::array<unsigned, 3> grid;
+  std::array<unsigned, 3> block;
+  unsigned cluster;  ///< blocks along x that run together
+  bool cooperative;
+  std::size_t static_shared_bytes;
+  std::size_t dynamic_shared_bytes;
+};
+
+/// \brief  What a host function launches. Nothing runs, so that its arrays need no contents.
+/// \throws KernelError  a launch is beyond CUDA's limits
+std::vector<NotedLaunch> noted_launches(const std::function<void()>& launch);
+
+/// \return address of the last kernel that launch() starts, as noted_launches() has it; null where
+///         it starts none
 const void* launched_kernel(const std::function<void()>& launch);
 
 }  // namespace ladder::emulator

@@ -5,13 +5,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string_view>
+
+#include "common/emulator/run/debug_information.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -75,23 +75,6 @@ bool find_type(Dwarf_Die* scope, SharedArray& array) {
   return false;
 }
 
-/// The debug information of the function whose code is at `address`.
-bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
-  if (unit == nullptr) return false;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(unit, address - bias, &scopes);
-  bool found = false;
-  for (int i = 0; i < count && !found; ++i) {
-    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
-    function = scopes[i];
-    found = true;
-  }
-  std::free(scopes);
-  return found;
-}
-
 /// "_ZN6ladder4bytesE" -> "bytes"
 std::string last_component(const char* symbol) {
   char* const demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr);
@@ -105,7 +88,7 @@ std::string last_component(const char* symbol) {
 class KernelLibrary {
  public:
   explicit KernelLibrary(const void* kernel)
-      : address_(reinterpret_cast<Dwarf_Addr>(kernel)), libraries_(open(), dwfl_end) {
+      : address_(reinterpret_cast<Dwarf_Addr>(kernel)), libraries_(open_libraries()) {
     module_ = libraries_ == nullptr ? nullptr : dwfl_addrmodule(libraries_.get(), address_);
     if (module_ == nullptr) return;
     if (const char* const name = dwfl_module_addrname(module_, address_)) kernel_name_ = name;
@@ -144,20 +127,8 @@ class KernelLibrary {
   }
 
  private:
-  static Dwfl* open() {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo,
-                                             .section_address = nullptr,
-                                             .debuginfo_path = nullptr};
-    Dwfl* const libraries = dwfl_begin(&callbacks);
-    if (libraries != nullptr && dwfl_linux_proc_report(libraries, getpid()) == 0) {
-      dwfl_report_end(libraries, nullptr, nullptr);
-    }
-    return libraries;
-  }
-
   Dwarf_Addr address_;
-  std::unique_ptr<Dwfl, void (*)(Dwfl*)> libraries_;
+  OpenLibraries libraries_;
   Dwfl_Module* module_ = nullptr;
   std::string kernel_name_;
   int symbols_ = 0;

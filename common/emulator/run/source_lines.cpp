@@ -4,15 +4,15 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <mutex>
 #include <string_view>
 #include <vector>
+
+#include "common/emulator/run/debug_information.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -35,24 +35,6 @@ bool is_ground(std::string_view file) {
   if (!file.starts_with(root)) return false;
   file.remove_prefix(root.size());
   return file.starts_with(kEmulator) || file.starts_with(kInstructions);
-}
-
-/// Debug information of all libraries of this process, as they are loaded now.
-using OpenLibraries = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
-
-OpenLibraries open_libraries() {
-  static const Dwfl_Callbacks callbacks = {
-      .find_elf = dwfl_linux_proc_find_elf,
-      .find_debuginfo = dwfl_standard_find_debuginfo,
-      .section_address = nullptr,
-      .debuginfo_path = nullptr,
-  };
-  OpenLibraries session(dwfl_begin(&callbacks), dwfl_end);
-  if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
-      dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
-    session.reset();
-  }
-  return session;
 }
 
 SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {

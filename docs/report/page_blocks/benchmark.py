@@ -100,7 +100,7 @@ def benchmark_block(_rung):
     """The front page's: the picture, the squares and a line for each set of shapes."""
     benchmark = Benchmark()
     highest = benchmark.rungs()[-1]
-    rungs = [name for name in benchmark.rungs() if name[:2] in plot_ratio.SHOWN_BY_SIZE]
+    rungs = [name for name in benchmark.rungs() if name[3:] in plot_ratio.SHOWN_BY_SIZE]
     squares = [job for job in benchmark.jobs() if job[0] == "squares"]
     lines = [picture("ratio_by_size", "docs/figures", plot_ratio.ratio_words())]
     if squares:

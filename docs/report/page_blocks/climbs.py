@@ -1,5 +1,6 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
+from bench.rungs import rung_of
 from docs.report.recorded import FigureError, climb, percent, provenance
 from docs.report.rung_figures import NOT_YET
 
@@ -17,8 +18,9 @@ def measured_block(rung):
             lines.append(f"| {size} | {NOT_YET} | | | | | |")
             continue
         entry = entries[rung]
-        below = entries.get(rung - 1)
-        gain = f"{below['time_ms'] / entry['time_ms']:.2f} x" if rung > 1 and below else ""
+        base = rung_of(rung).builds_on
+        below = None if base is None else entries.get(base)
+        gain = f"{below['time_ms'] / entry['time_ms']:.2f} x" if below else ""
         lines.append(
             f"| {size} | {entry['time_ms']:.3f} ms | {entry['tflops']:.2f} | "
             f"{percent(entry['ratio_to_best'])} | {percent(entry['share_of_roof'])} | "

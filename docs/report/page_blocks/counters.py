@@ -3,10 +3,10 @@
 import re
 
 from bench.record import ncu_profile
+from bench.rungs import rung_of
 from docs.report.page_blocks.lessons import HIT, MISS, SIZES, STALL, stalls, trace
 from docs.report.recorded import MissingFileError, NotRecordedError, profile, provenance
 from docs.report.rung_figures import NCU_PERCENT, NOT_YET
-from docs.report.rungs import rung_of
 
 COPIES = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
 

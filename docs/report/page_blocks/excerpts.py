@@ -9,9 +9,9 @@ import pathlib
 import re
 from dataclasses import dataclass
 
+from bench.rungs import rung_of
 from docs.report.page_blocks.markdown import fenced
 from docs.report.recorded import FigureError
-from docs.report.rungs import rung_of
 
 TITLE = re.compile(r"^(?P<indent> *)// -- (?P<title>.+?) -{3,}$")
 LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".hpp": "cpp", ".cpp": "cpp"}
@@ -192,15 +192,10 @@ def constants_of(text):
     return found
 
 
-def evaluated(value, known):
-    """The number that an expression of known constants has; None where it has others."""
-    python = value.replace("/", "//")
-    if not re.fullmatch(r"[\w\s()+*/%-]+", value):
-        return None
-    names = set(re.findall(r"[A-Za-z_]\w*", value))
-    if not names <= set(known):
-        return None
-    return eval(python, {"__builtins__": {}}, {name: known[name] for name in names})
+def value_of(rung, name):
+    """The number that a constant has in all kernels of a rung; None where they differ."""
+    found = {rung.values(kernel).get(name) for kernel in range(len(rung.kernels))}
+    return found.pop() if len(found) == 1 else None
 
 
 def as_sentence(text):
@@ -213,7 +208,7 @@ def as_sentence(text):
 def constants_block(place, arguments):
     """`constants`: the constants that a rung fixes, and why."""
     rung = rung_of(place.rung_or(arguments))
-    known, seen, rows = {}, set(), []
+    seen, rows = set(), []
     for path in (rung.path / "launch.cu", rung.path / "kernel.cuh"):
         if not path.is_file():
             continue
@@ -221,9 +216,7 @@ def constants_block(place, arguments):
             if name in seen:
                 continue
             seen.add(name)
-            number = evaluated(value, known)
-            if number is not None:
-                known[name] = number
+            number = value_of(rung, name)
             shown = f"`{value}`"
             if number is not None and str(number) != value:
                 shown += f" = {number}"

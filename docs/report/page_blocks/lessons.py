@@ -5,8 +5,7 @@ import pathlib
 import re
 
 from bench.record import ncu_profile
-from docs.report.by_hand import sources
-from docs.report.page_blocks.excerpts import constants_of, evaluated
+from bench.rungs import rung_of
 from docs.report.recorded import (
     CARD,
     RESULTS,
@@ -26,7 +25,6 @@ from docs.report.rung_figures import (
     predicted,
     timed,
 )
-from docs.report.rungs import rung_of
 
 QUESTIONS = pathlib.Path("ladder/questions.json")  # below the root of the sources
 SIZES = (4096, 2048, 1024, 8192)  # of profiles, the preferred first
@@ -54,73 +52,24 @@ def first_recorded(recording, rung):
     return None, None
 
 
-def threads_of(rung):
-    """Threads per block, as launch.cu gives them to launch()."""
-    known = {}
-    for text in reversed(sources(rung.number)):  # launch.cu has the last word
-        for name, value, _ in constants_of(text):
-            number = evaluated(value, known)
-            if number is not None:
-                known[name] = number
-    block = re.search(r"\.block = dim3\(([^()]*)\)", launch_text(rung))
-    if not block:
-        raise FigureError(f"{rung.path / 'launch.cu'} names no block")
-    threads = 1
-    for extent in block[1].split(","):
-        threads *= evaluated(extent.strip(), known)
-    return threads
-
-
-def blocks_per_sm(threads, registers, shared_bytes):
-    """(blocks that an SM of the recorded GPU holds, [what allows no more])"""
-    card = {name: entry["value"] for name, entry in json.loads(CARD.read_text()).items()}
-    warps = -(-threads // 32)
-    unit = card["register_allocation_unit"]
-    per_warp = -(-registers * 32 // unit) * unit
-    per_scheduler = card["registers_per_sm"] // 4 // per_warp  # a warp stays with its scheduler
-    unit = card["shared_allocation_unit_bytes"]
-    shared = -(-(shared_bytes + card["shared_bytes_reserved_per_block"]) // unit) * unit
-    limits = {
-        "threads": card["max_threads_per_sm"] // (warps * 32),
-        "registers": 4 * per_scheduler // warps,
-        "shared memory": card["shared_bytes_per_sm"] // shared,
-        "blocks": card["max_blocks_per_sm"],
-    }
-    least = min(limits.values())
-    return least, [name for name, blocks in limits.items() if blocks == least]
-
-
 def resources(rung):
-    """[(label, text)] of what a block takes of an SM."""
-    threads = threads_of(rung)
-    size, counters = first_recorded(profile, rung.number)
-    registers = int(counters["launch__registers_per_thread"]) if counters else None
-    traced_size, traced = first_recorded(trace, rung.number)
-    shared = traced["launch"]["shared_bytes_per_block"] if traced else None
-    at = f" (at M = N = K = {traced_size})" if traced and "cluster" in launch_text(rung) else ""
-    regs = NOT_YET
-    if registers is not None:
-        regs = f"{registers} (ncu at {size})"
+    """[(label, text)] of what a block takes of an SM; of a rung that chooses, in its first way."""
+    kernel = rung.kernels[0]
+    shape = rung.launches[0]["shape"]
+    at = f" (at M = N = K = {shape[0]})" if len(rung.ways) > 1 else ""
+    regs = held = NOT_YET
+    if kernel["registers"] is not None:
+        regs = f"{kernel['registers']} (ncu at {kernel['registers_at']})"
         if "setmaxnreg_inc<" in (rung.path / "kernel.cuh").read_text():
             regs += " at launch; then warps that load give some to those that multiply"
-    held = NOT_YET
-    if registers is not None and shared is not None:
-        blocks, limits = blocks_per_sm(threads, registers, shared)
-        held = f"{blocks}; {' and '.join(limits)} allow no more"
+        held = f"{kernel['blocks_per_sm']}; {kernel['limits']} allow no more"
+    shared = rung.shared_bytes
     return [
-        ("Threads per block", f"{threads}"),
+        ("Threads per block", f"{kernel['threads']}"),
         ("Registers per thread", regs),
-        (
-            "Shared memory per block",
-            NOT_YET if shared is None else f"{shared / 1024:.4g} KiB{at}" if shared else "none",
-        ),
+        ("Shared memory per block", f"{shared / 1024:.4g} KiB{at}" if shared else "none"),
         ("Blocks on an SM of an H200", held),
     ]
-
-
-def launch_text(rung):
-    """The text of a rung's launch.cu."""
-    return (rung.path / "launch.cu").read_text()
 
 
 def card_block(place, arguments):

@@ -3,11 +3,20 @@
 import json
 import pathlib
 
-from docs.report.by_hand import SMS
+from bench.rungs import own_rungs, rung_named
 from docs.report.page_blocks import probes, sass
 from docs.report.page_blocks.lessons import HIT, MISS, trace
 from docs.report.page_blocks.markdown import table
-from docs.report.recorded import climb, load, percent, profile, provenance, roofs
+from docs.report.recorded import (
+    SMS,
+    NotRecordedError,
+    climb,
+    load,
+    percent,
+    profile,
+    provenance,
+    roofs,
+)
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
 
@@ -72,35 +81,37 @@ def roofs_block(_place, _arguments):
 
 
 def wave_panels(rung, size):
-    """([panels that a wave reads], blocks at a time): panels are 128 rows of A or columns of B."""
-    tiles = size // 128
+    """[panels that a wave reads]: rows of A or columns of B as many as a block tile's."""
+    tiles = size // rung.tile[0]
     order = [(tile // tiles, tile % tiles) for tile in range(tiles**2)]
-    if rung == 7:
-        order.sort(key=lambda tile: (tile[0] // 16, tile[1], tile[0]))
-    at_once = 2 * SMS
+    band = rung.values().get("BAND")
+    if band:
+        order.sort(key=lambda tile: (tile[0] // band, tile[1], tile[0]))
+    at_once = SMS * rung.kernels[0]["blocks_per_sm"]
     waves = [order[i : i + at_once] for i in range(0, len(order), at_once)]
-    return [sum(len(set(side)) for side in zip(*wave, strict=True)) for wave in waves], at_once
+    return [sum(len(set(side)) for side in zip(*wave, strict=True)) for wave in waves]
 
 
 def wave_formula_block(_place, _arguments):
     """Hit rate and DRAM reads as the formula has them, as counted, and as the model has them."""
     rows = []
     for size in (4096, 8192, 16384):
-        for rung in (6, 7):
-            panels, _ = wave_panels(rung, size)
-            asked = 2 * (size // 128) ** 2
-            counters = profile(rung, size)
-            model = trace(rung, size)["metrics"]
+        for rung in (rung_named("double_buffer"), rung_named("wave_swizzle")):
+            side = rung.tile[0]  # and the other
+            panels = wave_panels(rung, size)
+            asked = 2 * (size // side) ** 2
+            counters = profile(rung.number, size)
+            model = trace(rung.number, size)["metrics"]
             rows.append(
                 [
-                    f"{rung:02} at {size}",
+                    f"{rung.number:02} at {size}",
                     f"{max(panels)}",
                     percent(1 - sum(panels) / asked),
                     percent(counters[HIT] / (counters[HIT] + counters[MISS])),
                     *(
                         f"{read * 1e-9:.3g} GB"
                         for read in (
-                            sum(panels) * 128 * size * 4,
+                            sum(panels) * side * size * 4,
                             counters["dram__bytes_read.sum"],
                             model["dram__bytes_read.sum"],
                         )
@@ -115,18 +126,24 @@ def wave_formula_block(_place, _arguments):
 
 
 def occupancy_block(_place, _arguments):
-    """Warps on an SM against what the pipes do."""
+    """Warps on an SM against what the pipes do; rungs with shared memory and no plans."""
     rows = []
     timed = climb(2048, "graph")
-    for rung in range(3, 12):
-        counters = profile(rung, 2048)
+    for number, rung in own_rungs().items():
+        if rung.ways or not rung.shared_bytes:
+            continue
+        try:
+            counters = profile(number, 2048)
+            tflops = timed[number]["tflops"]
+        except (NotRecordedError, KeyError):
+            continue  # the table is of what is recorded
         shares = [
             counters[f"{name}.avg.pct_of_peak_sustained_active"] / 100
             for name in ("sm__warps_active", "smsp__issue_active", "sm__pipe_fma_cycles_active")
         ]
-        row = [f"rung {rung:02}", f"{counters['launch__registers_per_thread']:.0f}"]
+        row = [f"rung {number:02}", f"{counters['launch__registers_per_thread']:.0f}"]
         row += [f"{100 * share:.0f} %" for share in shares]
-        rows.append([*row, f"{timed[rung]['tflops']:.1f}"])
+        rows.append([*row, f"{tflops:.1f}"])
     heads = ["at 2048", "registers", "warps active", "issue slots used", "FMA pipe"]
     return f"{table([*heads, 'TFLOP/s'], rows)}\n\n{provenance('profile_2048.json')}."
 

@@ -3,10 +3,9 @@
 import json
 
 from bench.record.sass_order import INNER_PRODUCT, ffma_between, listing
-from docs.report.page_blocks.lessons import blocks_per_sm, threads_of
+from bench.rungs import rung_table
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, FigureError
-from docs.report.rungs import rung_table
 
 LOOPS = RESULTS.parent / "sass" / "loops.json"
 
@@ -65,8 +64,8 @@ def registers_table(found):
         if f"{number:02}" not in found:
             continue
         entry = found[f"{number:02}"]
-        threads = threads_of(rung)
-        blocks, _ = blocks_per_sm(threads, entry["registers"], 0)
+        kernel = rung.kernels[0]
+        threads, blocks = kernel["threads"], kernel["blocks_per_sm"]
         whole = f"{blocks * threads // 32}"
         row = [f"rung {number:02}", f"{threads}", f"{entry['registers']}"]
         rows.append([*row, f"{entry['spill_store_bytes']}", f"{blocks}", whole])

@@ -57,6 +57,14 @@ TEST_F(BenchmarkCommandTest, ListsTheShapesWithTheirReasons) {
   EXPECT_TRUE(says(unwrapped(outcome.out), "llm 512x8192x28672: Llama 3 70B: down"));
 }
 
+TEST_F(BenchmarkCommandTest, TheRecordedShapesAreThoseOfTheTable) {
+  const std::string path = (folder_ / "shapes.json").string();
+  EXPECT_EQ(ladder("--list-shapes --json " + path).exit_code, 0);
+  EXPECT_TRUE(text_of(path) == text_of(LADDER_SOURCE_DIR "/bench/results/shapes.json"))
+      << "bench/results/shapes.json is stale: run build/benchmark --list-shapes --json "
+         "bench/results/shapes.json";
+}
+
 TEST_F(BenchmarkCommandTest, HelpNamesBothKindsOfOptions) {
   const Outcome outcome = ladder("--help");
   EXPECT_EQ(outcome.exit_code, 0);

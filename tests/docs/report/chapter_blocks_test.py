@@ -4,6 +4,7 @@ import os
 import pathlib
 import unittest
 
+from bench.rungs import rung_named
 from docs.report.page_blocks import machine, probes, sass
 from docs.report.page_blocks.orders import orders_block
 from docs.report.page_blocks.place import Place
@@ -29,12 +30,12 @@ class ChapterBlocksTest(unittest.TestCase):
         os.chdir(SOURCES)
 
     def test_stripes_and_bands_share_panels(self):
-        panels, at_once = machine.wave_panels(6, 16384)
-        self.assertEqual((at_once, len(panels)), (264, 63))
+        by_rows, by_bands = rung_named("double_buffer"), rung_named("wave_swizzle")
+        panels = machine.wave_panels(by_rows, 16384)
+        self.assertEqual(len(panels), 63)
         self.assertEqual(set(panels[:-1]), {131}, "three rows of tiles and all columns")
-        panels, _ = machine.wave_panels(7, 16384)
-        self.assertEqual(panels[0], 16 + 17)
-        self.assertEqual(sum(machine.wave_panels(7, 1024)[0]), 8 + 8, "one wave holds all")
+        self.assertEqual(machine.wave_panels(by_bands, 16384)[0], 16 + 17)
+        self.assertEqual(sum(machine.wave_panels(by_bands, 1024)), 8 + 8, "one wave holds all")
 
     def test_ridges_are_peak_over_bandwidth(self):
         rows = rows_of(machine.ridges_block(None, ""))

@@ -7,11 +7,10 @@ import shutil
 import tempfile
 import unittest
 
-from docs.report import by_hand
+from bench.rungs import rung_named, rung_of, rung_table
 from docs.report.page_blocks import counters as counters_blocks
-from docs.report.page_blocks import excerpts, lessons
-from docs.report.recorded import FigureError, profile
-from docs.report.rungs import rung_of, rung_table
+from docs.report.page_blocks import excerpts
+from docs.report.recorded import FigureError
 from tests import SOURCES
 from tests.docs.report.report_test import report
 
@@ -184,7 +183,7 @@ class PageTest(unittest.TestCase):
 
     def test_the_rung_table_makes_its_pages_stale(self):
         self.filled("card 03")
-        self.change("ladder/ladder.cpp", "stage tiles in shared memory", "other words")
+        self.change("bench/results/rungs.json", "stage tiles in shared memory", "other words")
 
     def test_the_first_rung_has_no_diff(self):
         self.assertIn("all of its lines are new", self.filled("diff 01"))
@@ -208,31 +207,16 @@ class FactsTest(unittest.TestCase):
         with self.assertRaises(FigureError):
             rung_of(99)
 
-    def test_threads_are_those_of_the_launch(self):
-        threads = {n: lessons.threads_of(rung) for n, rung in rung_table().items() if n}
-        self.assertEqual(list(threads.values()), [1024] * 3 + [256] * 7 + [384] * 3)
+    def test_values_are_those_of_the_kernel(self):
+        self.assertEqual(rung_of(10).values()["TN"], 16)
+        self.assertEqual(excerpts.value_of(rung_of(4), "kThreads"), 256)
+        self.assertIsNone(excerpts.value_of(rung_named("small_products"), "BM"))
 
-    def test_blocks_on_an_sm(self):
-        self.assertEqual(lessons.blocks_per_sm(256, 128, 0), (2, ["registers"]))
-        self.assertEqual(
-            lessons.blocks_per_sm(1024, 32, 16384), (2, ["threads", "registers"])
-        )
-        self.assertEqual(lessons.blocks_per_sm(128, 32, 40000), (5, ["shared memory"]))
-        self.assertEqual(lessons.blocks_per_sm(32, 32, 0), (32, ["blocks"]))
-        self.assertEqual(lessons.blocks_per_sm(384, 168, 0), (1, ["registers"]))
-
-    def test_they_are_those_of_the_maths(self):
-        for number, rung in rung_table().items():
-            _, traced = lessons.first_recorded(lessons.trace, number)
-            if number == 0 or not traced:
-                continue
-            _, counters = lessons.first_recorded(profile, number)
-            held, _ = lessons.blocks_per_sm(
-                lessons.threads_of(rung),
-                int(counters["launch__registers_per_thread"]),
-                traced["launch"]["shared_bytes_per_block"],
-            )
-            self.assertEqual(held, by_hand.by_hand(number, 4096)["blocks"], rung.label)
+    def test_a_plan_that_is_not_recorded_comes_from_the_program_or_is_named(self):
+        rung = rung_named("small_products")
+        self.assertEqual(rung.plan((512, 512, 512))["tiles"], 128)
+        with self.assertRaisesRegex(FigureError, "has no plan of rung 13 for 5 x 4 x 4"):
+            rung.plan((5, 4, 4))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ import pathlib
 import tempfile
 import unittest
 
+from bench.rungs import rung_of
 from docs.report import lesson
 from docs.report.markdown_text import words_of
-from docs.report.rungs import rung_of
 from tests import SOURCES
 from tests.docs import page_commands
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+from bench.rungs import rung_table
 from docs.report import by_hand, wavefronts
 from tests import SOURCES
 
@@ -162,11 +163,12 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(report(self.root)[0], 0)
             self.assertEqual(page.read_text(), whole)
 
-    def test_another_tile_in_the_source_makes_its_lesson_stale(self):
-        launch = self.root / "ladder/10_wide_tile/launch.cu"
-        text = launch.read_text()
-        self.assertIn("constexpr int BN = 256;", text)
-        launch.write_text(text.replace("constexpr int BN = 256;", "constexpr int BN = 512;"))
+    def test_another_tile_makes_its_lesson_stale(self):
+        facts = self.root / "bench/results/rungs.json"
+        text = facts.read_text()
+        old = '"template":{"BM":128,"BN":256,"BK":8,"WM":64,"WN":64,"TM":8,"TN":16,"STAGES":3'
+        self.assertIn(old, text)
+        facts.write_text(text.replace(old, old.replace('"TN":16', '"TN":8')))
         code, text = report(self.root, "--check")
         self.assertEqual(code, 1)
         self.assertIn("ladder/10_wide_tile/README.md is stale", text)
@@ -260,11 +262,13 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(by_hand.wavefronts([column * 4 for column in columns]), 2)
 
     def test_shares_cover_every_k_tile_once(self):
-        for tiles, k_tiles in ((512, 256), (2048, 512), (133, 7), (1, 3), (132, 5), (128, 128)):
-            whole, left, starts = by_hand.decompose(tiles, k_tiles)
-            self.assertEqual(whole + left, tiles)
-            self.assertEqual((starts[0], starts[-1]), (0, left * k_tiles))
-            lengths = {end - start for start, end in zip(starts, starts[1:])} or {0}
+        plans = [plan for rung in rung_table().values() for plan in rung.plans if plan["ranks"]]
+        self.assertGreater(len(plans), 10)
+        for plan in plans:
+            starts = by_hand.starts_of(plan)
+            left = plan["tiles"] - plan["whole_tiles"]
+            self.assertEqual((starts[0], starts[-1]), (0, left * plan["k_tiles"]), plan)
+            lengths = {end - start for start, end in zip(starts, starts[1:])}
             self.assertLessEqual(max(lengths) - min(lengths), 1)
 
     def test_parts_that_do_not_begin_with_their_tile_are_added_by_a_peer(self):
@@ -285,11 +289,15 @@ class ByHandTest(unittest.TestCase):
         # At 512 more ranks would only add more: 64 SMs have 8 k tiles each, and 68 have none.
         self.assertAlmostEqual(by_hand.by_hand(12, 512)["waves"], 132 / 64)
 
-    def test_rung_13_counts_what_its_model_picks(self):
-        for size, tile in ((512, (32, 64)), (1024, (64, 128)), (4096, (128, 256))):
-            count = by_hand.by_hand(13, size)
-            self.assertEqual(count["tile"], tile)
-            self.assertIn(f"The model picks {tile[0]} x {tile[1]}", count["more"])
+    def test_a_rung_that_chooses_counts_what_its_model_picks(self):
+        for rung in rung_table().values():
+            for plan in rung.plans if len(rung.ways) > 1 else ():
+                if len(set(plan["shape"])) > 1:
+                    continue
+                count = by_hand.by_hand(rung.number, plan["shape"][0])
+                way = rung.way(plan["way"])
+                self.assertEqual(count["tile"], (way["BM"], way["BN"]))
+                self.assertIn(f"The model picks {plan['way']}.", count["more"])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,19 @@ TEST_F(CommandLineTest, ListsTheRungs) {
   EXPECT_TRUE(says(outcome.out, "9.0a: 9.0 and no other")) << outcome.out;
 }
 
+TEST_F(CommandLineTest, ListsFactsForPrograms) {
+  const std::string path = (folder_ / "rungs.json").string();
+  const Outcome outcome = ladder("list --size 320 --json " + path);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  std::ifstream file(path);
+  const auto rungs = nlohmann::json::parse(file).at("rungs");
+  EXPECT_EQ(rungs.at(3).at("folder"), "03_shared_tile");
+  EXPECT_EQ(rungs.at(13).at("plans").at(0).at("shape"), nlohmann::json::parse("[320, 320, 320]"));
+  expect_refused("list --size 320", {"list --size also needs --json FILE"});
+  expect_refused("list --json " + (folder_ / "missing" / "a.json").string(), {"cannot write"});
+}
+
 TEST_F(CommandLineTest, ClimbsOnTheCpu) {
   const Outcome outcome = ladder("climb --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

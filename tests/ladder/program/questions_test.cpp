@@ -90,7 +90,15 @@ TEST_P(CountsTest, AreThoseOfTheHardwareAndOfTheQuestionsArithmetic) {
   EXPECT_NEAR(*own / *recorded, 1.0, tolerance(ratio));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, CountsTest, testing::Range(1, 14));
+std::vector<int> numbers_of_own_kernels() {
+  std::vector<int> numbers;
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.tile.BM > 0) numbers.push_back(rung.number);
+  }
+  return numbers;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, CountsTest, testing::ValuesIn(numbers_of_own_kernels()));
 
 TEST(QuestionsTest, SpeedsAreThoseOfTheRecordedClimb) {
   const std::optional<Recording> recording = recorded_climb();

@@ -208,7 +208,8 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
 }
 
 TEST(RecordedResultsTest, RegistersAreKnownOfEachSizeThatWasProfiled) {
-  for (int rung = 1; rung <= 11; ++rung) {
+  for (const Rung& each : emulated_rungs()) {
+    const int rung = each.number;
     std::set<int> sizes;
     for (const auto& [size, registers] : recorded_registers(rung)) {
       sizes.insert(size);

@@ -1,0 +1,146 @@
+"""The rungs, as bench/results/rungs.json records them: what programs in Python know of C++.
+
+    build/ladder list --json bench/results/rungs.json     renews the file; ladder/program/
+                                                          rung_facts.hpp says what is in it
+
+No program of ours reads the sources for such facts, and none writes numbers of rungs down.
+"""
+
+import json
+import pathlib
+import subprocess
+from dataclasses import dataclass
+
+from bench import SOURCES
+
+FACTS = pathlib.Path("bench/results/rungs.json")  # below the root of the sources
+PROGRAM = pathlib.Path("build/ladder")
+
+
+class FigureError(Exception):
+    """A figure that is asked for but not recorded."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A line of the table, and what its sources fix."""
+
+    number: int
+    name: str  # "shared_tile"
+    folder: str  # "03_shared_tile"
+    idea: str
+    builds_on: int | None
+    compute_capability: int  # 75 means 7.5
+    architecture_specific: bool  # runs on GPUs of this capability and on no newer ones
+    architecture: str | None  # what the recorded GPU's code is compiled for: "sm_90a"
+    multiple_of: int  # of N and K
+    tile: tuple | None  # (rows, columns) of C per block
+    constants: dict
+    kernels: tuple  # of dictionaries, as all that follow
+    launches: tuple
+    ways: tuple  # in which it may work, if it chooses by shape
+    plans: tuple  # what it chooses
+
+    @property
+    def label(self):
+        """'03 shared_tile'"""
+        return f"{self.number:02} {self.name}"
+
+    @property
+    def path(self):
+        """Its folder, below the root of the sources."""
+        return pathlib.Path("ladder") / self.folder
+
+    @property
+    def needs(self):
+        """'compute capability 7.5 or higher'"""
+        version = f"compute capability {self.compute_capability / 10:.1f}"
+        return f"{version} exactly" if self.architecture_specific else f"{version} or higher"
+
+    @property
+    def takes(self):
+        """'any M; N and K multiples of 4'"""
+        if self.multiple_of == 1:
+            return "any M, N, K"
+        return f"any M; N and K multiples of {self.multiple_of}"
+
+    @property
+    def shared_bytes(self):
+        """Of a block of its first kernel."""
+        return sum(self.kernels[0][f"{kind}_shared_bytes"] for kind in ("static", "dynamic"))
+
+    def values(self, kernel=0):
+        """{name: whole number} of all constants, as one of its kernels sees them."""
+        of_kernel = self.kernels[kernel]
+        return {**self.constants, **of_kernel["locals"], **of_kernel["template"]}
+
+    def way(self, name):
+        """A way to work by its name."""
+        for way in self.ways:
+            if way["name"] == name:
+                return way
+        raise FigureError(f"rung {self.label} has no way to work called '{name}'")
+
+    def plan(self, shape):
+        """How it works on (M, N, K): recorded, or else as the program says; None: no choice."""
+        if not self.ways:
+            return None
+        for plan in self.plans:
+            if tuple(plan["shape"]) == shape:
+                return plan
+        return planned(self.number, shape)
+
+
+def planned(number, shape):
+    """The plan of a rung for a shape that is not recorded, from the program."""
+    if len(set(shape)) > 1 or not PROGRAM.exists():
+        raise FigureError(
+            f"{FACTS} has no plan of rung {number:02} for {' x '.join(map(str, shape))}"
+            f"{'' if PROGRAM.exists() else f', and {PROGRAM} is not built: run make build'}"
+        )
+    command = [PROGRAM, "list", "--size", str(shape[0]), "--json", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise FigureError(f"{PROGRAM} list failed: {done.stderr.strip()}")
+    return read(done.stdout)[number].plans[0]
+
+
+def read(text):
+    """{number: Rung} of what `ladder list --json` wrote."""
+    found = {}
+    for entry in json.loads(text)["rungs"]:
+        lists = {name: tuple(entry[name]) for name in ("kernels", "launches", "ways", "plans")}
+        tile = tuple(entry["tile"]) if entry["tile"] else None
+        found[entry["number"]] = Rung(**{**entry, **lists, "tile": tile})
+    return found
+
+
+def rung_table():
+    """{number: Rung} of all rungs: of the sources in this folder, or else of those of this file."""
+    path = next((path for path in (FACTS, SOURCES / FACTS) if path.exists()), None)
+    if path is None:
+        raise FigureError(f"{FACTS} is not there: run {PROGRAM} list --json {FACTS}")
+    return read(path.read_text())
+
+
+def own_rungs():
+    """{number: Rung} of the rungs with a kernel of their own: all but the library."""
+    return {number: rung for number, rung in rung_table().items() if rung.tile}
+
+
+def rung_of(number):
+    """A Rung by its number."""
+    table = rung_table()
+    if number not in table:
+        raise FigureError(
+            f"there is no rung {number:02}; there are " + ", ".join(f"{n:02}" for n in table)
+        )
+    return table[number]
+
+
+def rung_named(name):
+    """A Rung by its name."""
+    for rung in rung_table().values():
+        if rung.name == name:
+            return rung
+    raise FigureError(f"there is no rung {name}")

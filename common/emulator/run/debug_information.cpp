@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "common/emulator/run/debug_information.hpp"
+
+#include <dwarf.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace ladder::emulator {
+
+OpenLibraries open_libraries() {
+  static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_linux_proc_find_elf,
+      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .section_address = nullptr,
+      .debuginfo_path = nullptr,
+  };
+  OpenLibraries session(dwfl_begin(&callbacks), dwfl_end);
+  if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
+      dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
+    session.reset();
+  }
+  return session;
+}
+
+bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+  if (unit == nullptr) return false;
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes(unit, address - bias, &scopes);
+  bool found = false;
+  for (int i = 0; i < count && !found; ++i) {
+    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
+    function = scopes[i];
+    found = true;
+  }
+  std::free(scopes);
+  return found;
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/rung_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "common/emulator/run/kernel_constants.hpp"
+#include "common/emulator/run/settings.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::NotedLaunch;
+using json = nlohmann::ordered_json;
+
+/// Is this the name of a constant, kCamel or in capitals? The compiler may know others, too.
+bool names_constant(const std::string& name) {
+  const bool camel = name.size() > 1 && name[0] == 'k';
+  return std::isupper(static_cast<unsigned char>(name[camel ? 1 : 0])) != 0;
+}
+
+json numbers_json(const std::vector<emulator::NamedNumber>& numbers) {
+  json found = json::object();
+  for (const auto& [name, value] : numbers) {
+    if (names_constant(name)) found[name] = value;
+  }
+  return found;
+}
+
+json shape_json(const Shape& shape) {
+  return {shape.M, shape.N, shape.K};
+}
+
+/// What a rung, or one of its plans, launches for a shape.
+std::vector<NotedLaunch> launches_of(const Run& run, const Shape& shape) {
+  alignas(256) static float untouched[1];
+  const Gemm<float> gemm = {shape.M, shape.N, shape.K, 1, untouched, untouched, 0, untouched};
+  return emulator::noted_launches([&] { run(gemm, nullptr); });
+}
+
+/// The kernels of one rung, each listed once.
+class KernelList {
+ public:
+  KernelList(const Rung& rung, const DeviceCard& card) : card_(card) {
+    if (rung.tile.BM == 0) return;  // a library launches what it likes
+    for (const auto& [size, registers] : recorded_registers(rung.number)) {
+      for (const NotedLaunch& launch : launches_of(rung.run, {size, size, size}))
+        registers_.push_back({launch.kernel, size, registers});
+    }
+  }
+
+  /// \return where in the list the launched kernel stands
+  std::size_t index_of(const NotedLaunch& launch) {
+    const Kernel kernel = {launch.kernel, launch.block, launch.dynamic_shared_bytes};
+    const auto found = std::ranges::find(kernels_, kernel);
+    if (found != kernels_.end()) return static_cast<std::size_t>(found - kernels_.begin());
+    kernels_.push_back(kernel);
+    facts_.push_back(facts_of(launch));
+    return kernels_.size() - 1;
+  }
+
+  const json& facts() const { return facts_; }
+  const json& constants() const { return constants_; }
+
+ private:
+  struct Kernel {
+    const void* address;
+    std::array<unsigned, 3> block;
+    std::size_t dynamic_shared_bytes;
+    bool operator==(const Kernel&) const = default;
+  };
+  struct Recorded {
+    const void* kernel;
+    int size;
+    int registers;
+  };
+
+  json facts_of(const NotedLaunch& launch) {
+    const emulator::KernelConstants fixed = emulator::kernel_constants_of(launch.kernel);
+    constants_.update(numbers_json(fixed.constants));
+    const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
+    json facts = {{"function", fixed.function},
+                  {"template", numbers_json(fixed.template_arguments)},
+                  {"locals", numbers_json(fixed.locals)},
+                  {"threads", threads},
+                  {"block", launch.block},
+                  {"static_shared_bytes", launch.static_shared_bytes},
+                  {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                  {"registers", nullptr},
+                  {"registers_at", nullptr},
+                  {"blocks_per_sm", nullptr},
+                  {"limits", nullptr}};
+    const auto recorded = std::ranges::find(registers_, launch.kernel, &Recorded::kernel);
+    if (recorded == registers_.end()) return facts;
+    const KernelNeeds needs = {.threads_per_block = static_cast<int>(threads),
+                               .registers_per_thread = recorded->registers,
+                               .shared_bytes_per_block = static_cast<int>(
+                                   launch.static_shared_bytes + launch.dynamic_shared_bytes)};
+    facts["registers"] = recorded->registers;
+    facts["registers_at"] = recorded->size;
+    facts["blocks_per_sm"] = blocks_per_sm(card_, needs);
+    facts["limits"] = deciding_limit(card_, needs);
+    return facts;
+  }
+
+  const DeviceCard& card_;
+  std::vector<Recorded> registers_;
+  std::vector<Kernel> kernels_;
+  json facts_ = json::array();
+  json constants_ = json::object();
+};
+
+json launch_json(const NotedLaunch& launch, const Shape& shape, KernelList& kernels) {
+  return {{"shape", shape_json(shape)},
+          {"kernel", kernels.index_of(launch)},
+          {"grid", launch.grid},
+          {"cluster", launch.cluster},
+          {"cooperative", launch.cooperative}};
+}
+
+/// A way to work, apart from what depends on the shape.
+json way_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
+  json way = {{"name", plan.name},
+              {"BM", plan.tile.BM},
+              {"BN", plan.tile.BN},
+              {"BK", plan.BK},
+              {"blocks_per_sm", plan.blocks_per_sm},
+              {"cluster", plan.cluster},
+              {"kernels", json::array()}};
+  for (const NotedLaunch& launch : launches_of(plan.launch, shape))
+    way["kernels"].push_back(kernels.index_of(launch));
+  return way;
+}
+
+json plan_json(const WorkPlan& plan, const Shape& shape) {
+  return {{"shape", shape_json(shape)},
+          {"way", plan.name},
+          {"tiles", plan.tiles},
+          {"k_tiles", plan.k_tiles},
+          {"whole_tiles", plan.whole_tiles},
+          {"ranks", plan.ranks},
+          {"share", plan.share},
+          {"longer", plan.longer}};
+}
+
+json table_line(const Rung& rung, const DeviceCard& card) {
+  const bool specific = is_architecture_specific(rung);
+  const bool runs = runs_on(rung, card.compute_capability);
+  json line = {{"number", rung.number},
+               {"name", rung.name},
+               {"folder", folder(rung)},
+               {"idea", rung.idea},
+               {"builds_on", rung.builds_on < 0 ? json(nullptr) : json(rung.builds_on)},
+               {"compute_capability", rung.compute_capability},
+               {"architecture_specific", specific},
+               {"architecture", nullptr},
+               {"multiple_of", rung.multiple_of},
+               {"tile", rung.tile.BM == 0 ? json(nullptr) : json{rung.tile.BM, rung.tile.BN}}};
+  if (runs)
+    line["architecture"] = fmt::format("sm_{}{}", card.compute_capability, specific ? "a" : "");
+  return line;
+}
+
+json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes) {
+  json facts = table_line(rung, card);
+  KernelList kernels(rung, card);
+  json launches = json::array(), ways = json::array(), plans = json::array();
+  const bool chooses = rung.plans != nullptr;
+  for (const Shape& shape : shapes) {
+    if (rung.tile.BM == 0) break;
+    for (const NotedLaunch& launch : launches_of(rung.run, shape))
+      launches.push_back(launch_json(launch, shape, kernels));
+    if (!chooses) break;
+    for (const WorkPlan& plan : rung.plans(shape)) {
+      if (shape == shapes.front()) ways.push_back(way_json(plan, shape, kernels));
+      if (plan.taken) plans.push_back(plan_json(plan, shape));
+    }
+  }
+  facts["constants"] = kernels.constants();
+  facts["kernels"] = kernels.facts();
+  facts["launches"] = launches;
+  facts["ways"] = ways;
+  facts["plans"] = plans;
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Shape> quoted_shapes() {
+  std::vector<Shape> shapes;
+  for (const int size : {4096, 256, 512, 1024, 2048, 8192, 16384})
+    shapes.push_back({size, size, size});
+  shapes.insert(shapes.end(),
+                {{4, 2048, 2048}, {2048, 4, 2048}, {128, 128, 16384}, {4096, 4096, 16}});
+  return shapes;
+}
+
+json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
+                const std::vector<Shape>& shapes) {
+  const int before = emulator::multiprocessors();
+  emulator::set_multiprocessors(card.sms);
+  json found = json::array();
+  for (const Rung& rung : rungs)
+    found.push_back(facts_of(rung, card, shapes));
+  emulator::set_multiprocessors(before);
+  return {{"card", card.id}, {"sms", card.sms}, {"rungs", found}};
+}
+
+std::string facts_text(const json& facts) {
+  const auto is_list = [](const json& value) {
+    return value.is_array() && !value.empty() && value.front().is_object();
+  };
+  // A line for the plain members of an object, and one for each entry of its lists of objects.
+  const auto object_text = [&](const json& object, const auto& entry_text) {
+    std::string text = "{";
+    for (const auto& [name, value] : object.items()) {
+      if (text != "{") text += value.is_structured() && name != "tile" ? ",\n" : ",";
+      text += json(name).dump() + ":";
+      if (!is_list(value)) {
+        text += value.dump();
+        continue;
+      }
+      std::string entries;
+      for (const json& entry : value)
+        entries += (entries.empty() ? "" : ",\n") + entry_text(entry);
+      text += "[\n" + entries + "\n]";
+    }
+    return text + "}";
+  };
+  const auto line = [](const json& entry) { return entry.dump(); };
+  return object_text(facts, [&](const json& rung) { return object_text(rung, line); }) + "\n";
+}
+
+}  // namespace ladder
