@@ -9,7 +9,7 @@ from docs.report.recorded import FigureError
 TABLE = pathlib.Path("ladder/ladder.cpp")  # below the root of the sources
 ENTRY = re.compile(
     r'\{(?P<number>\d+),\s*"(?P<name>\w+)",\s*"(?P<idea>[^"]*)",\s*(?P<builds_on>-?\d+),'
-    r"\s*(?P<capability>\d+),\s*(?P<multiple>\d+),\s*\{(?:(?P<rows>\d+), (?P<cols>\d+))?\},"
+    r"\s*k\w+,\s*(?P<capability>\d+),\s*(?P<multiple>\d+),\s*\{(?:(?P<rows>\d+), (?P<cols>\d+))?\},"
 )
 
 
