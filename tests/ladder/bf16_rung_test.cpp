@@ -107,6 +107,17 @@ TEST_F(Bf16RungTest, ItsTraceCountsTwoBytesAnElement) {
   EXPECT_EQ(total(sampled.kernel, emulator::Operation::kGlobalStore).bytes, 512u * 512 * 2);
 }
 
+TEST_F(Bf16RungTest, HazardsNameElementsOfTwoBytes) {
+  TraceChoice choice;
+  choice.all_blocks = true;
+  const RungTrace trace = trace_rung(*machine_, bf16_rung(Bf16Mistake::no_guard_in_m),
+                                     {.shape = {15, 32, 32}}, load_card("h200"), choice);
+  ASSERT_FALSE(trace.kernel.hazards.empty());
+  const emulator::Hazard& hazard = trace.kernel.hazards[0];
+  EXPECT_NE(hazard.message.find("stores C[480] (C is 15 x 32)"), std::string::npos)
+      << hazard.message;
+}
+
 // -- Rung 00 -------------------------------------------------------------------------------------
 
 TEST_F(Bf16RungTest, Rung00IsRightInEachPrecision) {
