@@ -30,6 +30,7 @@ class Rung:
     folder: str  # "03_shared_tile"
     idea: str
     builds_on: int | None
+    precision: str  # "FP32": of A, B, C and of their products
     compute_capability: int  # 75 means 7.5
     architecture_specific: bool  # runs on GPUs of this capability and on no newer ones
     architecture: str | None  # what the recorded GPU's code is compiled for: "sm_90a"
@@ -38,7 +39,7 @@ class Rung:
     constants: dict
     kernels: tuple  # of dictionaries, as all that follow
     launches: tuple
-    ways: tuple  # in which it may work, if it chooses by shape
+    configurations: tuple  # of a rung that chooses by shape
     plans: tuple  # what it chooses
 
     @property
@@ -74,16 +75,16 @@ class Rung:
         of_kernel = self.kernels[kernel]
         return {**self.constants, **of_kernel["locals"], **of_kernel["template"]}
 
-    def way(self, name):
-        """A way to work by its name."""
-        for way in self.ways:
-            if way["name"] == name:
-                return way
-        raise FigureError(f"rung {self.label} has no way to work called '{name}'")
+    def configuration(self, name):
+        """One of its configurations by its name."""
+        for configuration in self.configurations:
+            if configuration["name"] == name:
+                return configuration
+        raise FigureError(f"rung {self.label} has no configuration called '{name}'")
 
     def plan(self, shape):
         """How it works on (M, N, K): recorded, or else as the program says; None: no choice."""
-        if not self.ways:
+        if not self.configurations:
             return None
         for plan in self.plans:
             if tuple(plan["shape"]) == shape:
@@ -109,7 +110,8 @@ def read(text):
     """{number: Rung} of what `ladder list --json` wrote."""
     found = {}
     for entry in json.loads(text)["rungs"]:
-        lists = {name: tuple(entry[name]) for name in ("kernels", "launches", "ways", "plans")}
+        names = ("kernels", "launches", "configurations", "plans")
+        lists = {name: tuple(entry[name]) for name in names}
         tile = tuple(entry["tile"]) if entry["tile"] else None
         found[entry["number"]] = Rung(**{**entry, **lists, "tile": tile})
     return found

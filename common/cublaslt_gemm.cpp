@@ -4,8 +4,10 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <variant>
 #include <vector>
 
 #include "common/check.hpp"
@@ -39,30 +41,46 @@ struct CublasLtGemm::State {
     cublasLtDestroy(handle);
   }
 
-  cublasStatus_t run(const Gemm<float>& gemm, Stream stream, std::size_t proposal) const {
-    // Column-major library, row-major problem: C' = B'*A'.
-    return cublasLtMatmul(handle, operation, &gemm.alpha, gemm.B, b, gemm.A, a, &gemm.beta, gemm.C,
-                          c, gemm.C, c, &proposals[proposal].algo, workspace, kWorkspaceBytes,
-                          stream);
+  cublasStatus_t run(const AnyGemm& any, Stream stream, std::size_t proposal) const {
+    // Column-major library, row-major problem: C' = B'*A'. alpha and beta are floats.
+    return std::visit(
+        [&](const auto& gemm) {
+          return cublasLtMatmul(handle, operation, &gemm.alpha, gemm.B, b, gemm.A, a, &gemm.beta,
+                                gemm.C, c, gemm.C, c, &proposals[proposal].algo, workspace,
+                                kWorkspaceBytes, stream);
+        },
+        any);
   }
 };
 
-CublasLtGemm::CublasLtGemm(const GemmOf& gemm_of, Stopwatch& stopwatch)
+CublasLtGemm::CublasLtGemm(const Precision& precision, const GemmOf& gemm_of, Stopwatch& stopwatch)
     : state_(std::make_unique<State>()) {
   State& s = *state_;
-  const Gemm<float> gemm = gemm_of(0);
-  const auto [M, N, K] = Shape{gemm.M, gemm.N, gemm.K};
+  const auto [M, N, K] = std::visit(
+      [](const auto& gemm) {
+        return Shape{gemm.M, gemm.N, gemm.K};
+      },
+      gemm_of(0));
+  const cudaDataType_t stored = precision.stored == Format::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+  const cublasComputeType_t compute =
+      precision.multiplied == Format::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   check(cublasLtCreate(&s.handle));
   check(cudaMalloc(&s.workspace, kWorkspaceBytes));
-  check(cublasLtMatmulDescCreate(&s.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-  check(cublasLtMatrixLayoutCreate(&s.a, CUDA_R_32F, K, M, K));
-  check(cublasLtMatrixLayoutCreate(&s.b, CUDA_R_32F, N, K, N));
-  check(cublasLtMatrixLayoutCreate(&s.c, CUDA_R_32F, N, M, N));
+  check(cublasLtMatmulDescCreate(&s.operation, compute, CUDA_R_32F));
+  check(cublasLtMatrixLayoutCreate(&s.a, stored, K, M, K));
+  check(cublasLtMatrixLayoutCreate(&s.b, stored, N, K, N));
+  check(cublasLtMatrixLayoutCreate(&s.c, stored, N, M, N));
 
   cublasLtMatmulPreference_t preference = nullptr;
   check(cublasLtMatmulPreferenceCreate(&preference));
   check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &kWorkspaceBytes, sizeof kWorkspaceBytes));
+  if (precision.stored != precision.accumulated) {
+    // Where K is split, sums of its parts must not go through C's format, as no rung's may.
+    const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    check(cublasLtMatmulPreferenceSetAttribute(
+        preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes));
+  }
   s.proposals.resize(kMostProposals);
   int found = 0;
   const cublasStatus_t status =
@@ -95,7 +113,7 @@ CublasLtGemm::CublasLtGemm(const GemmOf& gemm_of, Stopwatch& stopwatch)
 
 CublasLtGemm::~CublasLtGemm() = default;
 
-void CublasLtGemm::run(const Gemm<float>& gemm, Stream stream) const {
+void CublasLtGemm::run(const AnyGemm& gemm, Stream stream) const {
   check(state_->run(gemm, stream, state_->chosen));
 }
 

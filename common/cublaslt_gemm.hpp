@@ -11,19 +11,20 @@
 
 namespace ladder {
 
-/// \brief FP32 GEMM (no TF32) by cublasLt, with the algorithm chosen by timing every proposal.
+/// \brief GEMM of one precision by cublasLt, with the algorithm chosen by timing every proposal
+///        that keeps to the precision.
 class CublasLtGemm {
  public:
   /// \param  gemm_of  of the shape to tune for: buffers to tune on, in turn, so that proposals are
   ///                  tried on what L2 does not hold, as they are timed later; C is overwritten
   /// \throws std::runtime_error when cublasLt proposes nothing
-  CublasLtGemm(const GemmOf& gemm_of, Stopwatch& stopwatch);
+  CublasLtGemm(const Precision& precision, const GemmOf& gemm_of, Stopwatch& stopwatch);
   ~CublasLtGemm();
   CublasLtGemm(const CublasLtGemm&) = delete;
   CublasLtGemm& operator=(const CublasLtGemm&) = delete;
 
   /// Starts one GEMM of the tuned shape.
-  void run(const Gemm<float>& gemm, Stream stream) const;
+  void run(const AnyGemm& gemm, Stream stream) const;
 
  private:
   struct State;

@@ -242,6 +242,13 @@ DeviceCard load_card(const std::string& name_or_path) {
           .bf16_tflops = figures.number_or_null("bf16_tflops")};
 }
 
+Roof roof_of(const DeviceCard& card) {
+  return {.fp32_tflops = card.fp32_tflops,
+          .dram_gbps = card.dram_bytes_per_second * 1e-9,
+          .tf32_tflops = card.tf32_tflops,
+          .bf16_tflops = card.bf16_tflops};
+}
+
 int blocks_per_sm(const DeviceCard& card, const KernelNeeds& needs) {
   return std::ranges::min(limits_of(card, needs), {}, &Limit::blocks).blocks;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/roofline.hpp"
+
 namespace ladder {
 
 /// \brief One GPU. The file of a card, common/devices/ID.json, holds each of these figures with its
@@ -50,6 +52,9 @@ std::vector<std::string> card_names();
 ///         or without a source
 /// \throws std::filesystem::filesystem_error  as card_names(), for a name
 DeviceCard load_card(const std::string& name_or_path);
+
+/// The ceilings of a GEMM on this GPU.
+Roof roof_of(const DeviceCard& card);
 
 /// What one block of a kernel takes from its SM.
 struct KernelNeeds {

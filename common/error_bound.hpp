@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "common/precision.hpp"
+
 namespace ladder {
 
 /// \brief  Bound on |c - exact| for an element of C = alpha*A*B + beta*C; inputs random, mean 0.
@@ -14,30 +16,41 @@ namespace ladder {
 /// S = sqrt(sum_k (a_k*b_k)^2). kSigmas of those are allowed. For K <= kSigmas the bound also
 /// covers the worst case, K * unit_roundoff * sum_k |a_k*b_k|. Inputs rounded to TF32 (2^-11)
 /// exceed it at every K that fits a GPU, which a bound on sum_k |a_k*b_k| would not notice.
+///
+/// Where inputs are rounded before they are multiplied, their errors have random signs too and add
+/// up to at most 0.82 * unit_roundoff * S, whatever K is. 6 * unit_roundoff * S are allowed. Inputs
+/// that are cut off instead make the whole result smaller, by 1.4 * unit_roundoff of it, and some
+/// elements of a matrix of 128 x 128 too small.
+///
+/// A result that is stored in fewer bits than it was summed in is rounded once more, and may be off
+/// by half a step. A second rounding on the way, or bits cut off, may cost a whole one: too much.
 /// \source Higham and Mary, "Sharper probabilistic backward error analysis for basic linear algebra
 ///         kernels with random data", SIAM J. Sci. Comput. 42 (2020)
 struct ErrorBound {
   double per_scale;   ///< times S
-  double per_result;  ///< times |alpha*(A*B)| + |beta*C|
+  double per_size;    ///< times |alpha*(A*B)| + |beta*C|
+  double per_result;  ///< times |alpha*(A*B) + beta*C|
 
   /// \param K      length of the sums
   /// \param alpha  factor of A*B
-  /// \param input  unit roundoff of the products' inputs, 0 where they are used as given
-  /// \param accumulation, output  unit roundoffs; FP32: 2^-24
-  static ErrorBound of(int K, double alpha, double input = 0.0, double accumulation = 0x1p-24,
-                       double output = 0x1p-24) {
+  static ErrorBound of(int K, double alpha, const Precision& precision) {
     constexpr double kSigmas = 12.0;
-    return {.per_scale = kSigmas * std::fabs(alpha) * (input + accumulation * std::sqrt(K)),
-            .per_result = 2.0 * accumulation + 2.0 * output};
+    const auto& [name, stored, multiplied, accumulated] = precision;
+    const double sum = unit_roundoff(accumulated);
+    const double input = multiplied == stored ? 0.0 : unit_roundoff(multiplied);
+    return {.per_scale = kSigmas * std::fabs(alpha) * (input / 2 + sum * std::sqrt(K)),
+            .per_size = 4.0 * sum,
+            .per_result = stored == accumulated ? 0.0 : unit_roundoff(stored)};
   }
 
   /// \param scale     S of this element
   /// \param alpha_ab  alpha * the exact (A*B) of this element
   /// \param beta_c    beta * C before the call, 0 when beta == 0
   constexpr double operator()(double scale, double alpha_ab, double beta_c) const {
-    const double size = (alpha_ab < 0 ? -alpha_ab : alpha_ab) + (beta_c < 0 ? -beta_c : beta_c);
+    const auto magnitude = [](double x) { return x < 0 ? -x : x; };
     // The last term lets results below the normal range of FP32 be flushed to zero.
-    return per_scale * scale + per_result * size + 0x1p-126;
+    return per_scale * scale + per_size * (magnitude(alpha_ab) + magnitude(beta_c)) +
+           per_result * magnitude(alpha_ab + beta_c) + 0x1p-126;
   }
 };
 

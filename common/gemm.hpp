@@ -8,7 +8,12 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "common/precision.hpp"
 
 struct CUstream_st;
 
@@ -46,11 +51,55 @@ struct Gemm {
   T* C;  ///< (M, N) row-major; never read when beta == 0
 };
 
-/// Starts one GEMM on a machine's memory; a GPU may return before it is done.
-using Run = std::function<void(const Gemm<float>&, Stream)>;
+/// Can a function be called with matrices of T?
+template <class Function, class T>
+inline constexpr bool kTakesGemmOf = std::is_invocable_v<Function&, const Gemm<T>&, Stream>;
+
+/// \brief Starts one GEMM on a machine's memory; a GPU may return before it is done. Made of a
+///        function or lambda that takes `const Gemm<float>&`, or one that takes
+///        `const Gemm<bfloat16>&`, and the stream.
+class Run {
+ public:
+  Run() = default;
+
+  template <class Start>
+  requires(kTakesGemmOf<Start, float> != kTakesGemmOf<Start, bfloat16>) Run(Start start)
+      : start_(std::move(start)) {}
+
+  /// \throws std::invalid_argument  it takes matrices of the other type
+  void operator()(const Gemm<float>& gemm, Stream stream) const { start(gemm, stream); }
+  void operator()(const Gemm<bfloat16>& gemm, Stream stream) const { start(gemm, stream); }
+
+  /// False for what was made of nothing, or of a null pointer.
+  explicit operator bool() const {
+    return std::visit([](const auto& start) { return start != nullptr; }, start_);
+  }
+  /// The format of the matrices that it takes.
+  Format stored() const { return start_.index() == 0 ? Format::fp32 : Format::bf16; }
+
+ private:
+  template <class T>
+  using Function = std::function<void(const Gemm<T>&, Stream)>;
+
+  template <class T>
+  void start(const Gemm<T>& gemm, Stream stream) const {
+    const auto* function = std::get_if<Function<T>>(&start_);
+    if (function == nullptr) {
+      throw std::invalid_argument(std::string("matrices of ") + std::string(name_of(kFormatOf<T>)) +
+                                  " were given to a GEMM of " + std::string(name_of(stored())) +
+                                  " matrices");
+    }
+    (*function)(gemm, stream);
+  }
+
+  std::variant<Function<float>, Function<bfloat16>> start_;
+};
+
+/// A GEMM of either type.
+using AnyGemm = std::variant<Gemm<float>, Gemm<bfloat16>>;
 
 /// Matrices for one launch after the other: told how many went before.
-using GemmOf = std::function<Gemm<float>(int counter)>;
+using GemmOf = std::function<AnyGemm(int counter)>;
 
 /// Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
 class ShapeRefused : public std::invalid_argument {

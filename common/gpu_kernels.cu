@@ -25,21 +25,24 @@ __device__ std::size_t grid_stride() {
   return static_cast<std::size_t>(gridDim.x) * blockDim.x;
 }
 
-__global__ void fill_random_kernel(float* array, std::size_t count, RandomArray random) {
+template <class T>
+__global__ void fill_random_kernel(T* array, std::size_t count, RandomArray random) {
   for (std::size_t i = first_element(); i < count; i += grid_stride())
-    array[i] = random[i];
+    array[i] = T(random[i]);
 }
 
-__global__ void changed_kernel(const float* array, std::size_t count, RandomArray random,
+template <class T>
+__global__ void changed_kernel(const T* array, std::size_t count, RandomArray random,
                                unsigned long long* changed) {
   unsigned long long mine = 0;
   for (std::size_t i = first_element(); i < count; i += grid_stride()) {
-    mine += array[i] == random[i] ? 0 : 1;
+    mine += array[i] == T(random[i]) ? 0 : 1;
   }
   if (mine > 0) atomicAdd(changed, mine);
 }
 
-__global__ void to_double_kernel(double* out, const float* in, std::size_t count) {
+template <class T>
+__global__ void to_double_kernel(double* out, const T* in, std::size_t count) {
   for (std::size_t i = first_element(); i < count; i += grid_stride())
     out[i] = in[i];
 }
@@ -61,13 +64,14 @@ struct DeviceComparison {
   unsigned long long first_wrong;
 };
 
-__global__ void compare_kernel(const float* C, std::size_t count, Expectation expected,
+template <class T>
+__global__ void compare_kernel(const T* C, std::size_t count, Expectation expected,
                                DeviceComparison* result) {
   DeviceComparison mine = {0, 0, ~0ull};
   for (std::size_t i = first_element(); i < count; i += grid_stride()) {
     const double alpha_ab = expected.alpha * expected.reference.product[i];
     const double beta_c =
-        expected.beta == 0.0f ? 0.0 : expected.beta * static_cast<double>(expected.initial_c[i]);
+        expected.beta == 0.0f ? 0.0 : expected.beta * static_cast<double>(T(expected.initial_c[i]));
     const double bound = expected.bound(expected.reference.scale[i], alpha_ab, beta_c);
     const double error = fabs(C[i] - (alpha_ab + beta_c));
     const double ratio = isfinite(error) ? error / bound : INFINITY;
@@ -89,13 +93,15 @@ struct Sums {
   double size;
 };
 
-__global__ void difference_kernel(const float* C, const float* D, std::size_t count, Sums* sums) {
+template <class T>
+__global__ void difference_kernel(const T* C, const T* D, std::size_t count, Sums* sums) {
   double difference = 0.0;
   double size = 0.0;
   for (std::size_t i = first_element(); i < count; i += grid_stride()) {
-    const double distance = static_cast<double>(C[i]) - D[i];
+    const double d = D[i];
+    const double distance = C[i] - d;
     difference += distance * distance;
-    size += static_cast<double>(D[i]) * D[i];
+    size += d * d;
   }
   atomicAdd(&sums->difference, difference);
   atomicAdd(&sums->size, size);
@@ -131,18 +137,21 @@ void launch_over_array(void (*kernel)(Params...), Args... args) {
 
 }  // namespace
 
-void fill_random(float* array, std::size_t count, RandomArray random) {
-  launch_over_array(fill_random_kernel, array, count, random);
+template <class T>
+void fill_random(T* array, std::size_t count, RandomArray random) {
+  launch_over_array(fill_random_kernel<T>, array, count, random);
 }
 
-std::int64_t changed_elements(const float* array, std::size_t count, RandomArray random) {
+template <class T>
+std::int64_t changed_elements(const T* array, std::size_t count, RandomArray random) {
   DeviceValue<unsigned long long> changed(0);
-  launch_over_array(changed_kernel, array, count, random, changed.data());
+  launch_over_array(changed_kernel<T>, array, count, random, changed.data());
   return static_cast<std::int64_t>(changed.read());
 }
 
-void to_double(double* out, const float* in, std::size_t count) {
-  launch_over_array(to_double_kernel, out, in, count);
+template <class T>
+void to_double(double* out, const T* in, std::size_t count) {
+  launch_over_array(to_double_kernel<T>, out, in, count);
 }
 
 void square(double* array, std::size_t count) {
@@ -153,10 +162,11 @@ void square_root(double* array, std::size_t count) {
   launch_over_array(square_root_kernel, array, count);
 }
 
-Comparison compare(const float* C, const Expectation& expected) {
+template <class T>
+Comparison compare(const T* C, const Expectation& expected) {
   const std::size_t count = static_cast<std::size_t>(expected.shape.M) * expected.shape.N;
   DeviceValue<DeviceComparison> device({0, 0, ~0ull});
-  launch_over_array(compare_kernel, C, count, expected, device.data());
+  launch_over_array(compare_kernel<T>, C, count, expected, device.data());
   const DeviceComparison found = device.read();
   Comparison result;
   std::memcpy(&result.error_over_bound, &found.ratio_bits, sizeof found.ratio_bits);
@@ -165,11 +175,24 @@ Comparison compare(const float* C, const Expectation& expected) {
   return result;
 }
 
-double relative_difference(const float* C, const float* D, std::size_t count) {
+template <class T>
+double relative_difference(const T* C, const T* D, std::size_t count) {
   DeviceValue<Sums> device({0.0, 0.0});
-  launch_over_array(difference_kernel, C, D, count, device.data());
+  launch_over_array(difference_kernel<T>, C, D, count, device.data());
   const Sums sums = device.read();
   return sums.difference == 0.0 ? 0.0 : std::sqrt(sums.difference / sums.size);
 }
+
+template void fill_random(float*, std::size_t, RandomArray);
+template std::int64_t changed_elements(const float*, std::size_t, RandomArray);
+template void to_double(double*, const float*, std::size_t);
+template Comparison compare(const float*, const Expectation&);
+template double relative_difference(const float*, const float*, std::size_t);
+
+template void fill_random(bfloat16*, std::size_t, RandomArray);
+template std::int64_t changed_elements(const bfloat16*, std::size_t, RandomArray);
+template void to_double(double*, const bfloat16*, std::size_t);
+template Comparison compare(const bfloat16*, const Expectation&);
+template double relative_difference(const bfloat16*, const bfloat16*, std::size_t);
 
 }  // namespace ladder::gpu

@@ -10,12 +10,18 @@
 
 namespace ladder::gpu {
 
-void fill_random(float* array, std::size_t count, RandomArray random);
-std::int64_t changed_elements(const float* array, std::size_t count, RandomArray random);
-void to_double(double* out, const float* in, std::size_t count);
+// T: float or bfloat16
+template <class T>
+void fill_random(T* array, std::size_t count, RandomArray random);
+template <class T>
+std::int64_t changed_elements(const T* array, std::size_t count, RandomArray random);
+template <class T>
+void to_double(double* out, const T* in, std::size_t count);
 void square(double* array, std::size_t count);
 void square_root(double* array, std::size_t count);
-Comparison compare(const float* C, const Expectation& expected);
-double relative_difference(const float* C, const float* D, std::size_t count);
+template <class T>
+Comparison compare(const T* C, const Expectation& expected);
+template <class T>
+double relative_difference(const T* C, const T* D, std::size_t count);
 
 }  // namespace ladder::gpu

@@ -50,9 +50,16 @@ class GpuMachine final : public Machine {
     const double clock_ghz = attribute(cudaDevAttrClockRate) * 1e-6;
     const double memory_clock_ghz = attribute(cudaDevAttrMemoryClockRate) * 1e-6;
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
-    return Roof{
-        .fp32_tflops = attribute(cudaDevAttrMultiProcessorCount) * lanes * 2 * clock_ghz * 1e-3,
-        .dram_gbps = memory_clock_ghz * 2 * bus_bytes};
+    const double sm_ghz = attribute(cudaDevAttrMultiProcessorCount) * clock_ghz;
+    Roof roof{.fp32_tflops = sm_ghz * lanes * 2 * 1e-3,
+              .dram_gbps = memory_clock_ghz * 2 * bus_bytes};
+    // BF16 operations per SM and cycle: whitepapers of the A100 and the H100. GPUs of 8.6 and 8.9
+    // differ among each other. TF32 runs at half the rate.
+    if (capability == 80 || capability == 90) {
+      roof.bf16_tflops = sm_ghz * (capability == 80 ? 2048 : 4096) * 1e-3;
+      roof.tf32_tflops = *roof.bf16_tflops / 2;
+    }
+    return roof;
   }
 
   std::map<std::string, std::string> versions() const override {
@@ -71,9 +78,12 @@ class GpuMachine final : public Machine {
 
   std::unique_ptr<Stopwatch> make_stopwatch() override { return make_gpu_stopwatch(); }
 
-  Run tuned_vendor_gemm(const GemmOf& gemm_of, Stopwatch& stopwatch) override {
-    const auto tuned = std::make_shared<CublasLtGemm>(gemm_of, stopwatch);
-    return [tuned](const Gemm<float>& call, Stream stream) { tuned->run(call, stream); };
+  Run tuned_vendor_gemm(const Precision& precision, const GemmOf& gemm_of,
+                        Stopwatch& stopwatch) override {
+    const auto tuned = std::make_shared<CublasLtGemm>(precision, gemm_of, stopwatch);
+    return with_element_of(precision.stored, [&]<class T>(T) -> Run {
+      return [tuned](const Gemm<T>& call, Stream stream) { tuned->run(call, stream); };
+    });
   }
 
   void* allocate(std::size_t bytes) override {
@@ -85,8 +95,8 @@ class GpuMachine final : public Machine {
     return memory;
   }
   void release(void* memory) noexcept override { cudaFree(memory); }
-  std::uint32_t unwritten_word() const override {
-    return 0xffffffff;  // a GPU's arithmetic gives 0x7fffffff for every NaN
+  std::uint16_t unwritten_half() const override {
+    return 0xffff;  // a GPU's arithmetic gives 0x7fffffff for every NaN, or 0x7fff
   }
   void fill_unwritten(void* memory, std::size_t bytes) override {
     check(cudaMemset(memory, 0xff, bytes));
@@ -96,16 +106,18 @@ class GpuMachine final : public Machine {
   }
   void synchronize() override { check(cudaDeviceSynchronize()); }
 
-  void fill_random(float* array, std::size_t count, RandomArray random) override {
-    gpu::fill_random(array, count, random);
+  void fill_random(Elements array, std::size_t count, RandomArray random) override {
+    std::visit([&](auto* elements) { gpu::fill_random(elements, count, random); }, array);
   }
 
-  std::int64_t changed_elements(const float* array, std::size_t count,
+  std::int64_t changed_elements(ConstElements array, std::size_t count,
                                 RandomArray random) override {
-    return gpu::changed_elements(array, count, random);
+    return std::visit(
+        [&](const auto* elements) { return gpu::changed_elements(elements, count, random); },
+        array);
   }
 
-  void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
+  void compute_reference(const Shape& shape, ConstElements A, ConstElements B, double* product,
                          double* scale) override {
     const int M = shape.M;
     const int N = shape.N;
@@ -119,8 +131,8 @@ class GpuMachine final : public Machine {
       check(cublasDgemm(cublas_, CUBLAS_OP_N, CUBLAS_OP_N, N, M, K, &one, b.data(), N, a.data(), K,
                         &zero, c, N));
     };
-    gpu::to_double(a.data(), A, a.size());
-    gpu::to_double(b.data(), B, b.size());
+    std::visit([&](const auto* from) { gpu::to_double(a.data(), from, a.size()); }, A);
+    std::visit([&](const auto* from) { gpu::to_double(b.data(), from, b.size()); }, B);
     multiply(product);
     gpu::square(a.data(), a.size());
     gpu::square(b.data(), b.size());
@@ -129,12 +141,16 @@ class GpuMachine final : public Machine {
     synchronize();
   }
 
-  Comparison compare(const float* C, const Expectation& expected) override {
-    return gpu::compare(C, expected);
+  Comparison compare(ConstElements C, const Expectation& expected) override {
+    return std::visit([&](const auto* elements) { return gpu::compare(elements, expected); }, C);
   }
 
-  double relative_difference(const float* C, const float* D, std::size_t count) override {
-    return gpu::relative_difference(C, D, count);
+  double relative_difference(ConstElements C, ConstElements D, std::size_t count) override {
+    return std::visit(
+        [&]<class T>(const T* c) {
+          return gpu::relative_difference(c, std::get<const T*>(D), count);
+        },
+        C);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/error_bound.hpp"
@@ -35,6 +36,10 @@ class GpuError : public std::runtime_error {
 
 /// What a machine that runs every rung says of its compute capability.
 inline constexpr int kEveryComputeCapability = std::numeric_limits<int>::max();
+
+/// A matrix on a machine, of either type that rungs take.
+using Elements = std::variant<float*, bfloat16*>;
+using ConstElements = std::variant<const float*, const bfloat16*>;
 
 /// Exact results of one problem's A*B, in FP64, on the machine.
 struct Reference {
@@ -80,30 +85,33 @@ class Machine {
   /// \throws MachineError when the memory is not there
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  /// What memory holds that nobody has written: a NaN with bits that no arithmetic here gives.
-  virtual std::uint32_t unwritten_word() const = 0;
-  /// \param  bytes  a multiple of 4
+  /// What memory that nobody has written holds, again and again: 16 bits that are a NaN of BF16
+  /// and, twice, one of FP32. No arithmetic here gives it.
+  virtual std::uint16_t unwritten_half() const = 0;
+  /// \param  bytes  a multiple of 2
   virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* memory, std::size_t bytes) = 0;
   /// Waits for all work. \throws GpuError when a kernel failed
   virtual void synchronize() = 0;
 
-  virtual void fill_random(float* array, std::size_t count, RandomArray random) = 0;
+  /// Random numbers, rounded to what the array holds.
+  virtual void fill_random(Elements array, std::size_t count, RandomArray random) = 0;
   /// \return number of elements that are no longer what fill_random wrote
-  virtual std::int64_t changed_elements(const float* array, std::size_t count,
+  virtual std::int64_t changed_elements(ConstElements array, std::size_t count,
                                         RandomArray random) = 0;
   /// Computes A*B and its scale in FP64 with the vendor's DGEMM.
-  virtual void compute_reference(const Shape& shape, const float* A, const float* B,
+  virtual void compute_reference(const Shape& shape, ConstElements A, ConstElements B,
                                  double* product, double* scale) = 0;
-  virtual Comparison compare(const float* C, const Expectation& expected) = 0;
+  virtual Comparison compare(ConstElements C, const Expectation& expected) = 0;
   /// nullptr where time means nothing
   virtual std::unique_ptr<Stopwatch> make_stopwatch() = 0;
   /// \brief  The vendor's quickest GEMM for a shape, found by trying what the library proposes.
   /// \param  gemm_of  buffers to try on, in turn; C is overwritten
-  virtual Run tuned_vendor_gemm(const GemmOf& gemm_of, Stopwatch& stopwatch) = 0;
+  virtual Run tuned_vendor_gemm(const Precision& precision, const GemmOf& gemm_of,
+                                Stopwatch& stopwatch) = 0;
 
   /// \return ||C - D|| / ||D|| in the Frobenius norm, 0 when they are equal bit by bit
-  virtual double relative_difference(const float* C, const float* D, std::size_t count) = 0;
+  virtual double relative_difference(ConstElements C, ConstElements D, std::size_t count) = 0;
 };
 
 /// The machine that runs emulated rungs on this computer's cores.
@@ -121,7 +129,7 @@ class MachineArray {
  public:
   static constexpr std::size_t kGuardBytes = std::size_t{64} * 1024;
 
-  /// \param count  elements; all are unwritten_word(), and so are the guard bands
+  /// \param count  elements; they and the guard bands hold unwritten_half()
   MachineArray(Machine& machine, std::size_t count)
       : machine_(&machine), count_(count), memory_(machine.allocate(bytes() + 2 * kGuardBytes)) {
     machine.fill_unwritten(memory_, bytes() + 2 * kGuardBytes);
@@ -151,9 +159,9 @@ class MachineArray {
 
 template <class T>
 bool MachineArray<T>::guards_intact() const {
-  constexpr std::size_t kWords = kGuardBytes / sizeof(std::uint32_t);
-  const std::vector<std::uint32_t> untouched(kWords, machine_->unwritten_word());
-  std::vector<std::uint32_t> band(kWords);
+  constexpr std::size_t kHalves = kGuardBytes / sizeof(std::uint16_t);
+  const std::vector<std::uint16_t> untouched(kHalves, machine_->unwritten_half());
+  std::vector<std::uint16_t> band(kHalves);
   const char* memory = static_cast<const char*>(memory_);
   machine_->copy_to_host(band.data(), memory, kGuardBytes);
   if (band != untouched) return false;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace ladder {
 namespace {
@@ -23,49 +25,98 @@ std::string readable_bytes(double bytes) {
   return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
-double matrix_bytes(const Shape& shape) {
+double matrix_bytes(const Shape& shape, Format stored) {
   const auto [M, N, K] = shape;
-  return sizeof(float) * (1.0 * M * K + 1.0 * K * N + 1.0 * M * N);
+  return bytes_of(stored) * (1.0 * M * K + 1.0 * K * N + 1.0 * M * N);
 }
 
 }  // namespace
 
-double verification_bytes(const Shape& shape) {
+double verification_bytes(const Shape& shape, Format stored) {
   const auto [M, N, K] = shape;
   const double fp64_inputs = sizeof(double) * (1.0 * M * K + 1.0 * K * N);
   const double fp64_results = 2.0 * sizeof(double) * M * N;
-  const double vendor_result = 1.0 * sizeof(float) * M * N;
-  return matrix_bytes(shape) + fp64_inputs + fp64_results + vendor_result;
+  const double vendor_result = 1.0 * bytes_of(stored) * M * N;
+  return matrix_bytes(shape, stored) + fp64_inputs + fp64_results + vendor_result;
 }
 
-void require_memory(const Machine& machine, const Shape& shape, double bytes) {
+void require_memory(const Machine& machine, const Shape& shape, Format stored, double bytes) {
   const double free = static_cast<double>(machine.free_bytes());
   if (bytes <= free) return;
   throw MachineError(
       fmt::format("M = {}, N = {}, K = {} needs {} for A, B and C, {} in all with the FP64 "
                   "reference, and {} has "
                   "{} free: choose a smaller shape",
-                  shape.M, shape.N, shape.K, readable_bytes(matrix_bytes(shape)),
+                  shape.M, shape.N, shape.K, readable_bytes(matrix_bytes(shape, stored)),
                   readable_bytes(bytes), machine.name(), readable_bytes(free)));
 }
 
-Verifier::Verifier(Machine& machine, const Shape& shape, std::uint64_t seed)
-    : machine_((require_memory(machine, shape, verification_bytes(shape)), machine)),
-      shape_(shape),
-      random_a_{.seed = seed, .array = 0},
-      random_b_{.seed = seed, .array = 1},
-      random_c_{.seed = seed, .array = 2},
-      a_(machine, area(shape.M, shape.K)),
-      b_(machine, area(shape.K, shape.N)),
-      c_(machine, area(shape.M, shape.N)),
-      product_(machine, area(shape.M, shape.N)),
-      scale_(machine, area(shape.M, shape.N)) {
-  machine.fill_random(a_.data(), a_.size(), random_a_);
-  machine.fill_random(b_.data(), b_.size(), random_b_);
-  machine.compute_reference(shape, a_.data(), b_.data(), product_.data(), scale_.data());
+/// A verifier's work, for matrices of any type.
+class Verifier::Judge {
+ public:
+  virtual ~Judge() = default;
+  virtual Verdict verify(const Run& run, float alpha, float beta, BlockTile tile,
+                         const Run& vendor) = 0;
+};
+
+/// \tparam T  element type of A, B and C
+template <class T>
+class Verifier::JudgeOf final : public Judge {
+ public:
+  JudgeOf(Machine& machine, const Shape& shape, std::uint64_t seed, const Precision& precision)
+      : machine_(machine),
+        shape_(shape),
+        precision_(precision),
+        random_a_{.seed = seed, .array = 0},
+        random_b_{.seed = seed, .array = 1},
+        random_c_{.seed = seed, .array = 2},
+        a_(machine, area(shape.M, shape.K)),
+        b_(machine, area(shape.K, shape.N)),
+        c_(machine, area(shape.M, shape.N)),
+        product_(machine, area(shape.M, shape.N)),
+        scale_(machine, area(shape.M, shape.N)) {
+    machine.fill_random(a_.data(), a_.size(), random_a_);
+    machine.fill_random(b_.data(), b_.size(), random_b_);
+    machine.compute_reference(shape, a_.data(), b_.data(), product_.data(), scale_.data());
+  }
+
+  Verdict verify(const Run& run, float alpha, float beta, BlockTile tile,
+                 const Run& vendor) override;
+
+ private:
+  void fill_c(const MachineArray<T>& c, float beta);
+  std::vector<float> host_floats(const MachineArray<T>& array);
+  std::string explain(const Comparison& comparison, const Expectation& expected, BlockTile tile);
+  /// Restores inputs and guard bands. \return what was damaged, as sentences
+  std::string repair();
+  std::string damage(const MachineArray<T>& array, const char* name, RandomArray* random);
+
+  Machine& machine_;
+  Shape shape_;
+  Precision precision_;
+  RandomArray random_a_, random_b_, random_c_;
+  MachineArray<T> a_, b_, c_;
+  MachineArray<double> product_, scale_;
+  bool unfinished_ = false;  ///< a run began and was not judged
+};
+
+Verifier::Verifier(Machine& machine, const Shape& shape, std::uint64_t seed,
+                   const Precision& precision) {
+  require_memory(machine, shape, precision.stored, verification_bytes(shape, precision.stored));
+  judge_ = with_element_of(precision.stored, [&]<class T>(T) -> std::unique_ptr<Judge> {
+    return std::make_unique<JudgeOf<T>>(machine, shape, seed, precision);
+  });
 }
 
-void Verifier::fill_c(const MachineArray<float>& c, float beta) {
+Verifier::~Verifier() = default;
+
+Verdict Verifier::verify(const Run& run, float alpha, float beta, BlockTile tile,
+                         const Run& vendor) {
+  return judge_->verify(run, alpha, beta, tile, vendor);
+}
+
+template <class T>
+void Verifier::JudgeOf<T>::fill_c(const MachineArray<T>& c, float beta) {
   if (beta == 0.0f) {
     machine_.fill_unwritten(c.data(), c.bytes());  // NaN: whoever reads it spoils the result
   } else {
@@ -73,17 +124,18 @@ void Verifier::fill_c(const MachineArray<float>& c, float beta) {
   }
 }
 
-Verdict Verifier::verify(const Run& run, float alpha, float beta, BlockTile tile,
-                         const Run& vendor) {
+template <class T>
+Verdict Verifier::JudgeOf<T>::verify(const Run& run, float alpha, float beta, BlockTile tile,
+                                     const Run& vendor) {
   const auto [M, N, K] = shape_;
-  Gemm<float> gemm{.M = M,
-                   .N = N,
-                   .K = K,
-                   .alpha = alpha,
-                   .A = a_.data(),
-                   .B = b_.data(),
-                   .beta = beta,
-                   .C = c_.data()};
+  Gemm<T> gemm{.M = M,
+               .N = N,
+               .K = K,
+               .alpha = alpha,
+               .A = a_.data(),
+               .B = b_.data(),
+               .beta = beta,
+               .C = c_.data()};
   if (unfinished_) repair();  // the run before threw an exception
   unfinished_ = true;
   fill_c(c_, beta);
@@ -95,12 +147,12 @@ Verdict Verifier::verify(const Run& run, float alpha, float beta, BlockTile tile
                              .beta = beta,
                              .reference = {.product = product_.data(), .scale = scale_.data()},
                              .initial_c = random_c_,
-                             .bound = ErrorBound::of(K, alpha)};
+                             .bound = ErrorBound::of(K, alpha, precision_)};
   const Comparison comparison = machine_.compare(c_.data(), expected);
   Verdict verdict;
   verdict.error_over_bound = comparison.error_over_bound;
   if (vendor) {
-    const MachineArray<float> vendor_c(machine_, c_.size());
+    const MachineArray<T> vendor_c(machine_, c_.size());
     fill_c(vendor_c, beta);
     gemm.C = vendor_c.data();
     vendor(gemm, nullptr);
@@ -115,22 +167,30 @@ Verdict Verifier::verify(const Run& run, float alpha, float beta, BlockTile tile
   return verdict;
 }
 
-std::string Verifier::explain(const Comparison& comparison, const Expectation& expected,
-                              BlockTile tile) {
+template <class T>
+std::vector<float> Verifier::JudgeOf<T>::host_floats(const MachineArray<T>& array) {
+  std::vector<T> host(array.size());
+  machine_.copy_to_host(host.data(), array.data(), array.bytes());
+  return {host.begin(), host.end()};
+}
+
+template <class T>
+std::string Verifier::JudgeOf<T>::explain(const Comparison& comparison, const Expectation& expected,
+                                          BlockTile tile) {
   const std::size_t count = c_.size();
   WrongResult result{.shape = shape_,
                      .tile = tile,
                      .initial_was_nan = expected.beta == 0.0f,
-                     .got = std::vector<float>(count),
-                     .initial = std::vector<float>(count),
+                     .tolerance = std::max(1e-4, 8 * coarsest_roundoff(precision_)),
+                     .got = host_floats(c_),
+                     .initial = {},
                      .expected = std::vector<double>(count),
                      .wrong = std::vector<std::uint8_t>(count)};
   std::vector<double> scale(count);
-  machine_.copy_to_host(result.got.data(), c_.data(), c_.bytes());
   machine_.copy_to_host(result.expected.data(), product_.data(), product_.bytes());
   machine_.copy_to_host(scale.data(), scale_.data(), scale_.bytes());
   fill_c(c_, expected.beta);
-  machine_.copy_to_host(result.initial.data(), c_.data(), c_.bytes());
+  result.initial = host_floats(c_);
   for (std::size_t i = 0; i < count; ++i) {
     const double alpha_ab = expected.alpha * result.expected[i];
     const double beta_c =
@@ -152,17 +212,19 @@ std::string Verifier::explain(const Comparison& comparison, const Expectation& e
       describe_pattern(result));
 }
 
-std::string Verifier::repair() {
+template <class T>
+std::string Verifier::JudgeOf<T>::repair() {
   return damage(a_, "A", &random_a_) + damage(b_, "B", &random_b_) + damage(c_, "C", nullptr);
 }
 
-std::string Verifier::damage(const MachineArray<float>& array, const char* name,
-                             RandomArray* random) {
+template <class T>
+std::string Verifier::JudgeOf<T>::damage(const MachineArray<T>& array, const char* name,
+                                         RandomArray* random) {
   std::string text;
   if (!array.guards_intact()) {
     text += fmt::format("Memory outside of {} was written. ", name);
-    constexpr std::size_t kGuardBytes = MachineArray<float>::kGuardBytes;
-    machine_.fill_unwritten(array.data() - kGuardBytes / sizeof(float), kGuardBytes);
+    constexpr std::size_t kGuardBytes = MachineArray<T>::kGuardBytes;
+    machine_.fill_unwritten(array.data() - kGuardBytes / sizeof(T), kGuardBytes);
     machine_.fill_unwritten(array.data() + array.size(), kGuardBytes);
   }
   if (random == nullptr) return text;

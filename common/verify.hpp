@@ -3,6 +3,7 @@
 /// \brief Is a rung right? One answer for the program, the tests, the benchmark and the grader.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,11 +24,11 @@ struct Problem {
 constexpr int kMaxExtent = 1 << 30;
 
 /// \brief Bytes that verifying one problem takes: A, B, C, the vendor's C, and FP64 for the oracle.
-double verification_bytes(const Shape& shape);
+double verification_bytes(const Shape& shape, Format stored);
 
 /// \brief  Refuses a problem that does not fit, before anything is allocated.
 /// \throws MachineError that says how much memory A, B and C need and how much there is
-void require_memory(const Machine& machine, const Shape& shape, double bytes);
+void require_memory(const Machine& machine, const Shape& shape, Format stored, double bytes);
 
 /// What verification found.
 struct Verdict {
@@ -37,31 +38,27 @@ struct Verdict {
   std::string complaint;  ///< empty when right; else first wrong element, pattern, damage
 };
 
-/// \brief Verifies results for one shape and seed; the FP64 reference is made once.
+/// \brief Verifies results for one shape, seed and precision; the FP64 reference is made once.
 class Verifier {
  public:
   /// \throws MachineError when the problem does not fit
-  Verifier(Machine& machine, const Shape& shape, std::uint64_t seed);
+  Verifier(Machine& machine, const Shape& shape, std::uint64_t seed,
+           const Precision& precision = kFp32);
+  ~Verifier();
 
   /// \brief  Runs the GEMM on fresh inputs and judges C, the guard bands, A and B.
   /// \param  vendor  the vendor's GEMM in the same precision, to print the difference; may be empty
+  /// \throws std::invalid_argument  `run` takes matrices of another type than the precision stores
   /// \throws whatever `run` throws: ShapeRefused, emulator::KernelError, CUDA's errors
   Verdict verify(const Run& run, float alpha, float beta, BlockTile tile = {},
                  const Run& vendor = {});
 
  private:
-  void fill_c(const MachineArray<float>& c, float beta);
-  std::string explain(const Comparison& comparison, const Expectation& expected, BlockTile tile);
-  /// Restores inputs and guard bands. \return what was damaged, as sentences
-  std::string repair();
-  std::string damage(const MachineArray<float>& array, const char* name, RandomArray* random);
+  class Judge;
+  template <class T>
+  class JudgeOf;
 
-  Machine& machine_;
-  Shape shape_;
-  RandomArray random_a_, random_b_, random_c_;
-  MachineArray<float> a_, b_, c_;
-  MachineArray<double> product_, scale_;
-  bool unfinished_ = false;  ///< a run began and was not judged
+  std::unique_ptr<Judge> judge_;
 };
 
 }  // namespace ladder

@@ -10,7 +10,7 @@
 
 namespace ladder {
 
-/// \brief One of the ways in which a rung could work on a shape. Tiles that are not whole are laid
+/// \brief What one configuration of a rung would do for a shape. Tiles that are not whole are laid
 ///        end to end and shared along K by ranks.
 struct WorkPlan {
   std::string_view name;  ///< "128 x 256"
@@ -18,14 +18,14 @@ struct WorkPlan {
   int BK;                 ///< of K what is multiplied at a time: a k tile
   int blocks_per_sm;      ///< that it is made for
   int cluster;            ///< blocks that share a tile's K from the start
-  bool taken;             ///< of all ways this one
+  bool taken;             ///< the rung would choose it
   long long tiles;        ///< of C
   long long k_tiles;      ///< of one tile
   long long whole_tiles;  ///< that one block, or cluster, computes from end to end
   int ranks;              ///< blocks that share the others; 0: there are no others
   long long share;        ///< k tiles of each rank
   int longer;             ///< the first so many ranks have one more
-  Run launch;             ///< works in this way
+  Run launch;             ///< runs this configuration
 };
 
 }  // namespace ladder

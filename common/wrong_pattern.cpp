@@ -27,8 +27,13 @@ bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
-bool near(double got, double expected) {
-  return std::fabs(got - expected) <= 1e-4 * (std::fabs(expected) + 1e-3);
+bool near(const WrongResult& r, double got, double expected) {
+  return std::fabs(got - expected) <= r.tolerance * (std::fabs(expected) + 1e-3);
+}
+
+/// What a factor must at least differ by to be told from one that is right.
+double least_factor(const WrongResult& r) {
+  return std::max(1e-3, r.tolerance);
 }
 
 /// Share of the wrong elements for which `holds(index)`.
@@ -81,7 +86,7 @@ std::optional<std::string> misplaced(const WrongResult& r) {
       const std::int64_t from = source(static_cast<int>(i / N), static_cast<int>(i % N));
       if (from < 0) return;
       ++tried;
-      hits += near(r.got[i], r.expected[from]) ? 1 : 0;
+      hits += near(r, r.got[i], r.expected[from]) ? 1 : 0;
     });
     return tried >= kFewestForALaw && hits >= 0.9 * tried;
   };
@@ -125,8 +130,8 @@ std::optional<std::string> wrong_beta(const WrongResult& r) {
   });
   const double factor = error_initial / initial_2;
   const double explained = share(
-      r, [&](std::size_t i) { return near(r.got[i], r.expected[i] + factor * r.initial[i]); });
-  if (!(explained > 0.9) || std::fabs(factor) < 1e-3) return std::nullopt;
+      r, [&](std::size_t i) { return near(r, r.got[i], r.expected[i] + factor * r.initial[i]); });
+  if (!(explained > 0.9) || std::fabs(factor) < least_factor(r)) return std::nullopt;
   return fmt::format("off by {:.4g} times the C from before the call: is beta applied, and once?",
                      factor);
 }
@@ -145,8 +150,8 @@ std::optional<std::string> inaccurate(const WrongResult& r) {
     if (std::optional<std::string> beta = wrong_beta(r)) return beta;
     const double factor = got_expected / expected_2;
     const double scaled =
-        share(r, [&](std::size_t i) { return near(r.got[i], factor * r.expected[i]); });
-    if (scaled > 0.9 && std::fabs(factor) > 1e-3 && std::fabs(factor - 1) > 1e-3) {
+        share(r, [&](std::size_t i) { return near(r, r.got[i], factor * r.expected[i]); });
+    if (scaled > 0.9 && std::fabs(factor) > 1e-3 && std::fabs(factor - 1) > least_factor(r)) {
       return fmt::format(
           "right but for a factor of {:.4g}: alpha, or a part of K left out or taken "
           "twice?",

@@ -22,6 +22,7 @@ struct WrongResult {
   Shape shape;
   BlockTile tile;
   bool initial_was_nan;  ///< C held the NaN fill before the call (beta == 0)
+  double tolerance;      ///< share of a value within which two count as the same
   std::vector<float> got;
   std::vector<float> initial;  ///< C before the call
   std::vector<double> expected;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gemm.hpp"
+#include "common/precision.hpp"
 #include "common/work_plan.hpp"
 #include "common/wrong_pattern.hpp"
 
@@ -20,17 +21,22 @@ struct Rung {
   std::string_view name;   ///< "vector_access", also its namespace
   std::string_view idea;   ///< one line for lists
   int builds_on;           ///< number of the rung whose lines it shares; -1: none
+  Precision precision;     ///< of the problem, the verification and the rivals
   int compute_capability;  ///< lowest that runs it, 75 means 7.5; see runs_on()
   int multiple_of;         ///< N and K must be multiples of this, M may be anything
   BlockTile tile;          ///< part of C per block
-  void (*run)(const Gemm<float>&, Stream);  ///< refuses shapes with ShapeRefused
+  Run run;                 ///< refuses shapes with ShapeRefused
   /// Which kernel and tile it takes for a shape, and why; null where it has no choice.
   std::string (*explain)(const Shape&) = nullptr;
-  /// All ways in which it could work on a shape; null where it has one kernel and one grid for all.
+  /// What each of its configurations would do for a shape; null where it has one kernel and one
+  /// grid for all.
   std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;
+  /// Of rung 00: the same library in the next precision. Only the first is a line of the table.
+  const Rung* in_next_precision = nullptr;
 };
 
-/// All rungs in order of their numbers, as built for the machine that this is linked into.
+/// \brief  All rungs in order of their numbers, as built for the machine that this is linked into.
+/// \throws std::logic_error  a rung's run() takes other matrices than its precision stores
 std::span<const Rung> rungs();
 
 /// The rungs that run on the emulator. They live in a shared library of their own, because there
@@ -60,7 +66,20 @@ std::string label(const Rung& rung);
 /// "05_vector_access"
 std::string folder(const Rung& rung);
 
-/// \brief  Finds a rung by number ("5", "05"), name or folder name.
+/// \return the precisions of these rungs, each once, in the order in which they come
+std::vector<Precision> precisions_of(std::span<const Rung> rungs);
+
+/// \brief  Rung 00 in a precision: what the rungs of that precision are compared with.
+/// \param  ladder  has a rung 00
+/// \throws std::invalid_argument  it does not know this precision
+const Rung& rival_in(const Precision& precision, std::span<const Rung> ladder);
+
+/// \brief  Complains about a rung whose run() takes other matrices than its precision stores.
+/// \throws std::logic_error  names the rung and both
+void require_run_of_its_precision(const Rung& rung);
+
+/// \brief  Finds a rung by number ("5", "05"), name or folder name; rung 00 in another precision
+///         than the table's by name.
 /// \throws std::invalid_argument that lists the rungs
 const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted);
 

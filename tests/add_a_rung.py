@@ -34,9 +34,29 @@ class Addition:
 
     base: str  # the other's name
     name: str
+    edits: tuple = ()  # ((text of its sources or of its line of the table, what stands there now))
 
 
-ADDITIONS = (Addition("shared_tile", "copied_tile"),)
+# Rung 02 for matrices of BF16, with sums in FP32.
+IN_BF16 = (
+    ("const float* ", "const __nv_bfloat16* "),
+    ("float* C)", "__nv_bfloat16* C)"),
+    ("float* gC", "__nv_bfloat16* gC"),
+    ("acc += gA[k] * gB[", "acc += __bfloat162float(gA[k]) * __bfloat162float(gB["),
+    ("(k) * N];", "(k) * N]);"),
+    ("*gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;",
+     "*gC = __float2bfloat16(alpha * acc + (beta == 0.0f ? 0.0f : beta * __bfloat162float(*gC)));"),
+    ("Gemm<float>", "Gemm<bfloat16>"),
+    ("part.A, part.B, part.beta, part.C",
+     "reinterpret_cast<const __nv_bfloat16*>(part.A), "
+     "reinterpret_cast<const __nv_bfloat16*>(part.B), part.beta, "
+     "reinterpret_cast<__nv_bfloat16*>(part.C)"),
+    ("kFp32", "kBf16"),
+)  # fmt: skip
+ADDITIONS = (
+    Addition("shared_tile", "copied_tile"),
+    Addition("coalesced", "bf16_coalesced", IN_BF16),
+)
 
 
 def numbered():
@@ -54,7 +74,10 @@ def renamed(text, number, addition):
     base = rung_named(addition.base)
     text = text.replace(base.folder, folder_of(number, addition))
     text = text.replace(base.label, f"{number:02} {addition.name}")
-    return re.sub(rf"\b{base.name}\b", addition.name, text)
+    text = re.sub(rf"\b{base.name}\b", addition.name, text)
+    for old, new in addition.edits:
+        text = text.replace(old, new)
+    return text
 
 
 def with_table_line(text, number, addition):

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-from bench.rungs import FACTS
+from bench.rungs import FACTS, rung_named
 from tests import SOURCES
 from tests.add_a_rung import folder_of, numbered, write_tree
 
@@ -108,6 +108,7 @@ class AddARungTest(unittest.TestCase):
             self.assertEqual(ours["folder"], folder_of(number, addition))
             for name in ("constants", "launches", "tile"):
                 self.assertEqual(ours[name], base[name])
+            self.assertEqual(ours["precision"], "BF16" if addition.edits else "FP32")
             kernel = ours["kernels"][0]
             self.assertEqual(kernel["template"], base["kernels"][0]["template"])
             self.assertIsNone(kernel["registers"], "nobody profiled it")
@@ -130,7 +131,7 @@ class AddARungTest(unittest.TestCase):
                 "<!-- value gain_4096 -->not recorded yet<!-- /value -->",
                 "What it counts on an H200 is not recorded yet.",
                 "`kernel.cuh` of [",
-                "| `BK` | `64` |",
+                *(f"| `{name}` |" for name in rung_named(addition.base).constants),
             ):
                 self.assertIn(words, page)
         code, lines = self.python("docs.report.report", "--check")

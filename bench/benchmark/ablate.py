@@ -42,8 +42,8 @@ class MachineCode:
 
 def unchanged(rung):
     """The rung itself, in the form of its copies."""
-    ways = rung_of(rung).ways
-    configuration = ways[0]["name"] if len(ways) > 1 else ""
+    configurations = rung_of(rung).configurations
+    configuration = configurations[0]["name"] if len(configurations) > 1 else ""
     return Ablation(rung, "unchanged", "nothing", (), configuration=configuration, right=True)
 
 

@@ -115,7 +115,7 @@ AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
   contenders.insert(contenders.begin(),
                     {.entry = entry_of("best_cublaslt", {}, ""),
                      .run = machine.tuned_vendor_gemm(
-                         [&](int counter) { return buffers.gemm(counter); }, *stopwatch)});
+                         kFp32, [&](int counter) { return buffers.gemm(counter); }, *stopwatch)});
   contenders.insert(contenders.begin(), {.entry = entry_of("00_cublas", {}, ""),
                                          .run = find_rung(ladder, "cublas").run});
 

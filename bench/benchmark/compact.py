@@ -17,7 +17,7 @@ import sys
 from bench.output_file import output_path, write_whole
 
 ROW = re.compile(r"(\w+)/(\d+)x(\d+)x(\d+)/(\w+)")
-LIBRARIES = ("00_cublas", "best_cublaslt")
+LIBRARIES = ("00_cublas", "best_cublaslt")  # in other precisions "00_cublas_bf16", ...
 SHARED = ("launches_per_sample", "spread")  # by all samples of a row
 SAMPLED = ("power_w", "sm_mhz", "cpu_time")  # beside its time
 
@@ -45,6 +45,8 @@ def compact(results):
             row.setdefault(key, []).append(entry[key])
         if entry.get("share_of_measured_roof"):
             row["roof_tflops"] = entry["tflops"] / entry["share_of_measured_roof"]
+        if entry.get("label"):
+            row["precision"] = entry["label"]
     for row in rows.values():
         for key in SAMPLED:
             if len(set(row[key])) == 1:
@@ -64,7 +66,9 @@ def expanded(results):
             raise FormError(f"'{row['name']}' is no name of a row")
         job = row["name"].partition("/")[2]
         flop = 2.0 * int(match[2]) * int(match[3]) * int(match[4])
-        libraries = [times[f"{name}/{job}"] for name in LIBRARIES if f"{name}/{job}" in times]
+        suffix = "_" + row["precision"].lower() if "precision" in row else ""  # of FP32 none
+        rivals = [f"{name}{suffix}/{job}" for name in LIBRARIES]
+        libraries = [times[name] for name in rivals if name in times]
         best = min(libraries, key=statistics.median)
         for i, ms in enumerate(row["ms"]):
             entry = {"name": row["name"], "run_name": row["name"], "run_type": "iteration"}
@@ -73,6 +77,8 @@ def expanded(results):
             entry |= {key: _sample(row[key], i) for key in SAMPLED}
             entry |= {"real_time": ms, "tflops": flop / ms * 1e-9}
             entry |= {"ratio_to_cublas": libraries[0][i] / ms, "ratio_to_best": best[i] / ms}
+            if "precision" in row:
+                entry["label"] = row["precision"]
             if "roof_tflops" in row:  # measured by `make roofs`
                 entry["share_of_measured_roof"] = entry["tflops"] / row["roof_tflops"]
             entries.append(entry)

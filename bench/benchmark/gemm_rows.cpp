@@ -17,15 +17,34 @@ namespace {
 
 constexpr int kCublas = 0;
 
-const Entry* entry_of(const Climb& climb, int rung) {
+const Entry* entry_of(const Climb& climb, const Rung& rung) {
   const auto found = std::ranges::find_if(
-      climb.entries, [&](const Entry& entry) { return entry.rung.number == rung; });
+      climb.entries, [&](const Entry& entry) { return entry.rung.name == rung.name; });
   return found == climb.entries.end() ? nullptr : &*found;
+}
+
+/// What the rows of a precision are compared with; null where one of them was not timed.
+struct Rivals {
+  const Timing* cublas = nullptr;
+  const Timing* best_cublaslt = nullptr;
+};
+
+Rivals rivals_in(const Climb& climb, const Precision& precision) {
+  Rivals rivals;
+  for (const Entry& entry : climb.entries) {
+    if (entry.rung.number == kCublas && entry.rung.precision == precision && entry.timing) {
+      rivals.cublas = &*entry.timing;
+    }
+  }
+  for (const BestCublasLt& best : climb.best_cublaslt) {
+    if (best.precision == precision) rivals.best_cublaslt = &best.timing;
+  }
+  return rivals;
 }
 
 /// Why a climb holds no timing of a row.
 std::string complaint(const Climb& climb, const Row& row) {
-  const Entry* entry = row.rung ? entry_of(climb, row.rung->number) : nullptr;
+  const Entry* entry = row.rung ? entry_of(climb, *row.rung) : nullptr;
   if (entry != nullptr && !entry->note.empty()) {
     return (entry->outcome == Outcome::wrong ? "wrong: " : "") + entry->note;
   }
@@ -37,10 +56,10 @@ std::string complaint(const Climb& climb, const Row& row) {
 
 /// The timing of a row; nullptr when the climb holds none, or none of cuBLAS to compare it with.
 const Timing* timing_of(const Climb& climb, const Row& row) {
-  const Entry* cublas = entry_of(climb, kCublas);
-  if (cublas == nullptr || !cublas->timing || !climb.best_cublaslt) return nullptr;
-  if (!row.rung) return &*climb.best_cublaslt;
-  const Entry* entry = entry_of(climb, row.rung->number);
+  const Rivals rivals = rivals_in(climb, row.precision);
+  if (rivals.cublas == nullptr || rivals.best_cublaslt == nullptr) return nullptr;
+  if (!row.rung) return rivals.best_cublaslt;
+  const Entry* entry = entry_of(climb, *row.rung);
   return entry != nullptr && entry->timing ? &*entry->timing : nullptr;
 }
 
@@ -51,13 +70,14 @@ std::optional<double> reading(const std::vector<double>& values, std::size_t i) 
 }
 
 /// Figures of sample i beside its time.
-void set_counters(benchmark::State& state, const Climb& climb, const Timing& timing, std::size_t i,
-                  const std::optional<Roof>& measured_roof) {
+void set_counters(benchmark::State& state, const Climb& climb, const Precision& precision,
+                  const Timing& timing, std::size_t i, const std::optional<Roof>& measured_roof) {
   const Problem& problem = climb.problem;
   const double ms = timing.samples_ms[i];
-  const Timing& cublas = *entry_of(climb, kCublas)->timing;
+  const Rivals rivals = rivals_in(climb, precision);
+  const Timing& cublas = *rivals.cublas;
   const Timing& best =
-      climb.best_cublaslt->time_ms < cublas.time_ms ? *climb.best_cublaslt : cublas;
+      rivals.best_cublaslt->time_ms < cublas.time_ms ? *rivals.best_cublaslt : cublas;
   auto& counters = state.counters;
   counters["tflops"] = flops(problem.shape) / ms * 1e-9;
   counters["ratio_to_cublas"] = cublas.samples_ms[i] / ms;
@@ -66,10 +86,9 @@ void set_counters(benchmark::State& state, const Climb& climb, const Timing& tim
   counters["launches_per_sample"] = timing.launches_per_sample;
   if (const auto mhz = reading(timing.clocks.sm_mhz, i)) counters["sm_mhz"] = *mhz;
   if (const auto watt = reading(timing.clocks.power_w, i)) counters["power_w"] = *watt;
-  if (measured_roof) {
-    counters["share_of_measured_roof"] =
-        counters["tflops"].value / attainable_tflops(*measured_roof, problem.shape, problem.beta);
-  }
+  if (!measured_roof) return;
+  const auto attainable = attainable_tflops(*measured_roof, problem.shape, problem.beta, precision);
+  if (attainable) counters["share_of_measured_roof"] = counters["tflops"].value / *attainable;
 }
 
 }  // namespace
@@ -87,7 +106,9 @@ const Climb* GemmRows::measured(const Job& job) {
     last_job_ = &job;
     last_climb_.reset();
     trouble_.clear();
-    std::vector<Rung> chosen = {find_rung(ladder_, "cublas")};
+    std::vector<Rung> chosen;
+    for (const Precision& precision : precisions_of(job))
+      chosen.push_back(rival_in(precision, ladder_));
     for (const Row& row : job.rows) {
       if (row.rung && row.rung->number != kCublas) chosen.push_back(*row.rung);
     }
@@ -114,7 +135,8 @@ void GemmRows::report(benchmark::State& state, const Job& job, const Row& row, s
   const std::size_t i = sample % timing->samples_ms.size();
   for ([[maybe_unused]] auto _ : state)
     state.SetIterationTime(timing->samples_ms[i] * 1e-3);
-  set_counters(state, *climb, *timing, i, measured_roof_);
+  if (row.precision != kFp32) state.SetLabel(std::string(row.precision.name));
+  set_counters(state, *climb, row.precision, *timing, i, measured_roof_);
 }
 
 void GemmRows::register_rows() {
@@ -144,8 +166,12 @@ void add_context(const Machine& machine, const Plan& plan, const std::string& pr
 }
 
 void require_memory(const Machine& machine, const Plan& plan) {
-  for (const Job& job : plan.jobs)
-    ladder::require_memory(machine, job.shape, verification_bytes(job.shape));
+  for (const Job& job : plan.jobs) {
+    for (const Precision& precision : precisions_of(job)) {
+      ladder::require_memory(machine, job.shape, precision.stored,
+                             verification_bytes(job.shape, precision.stored));
+    }
+  }
 }
 
 }  // namespace ladder::bench

@@ -79,16 +79,18 @@ void require_something_to_measure(const Plan& plan, const std::string& filter) {
   }
 }
 
+/// Of a precision whose peak is not known as if it were FP32: rather too little.
+double expected_ceiling(const Roof& roof, const Shape& shape, const Precision& precision) {
+  const auto known = attainable_tflops(roof, shape, 0.0f, precision);
+  return known ? *known : attainable_tflops(roof, shape, 0.0f, kFp32).value();
+}
+
 double expected_tflops(const Row& row, const Roof& roof, const Shape& shape,
                        const std::optional<Recording>& recording) {
-  const double attainable = attainable_tflops(roof, shape, 0.0f);
-  if (row.rung && recording) {
-    for (const RecordedFigure& figure : recording->figures) {
-      if (figure.rung != row.rung->number) continue;
-      return std::min(attainable, figure.tflops / kRecordedRoofTflops * roof.fp32_tflops);
-    }
-  }
-  return kVendorShare * attainable;
+  const double attainable = expected_ceiling(roof, shape, row.precision);
+  const RecordedFigure* figure = row.rung && recording ? figure_of(*recording, *row.rung) : nullptr;
+  if (figure == nullptr) return kVendorShare * attainable;
+  return std::min(attainable, figure->tflops / kRecordedRoofTflops * roof.fp32_tflops);
 }
 
 }  // namespace
@@ -97,26 +99,44 @@ Protocol protocol_for(const Shape& shape) {
   return flops(shape) < kGraphFlops ? Protocol::graph : Protocol::burst;
 }
 
+std::vector<Precision> precisions_of(const Job& job) {
+  std::vector<Precision> found;
+  for (const Row& row : job.rows) {
+    if (std::ranges::find(found, row.precision) == found.end()) found.push_back(row.precision);
+  }
+  return found;
+}
+
 Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request) {
   const Filter filter(request.filter);
-  std::vector<std::optional<Rung>> lines = {find_rung(ladder, "cublas"), std::nullopt};
+  struct Line {
+    std::string name;
+    std::optional<Rung> rung;
+    Rung asked;  ///< whether it takes the shape
+  };
+  std::vector<Line> lines;
+  for (const Precision& precision : precisions_of(request.rungs)) {
+    const Rung& rival = rival_in(precision, ladder);
+    lines.push_back({folder(rival), rival, rival});
+    lines.push_back({best_cublaslt_name(precision), std::nullopt, rival});
+  }
   for (const Rung& rung : request.rungs) {
-    const bool known = std::ranges::any_of(
-        lines, [&](const auto& line) { return line && line->number == rung.number; });
-    if (!known) lines.emplace_back(rung);
+    const std::string name = folder(rung);
+    if (std::ranges::find(lines, name, &Line::name) == lines.end()) {
+      lines.push_back({name, rung, rung});
+    }
   }
   Plan plan;
   for (const Shape& shape : request.shapes) {
     Job job{.shape = shape, .protocol = request.protocol.value_or(protocol_for(shape)), .rows = {}};
-    for (const std::optional<Rung>& rung : lines) {
-      const std::string name = fmt::format("{}/{}/{}", rung ? folder(*rung) : "best_cublaslt",
-                                           name_of(shape), ladder::name_of(job.protocol));
+    for (const Line& line : lines) {
+      const std::string name =
+          fmt::format("{}/{}/{}", line.name, name_of(shape), ladder::name_of(job.protocol));
       if (!filter.passes(name)) continue;
-      const auto sentence = rung ? refusal(*rung, shape, request.compute_capability) : std::nullopt;
-      if (sentence) {
+      if (const auto sentence = refusal(line.asked, shape, request.compute_capability)) {
         plan.refusals.push_back({name, *sentence});
       } else {
-        job.rows.push_back({name, rung});
+        job.rows.push_back({name, line.rung, line.asked.precision});
       }
     }
     if (!job.rows.empty()) plan.jobs.push_back(std::move(job));
@@ -130,13 +150,18 @@ double expected_seconds(const Plan& plan, const Roof& roof, std::size_t l2_bytes
   double seconds = 0.0;
   for (const Job& job : plan.jobs) {
     const double work_ms = flops(job.shape) * 1e-9;  // at 1 TFLOP/s
-    const double vendor_ms = work_ms / (kVendorShare * attainable_tflops(roof, job.shape, 0.0f));
-    const int sets = buffer_sets(job.shape, l2_bytes);
+    double ms = 0.0;
     // cuBLAS and the best of cublasLt run in any case: the rungs are compared with them.
-    double ms = 2 * measuring_ms(job.protocol, vendor_ms, sets) +
-                (kVerifyingLaunches + kTuningLaunches) * vendor_ms;
+    for (const Precision& precision : precisions_of(job)) {
+      const int sets = buffer_sets(job.shape, precision.stored, l2_bytes);
+      const double vendor_ms =
+          work_ms / (kVendorShare * expected_ceiling(roof, job.shape, precision));
+      ms += 2 * measuring_ms(job.protocol, vendor_ms, sets) +
+            (kVerifyingLaunches + kTuningLaunches) * vendor_ms;
+    }
     for (const Row& row : job.rows) {
       if (!row.rung || row.rung->number == 0) continue;
+      const int sets = buffer_sets(job.shape, row.precision.stored, l2_bytes);
       const double launch_ms = work_ms / expected_tflops(row, roof, job.shape, recording);
       ms += measuring_ms(job.protocol, launch_ms, sets) + launch_ms;
     }

@@ -20,6 +20,7 @@ namespace ladder::bench {
 struct Row {
   std::string name;          ///< "07_wave_swizzle/4096x4096x4096/burst"
   std::optional<Rung> rung;  ///< nothing: the best of cublasLt
+  Precision precision;       ///< of the rung, or of cublasLt
 };
 
 /// One shape: its rows are timed in one rotation.
@@ -28,6 +29,9 @@ struct Job {
   Protocol protocol;
   std::vector<Row> rows;
 };
+
+/// \return the precisions of its rows, each once
+std::vector<Precision> precisions_of(const Job& job);
 
 /// A row that is not measured, because its rung does not take the shape or the GPU.
 struct Refusal {
@@ -42,7 +46,8 @@ struct Plan {
 
 /// What the command line asks for.
 struct PlanRequest {
-  std::vector<Rung> rungs;  ///< in the order of the results; rung 00 is measured in any case
+  /// In the order of the results; rung 00 is measured in any case, in each of their precisions.
+  std::vector<Rung> rungs;
   std::vector<Shape> shapes;
   std::optional<Protocol> protocol;  ///< nothing: by the work of each shape
   std::string filter = ".";          ///< Google Benchmark's: a regular expression, "-" negates it

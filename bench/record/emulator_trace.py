@@ -19,10 +19,10 @@ LARGEST = ("double_buffer", "wave_swizzle")
 def traced_at():
     """{size: rungs} that pages speak of."""
     rungs = own_rungs()
-    chooses = [number for number, rung in rungs.items() if len(rung.ways) > 1]
+    chooses = [number for number, rung in rungs.items() if len(rung.configurations) > 1]
     shares = [number for number, rung in rungs.items() if rung.shared_bytes]
     # Blocks of rungs that plan stay for four tiles at 4096: too long.
-    one_tile = [number for number, rung in rungs.items() if not rung.ways]
+    one_tile = [number for number, rung in rungs.items() if not rung.configurations]
     named = {rung.name: number for number, rung in rungs.items()}
     return {
         256: chooses,

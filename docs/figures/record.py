@@ -23,7 +23,7 @@ KEPT = ("array", "operation", "access_bytes", "sectors", "lines", "wavefronts", 
 
 def one_kernel():
     """Rungs with one kernel for all shapes: others pick one of their own for so small a product."""
-    return [number for number, rung in own_rungs().items() if len(rung.ways) <= 1]
+    return [number for number, rung in own_rungs().items() if len(rung.configurations) <= 1]
 
 
 def first_requests(ladder, rung):

@@ -22,7 +22,7 @@ SHAPES = (
 
 def forms_of(rung):
     """Constants of the kernel for small products with its flattest, squarest and narrowest tile."""
-    kernels = [way["kernels"][0] for way in rung.ways if way["cluster"] == 1]
+    kernels = [configuration["kernels"][0] for configuration in rung.configurations if configuration["cluster"] == 1]
     small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
 
     def slope(c):
@@ -75,9 +75,9 @@ def draw_picks(picture, y, rung):
         plan = rung.plan(shape)
         row = (
             " x ".join(map(str, shape)),
-            plan["way"],
+            plan["configuration"],
             f"{plan['tiles']}",
-            f"{plan['k_tiles']} of {rung.way(plan['way'])['BK']}",
+            f"{plan['k_tiles']} of {rung.configuration(plan['configuration'])['BK']}",
         )
         for x, words in zip(at, row, strict=True):
             picture.text(x, y + 25 * (i + 1), words)
@@ -86,9 +86,9 @@ def draw_picks(picture, y, rung):
 def draw():
     """Forms of tiles and picks."""
     rung = rung_named("small_products")
-    known = len(rung.ways)
+    known = len(rung.configurations)
     picks = "; ".join(
-        f"{' x '.join(map(str, shape))}: {rung.plan(shape)['way']}" for shape in SHAPES
+        f"{' x '.join(map(str, shape))}: {rung.plan(shape)['configuration']}" for shape in SHAPES
     )
     forms = ", ".join(
         f"{c['BM']} x {c['BN']} by {lanes_of(c)}"

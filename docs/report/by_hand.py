@@ -196,7 +196,7 @@ def stream_k(rung, size):
     return split_evenly(rung.values(), size, rung.plan((size, size, size)))
 
 
-def copied_by_warps(way, c, thin):
+def copied_by_warps(configuration, c, thin):
     """Kernels for small products and for little K: B as it lies, A along K."""
     depth = c["DEPTH"] if "DEPTH" in c else c["kDepth"]  # of K in a stage
     row = depth + 4  # sA is padded
@@ -211,22 +211,22 @@ def copied_by_warps(way, c, thin):
         "wavefronts": (loads_b * of_b + c["TM"] * of_a / 4) / results + fill / ffmas,
         "how": f"({loads_b} * {of_b} for sB + {c['TM']} * {of_a}/4 for sA) / {results} + {fill} / "
         f"{ffmas} to fill a stage",
-        "per_tile": way["cluster"],
+        "per_tile": configuration["cluster"],
     }
 
 
 def small_products(rung, size):
     """What its model picks for M = N = K = size."""
     plan = rung.plan((size, size, size))
-    way = rung.way(plan["way"])
-    (kernel,) = way["kernels"]
+    configuration = rung.configuration(plan["configuration"])
+    (kernel,) = configuration["kernels"]
     c, function = rung.values(kernel), rung.kernels[kernel]["function"]
-    of_way = {"tile": (way["BM"], way["BN"]), "blocks": way["blocks_per_sm"]}
-    named = f" The model picks {way['name']}."
+    of_configuration = {"tile": (configuration["BM"], configuration["BN"]), "blocks": configuration["blocks_per_sm"]}
+    named = f" The model picks {configuration['name']}."
     if function != "kernel":
-        return {**of_way, **copied_by_warps(way, c, function == "thin_kernel"), "more": named}
+        return {**of_configuration, **copied_by_warps(configuration, c, function == "thin_kernel"), "more": named}
     count = split_evenly(c, size, plan)
-    return {**of_way, **count, "more": named + count["more"]}
+    return {**of_configuration, **count, "more": named + count["more"]}
 
 
 COUNTS = {  # by the name of the rung

@@ -133,7 +133,7 @@ def main():
             raise FigureError(f"M = N = K = {options.size} is no size")
         print(maths_block(options.rung, options.size))
         missing = not_recorded(options.rung, options.size)
-        if len(rung_of(options.rung).ways) > 1:
+        if len(rung_of(options.rung).configurations) > 1:
             print(
                 f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
                 f"  build/ladder run {options.rung} --size {options.size} --explain"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/00_cublas/launch.cu
-/// \brief What every rung is compared with: cuBLAS SGEMM as it comes, FP32 without TF32.
+/// \brief What every rung is compared with: cuBLAS as it comes. SGEMM for FP32, without TF32; for
+///        the tensor cores a GEMM of TF32 products, and one of BF16 matrices.
 #include <cublas_v2.h>
 
 #include <cstddef>
@@ -19,21 +20,45 @@ struct Handle {
   Handle() {
     check(cublasCreate(&handle));
     check(cudaMalloc(&workspace, kWorkspaceBytes));
+    // Sums of BF16 products stay in FP32, also where K is split: no rung may add in BF16.
+    check(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
   }
   cublasHandle_t handle = nullptr;
   void* workspace = nullptr;
 };
 
-}  // namespace
-
-void run(const Gemm<float>& gemm, Stream stream) {
+/// \return cuBLAS, ready for a stream
+cublasHandle_t library_on(Stream stream) {
   static const Handle cublas;                     // lives as long as the CUDA context
   check(cublasSetStream(cublas.handle, stream));  // takes the workspace away
   check(cublasSetWorkspace(cublas.handle, cublas.workspace, kWorkspaceBytes));
+  return cublas.handle;
+}
+
+/// Operands swapped as in run().
+template <class T>
+void multiply(const Gemm<T>& gemm, Stream stream, cudaDataType_t stored,
+              cublasComputeType_t compute) {
+  check(cublasGemmEx(library_on(stream), CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K,
+                     &gemm.alpha, gemm.B, stored, gemm.N, gemm.A, stored, gemm.K, &gemm.beta,
+                     gemm.C, stored, gemm.N, compute, CUBLAS_GEMM_DEFAULT));
+}
+
+}  // namespace
+
+void run(const Gemm<float>& gemm, Stream stream) {
   // cuBLAS reads matrices by columns. Our row-major C is, read by columns, its transpose, and
   // C' = (A*B)' = B'*A': swapping the operands spares any copy.
-  check(cublasSgemm(cublas.handle, CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K, &gemm.alpha,
-                    gemm.B, gemm.N, gemm.A, gemm.K, &gemm.beta, gemm.C, gemm.N));
+  check(cublasSgemm(library_on(stream), CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K,
+                    &gemm.alpha, gemm.B, gemm.N, gemm.A, gemm.K, &gemm.beta, gemm.C, gemm.N));
+}
+
+void run_tf32(const Gemm<float>& gemm, Stream stream) {
+  multiply(gemm, stream, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
+}
+
+void run_bf16(const Gemm<bfloat16>& gemm, Stream stream) {
+  multiply(gemm, stream, CUDA_R_16BF, CUBLAS_COMPUTE_32F);
 }
 
 }  // namespace ladder::cublas

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "common/emulator/run/kernel_error.hpp"
@@ -15,28 +17,23 @@ namespace {
 
 constexpr int kCublas = 0;
 
+/// Why the machine cannot run a rung; empty where it can.
 /// \param gpu_lost_by  label of the rung whose kernel failed on the GPU; then no other can run
-Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
-                  const Problem& problem, const Run& vendor,
-                  std::optional<std::string>& gpu_lost_by) {
-  Entry entry{.rung = rung,
-              .problem = problem,
-              .outcome = Outcome::right,
-              .note = {},
-              .verdict = {},
-              .timing = {},
-              .counts = {}};
+std::string why_left_out(const Machine& machine, const Rung& rung,
+                         const std::optional<std::string>& gpu_lost_by) {
   if (gpu_lost_by) {
-    entry.outcome = Outcome::left_out;
-    entry.note = fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
-    return entry;
+    return fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
   }
-  if (!runs_on(rung, machine.compute_capability())) {
-    entry.outcome = Outcome::left_out;
-    entry.note = fmt::format("needs {}, {} has {:.1f}", needs(rung), machine.name(),
-                             machine.compute_capability() / 10.0);
-    return entry;
-  }
+  if (runs_on(rung, machine.compute_capability())) return "";
+  return fmt::format("needs {}, {} has {:.1f}", needs(rung), machine.name(),
+                     machine.compute_capability() / 10.0);
+}
+
+void verify_entry(const Machine& machine, Verifier& verifier, Entry& entry, const Run& vendor,
+                  std::optional<std::string>& gpu_lost_by) {
+  const Rung& rung = entry.rung;
+  const Problem& problem = entry.problem;
+  entry.outcome = Outcome::right;
   try {
     entry.verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile, vendor);
     if (!entry.verdict->right) {
@@ -58,11 +55,11 @@ Entry verify_rung(const Machine& machine, Verifier& verifier, const Rung& rung,
         fmt::format("{}. Run it with --device cpu: the emulator can name the line", error.what());
     gpu_lost_by = label(rung);
   }
-  return entry;
 }
 
 Timing timing_of(const Samples& samples, const Samples& cublas, const Samples& best,
-                 const Problem& problem, const std::optional<Roof>& roof) {
+                 const Problem& problem, const Precision& precision,
+                 const std::optional<Roof>& roof) {
   const double time_ms = median(samples.ms);
   const double tflops = flops(problem.shape) / time_ms * 1e-9;
   Timing timing{.time_ms = time_ms,
@@ -74,15 +71,36 @@ Timing timing_of(const Samples& samples, const Samples& cublas, const Samples& b
                 .share_of_roof = {},
                 .samples_ms = samples.ms,
                 .clocks = samples.clocks};
-  if (roof) timing.share_of_roof = tflops / attainable_tflops(*roof, problem.shape, problem.beta);
+  const std::optional<double> attainable =
+      roof ? attainable_tflops(*roof, problem.shape, problem.beta, precision) : std::nullopt;
+  if (attainable) timing.share_of_roof = tflops / *attainable;
   return timing;
 }
 
-/// Times the right entries of `climb` in one rotation with cuBLAS and the best of cublasLt.
+/// Those of the entries that are of this precision and right.
+std::vector<Entry*> right_ones(std::vector<Entry>& entries, const Precision& precision) {
+  std::vector<Entry*> found;
+  for (Entry& entry : entries) {
+    if (entry.outcome == Outcome::right && entry.rung.precision == precision) {
+      found.push_back(&entry);
+    }
+  }
+  return found;
+}
+
+/// Times the right entries of one precision in one rotation with cuBLAS and the best of cublasLt.
+/// \tparam T  what the precision stores
+template <class T>
 void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Climb& climb,
-                  const Problem& problem, Protocol protocol,
-                  const std::function<void(double)>& on_sample) {
-  const RotatingBuffers buffers(machine, problem);
+                  Protocol protocol, const std::function<void(double)>& on_sample) {
+  const Precision& precision = cublas.precision;
+  const Problem& problem = climb.problem;
+  const std::vector<Entry*> shown = right_ones(climb.entries, precision);
+  std::vector<Entry*> timed = shown;
+  std::ranges::copy(right_ones(climb.compared, precision), std::back_inserter(timed));
+  if (timed.empty()) return;
+
+  const RotatingBuffers<T> buffers(machine, problem);
   const auto candidate = [&](std::string name, Run run) {
     return Candidate{std::move(name),
                      [&buffers, &stopwatch, run = std::move(run)](int counter) {
@@ -93,33 +111,35 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
   std::vector<Candidate> candidates;
   candidates.push_back(candidate("cublas", cublas.run));
   const GemmOf gemm_of = [&](int counter) { return buffers.gemm(counter); };
-  candidates.push_back(candidate("best cublasLt", machine.tuned_vendor_gemm(gemm_of, stopwatch)));
-  std::vector<Entry*> timed;
-  for (std::vector<Entry>* entries : {&climb.entries, &climb.compared}) {
-    for (Entry& entry : *entries) {
-      if (entry.outcome != Outcome::right || entry.rung.number == kCublas) continue;
-      timed.push_back(&entry);
-      candidates.push_back(candidate(label(entry.rung), entry.rung.run));
-    }
+  candidates.push_back(
+      candidate("best cublasLt", machine.tuned_vendor_gemm(precision, gemm_of, stopwatch)));
+  for (const Entry* entry : timed) {
+    if (entry->rung.number == kCublas) continue;
+    candidates.push_back(candidate(label(entry->rung), entry->rung.run));
   }
 
   const std::vector<Samples> samples = measure(stopwatch, candidates, protocol, on_sample);
   const Samples& cublas_samples = samples[0];
   const Samples& best = median(samples[1].ms) < median(samples[0].ms) ? samples[1] : samples[0];
   const auto timing = [&](const Samples& of) {
-    return timing_of(of, cublas_samples, best, problem, machine.roof());
+    return timing_of(of, cublas_samples, best, problem, precision, machine.roof());
   };
-  for (std::size_t i = 0; i < timed.size(); ++i)
-    timed[i]->timing = timing(samples[i + 2]);
-  for (Entry& entry : climb.entries) {
-    if (entry.rung.number == kCublas && entry.outcome == Outcome::right) {
-      entry.timing = timing(cublas_samples);
-    }
-  }
-  climb.best_cublaslt = timing(samples[1]);
+  std::size_t next = 2;
+  for (Entry* entry : timed)
+    entry->timing = timing(entry->rung.number == kCublas ? cublas_samples : samples[next++]);
+  if (!shown.empty()) climb.best_cublaslt.push_back({precision, timing(samples[1])});
 }
 
 }  // namespace
+
+std::string best_cublaslt_name(const Precision& precision) {
+  std::string name = "best_cublaslt";
+  if (precision == kFp32) return name;
+  name += '_';
+  for (const char c : precision.name)
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
 
 ClockLog clocks_of(const Climb& climb) {
   ClockLog all;
@@ -131,8 +151,26 @@ ClockLog clocks_of(const Climb& climb) {
   };
   for (const Entry& entry : climb.entries)
     add(entry.timing);
-  add(climb.best_cublaslt);
+  for (const BestCublasLt& best : climb.best_cublaslt)
+    add(best.timing);
   return all;
+}
+
+std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Rung>& chosen) {
+  const Rung& table_line = find_rung(ladder, "0");
+  std::vector<Rung> others;
+  std::ranges::copy_if(chosen, std::back_inserter(others),
+                       [](const Rung& rung) { return rung.number != 0; });
+  std::vector<Rung> rungs;
+  for (const Rung& rung : chosen) {
+    if (rung.name != table_line.name || others.empty()) {
+      rungs.push_back(rung);
+      continue;
+    }
+    for (const Precision& precision : precisions_of(others))
+      rungs.push_back(rival_in(precision, ladder));
+  }
+  return rungs;
 }
 
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
@@ -146,30 +184,61 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
                .problem = problem,
                .entries = {},
                .best_cublaslt = {}};
-  const Rung& cublas = find_rung(ladder, "cublas");
-  const double verifying = protocol ? 0.3 : 1.0;  // rough share of the whole work
-  {
-    on_progress("computing the FP64 reference", 0.0);
-    Verifier verifier(machine, problem.shape, problem.seed);
-    const Run vendor = machine.is_gpu() ? Run(cublas.run) : Run();
-    std::optional<std::string> gpu_lost_by;
-    const auto verified = [&](const Rung& rung) {
-      on_progress("verifying " + label(rung), verifying * result.entries.size() / chosen.size());
-      return verify_rung(machine, verifier, rung, problem, vendor, gpu_lost_by);
-    };
-    for (const Rung& rung : chosen)
-      result.entries.push_back(verified(rung));
-    if (stopwatch != nullptr) {
-      for (const Rung& rung : compared)
-        result.compared.push_back(verified(rung));
+  std::vector<Rung> rungs;
+  const auto add = [&](std::vector<Entry>& entries, const std::vector<Rung>& of) {
+    for (const Rung& rung : of) {
+      rungs.push_back(rung);
+      entries.push_back({.rung = rung,
+                         .problem = problem,
+                         .outcome = Outcome::left_out,
+                         .note = {},
+                         .verdict = {},
+                         .timing = {},
+                         .counts = {}});
     }
-    if (gpu_lost_by) return result;
+  };
+  add(result.entries, chosen);
+  if (stopwatch != nullptr) add(result.compared, compared);
+  const std::vector<Precision> precisions = precisions_of(rungs);
+
+  const double verifying = protocol ? 0.3 : 1.0;  // rough share of the whole work
+  std::size_t verified = 0;
+  std::optional<std::string> gpu_lost_by;
+  for (const Precision& precision : precisions) {
+    const auto progress = [&](const std::string& phase) {
+      on_progress(phase, verifying * verified / rungs.size());
+    };
+    std::optional<Verifier> verifier;
+    for (std::vector<Entry>* entries : {&result.entries, &result.compared}) {
+      for (Entry& entry : *entries) {
+        if (entry.rung.precision != precision) continue;
+        entry.note = why_left_out(machine, entry.rung, gpu_lost_by);
+        if (entry.note.empty()) {
+          if (!verifier) {
+            progress("computing the FP64 reference");
+            verifier.emplace(machine, problem.shape, problem.seed, precision);
+          }
+          progress("verifying " + label(entry.rung));
+          const Run vendor = machine.is_gpu() ? rival_in(precision, ladder).run : Run();
+          verify_entry(machine, *verifier, entry, vendor, gpu_lost_by);
+        }
+        ++verified;
+      }
+    }
   }
   const bool any_right = std::ranges::any_of(
       result.entries, [](const Entry& entry) { return entry.outcome == Outcome::right; });
-  if (stopwatch != nullptr && any_right) {
-    time_entries(machine, *stopwatch, cublas, result, problem, *protocol, [&](double done) {
-      on_progress("timing, " + std::string(name_of(*protocol)), verifying + (1 - verifying) * done);
+  if (stopwatch == nullptr || gpu_lost_by || !any_right) return result;
+
+  for (std::size_t i = 0; i < precisions.size(); ++i) {
+    const auto on_sample = [&](double done) {
+      on_progress(
+          "timing, " + std::string(name_of(*protocol)),
+          verifying + (1 - verifying) * (static_cast<double>(i) + done) / precisions.size());
+    };
+    with_element_of(precisions[i].stored, [&]<class T>(T) {
+      time_entries<T>(machine, *stopwatch, rival_in(precisions[i], ladder), result, *protocol,
+                      on_sample);
     });
   }
   return result;

@@ -47,6 +47,12 @@ struct Entry {
   std::optional<emulator::GridStats> counts;  ///< of the emulator
 };
 
+/// The best of what cublasLt proposes for a problem.
+struct BestCublasLt {
+  Precision precision;
+  Timing timing;
+};
+
 /// Everything one climb found.
 struct Climb {
   std::string device;
@@ -54,9 +60,12 @@ struct Climb {
   std::optional<Protocol> protocol;  ///< nothing when no time was taken
   Problem problem;
   std::vector<Entry> entries;
-  std::optional<Timing> best_cublaslt;
-  std::vector<Entry> compared = {};  ///< rungs that were timed only to compare others with
+  std::vector<BestCublasLt> best_cublaslt;  ///< for each precision of the timed entries
+  std::vector<Entry> compared = {};         ///< rungs that were timed only to compare others with
 };
+
+/// "best_cublaslt", "best_cublaslt_bf16": in files
+std::string best_cublaslt_name(const Precision& precision);
 
 /// Readings of all samples of all candidates.
 ClockLog clocks_of(const Climb& climb);
@@ -64,8 +73,12 @@ ClockLog clocks_of(const Climb& climb);
 /// Called with a phase ("verifying 03 shared_tile") and how much of everything is done, 0..1.
 using OnProgress = std::function<void(const std::string& phase, double done)>;
 
-/// \brief  Verifies each rung, then (on a GPU) times those that are right in one rotation with
-///         cuBLAS and the best of cublasLt.
+/// \brief  The rungs to climb, where rung 00 stands for itself in each precision of the others.
+/// \param  ladder  has a rung 00
+std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Rung>& chosen);
+
+/// \brief  Verifies each rung, then (on a GPU) times those that are right: all of one precision in
+///         one rotation with cuBLAS and the best of cublasLt in that precision.
 /// \param  ladder  all rungs of that machine
 /// \param  chosen  those to verify and time
 /// \param  protocol  how a GPU is timed; nothing: only verify

@@ -84,6 +84,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
   for (const std::string& rung : options.rungs)
     chosen.push_back(find_rung(ladder, rung));
   if (chosen.empty()) chosen.assign(ladder.begin(), ladder.end());
+  chosen = with_rivals(ladder, chosen);
 
   const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
   options.problem.shape = {

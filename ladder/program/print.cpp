@@ -87,9 +87,10 @@ std::string gpu_table(const Climb& climb) {
                         timing ? percent(timing->ratio_to_best) : "",
                         timing && timing->share_of_roof ? percent(*timing->share_of_roof) : "");
   }
-  if (climb.best_cublaslt) {
-    const Timing& best = *climb.best_cublaslt;
-    text += fmt::format(kRow, "best of cublasLt", "", "", "", fmt::format("{:.3f}", best.time_ms),
+  for (const auto& [precision, best] : climb.best_cublaslt) {
+    const std::string name =
+        precision == kFp32 ? "best of cublasLt" : fmt::format("best Lt, {}", precision.name);
+    text += fmt::format(kRow, name, "", "", "", fmt::format("{:.3f}", best.time_ms),
                         fmt::format("{:.2f}", best.tflops), percent(best.ratio_to_best),
                         best.share_of_roof ? percent(*best.share_of_roof) : "");
   }
@@ -103,11 +104,6 @@ std::string gpu_table(const Climb& climb) {
 
 std::string cpu_table(const Climb& climb, const std::optional<Recording>& recording) {
   constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8}\n";
-  const auto figure_of = [&](const Rung& rung) -> const RecordedFigure* {
-    if (!recording) return nullptr;
-    const auto found = std::ranges::find(recording->figures, rung.number, &RecordedFigure::rung);
-    return found == recording->figures.end() ? nullptr : &*found;
-  };
   std::string text;
   if (recording) {
     text += fmt::format("{:>80}\n", fmt::format("recorded, {}", recording->device));
@@ -118,7 +114,7 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
   text += fmt::format(kRow, "rung", "verified", "bound", "blocks", "a block", "a block",
                       recording ? "TFLOP/s" : "", recording ? "cuBLAS" : "");
   for (const Entry& entry : climb.entries) {
-    const RecordedFigure* figure = figure_of(entry.rung);
+    const RecordedFigure* figure = recording ? figure_of(*recording, entry.rung) : nullptr;
     const auto count = [&](std::uint64_t emulator::GridStats::*which) {
       return entry.counts ? fmt::format("{}", (*entry.counts).*which) : "";
     };

@@ -42,20 +42,17 @@ Question question_from(const json& fields) {
 std::optional<double> recorded_ratio(const SpeedRatio& speed, const Rung& rung) {
   const std::optional<Recording> recording = recorded_climb();
   if (!recording || recording->size != speed.size) return std::nullopt;
-  const auto figure_of = [&](int number) -> const RecordedFigure* {
-    const auto found = std::ranges::find(recording->figures, number, &RecordedFigure::rung);
-    return found == recording->figures.end() ? nullptr : &*found;
-  };
-  const RecordedFigure* figure = figure_of(rung.number);
+  const RecordedFigure* figure = figure_of(*recording, rung);
   if (figure == nullptr) return std::nullopt;
   if (!speed.over) return figure->ratio_to_best;
-  const RecordedFigure* other = figure_of(*speed.over);
-  return other == nullptr ? std::nullopt : std::optional(figure->tflops / other->tflops);
+  const auto other = std::ranges::find(recording->figures, *speed.over, &RecordedFigure::rung);
+  return other == recording->figures.end() ? std::nullopt
+                                           : std::optional(figure->tflops / other->tflops);
 }
 
 std::optional<double> recorded_ratio(const CounterRatio& ratio, const Rung& rung) {
   const auto counters = recorded_counters(rung.number, ratio.size);
-  return value_of(ratio, [&](const std::string& name) {
+  return value_of(ratio, rung.precision.stored, [&](const std::string& name) {
     const auto found = counters.find(name);
     return found == counters.end() ? std::nullopt : std::optional(found->second);
   });
@@ -80,10 +77,10 @@ std::vector<Question> questions_of(const Rung& rung) {
   return questions;
 }
 
-std::optional<double> shape_count(std::string_view name, int size) {
+std::optional<double> shape_count(std::string_view name, int size, Format stored) {
   constexpr double kLanes = 32;
   constexpr double kSectorBytes = 32;
-  const double area_bytes = sizeof(float) * static_cast<double>(size) * size;
+  const double area_bytes = bytes_of(stored) * static_cast<double>(size) * size;
   if (name == "warp_multiply_adds") return static_cast<double>(size) * size * size / kLanes;
   if (name == "bytes_of_a_and_b") return 2 * area_bytes;
   if (name == "sectors_of_c") return area_bytes / kSectorBytes;
@@ -91,10 +88,10 @@ std::optional<double> shape_count(std::string_view name, int size) {
 }
 
 std::optional<double> value_of(
-    const CounterRatio& ratio,
+    const CounterRatio& ratio, Format stored,
     const std::function<std::optional<double>(const std::string&)>& counter) {
   const auto count = [&](const std::string& name) {
-    const std::optional<double> of_shape = shape_count(name, ratio.size);
+    const std::optional<double> of_shape = shape_count(name, ratio.size, stored);
     return of_shape ? of_shape : counter(name);
   };
   const std::optional<double> of = count(ratio.of);

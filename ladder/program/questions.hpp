@@ -47,14 +47,15 @@ std::vector<Question> questions_of(const Rung& rung);
 /// \brief  What follows from M = N = K = size: "warp_multiply_adds" (of 32 lanes),
 ///         "bytes_of_a_and_b", "sectors_of_c" (of 32 bytes).
 /// \return nothing for another name
-std::optional<double> shape_count(std::string_view name, int size);
+std::optional<double> shape_count(std::string_view name, int size, Format stored);
 
 /// \brief  A ratio of counters.
+/// \param  stored  format of the rung's matrices
 /// \param  counter  the value of a counter by Nsight Compute's name, nothing where it was not
 ///                  counted
 /// \return nothing where one of the two is missing, or the lower one is 0
 std::optional<double> value_of(
-    const CounterRatio& ratio,
+    const CounterRatio& ratio, Format stored,
     const std::function<std::optional<double>(const std::string&)>& counter);
 
 /// \brief  What an H200 gave, from bench/results, in the unit of the question.

@@ -79,6 +79,7 @@ json problem_fields(const Problem& problem) {
 json entry_json(const Entry& entry) {
   json fields = {{"name", folder(entry.rung)},
                  {"rung", entry.rung.number},
+                 {"precision", entry.rung.precision.name},
                  {"outcome", name_of_outcome(entry.outcome)},
                  {"note", entry.note},
                  {"verified", entry.outcome == Outcome::right},
@@ -126,10 +127,11 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
   json entries = json::array();
   for (const Entry& entry : climb.entries)
     entries.push_back(entry_json(entry));
-  if (climb.best_cublaslt) {
-    json best = {{"name", "best_cublaslt"}, {"rung", nullptr}};
+  for (const auto& [precision, timing] : climb.best_cublaslt) {
+    json best = {
+        {"name", best_cublaslt_name(precision)}, {"rung", nullptr}, {"precision", precision.name}};
     best.update(problem_fields(climb.problem));
-    best.update(timing_fields(climb.best_cublaslt));
+    best.update(timing_fields(timing));
     entries.push_back(best);
   }
   return {{"context", context}, {"benchmarks", entries}};
@@ -173,9 +175,17 @@ std::optional<Recording> recorded_climb() {
     recording.size = entry.at("m");
     recording.figures.push_back({.rung = entry.at("rung"),
                                  .tflops = entry.at("tflops"),
-                                 .ratio_to_best = entry.at("ratio_to_best")});
+                                 .ratio_to_best = entry.at("ratio_to_best"),
+                                 .precision = entry.value("precision", "FP32")});
   }
   return recording;
+}
+
+const RecordedFigure* figure_of(const Recording& recording, const Rung& rung) {
+  const auto found = std::ranges::find_if(recording.figures, [&](const RecordedFigure& figure) {
+    return figure.rung == rung.number && figure.precision == rung.precision.name;
+  });
+  return found == recording.figures.end() ? nullptr : &*found;
 }
 
 }  // namespace ladder

@@ -51,6 +51,7 @@ struct RecordedFigure {
   int rung;
   double tflops;
   double ratio_to_best;
+  std::string precision = "FP32";  ///< tells the lines of rung 00 apart
 };
 
 /// Figures that were recorded on another machine and are shown as such.
@@ -60,6 +61,9 @@ struct Recording {
   int size;
   std::vector<RecordedFigure> figures;
 };
+
+/// \return the figure of a rung; null for one that was not recorded
+const RecordedFigure* figure_of(const Recording& recording, const Rung& rung);
 
 /// \brief  The recorded climb of an H200 at M = N = K = 4096, from bench/results.
 /// \return nothing where the file is not there, as in a copied program without its sources

@@ -16,12 +16,14 @@ namespace ladder {
 inline constexpr int kMostBufferSets = 4096;
 
 /// \return sets of A, B and C that hold twice the L2 together: at least 2, at most kMostBufferSets
-inline int buffer_sets(const Shape& shape, std::size_t l2_bytes) {
-  const double sets = 2.0 * l2_bytes / compulsory_bytes(shape, 0.0f) + 1.0;
+inline int buffer_sets(const Shape& shape, Format stored, std::size_t l2_bytes) {
+  const double sets = 2.0 * l2_bytes / compulsory_bytes(shape, 0.0f, stored) + 1.0;
   return static_cast<int>(std::clamp(sets, 2.0, 1.0 * kMostBufferSets));
 }
 
-/// Sets of A, B and C that launches take in turn, so that none finds its inputs in L2.
+/// \brief  Sets of A, B and C that launches take in turn, so that none finds its inputs in L2.
+/// \tparam T  element type of A, B and C
+template <class T = float>
 class RotatingBuffers {
  public:
   /// Each matrix begins at a multiple of this, as it does in memory that cudaMalloc returns.
@@ -37,7 +39,7 @@ class RotatingBuffers {
 
   int sets() const { return sets_; }
 
-  Gemm<float> gemm(int counter) const {
+  Gemm<T> gemm(int counter) const {
     const int set = counter % sets_;
     const auto [M, N, K] = problem_.shape;
     return {.M = M,
@@ -61,23 +63,23 @@ class RotatingBuffers {
     }
 
     static std::size_t padded(int rows, int cols) {
-      constexpr std::size_t kFloats = kAlignment / sizeof(float);
-      return (static_cast<std::size_t>(rows) * cols + kFloats - 1) / kFloats * kFloats;
+      constexpr std::size_t kElements = kAlignment / sizeof(T);
+      return (static_cast<std::size_t>(rows) * cols + kElements - 1) / kElements * kElements;
     }
-    float* of(int set) const { return memory_.data() + stride_ * set; }
+    T* of(int set) const { return memory_.data() + stride_ * set; }
 
    private:
     std::size_t stride_;
-    MachineArray<float> memory_;
+    MachineArray<T> memory_;
   };
 
   /// \throws MachineError  before anything is allocated
   static int sets_that_fit(const Machine& machine, const Shape& shape) {
     const auto [M, N, K] = shape;
-    const int sets = buffer_sets(shape, machine.l2_bytes());
-    const std::size_t floats =
+    const int sets = buffer_sets(shape, kFormatOf<T>, machine.l2_bytes());
+    const std::size_t elements =
         Matrices::padded(M, K) + Matrices::padded(K, N) + Matrices::padded(M, N);
-    require_memory(machine, shape, 1.0 * sizeof(float) * floats * sets);
+    require_memory(machine, shape, kFormatOf<T>, 1.0 * sizeof(T) * elements * sets);
     return sets;
   }
 

@@ -26,7 +26,7 @@ std::optional<double> counted(const Rung& rung, const CounterRatio& ratio) {
     TraceChoice choice;
     choice.touch_budget = touch_budget;
     const Metrics metrics = trace_rung(*machine, traced, problem, card, choice).metrics;
-    return value_of(ratio, [&](const std::string& name) {
+    return value_of(ratio, rung.precision.stored, [&](const std::string& name) {
       const auto found = metrics.find(name);
       return found == metrics.end() ? std::nullopt : found->second;
     });

@@ -38,9 +38,12 @@ json shape_json(const Shape& shape) {
 
 /// What a rung, or one of its plans, launches for a shape.
 std::vector<NotedLaunch> launches_of(const Run& run, const Shape& shape) {
-  alignas(256) static float untouched[1];
-  const Gemm<float> gemm = {shape.M, shape.N, shape.K, 1, untouched, untouched, 0, untouched};
-  return emulator::noted_launches([&] { run(gemm, nullptr); });
+  return with_element_of(run.stored(), [&](auto element) {
+    alignas(256) static decltype(element) untouched[1];
+    const Gemm<decltype(element)> gemm = {shape.M,   shape.N,   shape.K, 1,
+                                          untouched, untouched, 0,       untouched};
+    return emulator::noted_launches([&] { run(gemm, nullptr); });
+  });
 }
 
 /// The kernels of one rung, each listed once.
@@ -123,23 +126,23 @@ json launch_json(const NotedLaunch& launch, const Shape& shape, KernelList& kern
           {"cooperative", launch.cooperative}};
 }
 
-/// A way to work, apart from what depends on the shape.
-json way_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
-  json way = {{"name", plan.name},
-              {"BM", plan.tile.BM},
-              {"BN", plan.tile.BN},
-              {"BK", plan.BK},
-              {"blocks_per_sm", plan.blocks_per_sm},
-              {"cluster", plan.cluster},
-              {"kernels", json::array()}};
+/// A configuration: what of a plan does not depend on the shape.
+json configuration_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
+  json configuration = {{"name", plan.name},
+                        {"BM", plan.tile.BM},
+                        {"BN", plan.tile.BN},
+                        {"BK", plan.BK},
+                        {"blocks_per_sm", plan.blocks_per_sm},
+                        {"cluster", plan.cluster},
+                        {"kernels", json::array()}};
   for (const NotedLaunch& launch : launches_of(plan.launch, shape))
-    way["kernels"].push_back(kernels.index_of(launch));
-  return way;
+    configuration["kernels"].push_back(kernels.index_of(launch));
+  return configuration;
 }
 
 json plan_json(const WorkPlan& plan, const Shape& shape) {
   return {{"shape", shape_json(shape)},
-          {"way", plan.name},
+          {"configuration", plan.name},
           {"tiles", plan.tiles},
           {"k_tiles", plan.k_tiles},
           {"whole_tiles", plan.whole_tiles},
@@ -156,6 +159,7 @@ json table_line(const Rung& rung, const DeviceCard& card) {
                {"folder", folder(rung)},
                {"idea", rung.idea},
                {"builds_on", rung.builds_on < 0 ? json(nullptr) : json(rung.builds_on)},
+               {"precision", rung.precision.name},
                {"compute_capability", rung.compute_capability},
                {"architecture_specific", specific},
                {"architecture", nullptr},
@@ -169,7 +173,9 @@ json table_line(const Rung& rung, const DeviceCard& card) {
 json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes) {
   json facts = table_line(rung, card);
   KernelList kernels(rung, card);
-  json launches = json::array(), ways = json::array(), plans = json::array();
+  json launches = json::array();
+  json configurations = json::array();
+  json plans = json::array();
   const bool chooses = rung.plans != nullptr;
   for (const Shape& shape : shapes) {
     if (rung.tile.BM == 0) break;
@@ -177,14 +183,15 @@ json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>
       launches.push_back(launch_json(launch, shape, kernels));
     if (!chooses) break;
     for (const WorkPlan& plan : rung.plans(shape)) {
-      if (shape == shapes.front()) ways.push_back(way_json(plan, shape, kernels));
+      if (shape == shapes.front())
+        configurations.push_back(configuration_json(plan, shape, kernels));
       if (plan.taken) plans.push_back(plan_json(plan, shape));
     }
   }
   facts["constants"] = kernels.constants();
   facts["kernels"] = kernels.facts();
   facts["launches"] = launches;
-  facts["ways"] = ways;
+  facts["configurations"] = configurations;
   facts["plans"] = plans;
   return facts;
 }

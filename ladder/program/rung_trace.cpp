@@ -25,13 +25,13 @@ using emulator::Operation;
 /// Multiply-adds up to which all blocks are traced: a few seconds for the slowest rung.
 constexpr double kWholeGridMultiplyAdds = 300e6;
 
-std::vector<emulator::TracedArray> arrays_of(const Gemm<float>& gemm) {
-  const auto array = [](const char* name, const float* data, std::size_t rows,
-                        std::size_t columns) {
+template <class T>
+std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
+  const auto array = [](const char* name, const T* data, std::size_t rows, std::size_t columns) {
     return emulator::TracedArray{.name = name,
                                  .data = data,
-                                 .bytes = rows * columns * sizeof(float),
-                                 .element_bytes = sizeof(float),
+                                 .bytes = rows * columns * sizeof(T),
+                                 .element_bytes = sizeof(T),
                                  .columns = columns};
   };
   const auto M = static_cast<std::size_t>(gemm.M);
@@ -44,39 +44,40 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<float>& gemm) {
 }
 
 /// A block that is r rows of A and c columns of B away from another is as far from it in C.
-bool complete_shifts(const Shape& shape, emulator::ArrayShifts& shifts) {
-  constexpr std::int64_t kElement = sizeof(float);
+bool complete_shifts(const Shape& shape, Format stored, emulator::ArrayShifts& shifts) {
+  const std::int64_t element = bytes_of(stored);
   const auto& [a, b] = std::pair(shifts[0], shifts[1]);
-  if (!a || !b || *a % (kElement * shape.K) != 0) return false;
-  const std::int64_t rows = *a / (kElement * shape.K);
-  const std::int64_t columns = *b / kElement;
-  shifts[2] = (rows * shape.N + columns) * kElement;
+  if (!a || !b || *a % (element * shape.K) != 0) return false;
+  const std::int64_t rows = *a / (element * shape.K);
+  const std::int64_t columns = *b / element;
+  shifts[2] = (rows * shape.N + columns) * element;
   return true;
 }
 
 /// A, B and C without contents, for runs whose results nobody looks at.
+template <class T>
 class EmptyArrays {
  public:
   EmptyArrays(Machine& machine, const Problem& problem) : machine_(machine) {
     const auto& [M, N, K] = problem.shape;
     const auto bytes = [](int rows, int columns) {
-      return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(float);
+      return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(T);
     };
-    A = static_cast<float*>(machine.allocate(bytes(M, K)));
-    B = static_cast<float*>(machine.allocate(bytes(K, N)));
-    C = static_cast<float*>(machine.allocate(bytes(M, N)));
+    A = static_cast<T*>(machine.allocate(bytes(M, K)));
+    B = static_cast<T*>(machine.allocate(bytes(K, N)));
+    C = static_cast<T*>(machine.allocate(bytes(M, N)));
   }
   ~EmptyArrays() {
-    for (float* array : {A, B, C}) {
+    for (T* array : {A, B, C}) {
       if (array != nullptr) machine_.release(array);
     }
   }
   EmptyArrays(const EmptyArrays&) = delete;
   EmptyArrays& operator=(const EmptyArrays&) = delete;
 
-  float* A = nullptr;
-  float* B = nullptr;
-  float* C = nullptr;
+  T* A = nullptr;
+  T* B = nullptr;
+  T* C = nullptr;
 
  private:
   Machine& machine_;
@@ -97,26 +98,30 @@ class SmsOfCard {
   int before_;
 };
 
+/// \tparam T  what the rung's precision stores
+template <class T>
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
   const SmsOfCard sms(result.card);
   const Problem& problem = result.problem;
-  const emulator::TraceOptions options = {
-      .sample = !whole,
-      .complete_shifts =
-          [&](emulator::ArrayShifts& shifts) { return complete_shifts(problem.shape, shifts); },
-      .warp = choice.warp};
-  const auto traced = [&](const Gemm<float>& gemm, Stream stream) {
+  const emulator::TraceOptions options = {.sample = !whole,
+                                          .complete_shifts =
+                                              [&](emulator::ArrayShifts& shifts) {
+                                                return complete_shifts(problem.shape, kFormatOf<T>,
+                                                                       shifts);
+                                              },
+                                          .warp = choice.warp};
+  const auto traced = [&](const Gemm<T>& gemm, Stream stream) {
     result.kernel = emulator::trace(
         arrays_of(gemm), [&] { result.rung.run(gemm, stream); }, options);
   };
   if (whole) {
-    Verifier verifier(machine, problem.shape, problem.seed);
+    Verifier verifier(machine, problem.shape, problem.seed, result.rung.precision);
     const Verdict verdict = verifier.verify(traced, problem.alpha, problem.beta, result.rung.tile);
     result.verified = verdict.right;
     result.complaint = verdict.complaint;
     return;
   }
-  const EmptyArrays arrays(machine, problem);
+  const EmptyArrays<T> arrays(machine, problem);
   const auto& [M, N, K] = problem.shape;
   traced({M, N, K, problem.alpha, arrays.A, arrays.B, problem.beta, arrays.C}, nullptr);
 }
@@ -125,9 +130,11 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
 const void* kernel_on_h200(const Rung& rung, int size) {
   static const DeviceCard h200 = load_card("h200");
   const SmsOfCard sms(h200);
-  alignas(256) static float untouched[1];
-  const Gemm<float> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
-  return emulator::launched_kernel([&] { rung.run(gemm, nullptr); });
+  return with_element_of(rung.precision.stored, [&]<class T>(T) {
+    alignas(256) static T untouched[1];
+    const Gemm<T> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
+    return emulator::launched_kernel([&] { rung.run(gemm, nullptr); });
+  });
 }
 
 /// Registers per thread that ptxas gave the traced kernel when it was last profiled; 0 for one that
@@ -157,16 +164,18 @@ void find_occupancy(RungTrace& result) {
                  (static_cast<double>(result.blocks_per_sm) * result.card.sms);
 }
 
-/// What keeps an SM busy, in cycles for a block: 128 multiply-adds each, and one wavefront each of
-/// the L1 and shared-memory pipe.
+/// What keeps an SM busy, in cycles for a block: 128 multiply-adds each, more where tensor cores
+/// form the products, and one wavefront each of the L1 and shared-memory pipe.
 struct BusyCycles {
   double multiply_adds;
   double memory_pipe;
 };
 
 BusyCycles busy_cycles(const RungTrace& result) {
-  constexpr double kMultiplyAddsPerCycle = 128;
-  BusyCycles cycles = {flops(result.problem.shape) / 2 / kMultiplyAddsPerCycle, 0};
+  const Roof roof = roof_of(result.card);
+  const double per_cycle =
+      128 * peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops) / roof.fp32_tflops;
+  BusyCycles cycles = {flops(result.problem.shape) / 2 / per_cycle, 0};
   for (const emulator::LineCounts& line : result.kernel.lines)
     cycles.memory_pipe += static_cast<double>(line.counts.wavefronts + line.counts.lines);
   const auto blocks = static_cast<double>(
@@ -204,8 +213,8 @@ std::optional<emulator::MemoryTraffic> replay_caches(const RungTrace& result,
   const auto& [M, N, K] = result.problem.shape;
   constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
   const auto lines = [&](int rows, int columns) {
-    const std::uint64_t bytes =
-        std::uint64_t{4} * static_cast<unsigned>(rows) * static_cast<unsigned>(columns);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(bytes_of(result.rung.precision.stored)) *
+                                static_cast<unsigned>(rows) * static_cast<unsigned>(columns);
     return (bytes / emulator::kLineBytes / kAlignedLines + 1) * kAlignedLines;
   };
   const std::vector<std::uint64_t> starts = {0, lines(M, K), lines(M, K) + lines(K, N)};
@@ -329,7 +338,8 @@ RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
   const auto& [M, N, K] = problem.shape;
   const bool whole =
       choice.all_blocks.value_or(static_cast<double>(M) * N * K <= kWholeGridMultiplyAdds);
-  run_and_judge(machine, result, choice, whole);
+  with_element_of(rung.precision.stored,
+                  [&]<class T>(T) { run_and_judge<T>(machine, result, choice, whole); });
   find_occupancy(result);
   if (choice.warp) {
     result.warp_block = result.kernel.warp_block;

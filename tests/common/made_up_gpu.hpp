@@ -23,7 +23,7 @@ class MadeUpGpu : public Machine {
   std::map<std::string, std::string> versions() const override { return {}; }
   void* allocate(std::size_t bytes) override { return cpu_->allocate(bytes); }
   void release(void* memory) noexcept override { cpu_->release(memory); }
-  std::uint32_t unwritten_word() const override { return cpu_->unwritten_word(); }
+  std::uint16_t unwritten_half() const override { return cpu_->unwritten_half(); }
   void fill_unwritten(void* memory, std::size_t bytes) override {
     cpu_->fill_unwritten(memory, bytes);
   }
@@ -31,23 +31,23 @@ class MadeUpGpu : public Machine {
     cpu_->copy_to_host(host, memory, bytes);
   }
   void synchronize() override {}
-  void fill_random(float* array, std::size_t count, RandomArray random) override {
+  void fill_random(Elements array, std::size_t count, RandomArray random) override {
     cpu_->fill_random(array, count, random);
   }
-  std::int64_t changed_elements(const float* array, std::size_t count,
+  std::int64_t changed_elements(ConstElements array, std::size_t count,
                                 RandomArray random) override {
     return cpu_->changed_elements(array, count, random);
   }
-  void compute_reference(const Shape& shape, const float* A, const float* B, double* product,
+  void compute_reference(const Shape& shape, ConstElements A, ConstElements B, double* product,
                          double* scale) override {
     cpu_->compute_reference(shape, A, B, product, scale);
   }
-  Comparison compare(const float* C, const Expectation& expected) override {
+  Comparison compare(ConstElements C, const Expectation& expected) override {
     return cpu_->compare(C, expected);
   }
   std::unique_ptr<Stopwatch> make_stopwatch() override { return nullptr; }
-  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override { return {}; }
-  double relative_difference(const float* C, const float* D, std::size_t count) override {
+  Run tuned_vendor_gemm(const Precision&, const GemmOf&, Stopwatch&) override { return {}; }
+  double relative_difference(ConstElements C, ConstElements D, std::size_t count) override {
     return cpu_->relative_difference(C, D, count);
   }
 

@@ -15,11 +15,13 @@ namespace ladder {
 namespace {
 
 /// C of one rung on one machine, from the inputs that any machine can make.
-std::vector<float> result_on(Machine& machine, const Rung& rung, const Shape& shape) {
+/// \tparam T  what the rung's precision stores
+template <class T>
+std::vector<float> result_of(Machine& machine, const Rung& rung, const Shape& shape) {
   const auto [M, N, K] = shape;
-  const MachineArray<float> a(machine, static_cast<std::size_t>(M) * K);
-  const MachineArray<float> b(machine, static_cast<std::size_t>(K) * N);
-  const MachineArray<float> c(machine, static_cast<std::size_t>(M) * N);
+  const MachineArray<T> a(machine, static_cast<std::size_t>(M) * K);
+  const MachineArray<T> b(machine, static_cast<std::size_t>(K) * N);
+  const MachineArray<T> c(machine, static_cast<std::size_t>(M) * N);
   machine.fill_random(a.data(), a.size(), {.seed = 7, .array = 0});
   machine.fill_random(b.data(), b.size(), {.seed = 7, .array = 1});
   machine.fill_random(c.data(), c.size(), {.seed = 7, .array = 2});
@@ -33,9 +35,14 @@ std::vector<float> result_on(Machine& machine, const Rung& rung, const Shape& sh
             .C = c.data()},
            nullptr);
   machine.synchronize();
-  std::vector<float> host(c.size());
+  std::vector<T> host(c.size());
   machine.copy_to_host(host.data(), c.data(), c.bytes());
-  return host;
+  return {host.begin(), host.end()};
+}
+
+std::vector<float> result_on(Machine& machine, const Rung& rung, const Shape& shape) {
+  return with_element_of(rung.precision.stored,
+                         [&]<class T>(T) { return result_of<T>(machine, rung, shape); });
 }
 
 TEST(MachinesAgree, BitByBit) {

@@ -21,7 +21,10 @@ namespace {
 
 using emulator::CopyArrival;
 
-constexpr int kFirstAsyncRung = 9;
+/// Copies are asynchronous from compute capability 8.0 on.
+bool may_copy_asynchronously(const Rung& rung) {
+  return rung.compute_capability >= 80;
+}
 
 bool takes(const Rung& rung, const Shape& shape) {
   return shape.N % rung.multiple_of == 0 && shape.K % rung.multiple_of == 0;
@@ -53,14 +56,21 @@ class RungCorrectnessTest : public testing::TestWithParam<const char*> {
 
   /// Each rung must be right, or refuse what the table says it does not take. On the emulator,
   /// those that copy asynchronously must be right however their copies arrive.
-  void expect_right_or_refused(Verifier& verifier, const Problem& problem, int first_rung = 0) {
-    for (const Rung& rung : rungs_) {
-      if (rung.number < first_rung || !runs_on(rung, machine_->compute_capability())) continue;
-      for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
-        if (arrival == CopyArrival::kEarly && (on_gpu() || rung.number < kFirstAsyncRung)) continue;
-        emulator::set_copy_arrival(arrival);
-        SCOPED_TRACE(arrival == CopyArrival::kLate ? "copies arrive late" : "copies arrive early");
-        expect_one_right_or_refused(verifier, problem, rung);
+  /// \param factors    alpha and beta
+  /// \param least_tile  rows of the blocks' tiles
+  void expect_right_or_refused(const Shape& shape, std::uint64_t seed,
+                               const std::vector<std::pair<float, float>>& factors,
+                               int least_tile = 0) {
+    for (const Precision& precision : precisions_of(rungs_)) {
+      Verifier verifier(*machine_, shape, seed, precision);
+      for (const Rung& rung : rungs_) {
+        if (rung.precision != precision || rung.tile.BM < least_tile ||
+            !runs_on(rung, machine_->compute_capability())) {
+          continue;
+        }
+        for (const auto& [alpha, beta] : factors) {
+          expect_right_or_refused(verifier, {shape, alpha, beta, seed}, rung);
+        }
       }
     }
   }
@@ -69,6 +79,15 @@ class RungCorrectnessTest : public testing::TestWithParam<const char*> {
   std::span<const Rung> rungs_;
 
  private:
+  void expect_right_or_refused(Verifier& verifier, const Problem& problem, const Rung& rung) {
+    for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+      if (arrival == CopyArrival::kEarly && (on_gpu() || !may_copy_asynchronously(rung))) continue;
+      emulator::set_copy_arrival(arrival);
+      SCOPED_TRACE(arrival == CopyArrival::kLate ? "copies arrive late" : "copies arrive early");
+      expect_one_right_or_refused(verifier, problem, rung);
+    }
+  }
+
   void expect_one_right_or_refused(Verifier& verifier, const Problem& problem, const Rung& rung) {
     const auto [M, N, K] = problem.shape;
     SCOPED_TRACE(fmt::format("{}: M = {}, N = {}, K = {}, alpha = {}, beta = {}, seed = {}",
@@ -105,13 +124,8 @@ TEST_P(RungCorrectnessTest, AtTheEdges) {
   const std::vector<std::pair<float, float>> factors = {
       {0.0f, 0.0f},   {0.0f, 1.0f},   {1.0f, 0.0f}, {1.0f, 1.0f},
       {-0.5f, kRoot}, {kRoot, -0.5f}, {kRoot, 0.0f}};
-  for (const Shape& shape : shapes) {
-    Verifier verifier(*machine_, shape, kSeed);
-    for (const auto& [alpha, beta] : factors) {
-      expect_right_or_refused(verifier,
-                              {.shape = shape, .alpha = alpha, .beta = beta, .seed = kSeed});
-    }
-  }
+  for (const Shape& shape : shapes)
+    expect_right_or_refused(shape, kSeed, factors);
 }
 
 TEST_P(RungCorrectnessTest, AtTheEdgesOfPipelines) {
@@ -124,14 +138,9 @@ TEST_P(RungCorrectnessTest, AtTheEdgesOfPipelines) {
       {8, 8, 1024},    {256, 512, 4},  {385, 516, 36}, {2052, 256, 16},  // few tiles and many
   };
   constexpr std::uint64_t kSeed = 12;
-  constexpr int kFirstPipeline = 8;
-  for (const Shape& shape : shapes) {
-    Verifier verifier(*machine_, shape, kSeed);
-    for (const auto& [alpha, beta] : {std::pair(1.0f, 0.0f), std::pair(-0.5f, 1.7320508f)}) {
-      expect_right_or_refused(
-          verifier, {.shape = shape, .alpha = alpha, .beta = beta, .seed = kSeed}, kFirstPipeline);
-    }
-  }
+  constexpr int kLeastTile = 128;  // the others have no pipeline
+  for (const Shape& shape : shapes)
+    expect_right_or_refused(shape, kSeed, {{1.0f, 0.0f}, {-0.5f, 1.7320508f}}, kLeastTile);
 }
 
 TEST_P(RungCorrectnessTest, AtRandom) {
@@ -143,18 +152,15 @@ TEST_P(RungCorrectnessTest, AtRandom) {
     std::mt19937_64 random(seed);
     const auto extent = [&] { return std::uniform_int_distribution<int>(1, largest)(random); };
     const auto factor = [&] { return std::uniform_real_distribution<float>(-2.0f, 2.0f)(random); };
-    Problem problem{.shape = {extent(), extent(), extent()},
-                    .alpha = factor(),
-                    .beta = factor(),
-                    .seed = static_cast<std::uint64_t>(seed)};
-    if (seed % 4 == 0) problem.beta = 0.0f;
+    Shape shape{extent(), extent(), extent()};
+    const float alpha = factor();
+    const float beta = seed % 4 == 0 ? 0.0f : factor();
     if (seed % 2 == 0) {  // one random shape in 16 alone would suit the rungs that want fours
-      problem.shape.N = (problem.shape.N + 3) / 4 * 4;
-      problem.shape.K = (problem.shape.K + 3) / 4 * 4;
+      shape.N = (shape.N + 3) / 4 * 4;
+      shape.K = (shape.K + 3) / 4 * 4;
     }
     emulator::set_multiprocessors(std::array{3, 8, 13}[seed % 3]);  // for 12, 13
-    Verifier verifier(*machine_, problem.shape, problem.seed);
-    expect_right_or_refused(verifier, problem);
+    expect_right_or_refused(shape, static_cast<std::uint64_t>(seed), {{alpha, beta}});
   }
 }
 

@@ -14,16 +14,11 @@ namespace {
 
 /// What `rung` says when it refuses, empty when it does not. All pointers are null.
 std::string refusal_of(const Rung& rung, const Shape& shape) {
+  const auto& [M, N, K] = shape;
   try {
-    rung.run({.M = shape.M,
-              .N = shape.N,
-              .K = shape.K,
-              .alpha = 1.0f,
-              .A = nullptr,
-              .B = nullptr,
-              .beta = 0.0f,
-              .C = nullptr},
-             nullptr);
+    with_element_of(rung.precision.stored, [&]<class T>(T) {
+      rung.run(Gemm<T>{M, N, K, 1.0f, nullptr, nullptr, 0.0f, nullptr}, nullptr);
+    });
   } catch (const ShapeRefused& refusal) {
     return refusal.what();
   }
@@ -55,13 +50,13 @@ TEST(RungRefusalTest, TheMessageNamesRungDimensionValueAndRule) {
 TEST(RungRefusalTest, TheOtherRungsTakeAnyShape) {
   for (const Rung& rung : emulated_rungs()) {
     if (rung.multiple_of > 1) continue;
-    float a = 2.0f;
-    float b = 3.0f;
-    float c = 0.0f;
-    EXPECT_NO_THROW(rung.run(
-        {.M = 1, .N = 1, .K = 1, .alpha = 1.0f, .A = &a, .B = &b, .beta = 0.0f, .C = &c}, nullptr))
-        << label(rung);
-    EXPECT_EQ(c, 6.0f) << label(rung);
+    with_element_of(rung.precision.stored, [&]<class T>(T) {
+      const T a(2.0f);
+      const T b(3.0f);
+      T c(0.0f);
+      EXPECT_NO_THROW(rung.run(Gemm<T>{1, 1, 1, 1.0f, &a, &b, 0.0f, &c}, nullptr)) << label(rung);
+      EXPECT_EQ(c, 6.0f) << label(rung);
+    });
   }
 }
 

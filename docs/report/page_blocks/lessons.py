@@ -53,10 +53,10 @@ def first_recorded(recording, rung):
 
 
 def resources(rung):
-    """[(label, text)] of what a block takes of an SM; of a rung that chooses, in its first way."""
+    """[(label, text)] of what a block takes of an SM; of a rung that chooses, in its first configuration."""
     kernel = rung.kernels[0]
     shape = rung.launches[0]["shape"]
-    at = f" (at M = N = K = {shape[0]})" if len(rung.ways) > 1 else ""
+    at = f" (at M = N = K = {shape[0]})" if len(rung.configurations) > 1 else ""
     regs = held = NOT_YET
     if kernel["registers"] is not None:
         regs = f"{kernel['registers']} (ncu at {kernel['registers_at']})"

@@ -130,7 +130,7 @@ def occupancy_block(_place, _arguments):
     rows = []
     timed = climb(2048, "graph")
     for number, rung in own_rungs().items():
-        if rung.ways or not rung.shared_bytes:
+        if rung.configurations or not rung.shared_bytes:
             continue
         try:
             counters = profile(number, 2048)

@@ -58,6 +58,41 @@ TEST(BenchmarkPlanTest, ARungIsMeasuredOnce) {
   EXPECT_EQ(row_names(plan_of(request({"07", "00", "07"}, {{512, 512, 512}}))).size(), 3u);
 }
 
+/// A rung of BF16 that there is not.
+Rung bf16_rung() {
+  return {14, "bf16", "", 3, kBf16, 80, 8, {128, 128}, [](const Gemm<bfloat16>&, Stream) {}};
+}
+
+TEST(BenchmarkPlanTest, EachPrecisionHasItsRivals) {
+  PlanRequest mixed = request({"07"}, {{512, 512, 512}});
+  mixed.rungs.push_back(bf16_rung());
+  const Plan plan = plan_of(mixed);
+  EXPECT_EQ(row_names(plan),
+            (Names{"00_cublas/512x512x512/graph", "best_cublaslt/512x512x512/graph",
+                   "00_cublas_bf16/512x512x512/graph", "best_cublaslt_bf16/512x512x512/graph",
+                   "07_wave_swizzle/512x512x512/graph", "14_bf16/512x512x512/graph"}));
+  EXPECT_EQ(precisions_of(plan.jobs[0]), (std::vector<Precision>{kFp32, kBf16}));
+  EXPECT_EQ(plan.jobs[0].rows[3].precision, kBf16);
+  mixed.rungs = {bf16_rung()};
+  EXPECT_EQ(row_names(plan_of(mixed)),
+            (Names{"00_cublas_bf16/512x512x512/graph", "best_cublaslt_bf16/512x512x512/graph",
+                   "14_bf16/512x512x512/graph"}));
+}
+
+TEST(BenchmarkPlanTest, WhereRung00CannotRunInAPrecisionNeitherCanCublasLt) {
+  PlanRequest old = request({"07"}, {{512, 512, 512}});
+  old.rungs.push_back(bf16_rung());
+  old.compute_capability = 75;
+  const Plan plan = plan_of(old);
+  EXPECT_EQ(row_names(plan),
+            (Names{"00_cublas/512x512x512/graph", "best_cublaslt/512x512x512/graph",
+                   "07_wave_swizzle/512x512x512/graph"}));
+  ASSERT_EQ(plan.refusals.size(), 3u);
+  EXPECT_EQ(plan.refusals[1].row, "best_cublaslt_bf16/512x512x512/graph");
+  EXPECT_EQ(plan.refusals[1].sentence,
+            "00 cublas_bf16 needs compute capability 8.0, this GPU has 7.5");
+}
+
 TEST(BenchmarkPlanTest, TheFilterIsGoogleBenchmarks) {
   PlanRequest filtered = request({"07", "03"}, {{512, 512, 512}, {4096, 4096, 4096}});
   filtered.filter = "^07.*/graph$";
@@ -137,6 +172,16 @@ TEST(BenchmarkPlanTest, SlowRungsAreExpectedToTakeLonger) {
   EXPECT_NEAR(naive - top, 23 * 0.275, 0.7);
   EXPECT_GT(top, 3 * 5 * 0.25);
   EXPECT_LT(top, 3 * 5 * 0.25 + 1.5);
+}
+
+TEST(BenchmarkPlanTest, WhatIsExpectedOfAPrecisionFollowsItsPeak) {
+  Roof roof{.fp32_tflops = 66.9, .dram_gbps = 4814, .bf16_tflops = 1070};
+  PlanRequest bf16 = request({}, {{16384, 16384, 16384}});
+  bf16.rungs = {bf16_rung()};
+  const Plan plan = plan_of(bf16);
+  const double known = expected_seconds(plan, roof, kL2Bytes, {});
+  roof.bf16_tflops.reset();
+  EXPECT_GT(expected_seconds(plan, roof, kL2Bytes, {}), 4 * known) << "as if it were FP32";
 }
 
 TEST(BenchmarkPlanTest, ALargerL2TakesMoreLaunchesOfAGraph) {

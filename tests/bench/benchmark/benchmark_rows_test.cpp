@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bench/benchmark/gemm_rows.hpp"
@@ -23,13 +24,20 @@ using nlohmann::json;
 
 double now_ms = 0.0;  ///< of the GPU that there is not
 
-void multiply(const Gemm<float>& gemm, double ms) {
-  find_rung(emulated_rungs(), "cublas").run(gemm, nullptr);
+template <class T>
+void multiply(const Gemm<T>& gemm, double ms) {
+  rival_in(std::is_same_v<T, float> ? kFp32 : kBf16, emulated_rungs()).run(gemm, nullptr);
   now_ms += ms;
 }
 
 void cublas(const Gemm<float>& gemm, Stream) {
   multiply(gemm, 2.0);
+}
+void cublas_bf16(const Gemm<bfloat16>& gemm, Stream) {
+  multiply(gemm, 0.4);
+}
+void quick_bf16(const Gemm<bfloat16>& gemm, Stream) {
+  multiply(gemm, 0.5);
 }
 void quick(const Gemm<float>& gemm, Stream) {
   multiply(gemm, 1.0);
@@ -45,11 +53,14 @@ void failing(const Gemm<float>&, Stream) {
   throw GpuError("CUDA: an illegal memory access");
 }
 
-const std::vector<Rung> kTable = {{0, "cublas", "", -1, 75, 1, {}, cublas},
-                                  {1, "quick", "", -1, 75, 1, {}, quick},
-                                  {2, "wrong", "", 1, 75, 1, {32, 32}, wrong},
-                                  {3, "refusing", "", 1, 75, 1, {}, refusing},
-                                  {4, "failing", "", 1, 75, 1, {}, failing}};
+const Rung kCublasBf16 = {0, "cublas_bf16", "", -1, kBf16, 75, 1, {}, cublas_bf16};
+const std::vector<Rung> kTable = {
+    {0, "cublas", "", -1, kFp32, 75, 1, {}, cublas, nullptr, nullptr, &kCublasBf16},
+    {1, "quick", "", -1, kFp32, 75, 1, {}, quick},
+    {2, "wrong", "", 1, kFp32, 75, 1, {32, 32}, wrong},
+    {3, "refusing", "", 1, kFp32, 75, 1, {}, refusing},
+    {4, "failing", "", 1, kFp32, 75, 1, {}, failing},
+    {5, "quick_bf16", "", 1, kBf16, 75, 1, {}, quick_bf16}};
 
 class ScriptedStopwatch final : public Stopwatch {
  public:
@@ -88,7 +99,10 @@ class ScriptedGpu final : public testing_machine::MadeUpGpu {
     ++measurements;
     return std::make_unique<ScriptedStopwatch>();
   }
-  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override {
+  Run tuned_vendor_gemm(const Precision& precision, const GemmOf&, Stopwatch&) override {
+    if (precision == kBf16) {
+      return [](const Gemm<bfloat16>& gemm, Stream) { multiply(gemm, 0.3); };
+    }
     return [](const Gemm<float>& gemm, Stream) { multiply(gemm, 1.6); };
   }
 
@@ -195,7 +209,7 @@ TEST_F(BenchmarkRowsTest, EveryProtocolGivesItsSamples) {
 
 TEST_F(BenchmarkRowsTest, AGraphLaunchesOnceForEachSetOfBuffers) {
   const Outcome outcome = run(plan({"quick"}, {kShape}, Protocol::graph));
-  const int sets = buffer_sets(kShape, machine_.l2_bytes());
+  const int sets = buffer_sets(kShape, Format::fp32, machine_.l2_bytes());
   ASSERT_GT(sets, 20);
   for (const char* row : {"00_cublas", "best_cublaslt", "01_quick"}) {
     const std::vector<json> entries =
@@ -210,6 +224,40 @@ TEST_F(BenchmarkRowsTest, TheMeasuredRoofGivesAShare) {
       run(plan({"quick"}, {kShape}, Protocol::graph), Roof{.fp32_tflops = 1e-3, .dram_gbps = 1e9});
   const json sample = samples(outcome.results, "01_quick/64x32x48/graph")[0];
   EXPECT_NEAR(sample["share_of_measured_roof"].get<double>(), 2.0 * 64 * 32 * 48 * 1e-6, 1e-9);
+}
+
+TEST_F(BenchmarkRowsTest, EachRowIsComparedInItsOwnPrecision) {
+  const Roof roof{.fp32_tflops = 1e-3, .dram_gbps = 1e9, .bf16_tflops = 1e-2};
+  const Outcome outcome = run(plan({"quick", "quick_bf16"}, {kShape}, Protocol::burst), roof);
+  EXPECT_TRUE(outcome.all_right) << outcome.table;
+  const auto first = [&](const std::string& row) {
+    const std::vector<json> found = samples(outcome.results, row + "/64x32x48/burst");
+    return found.empty() ? json() : found[0];
+  };
+  const auto ratio = [&](const std::string& row, const char* to) {
+    return first(row)[to].get<double>();
+  };
+  EXPECT_NEAR(ratio("01_quick", "ratio_to_cublas"), 2.0 / 1.0, 1e-9);
+  EXPECT_NEAR(ratio("05_quick_bf16", "ratio_to_cublas"), 0.4 / 0.5, 1e-9);
+  EXPECT_NEAR(ratio("05_quick_bf16", "ratio_to_best"), 0.3 / 0.5, 1e-9);
+  EXPECT_NEAR(ratio("00_cublas_bf16", "ratio_to_best"), 0.3 / 0.4, 1e-9);
+  EXPECT_NEAR(ratio("best_cublaslt", "ratio_to_cublas"), 2.0 / 1.6, 1e-9);
+  EXPECT_NEAR(ratio("best_cublaslt_bf16", "ratio_to_cublas"), 0.4 / 0.3, 1e-9);
+  EXPECT_FALSE(first("01_quick").contains("label"));
+  EXPECT_EQ(first("best_cublaslt_bf16")["label"], "BF16");
+  const json bf16 = first("05_quick_bf16");
+  EXPECT_EQ(bf16["label"], "BF16");
+  EXPECT_NEAR(bf16["share_of_measured_roof"].get<double>(), bf16["tflops"].get<double>() / 1e-2,
+              1e-9);
+}
+
+TEST_F(BenchmarkRowsTest, WithoutAMeasuredPeakThereIsNoShareOfTheRoof) {
+  const Outcome outcome = run(plan({"quick", "quick_bf16"}, {kShape}, Protocol::burst),
+                              Roof{.fp32_tflops = 1e-3, .dram_gbps = 1e9});
+  EXPECT_TRUE(
+      samples(outcome.results, "01_quick/64x32x48/burst")[0].contains("share_of_measured_roof"));
+  EXPECT_FALSE(samples(outcome.results, "05_quick_bf16/64x32x48/burst")[0].contains(
+      "share_of_measured_roof"));
 }
 
 TEST_F(BenchmarkRowsTest, AWrongRungIsAnErrorAndTheOthersAreMeasured) {

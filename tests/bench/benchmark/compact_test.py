@@ -54,6 +54,24 @@ class CompactTest(unittest.TestCase):
         again = compact.compact({"context": results["context"], "benchmarks": entries})
         self.assertEqual(again, results)
 
+    def test_a_row_is_compared_in_its_own_precision(self):
+        rows = [
+            {"name": f"{name}/512x256x64/graph", "ms": [ms], "power_w": 200.0, "sm_mhz": 1,
+             "cpu_time": 0.5, "spread": 0.1, "launches_per_sample": 20} | precision
+            for name, ms, precision in (
+                ("00_cublas", 8.0, {}), ("best_cublaslt", 6.0, {}),
+                ("00_cublas_bf16", 1.0, {"precision": "BF16"}),
+                ("best_cublaslt_bf16", 0.5, {"precision": "BF16"}),
+                ("05_vector_access", 16.0, {}), ("15_bf16", 2.0, {"precision": "BF16"}))
+        ]
+        results = {"context": {"device": "a GPU"}, "rows": rows}
+        entries = compact.expanded(results)["benchmarks"]
+        ratios = [(entry["ratio_to_cublas"], entry["ratio_to_best"]) for entry in entries[4:]]
+        self.assertEqual(ratios, [(0.5, 0.375), (0.5, 0.25)])
+        self.assertEqual([entry.get("label") for entry in entries[4:]], [None, "BF16"])
+        again = compact.compact({"context": results["context"], "benchmarks": entries})
+        self.assertEqual(again, results)
+
     def test_the_compact_form_stays_as_it_is(self):
         once = compact.compact(self.results)
         self.assertEqual(compact.compact(once), once)

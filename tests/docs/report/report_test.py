@@ -291,13 +291,13 @@ class ByHandTest(unittest.TestCase):
 
     def test_a_rung_that_chooses_counts_what_its_model_picks(self):
         for rung in rung_table().values():
-            for plan in rung.plans if len(rung.ways) > 1 else ():
+            for plan in rung.plans if len(rung.configurations) > 1 else ():
                 if len(set(plan["shape"])) > 1:
                     continue
                 count = by_hand.by_hand(rung.number, plan["shape"][0])
-                way = rung.way(plan["way"])
-                self.assertEqual(count["tile"], (way["BM"], way["BN"]))
-                self.assertIn(f"The model picks {plan['way']}.", count["more"])
+                configuration = rung.configuration(plan["configuration"])
+                self.assertEqual(count["tile"], (configuration["BM"], configuration["BN"]))
+                self.assertIn(f"The model picks {plan['configuration']}.", count["more"])
 
 
 if __name__ == "__main__":

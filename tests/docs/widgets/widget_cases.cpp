@@ -125,8 +125,7 @@ json roofline_case(Dice& dice, const std::vector<std::string>& cards) {
   const std::string& id =
       cards[static_cast<std::size_t>(dice.between(0, static_cast<int>(cards.size()) - 1))];
   const DeviceCard card = load_card(id);
-  const Roof roof = {.fp32_tflops = card.fp32_tflops,
-                     .dram_gbps = card.dram_bytes_per_second * 1e-9};
+  const Roof roof = roof_of(card);
   const Shape shape = {1 << dice.between(0, 14), dice.between(1, 20000), dice.between(1, 20000)};
   const float beta = static_cast<float>(dice.between(0, 1));
   return {{"card", id},
@@ -135,8 +134,8 @@ json roofline_case(Dice& dice, const std::vector<std::string>& cards) {
           {"k", shape.K},
           {"beta", beta},
           {"flops", flops(shape)},
-          {"bytes", compulsory_bytes(shape, beta)},
-          {"tflops", attainable_tflops(roof, shape, beta)}};
+          {"bytes", compulsory_bytes(shape, beta, Format::fp32)},
+          {"tflops", attainable_tflops(roof, shape, beta, kFp32).value()}};
 }
 
 /// (row, column) of the tiles in the order in which blocks start: `band` block rows are walked

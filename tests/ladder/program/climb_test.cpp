@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/program/climb_test.cpp
-/// \brief A climb on a GPU leaves out the rungs that it cannot run, and says what they need.
+/// \brief A climb on a GPU leaves out the rungs that it cannot run, says what they need, and times
+/// each
+///        rung beside the rivals of its own precision.
 #include "ladder/program/climb.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "ladder/ladder.hpp"
 #include "ladder/program/print.hpp"
-#include "tests/common/made_up_gpu.hpp"
+#include "ladder/program/results.hpp"
+#include "tests/common/timed_gpu.hpp"
 
 namespace ladder {
 namespace {
@@ -72,6 +77,151 @@ TEST(ClimbTest, WrongResultsNameTheCommandThatLooksForTheCause) {
   EXPECT_TRUE(ends({.M = 65, .N = 65, .K = 65}, "build/ladder check 02 04 --size 65"));
   EXPECT_TRUE(ends({.M = 9, .N = 8, .K = 7}, "build/ladder check 02 04 --m 9 --n 8 --k 7"));
   EXPECT_TRUE(ends({.M = 4096, .N = 64, .K = 64}, "build/ladder check 02 04"));
+}
+
+// -- Rungs of several precisions -----------------------------------------------------------------
+
+using testing_machine::taking;
+
+Rung rival(const Precision& precision) {
+  return rival_in(precision, emulated_rungs());
+}
+
+/// Rung 00 that takes 2 ms, and 4 ms in BF16; 02 that takes 10 ms; 14, of BF16, that takes 5 ms.
+class MixedLadder {
+ public:
+  MixedLadder() : cublas_bf16_(rival(kBf16)) {
+    cublas_bf16_.run = taking(4, rival(kBf16));
+    Rung cublas = rival(kFp32);
+    cublas.run = taking(2, cublas);
+    cublas.in_next_precision = &cublas_bf16_;
+    Rung coalesced = find_rung(emulated_rungs(), "02");
+    coalesced.run = taking(10, coalesced);
+    Rung bf16 = {14, "bf16", "", 2, kBf16, 80, 1, {16, 16}, taking(5, rival(kBf16))};
+    rungs = {cublas, coalesced, bf16};
+  }
+  MixedLadder(const MixedLadder&) = delete;
+  MixedLadder& operator=(const MixedLadder&) = delete;
+
+  std::vector<Rung> rungs;
+
+ private:
+  Rung cublas_bf16_;
+};
+
+class GpuWithRoof final : public testing_machine::TimedGpu {
+ public:
+  std::optional<Roof> roof() const override {
+    return Roof{.fp32_tflops = 1, .dram_gbps = 1e9, .bf16_tflops = 10};
+  }
+};
+
+Climb climbed(const MixedLadder& ladder, const std::vector<Rung>& chosen,
+              const std::vector<Rung>& compared = {}) {
+  GpuWithRoof machine;
+  return climb(
+      machine, ladder.rungs, chosen, {.shape = {16, 16, 16}}, Protocol::burst,
+      [](const std::string&, double) {}, compared);
+}
+
+using Names = std::vector<std::string>;
+
+Names names_of(const std::vector<Rung>& rungs) {
+  Names names;
+  for (const Rung& rung : rungs)
+    names.push_back(folder(rung));
+  return names;
+}
+
+TEST(MixedClimbTest, Rung00StandsForItselfInEachPrecision) {
+  const MixedLadder ladder;
+  const Rung& cublas = ladder.rungs[0];
+  const Rung& fp32 = ladder.rungs[1];
+  const Rung& bf16 = ladder.rungs[2];
+  const auto names = [&](const std::vector<Rung>& chosen) {
+    return names_of(with_rivals(ladder.rungs, chosen));
+  };
+  EXPECT_EQ(names(ladder.rungs), (Names{"00_cublas", "00_cublas_bf16", "02_coalesced", "14_bf16"}));
+  EXPECT_EQ(names({bf16, cublas}), (Names{"14_bf16", "00_cublas_bf16"}));
+  EXPECT_EQ(names({cublas, fp32}), (Names{"00_cublas", "02_coalesced"}));
+  EXPECT_EQ(names({cublas}), Names{"00_cublas"}) << "nobody to stand beside";
+  EXPECT_EQ(names({bf16}), Names{"14_bf16"}) << "00 was not asked for";
+  EXPECT_EQ(
+      names_of(with_rivals(emulated_rungs(), {emulated_rungs().begin(), emulated_rungs().end()})),
+      names_of({emulated_rungs().begin(), emulated_rungs().end()}));
+}
+
+TEST(MixedClimbTest, EachRungIsComparedInItsOwnPrecision) {
+  const MixedLadder ladder;
+  const Climb result = climbed(ladder, with_rivals(ladder.rungs, ladder.rungs));
+  ASSERT_EQ(result.entries.size(), 4u);
+  for (const Entry& entry : result.entries) {
+    ASSERT_EQ(entry.outcome, Outcome::right) << label(entry.rung) << entry.note;
+    ASSERT_TRUE(entry.timing) << label(entry.rung);
+  }
+  const auto timing = [&](int i) { return *result.entries[i].timing; };
+  EXPECT_DOUBLE_EQ(timing(0).time_ms, 2);
+  EXPECT_DOUBLE_EQ(timing(1).time_ms, 4);
+  EXPECT_DOUBLE_EQ(timing(2).ratio_to_cublas, 0.2) << "2 ms / 10 ms";
+  EXPECT_DOUBLE_EQ(timing(3).ratio_to_cublas, 0.8) << "4 ms / 5 ms";
+  EXPECT_DOUBLE_EQ(timing(3).ratio_to_best, 0.2) << "1 ms / 5 ms";
+  EXPECT_DOUBLE_EQ(*timing(2).share_of_roof, timing(2).tflops / 1);
+  EXPECT_DOUBLE_EQ(*timing(3).share_of_roof, timing(3).tflops / 10);
+  EXPECT_EQ(result.entries[3].verdict->difference_to_cublas, 0.0) << "of the BF16 results";
+  ASSERT_EQ(result.best_cublaslt.size(), 2u);
+  EXPECT_EQ(result.best_cublaslt[0].precision, kFp32);
+  EXPECT_EQ(result.best_cublaslt[1].precision, kBf16);
+  EXPECT_DOUBLE_EQ(result.best_cublaslt[1].timing.ratio_to_cublas, 4.0);
+}
+
+TEST(MixedClimbTest, ResultsNameThePrecision) {
+  const MixedLadder ladder;
+  const Climb result = climbed(ladder, with_rivals(ladder.rungs, ladder.rungs));
+  const nlohmann::json results = to_json(result, {});
+  Names names;
+  for (const nlohmann::json& entry : results["benchmarks"]) {
+    names.push_back(entry["name"].get<std::string>() + " " + entry["precision"].get<std::string>());
+  }
+  EXPECT_EQ(names, (Names{"00_cublas FP32", "00_cublas_bf16 BF16", "02_coalesced FP32",
+                          "14_bf16 BF16", "best_cublaslt FP32", "best_cublaslt_bf16 BF16"}));
+  const std::string text = climb_text(result, std::nullopt);
+  for (const char* row :
+       {"\n00 cublas  ", "\n00 cublas_bf16 ", "\nbest of cublasLt ", "\nbest Lt, BF16 "}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << text;
+  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(MixedClimbTest, RecordedFiguresAreThoseOfTheSamePrecision) {
+  const Recording recording{.device = "a GPU",
+                            .protocol = "burst",
+                            .size = 4096,
+                            .figures = {{0, 50, 1.0}, {0, 700, 1.0, "BF16"}}};
+  EXPECT_EQ(figure_of(recording, rival(kFp32))->tflops, 50);
+  EXPECT_EQ(figure_of(recording, rival(kBf16))->tflops, 700);
+  EXPECT_EQ(figure_of(recording, rival(kTf32)), nullptr);
+}
+
+TEST(MixedClimbTest, ARungOfAnotherPrecisionThatIsOnlyComparedIsTimedAndNotShown) {
+  const MixedLadder ladder;
+  const Climb result = climbed(ladder, {ladder.rungs[2]}, {ladder.rungs[1]});
+  ASSERT_EQ(result.entries.size(), 1u);
+  EXPECT_DOUBLE_EQ(result.entries[0].timing->ratio_to_cublas, 0.8);
+  EXPECT_DOUBLE_EQ(result.compared.at(0).timing->time_ms, 10);
+  ASSERT_EQ(result.best_cublaslt.size(), 1u);
+  EXPECT_EQ(result.best_cublaslt[0].precision, kBf16);
+}
+
+TEST(MixedClimbTest, AfterAGpuErrorNoPrecisionIsVerifiedOrTimed) {
+  MixedLadder ladder;
+  ladder.rungs[1].run = [](const Gemm<float>&, Stream) { throw GpuError("CUDA: misaligned"); };
+  const Climb result = climbed(ladder, {ladder.rungs[1], ladder.rungs[2]});
+  EXPECT_EQ(result.entries[0].outcome, Outcome::wrong);
+  EXPECT_EQ(result.entries[1].outcome, Outcome::left_out);
+  EXPECT_EQ(result.entries[1].note, "not run, because 02 coalesced made the GPU unusable");
+  EXPECT_TRUE(result.best_cublaslt.empty());
 }
 
 }  // namespace

@@ -65,6 +65,13 @@ TEST_F(CommandLineTest, RunsOneRungByAnyName) {
   }
 }
 
+TEST_F(CommandLineTest, RunsRung00InAnyPrecision) {
+  const Outcome outcome = ladder("run cublas_bf16 00_cublas_tf32 --device cpu --m 7 --n 9 --k 40");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(says(outcome.out, "00 cublas_bf16    yes")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "00 cublas_tf32    yes")) << outcome.out;
+}
+
 TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
   const Outcome outcome = ladder("climb --device cpu --m 77 --n 45 --k 131");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -18,7 +18,7 @@
 #include "ladder/program/prediction_table.hpp"
 #include "ladder/program/predictions.hpp"
 #include "ladder/program/questions.hpp"
-#include "tests/common/made_up_gpu.hpp"
+#include "tests/common/timed_gpu.hpp"
 #include "tests/ladder/program/command_line.hpp"
 
 namespace ladder {
@@ -237,45 +237,13 @@ TEST_F(PredictionsTest, ASingleRungWithoutOneAsksForIt) {
 
 // -- On a GPU ------------------------------------------------------------------------------------
 
-double g_now_ms = 0;  // of the stopwatch below
-
-/// A rung that takes as long as it is told.
-template <int NUMBER, int MS>
-void slow(const Gemm<float>& gemm, Stream stream) {
-  find_rung(emulated_rungs(), std::to_string(NUMBER)).run(gemm, stream);
-  g_now_ms += MS;
-}
-
-class ScriptedStopwatch final : public Stopwatch {
- public:
-  Stream stream() override { return nullptr; }
-  double time_ms(const std::function<void()>& work) override {
-    const double start = g_now_ms;
-    work();
-    return g_now_ms - start;
-  }
-  std::function<void()> record_graph(const std::function<void()>& work) override { return work; }
-  void rest_ms(double) override {}
-  void log_clocks(ClockLog&) override {}
-};
-
-class TimedGpu final : public testing_machine::MadeUpGpu {
- public:
-  TimedGpu() : MadeUpGpu(90) {}
-  bool is_gpu() const override { return true; }
-  std::unique_ptr<Stopwatch> make_stopwatch() override {
-    return std::make_unique<ScriptedStopwatch>();
-  }
-  Run tuned_vendor_gemm(const GemmOf&, Stopwatch&) override { return slow<0, 1>; }
-};
-
 /// Rungs 00 to 03 that take 1, 50, 9 and 4 ms.
 std::vector<Rung> timed_ladder() {
   std::vector<Rung> rungs = {rung("00"), rung("01"), rung("02"), rung("03")};
-  rungs[0].run = slow<0, 1>;
-  rungs[1].run = slow<1, 50>;
-  rungs[2].run = slow<2, 9>;
-  rungs[3].run = slow<3, 4>;
+  rungs[0].run = testing_machine::taking(1, rungs[0]);
+  rungs[1].run = testing_machine::taking(50, rungs[1]);
+  rungs[2].run = testing_machine::taking(9, rungs[2]);
+  rungs[3].run = testing_machine::taking(4, rungs[3]);
   return rungs;
 }
 
@@ -288,7 +256,7 @@ std::string counting_nothing(const Predictions& predictions, const Climb& climb)
 
 Climb climbed(const std::vector<Rung>& ladder, const std::vector<Rung>& chosen,
               const std::vector<Rung>& compared) {
-  TimedGpu machine;
+  testing_machine::TimedGpu machine;
   Problem problem;
   problem.shape = {.M = 16, .N = 16, .K = 16};
   return climb(

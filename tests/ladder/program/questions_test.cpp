@@ -113,12 +113,12 @@ TEST(QuestionsTest, SpeedsAreThoseOfTheRecordedClimb) {
 }
 
 TEST(QuestionsTest, CountsOfTheShape) {
-  EXPECT_EQ(shape_count("warp_multiply_adds", 64), 64 * 64 * 64 / 32);
-  EXPECT_EQ(shape_count("bytes_of_a_and_b", 64), 2 * 64 * 64 * 4);
-  EXPECT_EQ(shape_count("sectors_of_c", 64), 64 * 64 * 4 / 32);
-  EXPECT_FALSE(shape_count("sectors_of_d", 64));
+  EXPECT_EQ(shape_count("warp_multiply_adds", 64, Format::fp32), 64 * 64 * 64 / 32);
+  EXPECT_EQ(shape_count("bytes_of_a_and_b", 64, Format::fp32), 2 * 64 * 64 * 4);
+  EXPECT_EQ(shape_count("sectors_of_c", 64, Format::fp32), 64 * 64 * 4 / 32);
+  EXPECT_FALSE(shape_count("sectors_of_d", 64, Format::fp32));
   const auto nothing = [](const std::string&) { return std::optional(0.0); };
-  EXPECT_FALSE(value_of({.of = "a", .per = "b", .size = 64}, nothing)) << "0 / 0";
+  EXPECT_FALSE(value_of({.of = "a", .per = "b", .size = 64}, Format::fp32, nothing)) << "0 / 0";
 }
 
 }  // namespace

@@ -40,14 +40,14 @@ Timing timing_of_two_ms() {
 /// A right, timed rung and a wrong one.
 Climb two_entries() {
   const Problem problem{.shape = {70, 80, 90}, .alpha = 1.5f, .beta = -0.5f, .seed = 17};
-  const Rung right{5, "vector_access", "an idea", 4, 75, 4, {128, 128}, nullptr};
-  const Rung wrong{6, "double_buffer", "an idea", 5, 75, 4, {128, 128}, nullptr};
+  const Rung right{5, "vector_access", "an idea", 4, kFp32, 75, 4, {128, 128}, {}};
+  const Rung wrong{6, "double_buffer", "an idea", 5, kFp32, 75, 4, {128, 128}, {}};
   Climb climb{.device = "a GPU",
               .on_gpu = true,
               .protocol = Protocol::graph,
               .problem = problem,
               .entries = {},
-              .best_cublaslt = timing_of_two_ms()};
+              .best_cublaslt = {{kFp32, timing_of_two_ms()}}};
   Verdict good;
   good.right = true;
   good.error_over_bound = 0.25;
@@ -208,8 +208,8 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
 }
 
 TEST(RecordedResultsTest, RegistersAreKnownOfEachSizeThatWasProfiled) {
-  for (const Rung& each : emulated_rungs()) {
-    const int rung = each.number;
+  for (const Rung& known : emulated_rungs()) {
+    const int rung = known.number;
     std::set<int> sizes;
     for (const auto& [size, registers] : recorded_registers(rung)) {
       sizes.insert(size);

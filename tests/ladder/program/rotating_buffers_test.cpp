@@ -44,14 +44,16 @@ Problem problem_of(const Shape& shape) {
 }
 
 /// First and last byte, and one more, of each matrix of each set.
-std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places_of(const RotatingBuffers& buffers) {
+template <class T>
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places_of(
+    const RotatingBuffers<T>& buffers) {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places;
-  const auto add = [&](const float* matrix, int rows, int cols) {
+  const auto add = [&](const T* matrix, int rows, int cols) {
     const auto first = reinterpret_cast<std::uintptr_t>(matrix);
-    places.emplace_back(first, first + sizeof(float) * rows * cols);
+    places.emplace_back(first, first + sizeof(T) * rows * cols);
   };
   for (int set = 0; set < buffers.sets(); ++set) {
-    const Gemm<float> gemm = buffers.gemm(set);
+    const Gemm<T> gemm = buffers.gemm(set);
     add(gemm.A, gemm.M, gemm.K);
     add(gemm.B, gemm.K, gemm.N);
     add(gemm.C, gemm.M, gemm.N);
@@ -64,28 +66,35 @@ TEST(RotatingBuffersTest, AllSetsTogetherHoldTwiceTheL2) {
   for (const std::size_t l2_bytes : {kMiB, 60 * kMiB, 126 * kMiB}) {
     for (const int size : {96, 128, 200, 256, 512, 1024, 2048, 4096}) {
       const Shape shape = {size, size, size};
-      const int sets = buffer_sets(shape, l2_bytes);
-      EXPECT_GE(sets * compulsory_bytes(shape, 0.0f), 2.0 * l2_bytes) << size;
+      const int sets = buffer_sets(shape, Format::fp32, l2_bytes);
+      EXPECT_GE(sets * compulsory_bytes(shape, 0.0f, Format::fp32), 2.0 * l2_bytes) << size;
       EXPECT_GE(sets, 2) << size;
       if (sets > 2) {
-        EXPECT_LE((sets - 1) * compulsory_bytes(shape, 0.0f), 2.0 * l2_bytes)
+        EXPECT_LE((sets - 1) * compulsory_bytes(shape, 0.0f, Format::fp32), 2.0 * l2_bytes)
             << size << ": more sets than needed";
       }
     }
   }
-  EXPECT_EQ(buffer_sets({512, 512, 512}, 60 * kMiB), 41);
-  EXPECT_GE(buffer_sets({51, 51, 51}, 60 * kMiB) * compulsory_bytes({51, 51, 51}, 0.0f),
+  EXPECT_EQ(buffer_sets({512, 512, 512}, Format::fp32, 60 * kMiB), 41);
+  EXPECT_EQ(buffer_sets({512, 512, 512}, Format::bf16, 60 * kMiB), 81) << "half as large";
+  EXPECT_GE(buffer_sets({51, 51, 51}, Format::fp32, 60 * kMiB) *
+                compulsory_bytes({51, 51, 51}, 0.0f, Format::fp32),
             120.0 * kMiB);
-  EXPECT_EQ(buffer_sets({1, 1, 1}, 60 * kMiB), kMostBufferSets);
-  EXPECT_EQ(buffer_sets({128, 128, 128}, 0), 2) << "the emulator";
+  EXPECT_EQ(buffer_sets({1, 1, 1}, Format::fp32, 60 * kMiB), kMostBufferSets);
+  EXPECT_EQ(buffer_sets({128, 128, 128}, Format::fp32, 0), 2) << "the emulator";
 }
 
-TEST(RotatingBuffersTest, SetsLieApartAndTogetherHoldTwiceTheL2) {
+template <class T>
+class RotatingBuffersOf : public testing::Test {};
+using ElementTypes = testing::Types<float, bfloat16>;
+TYPED_TEST_SUITE(RotatingBuffersOf, ElementTypes);
+
+TYPED_TEST(RotatingBuffersOf, SetsLieApartAndTogetherHoldTwiceTheL2) {
   for (const Shape& shape : {Shape{64, 32, 48}, Shape{61, 37, 53}, Shape{1, 300, 7}}) {
     SCOPED_TRACE(shape.M);
     CountingGpu machine(kMiB);
     const Problem problem = problem_of(shape);
-    const RotatingBuffers buffers(machine, problem);
+    const RotatingBuffers<TypeParam> buffers(machine, problem);
     const auto places = places_of(buffers);
     ASSERT_EQ(places.size(), 3u * buffers.sets());
     std::size_t bytes = 0;
@@ -126,13 +135,13 @@ TEST(RotatingBuffersTest, AfterTheLastSetComesTheFirst) {
   }
 }
 
-TEST(RotatingBuffersTest, EverySetIsFilled) {
+TYPED_TEST(RotatingBuffersOf, EverySetIsFilled) {
   CountingGpu machine(kMiB / 4);
   const Problem problem = problem_of({61, 37, 53});
-  const RotatingBuffers buffers(machine, problem);
+  const RotatingBuffers<TypeParam> buffers(machine, problem);
   for (const auto& [first, end] : places_of(buffers)) {
-    const auto* matrix = reinterpret_cast<const float*>(first);
-    const auto* behind = reinterpret_cast<const float*>(end);
+    const auto* matrix = reinterpret_cast<const TypeParam*>(first);
+    const auto* behind = reinterpret_cast<const TypeParam*>(end);
     EXPECT_TRUE(std::all_of(matrix, behind, [](float x) { return std::isfinite(x); }));
     EXPECT_NE(std::count(matrix, behind, matrix[0]), behind - matrix);
   }
@@ -144,7 +153,7 @@ TEST(RotatingBuffersTest, SetsThatDoNotFitAreRefusedBeforeAnythingIsAllocated) {
   CountingGpu machine(8 * kMiB);
   machine.free = 15 * kMiB;
   const Problem problem = problem_of({128, 128, 128});
-  EXPECT_THROW(RotatingBuffers(machine, problem), MachineError);
+  EXPECT_THROW(RotatingBuffers<>(machine, problem), MachineError);
   EXPECT_EQ(machine.allocations, 0);
 }
 

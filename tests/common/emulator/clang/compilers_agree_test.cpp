@@ -208,7 +208,7 @@ TEST_P(CompilersAgreeOn, EveryCounterOfEveryLine) {
   }
   const Rung* const clang = rung_of_clang(gcc.number);
   ASSERT_NE(clang, nullptr);
-  ASSERT_NE(clang->run, gcc.run);
+  ASSERT_NE(clang->name.data(), gcc.name.data()) << "each library has a table of its own";
   const std::unique_ptr<Machine> machine = make_cpu_machine();
   for (Problem problem : kProblems) {
     problem.shape = rounded_up(problem.shape, gcc.multiple_of);
@@ -219,7 +219,7 @@ TEST_P(CompilersAgreeOn, EveryCounterOfEveryLine) {
     expect_whole_and_sound(from_clang);
     EXPECT_EQ(differences_of_counts(from_gcc, from_clang), "");
     // A ring in dynamic shared memory has no array type that both compilers write down.
-    if (gcc.number < 11) {
+    if (gcc.compute_capability < 90) {
       EXPECT_EQ(differences_of_order(from_gcc, from_clang), "");
     }
     EXPECT_EQ(from_gcc.barriers_per_block, from_clang.barriers_per_block);
