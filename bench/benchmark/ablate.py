@@ -22,6 +22,7 @@ from bench.output_file import output_path, write_whole
 from bench.record import main_loop
 from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import arch_of, compiled
+from bench.rungs import rung_of
 
 
 @dataclasses.dataclass

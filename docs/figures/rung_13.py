@@ -22,7 +22,8 @@ SHAPES = (
 
 def forms_of(rung):
     """Constants of the kernel for small products with its flattest, squarest and narrowest tile."""
-    kernels = [configuration["kernels"][0] for configuration in rung.configurations if configuration["cluster"] == 1]
+    alone = [each for each in rung.configurations if each["cluster"] == 1]
+    kernels = [configuration["kernels"][0] for configuration in alone]
     small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
 
     def slope(c):

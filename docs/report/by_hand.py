@@ -221,12 +221,14 @@ def small_products(rung, size):
     configuration = rung.configuration(plan["configuration"])
     (kernel,) = configuration["kernels"]
     c, function = rung.values(kernel), rung.kernels[kernel]["function"]
-    of_configuration = {"tile": (configuration["BM"], configuration["BN"]), "blocks": configuration["blocks_per_sm"]}
+    tile = (configuration["BM"], configuration["BN"])
+    of_block = {"tile": tile, "blocks": configuration["blocks_per_sm"]}
     named = f" The model picks {configuration['name']}."
     if function != "kernel":
-        return {**of_configuration, **copied_by_warps(configuration, c, function == "thin_kernel"), "more": named}
+        counted = copied_by_warps(configuration, c, function == "thin_kernel")
+        return {**of_block, **counted, "more": named}
     count = split_evenly(c, size, plan)
-    return {**of_configuration, **count, "more": named + count["more"]}
+    return {**of_block, **count, "more": named + count["more"]}
 
 
 COUNTS = {  # by the name of the rung

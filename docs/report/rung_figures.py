@@ -11,6 +11,7 @@ from docs.report.by_hand import by_hand
 from docs.report.recorded import (
     RESULTS,
     SMS,
+    Benchmark,
     FigureError,
     NotRecordedError,
     climb,
@@ -178,6 +179,13 @@ def roof_value(name):
     return None
 
 
+def behind(rung, shapes):
+    """'3 of 200': of the chosen or the drawn shapes, those on which the best library is faster."""
+    benchmark = Benchmark("drawn_shapes.json" if shapes == "drawn" else "benchmark_*.json")
+    ratios = [benchmark.ratio(rung_of(rung).folder, *job[1:]) for job in benchmark.usual_jobs()]
+    return f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)}"
+
+
 def machine_code_value(name, rung):
     """How many instructions of a kind a rung's main loop has in machine code, as text.
 
@@ -197,7 +205,8 @@ def value(name, rung):
     `ncu_NAME` and `ncu16384_NAME` are counters, `emulator_NAME` is what the emulator counted of
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
-    `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
+    `behind_drawn` and `behind_chosen` tell on how many shapes it is
+    behind, `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
@@ -215,6 +224,8 @@ def value(name, rung):
         text = machine_code_value(match[1], rung)
     elif match := re.fullmatch(r"order_(\w+)", plain):
         text = order_value(match[1], rung)
+    elif match := re.fullmatch(r"behind_(chosen|drawn)", plain):
+        text = behind(rung, match[1])
     elif plain == "predicted_4096":
         text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":

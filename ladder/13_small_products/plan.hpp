@@ -16,9 +16,11 @@
 
 namespace ladder::small_products {
 
+constexpr double kDramBytesPerUs = 3.8e6;  ///< that an H200 reads and writes
+
 /// \brief A kernel with its tile, and what it takes on one SM of an H200. The times were fitted to
-///        those of 523 shapes, most of them drawn at random; a time that is too short counted twice,
-///        as it makes a wrong choice. Only their relations matter.
+///        those of 523 shapes, most of them drawn at random; a time that is too short counted
+///        twice, as it makes a wrong choice. Only their relations matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
@@ -84,7 +86,6 @@ inline double plan_stream_k(Plan& plan, int sms) {
 ///         part).
 /// \param  sms  of the machine
 inline Plan plan_for(const Configuration& configuration, const Shape& shape, int sms) {
-  constexpr double kDramBytesPerUs = 3.8e6;  // of an H200, read and written
   const auto [M, N, K] = shape;
   // Of arrays that fit no GPU there may be more tiles than an int counts; explain() shows them.
   Plan plan = {&configuration, {}, 0, ceil_div(K, configuration.BK), 0, 0};

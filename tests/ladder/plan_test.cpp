@@ -99,8 +99,8 @@ TEST(PlanTest, ABlockPerTileGoesInWaves) {
 
 TEST(PlanTest, DramAndMultiplicationsAddUpAsCubes) {
   const Shape shape = {1000, 2000, 10};
-  const double in_us = 4.0 * (1000 * 10 + 10 * 2000) / 4e6;
-  const double out_us = 4.0 * 1000 * 2000 / 4e6;
+  const double in_us = 4.0 * (1000 * 10 + 10 * 2000) / kDramBytesPerUs;
+  const double out_us = 4.0 * 1000 * 2000 / kDramBytesPerUs;
   Configuration configuration = whole();
   configuration.start_us = 2;
   configuration.step_us = 0;

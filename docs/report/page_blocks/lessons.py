@@ -53,7 +53,7 @@ def first_recorded(recording, rung):
 
 
 def resources(rung):
-    """[(label, text)] of what a block takes of an SM; of a rung that chooses, in its first configuration."""
+    """[(label, text)] of what a block takes of an SM; where a rung chooses, at its first shape."""
     kernel = rung.kernels[0]
     shape = rung.launches[0]["shape"]
     at = f" (at M = N = K = {shape[0]})" if len(rung.configurations) > 1 else ""

@@ -203,8 +203,8 @@ class ScriptTest(unittest.TestCase):
         self.rank("13", *only)
         source = (self.tools / "copy.cu").read_text()
         self.assertIn("launch(kernel<WARPS_M, WARPS_N, WARPS_K, STAGES, BAND>", source)
-        self.assertIn("launch_stream_k<2, 4, 1, 8>}", source)
-        self.assertNotIn("launch_stream_k<1, 1, 8, 5>", source)
+        self.assertIn('stream_k<2, 4, 1, 8>("128 x 256"', source)
+        self.assertNotIn('stream_k<1, 1, 8, 5>("64 x 64"', source)
         self.rank("13", *only, "--template", "1,1,8,3,4")
         self.assertIn("launch(kernel<1,1,8,3,4>", (self.tools / "copy.cu").read_text())
 
