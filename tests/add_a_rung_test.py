@@ -90,10 +90,10 @@ class AddARungTest(unittest.TestCase):
         ]
 
     def test_the_program_lists_runs_traces_and_checks_it(self):
-        code, text, errors = ladder("list")
+        code, listed, errors = ladder("list")
         self.assertEqual((code, errors), (0, ""))
         for number, addition in numbered():
-            self.assertIn(f"{number:02} {addition.name}", text)
+            self.assertIn(f"{number:02} {addition.name}", listed)
             for command in ("run", "trace", "check"):
                 code, text, errors = ladder(command, f"{number:02}", "--size", "96")
                 self.assertEqual(code, 0, text + errors)

@@ -166,18 +166,20 @@ std::string folded(const std::string& text) {
 }
 
 std::string list_text(std::span<const Rung> rungs) {
-  constexpr const char* kRow = "{:<17} {:<4} {:<4} {:<19} {}\n";
-  std::string text = fmt::format(kRow, "rung", "from", "CC", "takes", "idea");
+  constexpr const char* kRow = "{:<17} {:<4} {:<4} {:<4} {:<13} {}\n";
+  std::string text = fmt::format(kRow, "rung", "from", "in", "CC", "takes", "idea");
   for (const Rung& rung : rungs) {
     text += fmt::format(
         kRow, label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
+        rung.precision.name,
         fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
                     is_architecture_specific(rung) ? "a" : ""),
-        rung.multiple_of == 1 ? "any M, N, K"
-                              : fmt::format("N, K multiples of {}", rung.multiple_of),
+        rung.multiple_of == 1 ? "any M, N, K" : fmt::format("N, K % {} == 0", rung.multiple_of),
         rung.idea);
   }
-  text += "\nfrom: the rung whose lines it builds on. CC: lowest compute capability of a GPU.\n";
+  text +=
+      "\nfrom: the rung whose lines it builds on. in: precision of A, B, C and of products.\n"
+      "CC: lowest compute capability of a GPU.\n";
   if (std::ranges::any_of(rungs, is_architecture_specific)) {
     text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
   }

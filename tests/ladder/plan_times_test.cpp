@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/plan_times_test.cpp
+/// \brief Rung 13's model picks well: of the configurations that were timed on an H200, it takes the
+///        fastest or one that is close.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/emulator/run/settings.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTimes =
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/configuration_times.json";
+
+class PlanTimesTest : public testing::Test {
+ protected:
+  void SetUp() override { emulator::set_multiprocessors(132); }
+  void TearDown() override { emulator::set_multiprocessors(usual_sms_); }
+
+ private:
+  int usual_sms_ = emulator::multiprocessors();
+};
+
+/// \return what rung 13 takes for a shape
+std::string taken(const Shape& shape) {
+  const std::vector<WorkPlan> plans = find_rung(emulated_rungs(), "small_products").plans(shape);
+  return std::string(std::ranges::find_if(plans, &WorkPlan::taken)->name);
+}
+
+TEST_F(PlanTimesTest, TheChoiceIsTheFastestOrClose) {
+  const json recorded = json::parse(std::ifstream(kTimes));
+  const auto names = recorded["context"]["configurations"].get<std::vector<std::string>>();
+  std::vector<double> regrets;  // time of what is taken / time of the fastest
+  for (const json& row : recorded["benchmarks"]) {
+    const Shape shape = {row["m"], row["n"], row["k"]};
+    const auto place = std::ranges::find(names, taken(shape)) - names.begin();
+    ASSERT_LT(place, std::ssize(names)) << "no times of what is taken for " << row["name"];
+    double best = 1e30;
+    for (const json& us : row["us"])
+      if (!us.is_null()) best = std::min(best, us.get<double>());
+    const json& us = row["us"][place];
+    if (!us.is_null()) regrets.push_back(us.get<double>() / best);
+  }
+  ASSERT_GT(regrets.size(), recorded["benchmarks"].size() * 3 / 4) << "too few choices were timed";
+  std::ranges::sort(regrets);
+  const double mean = std::accumulate(regrets.begin(), regrets.end(), 0.0) / regrets.size();
+  EXPECT_LT(mean, 1.02);
+  EXPECT_LT(regrets[regrets.size() * 95 / 100], 1.10);
+  EXPECT_LT(regrets.back(), 1.35);
+  RecordProperty("shapes", std::to_string(regrets.size()));
+  RecordProperty("mean", std::to_string(mean));
+}
+
+}  // namespace
+}  // namespace ladder
