@@ -63,7 +63,7 @@ TEST(PlanTest, TheQuickestIsPickedAndOfEqualsTheFirst) {
     EXPECT_EQ(plans[i].configuration, &configurations[i]) << "in their order";
   }
   EXPECT_EQ(&quickest(plans), &plans[3]);
-  EXPECT_EQ(&quickest(std::span(plans).first(3)), &plans[1]) << "two are as quick as each other";
+  EXPECT_EQ(&quickest(std::span(plans).first(3)), &plans[1]) << "two are as fast as each other";
   EXPECT_EQ(&quickest(std::span(plans).first(1)), &plans[0]);
 }
 

@@ -176,7 +176,7 @@ TEST_F(PredictionsTest, TheCommandReadsStandardInput) {
   const testing_program::Outcome outcome =
       run_program("sh", "-c \"printf '1.5\\n\\n' | '" LADDER_PROGRAM "' predict 03\"");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(says(unwrapped(outcome.out), "How many times as quick as rung 02")) << outcome.out;
+  EXPECT_TRUE(says(unwrapped(outcome.out), "How many times as fast as rung 02")) << outcome.out;
   EXPECT_EQ(Predictions(path_).of(3), (Answers{{"gain", 1.5}}));
 }
 
