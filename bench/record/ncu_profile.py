@@ -28,7 +28,7 @@ STALLS = (
     "wait",
 )
 
-LADDER_KERNEL = "regex:^(small_)?kernel$"
+LADDER_KERNEL = "regex:^((small|thin)_)?kernel$"
 VENDOR_KERNEL = "regex:gemm_f32f32|sgemm"
 
 METRICS = (

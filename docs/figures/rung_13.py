@@ -52,7 +52,7 @@ def draw_forms(picture, y, rung):
     x = RIGHT
     for c in forms_of(rung):
         right = draw_form(picture, x, y, c)
-        wide = c["BN"] * PIXELS > 100
+        wide = c["BN"] * PIXELS > 100  # then the words stand below
         at = (x, y + c["BM"] * PIXELS + 22) if wide else (right + 12, y + 12)
         picture.lines(
             *at,
@@ -97,7 +97,7 @@ def draw():
     )
     picture = Picture(
         "rung_13",
-        600,
+        620,
         "Rung 13: a tile for each shape, picked by a model",
         f"{known} configurations; the model says what each would take on {SMS} SMs",
         f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
@@ -108,8 +108,8 @@ def draw():
     title = "some tiles of the small kernel to scale, and what lane 0 computes of them"
     picture.text(RIGHT, 94, title, "strong")
     draw_forms(picture, 110, rung)
-    picture.line([(RIGHT, 290), (976, 290)], "rule")
-    draw_picks(picture, 322, rung)
+    picture.line([(RIGHT, 306), (976, 306)], "rule")
+    draw_picks(picture, 338, rung)
     picture.text(
         RIGHT,
         picture.height - 24,
