@@ -48,7 +48,10 @@ def load(path):
             rows.setdefault(entry["run_name"], []).append(float(entry["ratio_to_cublas"]))
         context = {field: results["context"][field] for field in SAME}
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is no file of the benchmark: {error!r} is missing") from error
+        raise InputError(
+            f"{path} is no file of the benchmark. Write files to compare with `make bench OUT=FILE`; "
+            "results of a climb cannot be compared"
+        ) from error
     if not rows:
         raise InputError(f"{path} holds no row of a rung")
     return context, rows

@@ -131,7 +131,7 @@ def main():
     try:
         if options.size < 1:
             raise FigureError(f"M = N = K = {options.size} is no size")
-        print(maths_block(options.rung, options.size))
+        print(maths_block(options.rung, options.size).replace("**", ""))
         missing = not_recorded(options.rung, options.size)
         if len(rung_of(options.rung).configurations) > 1:
             print(

@@ -156,9 +156,10 @@ class CompareTest(unittest.TestCase):
         self.assert_refused("new.json: No such file or directory")
         self.new = '{"context": {'
         self.assert_refused("Was the benchmark stopped?")
-        for results in ([], {}, {"context": {}, "benchmarks": [{"name": "x"}]}):
+        climb = {"context": {}, "benchmarks": [{"name": "climb_13", "rung": 13, "time_ms": 2.4}]}
+        for results in ([], {}, climb):
             self.new = results
-            self.assert_refused("is no file of the benchmark")
+            self.assert_refused("is no file of the benchmark. Write files to compare with `make bench")
         self.new = {"context": self.base["context"], "benchmarks": []}
         self.assert_refused("holds no row of a rung")
 
