@@ -49,8 +49,8 @@ def load(path):
         context = {field: results["context"][field] for field in SAME}
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path} is no file of the benchmark. Write files to compare with `make bench OUT=FILE`; "
-            "results of a climb cannot be compared"
+            f"{path} is no file of the benchmark. Write files to compare with "
+            "`make bench OUT=FILE`; results of a climb cannot be compared"
         ) from error
     if not rows:
         raise InputError(f"{path} holds no row of a rung")

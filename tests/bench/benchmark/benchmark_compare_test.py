@@ -159,7 +159,7 @@ class CompareTest(unittest.TestCase):
         climb = {"context": {}, "benchmarks": [{"name": "climb_13", "rung": 13, "time_ms": 2.4}]}
         for results in ([], {}, climb):
             self.new = results
-            self.assert_refused("is no file of the benchmark. Write files to compare with `make bench")
+            self.assert_refused("Write files to compare with `make bench OUT=FILE`")
         self.new = {"context": self.base["context"], "benchmarks": []}
         self.assert_refused("holds no row of a rung")
 
