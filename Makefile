@@ -87,12 +87,10 @@ rung-%: build ## one rung as a program of its own, build/NN_name: make rung-03
 list: build ## all rungs
 	@$(LADDER) list
 
-diff: build ## what RUNG=05 changes in kernel and launch of the rung that it builds on
-	@from=$$($(LADDER) list | awk '$$1 == "$(RUNG)" && $$3 ~ /^[0-9]+$$/ { print $$3 }'); \
-	[ -n "$$from" ] || { echo 'make diff RUNG=NN: NN is one of' $$($(LADDER) list | \
-	  awk '$$3 ~ /^[0-9]+$$/ && $$1 ~ /^[0-9]+$$/ { print $$1 }') >&2; exit 2; }; \
+diff: ## what RUNG=05 changes in kernel and launch of the rung that it builds on
+	@folders=$$(python3 -m bench.rungs $(RUNG)) || exit 2; set -- $$folders; \
 	for file in kernel.cuh launch.cu; do \
-	  git --no-pager diff --no-index ladder/$${from}_*/$$file ladder/$(RUNG)_*/$$file || true; done
+	  git --no-pager diff --no-index $$1/$$file $$2/$$file || true; done
 
 maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }

@@ -2,6 +2,7 @@
 
     build/ladder list --json bench/results/rungs.json     renews the file; ladder/program/
                                                           rung_facts.hpp says what is in it
+    python3 -m bench.rungs 05                             the folders that make diff compares
 
 No program of ours reads the sources for such facts, and none writes numbers of rungs down.
 """
@@ -9,6 +10,7 @@ No program of ours reads the sources for such facts, and none writes numbers of 
 import json
 import pathlib
 import subprocess
+import sys
 from dataclasses import dataclass
 
 from bench import SOURCES
@@ -146,3 +148,19 @@ def rung_named(name):
         if rung.name == name:
             return rung
     raise FigureError(f"there is no rung {name}")
+
+
+def folders_to_compare(wanted):
+    """'ladder/04_register_tile ladder/05_vector_access': of '05' and what it builds on."""
+    table = {f"{number:02}": rung for number, rung in rung_table().items() if rung.builds_on}
+    if wanted not in table:
+        raise FigureError(f"make diff RUNG=NN: NN is one of {' '.join(table)}")
+    rung = table[wanted]
+    return f"{rung_of(rung.builds_on).path} {rung.path}"
+
+
+if __name__ == "__main__":
+    try:
+        print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
+    except FigureError as error:
+        sys.exit(str(error))

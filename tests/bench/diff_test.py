@@ -1,0 +1,42 @@
+"""make diff shows what a rung changes in the one that it builds on, and builds nothing for it."""
+
+import os
+import subprocess
+import unittest
+
+from tests import SOURCES
+
+
+def make_diff(*arguments):
+    """(exit code, output, errors)"""
+    calm = {name: text for name, text in os.environ.items() if not name.startswith("MAKE")}
+    done = subprocess.run(
+        ["make", "--no-print-directory", "diff", *arguments],
+        cwd=SOURCES,
+        env=calm,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+class DiffTest(unittest.TestCase):
+    """Rungs with a base, and what has none."""
+
+    def test_it_compares_kernel_and_launch_with_those_of_the_base(self):
+        code, text, errors = make_diff("RUNG=05")
+        self.assertEqual((code, errors), (0, ""))
+        for file in ("kernel.cuh", "launch.cu"):
+            self.assertIn(f"--- a/ladder/04_register_tile/{file}", text)
+            self.assertIn(f"+++ b/ladder/05_vector_access/{file}", text)
+
+    def test_a_rung_without_a_base_is_refused(self):
+        for rung in ("RUNG=01", "RUNG=00", "RUNG=77", "RUNG="):
+            code, text, errors = make_diff(rung)
+            self.assertEqual((code, text), (2, ""))
+            self.assertIn("make diff RUNG=NN: NN is one of 02 03 04", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
