@@ -1,6 +1,6 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
-                  libcli11-dev nlohmann-json3-dev libbenchmark-dev
+                  libcli11-dev nlohmann-json3-dev libbenchmark-dev git python3
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
 TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-$(CLANG)
@@ -88,6 +88,7 @@ list: build ## all rungs
 	@$(LADDER) list
 
 diff: ## what RUNG=05 changes in kernel and launch of the rung that it builds on
+	@.ci/install git python3
 	@folders=$$(python3 -m bench.rungs $(RUNG)) || exit 2; set -- $$folders; \
 	for file in kernel.cuh launch.cu; do \
 	  git --no-pager diff --no-index $$1/$$file $$2/$$file || true; done
