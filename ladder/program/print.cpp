@@ -178,7 +178,7 @@ std::string list_text(std::span<const Rung> rungs) {
         rung.idea);
   }
   text +=
-      "\nfrom: the rung whose lines it builds on. in: precision of A, B, C and of products.\n"
+      "\nfrom: the rung whose lines it builds on. in: precision of A, B and C.\n"
       "CC: lowest compute capability of a GPU.\n";
   if (std::ranges::any_of(rungs, is_architecture_specific)) {
     text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
