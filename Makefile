@@ -90,8 +90,9 @@ list: build ## all rungs
 diff: ## what RUNG=05 changes in kernel and launch of the rung that it builds on
 	@.ci/install git python3
 	@folders=$$(python3 -m bench.rungs $(RUNG)) || exit 2; set -- $$folders; \
-	for file in kernel.cuh launch.cu; do \
-	  git --no-pager diff --no-index $$1/$$file $$2/$$file || true; done
+	for file in producer.cuh kernel.cuh launch.cu; do \
+	  [ ! -f $$2/$$file ] || git --no-pager diff --no-index \
+	    "$$([ -f $$1/$$file ] && echo $$1/$$file || echo /dev/null)" $$2/$$file || true; done
 
 maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }

@@ -133,6 +133,12 @@ def hunks(old, new):
     return lines
 
 
+def device_code_of(rung):
+    """Body of a rung's kernel.cuh, behind its producer's where that has a header of its own."""
+    paths = [rung.path / name for name in ("producer.cuh", "kernel.cuh")]
+    return [line for path in paths if path.is_file() for line in body_of(path)]
+
+
 def diff_block(place, arguments):
     """`diff`: what a rung's kernel.cuh changes in the one that it builds on."""
     rung = rung_of(place.rung_or(arguments))
@@ -142,13 +148,14 @@ def diff_block(place, arguments):
         return f"Rung {rung.number:02} builds on no other rung: all of its lines are new."
     base = rung_of(rung.builds_on)
     paths = [r.path / "kernel.cuh" for r in (base, rung)]
-    lines = hunks(*(body_of(path) for path in paths))
+    lines = hunks(*(device_code_of(r) for r in (base, rung)))
     links = [f"[{path.parent.name}]({place.link(path)})" for path in paths]
     more = sorted(path for path in rung.path.glob("*.cuh") if path.name != "kernel.cuh")
     added = ", ".join(f"[{path.name}]({place.link(path)})" for path in more)
+    beside = f". {added} {'stands' if len(more) == 1 else 'stand'} beside it" if more else ""
     text = [
         f"`kernel.cuh` of {links[0]} (-) and of {links[1]} (+), without comments on the file and "
-        f"its interface{f'. {added} stand beside it' if added else ''}. With them: "
+        f"its interface{beside}. With them: "
         f"`make diff RUNG={rung.number:02}`.",
         "",
     ]
@@ -209,7 +216,7 @@ def constants_block(place, arguments):
     """`constants`: the constants that a rung fixes, and why."""
     rung = rung_of(place.rung_or(arguments))
     seen, rows = set(), []
-    for path in (rung.path / "launch.cu", rung.path / "kernel.cuh"):
+    for path in (rung.path / name for name in ("launch.cu", "producer.cuh", "kernel.cuh")):
         if not path.is_file():
             continue
         for name, value, why in constants_of(path.read_text()):

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/12_stream_k/producer.cuh
+/// \brief The warps that only load, as in rung 11, from part to part of the block's schedule.
+#pragma once
+
+#include "common/device.cuh"
+#include "common/ptx/mbarrier.cuh"
+#include "common/ptx/registers.cuh"
+#include "common/ptx/tma.cuh"
+#include "ladder/12_stream_k/schedule.cuh"
+
+namespace ladder::stream_k {
+
+/// How many warps only load.
+constexpr int kProducerWarps = 4;
+
+/// What one step of the pipeline holds: BK of K.
+template <int BM, int BN, int BK>
+struct __align__(128) Stage {
+  float A[BK][BM];      // (BK, BM)  A transposed
+  float B[BK][BN];      // (BK, BN)
+  ptx::Mbarrier full;   // the stage has been filled
+  ptx::Mbarrier empty;  // the stage has been read
+};
+
+/// \brief  A producer warp: fills every fourth stage, and loads for its next while others store.
+/// \param  stages  (STAGES)  the ring in shared memory
+/// \param  part    the first of this block's parts; `schedule` has the others
+template <int STAGES, int BM, int BN, int BK, class TileOrder>
+__device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::TensorMap& map_b,
+                                        int M, int K, const float* A, const TileOrder& tiles,
+                                        Schedule& schedule, Part part) {
+  using Stage = stream_k::Stage<BM, BN, BK>;
+  static_assert(BM == 4 * 32 && BK % 4 == 0, "4 x 4 blocks of A for the lanes of a producer");
+  static_assert(STAGES % kProducerWarps == 0, "a producer warp has stages of its own");
+
+  // -- Producer ------------------------------------------------------------------------------
+  ptx::setmaxnreg_dec<88>();
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A beside each other
+  int k0 = 0;                // of the next stage
+  const float* gA[4];        // this thread's rows there
+  int col0 = 0;
+  const auto start_part = [&] {  // at part.begin, which may lie in a later part
+    while (part.tile >= 0 && part.begin >= part.end) {
+      const int behind = part.begin - part.end;
+      part = schedule.next();
+      part.begin += behind;
+    }
+    if (part.tile < 0) return;
+    k0 = part.begin * BK;
+    col0 = tiles.col_of(part.tile);
+    for (int m = 0; m < 4; ++m) {
+      // Rows below A may hold anything, as those of C are not stored: take the last of A.
+      const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
+      gA[m] = A + static_cast<size_t>(row) * K + k0;
+    }
+  };
+  float4 a[BK / 4][4];
+  const auto fetch = [&] {
+    if (k0 + BK <= K) {
+      for (int k = 0; k < BK; k += 4) {
+        for (int m = 0; m < 4; ++m) {
+          a[k / 4][m] = *reinterpret_cast<const float4*>(gA[m] + k);
+        }
+      }
+    } else {  // zeros beyond the edge add nothing
+      for (int k = 0; k < BK; k += 4) {
+        for (int m = 0; m < 4; ++m) {
+          a[k / 4][m] = k0 + k < K ? *reinterpret_cast<const float4*>(gA[m] + k) : float4{};
+        }
+      }
+    }
+    for (int m = 0; m < 4; ++m) {
+      gA[m] += kProducerWarps * BK;
+    }
+  };
+  unsigned offset = warp * sizeof(Stage);  // of the stage to fill, in bytes
+  int phase = 1;
+  part.begin += warp;
+  start_part();
+  if (part.tile >= 0) fetch();
+  while (part.tile >= 0) {
+    Stage* const stage =
+        reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);
+    ptx::mbarrier_wait(&stage->empty, phase);
+    if (lane == 0) {
+      ptx::mbarrier_arrive_expect(&stage->full, sizeof stage->B);
+      ptx::tma_load(stage->B, map_b, k0, col0, &stage->full);
+    }
+    for (int k = 0; k < BK; k += 4) {
+      float* const sA = &stage->A[k][a_m];
+      const float4* r = a[k / 4];
+      *reinterpret_cast<float4*>(sA + 0 * BM) = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
+      *reinterpret_cast<float4*>(sA + 1 * BM) = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
+      *reinterpret_cast<float4*>(sA + 2 * BM) = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
+      *reinterpret_cast<float4*>(sA + 3 * BM) = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
+    }
+    __syncwarp();
+    if (lane == 0) ptx::mbarrier_arrive(&stage->full);
+    offset += kProducerWarps * sizeof(Stage);
+    if (offset >= STAGES * sizeof(Stage)) {
+      offset -= STAGES * sizeof(Stage);
+      phase ^= 1;
+    }
+    part.begin += kProducerWarps;
+    k0 += kProducerWarps * BK;
+    if (part.begin >= part.end) start_part();
+    if (part.tile >= 0) fetch();
+  }
+  // Consumers read one row ahead, also behind the last stage: let them find zeros.
+  if (part.begin == 0) {
+    Stage* const stage =
+        reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);
+    ptx::mbarrier_wait(&stage->empty, phase);
+    for (int i = lane; i < BN; i += 32) {
+      if (i < BM) stage->A[0][i] = 0.0f;
+      stage->B[0][i] = 0.0f;
+    }
+    __syncwarp();
+    if (lane < 2) ptx::mbarrier_arrive(&stage->full);
+  }
+}
+
+}  // namespace ladder::stream_k
