@@ -177,7 +177,7 @@ void run(const Gemm<float>& gemm, Stream stream) {
 
 std::string explain(const Shape& shape) {
   const std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
-  std::string text = "Rung 13 takes the configuration that its model calls quickest on " +
+  std::string text = "Rung 13 takes the configuration that its model calls fastest on " +
                      std::to_string(multiprocessors()) + " SMs:\n";
   char line[160];
   constexpr const char* kHeading = "   %-24s %8s %8s %6s %6s %9s\n";
