@@ -25,7 +25,7 @@ It reaches <!-- value best_4096 -->x<!-- /value -->
 and gains <!-- value gain_4096 -->x<!-- /value -->.
 {blocks}
 """
-BLOCKS = ("card", "where", "predict", "maths", "diff", "constants", "measured", "profile")
+BLOCKS = ("card", "predict", "maths", "diff", "constants", "measured", "profile")
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,11 @@ def with_table_line(text, number, addition):
     line = re.search(rf"^    \{{{base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
     ours = renamed(line[0], number, addition).replace(f"{{{base.number},", f"{{{number},", 1)
     ours = ours.replace(base.idea, f"as rung {base.number:02}, again")  # ideas are unique
-    text = text.replace("\nnamespace ladder {\n", f"{renamed(declared[0], number, addition)}"
-                        "\nnamespace ladder {\n", 1)
+    text = text.replace(
+        "\nnamespace ladder {\n",
+        f"{renamed(declared[0], number, addition)}" "\nnamespace ladder {\n",
+        1,
+    )
     return re.sub(r"^\}\);", lambda end: ours + end[0], text, count=1, flags=re.M)
 
 

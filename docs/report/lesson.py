@@ -1,6 +1,6 @@
 """Reads a lesson, ladder/NN_name/README.md, as data for graders and the site.
 
-    python3 -m docs.report.lesson 03    JSON: title, goal, card, sections, exercises, quiz
+    python3 -m docs.report.lesson 03    JSON: title, question, card, sections, exercises, quiz
 
 What is not in the form of a lesson is named with file and line, all of it at once.
 """
@@ -14,26 +14,25 @@ import sys
 
 from bench import SOURCES
 from bench.rungs import rung_of
-from docs.report.markdown_text import folded, items, parts_of
+from docs.report.markdown_text import figures_of, folded, items, parts_of, unfolded
 from docs.report.page_blocks.excerpts import section_of
 from docs.report.recorded import FigureError
 
 HEADINGS = (
-    "Card",
-    "Where we are",
-    "Predict",
     "The idea",
-    "The maths",
     "The code",
-    "Edges",
+    "Predict",
+    "The maths",
     "Run it",
-    "Measured",
-    "Profile it",
+    "Measured, and why",
+    "Edge cases",
     "When it does not help",
     "Exercises",
     "Quiz",
-    "What limits us now",
+    "What we gained, and what limits us now",
+    "Appendix",
 )
+APPENDIX = "Card, full diff, constants and counters"
 EXERCISES = {
     "Fill the gap": "fill",
     "Predict and measure": "measure",
@@ -42,6 +41,12 @@ EXERCISES = {
 }
 HINTS = 3
 QUESTIONS = 3
+
+
+def question_of(above):
+    """The paragraphs between a lesson's title and its first heading, as one line."""
+    lines = [text.strip() for _, text in above]
+    return " ".join(text for text in lines if text and not figures_of(text))
 
 
 class Reader:
@@ -68,22 +73,27 @@ class Reader:
         if not title.title.startswith(f"{rung.label}: "):
             self.complain(title.line, f"the title does not begin with '{rung.label}: '")
         above, parts = parts_of(title.lines, 2)
-        goal = " ".join(text.strip() for _, text in above if text.strip())
-        if not goal:
-            self.complain(title.line, "no goal below the title")
+        self.check_opening(title.line, above)
         self.check_headings(parts)
         found = {part.title: part for part in parts}
         return {
             "rung": rung.number,
             "title": title.title,
-            "goal": goal,
-            "card": self.card(found["Card"]) if "Card" in found else {},
+            "question": question_of(above),
+            "card": self.card(found["Appendix"]) if "Appendix" in found else {},
             "headings": [part.title for part in parts],
             "sections": {part.title: part.text() for part in parts},
-            "code": self.code(found["The code"], rung) if "The code" in found else [],
+            "code": self.code(found["The code"]) if "The code" in found else [],
             "exercises": self.exercises(found["Exercises"], rung) if "Exercises" in found else [],
             "quiz": self.quiz(found["Quiz"]) if "Quiz" in found else [],
         }
+
+    def check_opening(self, line, above):
+        """A lesson opens with the question that its reader has, and a figure."""
+        if "?" not in question_of(above):
+            self.complain(line, "no question in the paragraphs below the title")
+        if not figures_of("\n".join(text for _, text in above)):
+            self.complain(line, "no figure between the title and the first heading")
 
     def check_headings(self, parts):
         """Exactly the headings of the form, in their order."""
@@ -95,7 +105,7 @@ class Reader:
             if part.title not in HEADINGS:
                 self.complain(part.line, f"'## {part.title}' is no heading of a lesson")
             elif part.title in titles[:i]:
-                self.complain(part.line, f"'## {part.title}' stands there more than once")
+                self.complain(part.line, f"'## {part.title}' is there more than once")
             elif not part.text():
                 self.complain(part.line, f"'## {part.title}' is empty")
         known = [part for part in parts if part.title in HEADINGS]
@@ -104,22 +114,27 @@ class Reader:
                 self.complain(next_one.line, f"'{next_one.title}' belongs above '{one.title}'")
 
     def card(self, part):
-        """{'before', 'time', 'objectives'} of the card."""
+        """{'before', 'time', 'objectives'} of the appendix, which is one fold."""
         text = part.text()
+        fold = f"<details markdown><summary>{APPENDIX}</summary>"
+        if not text.startswith(fold) or not text.endswith("</details>") or unfolded(text).strip():
+            self.complain(part.line, f"the appendix is not one fold '{fold}'")
         before = re.search(r"\*\*Before this\*\*:?\s*(.*?)(?=\n\s*\n|\*\*Time\*\*|\Z)", text, re.S)
         time = re.search(r"\*\*Time\*\*:?\s*(.*?)(?=\n\s*\n|\*\*Afterwards|\Z)", text, re.S)
-        can = re.search(r"\*\*Afterwards you can\*\*:?(.*)", text, re.S)
+        can = re.search(r"\*\*Afterwards you can\*\*:?((?:\s*\n[-* ].*)*)", text)
         minutes = dict(re.findall(r"(read|code|measure)\w* (\d+)", time[1])) if time else {}
         objectives = items(can[1]) if can else []
         if not before:
-            self.complain(part.line, "the card has no '**Before this**:'")
+            self.complain(part.line, "the appendix has no '**Before this**:'")
         if len(minutes) != 3:
             self.complain(
-                part.line, "the card has no '**Time**: read 15 min, code 30, measure 15'"
+                part.line,
+                "the appendix has no '**Time**: read 15 min, code 30, measure 15'",
             )
         if len(objectives) != 3:
             self.complain(
-                part.line, f"{len(objectives)} objectives below '**Afterwards you can**:', not 3"
+                part.line,
+                f"{len(objectives)} objectives below '**Afterwards you can**:', not 3",
             )
         return {
             "before": " ".join(before[1].split()) if before else "",
@@ -127,16 +142,12 @@ class Reader:
             "objectives": objectives,
         }
 
-    def code(self, part, rung):
-        """Titles of what stands below 'The code'."""
+    def code(self, part):
+        """Titles of the pieces of code."""
         _, parts = parts_of(part.lines, 3)
-        titles = [each.title for each in parts]
-        if rung.tile:
-            if titles[:1] != ["What changes"] or titles[-1:] != ["Constants"]:
-                self.complain(part.line, "'The code' goes from What changes to Constants")
-            elif not 1 <= len(titles) - 2 <= 6:
-                self.complain(part.line, f"{len(titles) - 2} sections of the code, not 1 to 6")
-        return titles
+        if not 1 <= len(parts) <= 6:
+            self.complain(part.line, f"{len(parts)} pieces of code '### ...', not 1 to 6")
+        return [each.title for each in parts]
 
     def exercises(self, part, rung):
         """[{'kind', 'title', 'file', 'section', 'text', 'hints'}]"""
@@ -213,7 +224,8 @@ class Reader:
         answer = re.match(r"([a-z])\)\s+(.*)", folds[0][1], re.S) if len(folds) == 1 else None
         if not answer or folds[0][0] != "Answer" or answer[1] not in options:
             self.complain(
-                part.line, f"{part.title} has no fold Answer that begins with an option's letter"
+                part.line,
+                f"{part.title} has no fold Answer that begins with an option's letter",
             )
         return {
             "question": " ".join(text[: first.start()].split()) if first else "",

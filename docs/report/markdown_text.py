@@ -1,4 +1,4 @@
-"""Markdown as lines: headings and what stands below them, folds, lists, words of prose."""
+"""Markdown as lines: headings and what is below them, folds, lists, words, figures."""
 
 import re
 from dataclasses import dataclass, field
@@ -59,6 +59,28 @@ def folded(part, complain):
     if open_at is not None:
         complain(open_at, "<details> without </details>")
     return outside, [(summary, "\n".join(lines).strip()) for summary, lines in folds]
+
+
+def unfolded(text):
+    """The text without what <details> fold away."""
+    kept, depth = [], 0
+    for line in text.splitlines():
+        depth += line.count("<details")
+        if not depth:
+            kept.append(line)
+        depth -= line.count("</details>")
+    return "\n".join(kept)
+
+
+def figures_of(text):
+    """Figures and widgets of a text, each as its line."""
+    return re.findall(r"^(?:!\[.*|<!-- widget .*)$", text, flags=re.M)
+
+
+def generated_share(text):
+    """What part of the words, code included, is in generated blocks."""
+    blocks = re.finditer(r"^<!-- begin (\w+).*?<!-- end \1 -->$", text, flags=re.M | re.S)
+    return sum(len(block[0].split()) for block in blocks) / max(1, len(text.split()))
 
 
 def items(text):

@@ -8,7 +8,8 @@
 bench/results, the rung table and the sources:
 
     code FILE: TITLE     a titled section; in lessons of the rung, elsewhere with a path
-    card, where, predict, maths, diff, constants, measured, profile
+    change TITLE         what the lesson's rung changes in a section of the one it builds on
+    card, predict, maths, diff, constants, measured, profile
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
     ablations            what the rung gains when parts of it are taken away

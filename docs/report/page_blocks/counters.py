@@ -38,7 +38,7 @@ def excess(counters):
 
 REQUESTS, SECTORS = COPIES.format("requests"), COPIES.format("sectors")
 READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
-LDS, STS = "smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_st.sum"
+LDS, STS = ("smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_st.sum")
 WAVEFRONTS = "memory_l1_wavefronts_shared"
 
 # (what it is, ncu's name, its figure, unit); both machines have these.
@@ -55,12 +55,7 @@ COUNTED = (
     ("shared stores, instructions", STS, counter(STS), ""),
     ("shared wavefronts", WAVEFRONTS, counter(WAVEFRONTS), ""),
     ("the fewest possible", f"{WAVEFRONTS}_ideal", counter(f"{WAVEFRONTS}_ideal"), ""),
-    (
-        "the rest: bank conflicts",
-        "derived__memory_l1_wavefronts_shared_excessive",
-        excess,
-        "",
-    ),
+    ("the rest: bank conflicts", "derived__memory_l1_wavefronts_shared_excessive", excess, ""),
     ("L2 hits of L1's lookups", HIT, hit_rate, "percent"),
     ("DRAM, read and written", f"{READ}`, `{WRITTEN}", counter(READ, WRITTEN), "bytes"),
 )
@@ -109,7 +104,7 @@ def ncu_command(rung, size, names):
     """What a reader types to count these metrics."""
     kernel = ncu_profile.LADDER_KERNEL if rung.number else ncu_profile.VENDOR_KERNEL
     return [
-        f"<details markdown><summary>The command: Nsight Compute at {size}</summary>",
+        f"Nsight Compute counts this at {size}:",
         "",
         "```sh",
         f"ncu --kernel-name '{kernel}' --launch-count 1 \\",
@@ -118,8 +113,6 @@ def ncu_command(rung, size, names):
         f"{names[-1]} \\",
         f"build/ladder run {rung.number:02} --size {size} --device gpu --no-timing",
         "```",
-        "",
-        "</details>",
     ]
 
 
@@ -194,10 +187,7 @@ def profile_block(place, arguments):
         rows += [f"| {what}<br>`{name}` | {text} |" for what, name, text in hardware(counters, top)]
         return "\n".join([*lines, "", *rows, "", f"{source}."])
     traced = has(trace, size)
-    rows = [
-        f"| M = N = K = {size} | H200 | emulator | difference |",
-        "|---|---:|---:|---:|",
-    ]
+    rows = [f"| M = N = K = {size} | H200 | emulator | difference |", "|---|---:|---:|---:|"]
     for what, name, figure, unit in COUNTED:
         if "shared" in name and counters[LDS] == 0:
             continue

@@ -15,7 +15,6 @@ from docs.report.recorded import FigureError
 
 TITLE = re.compile(r"^(?P<indent> *)// -- (?P<title>.+?) -{3,}$")
 LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".hpp": "cpp", ".cpp": "cpp"}
-LONG_DIFF = 90  # lines; longer ones are folded away
 
 
 @dataclass(frozen=True)
@@ -159,18 +158,27 @@ def diff_block(place, arguments):
         f"`make diff RUNG={rung.number:02}`.",
         "",
     ]
-    if len(lines) <= LONG_DIFF:
-        return "\n".join([*text, fenced("diff", "\n".join(lines))])
-    return "\n".join(
-        [
-            *text,
-            f"<details markdown><summary>The diff, {len(lines)} lines</summary>",
-            "",
-            fenced("diff", "\n".join(lines)),
-            "",
-            "</details>",
-        ]
-    )
+    return "\n".join([*text, fenced("diff", "\n".join(lines))])
+
+
+def change_block(place, arguments):
+    """`change TITLE`: what a lesson's rung changes in this section of the rung it builds on."""
+    if not place.is_lesson:
+        raise FigureError("the block needs a lesson: elsewhere write 'diff 03'")
+    rung = rung_of(place.rung)
+    if rung.builds_on is None:
+        raise FigureError(f"rung {rung.number:02} builds on no other rung: it changes nothing")
+    codes = [device_code_of(r) for r in (rung_of(rung.builds_on), rung)]
+    parts = [
+        [(title, line) for title, line in code if title and title.split(":")[0] == arguments]
+        for code in codes
+    ]
+    lines = hunks(*parts)
+    if not lines:
+        titles = dict.fromkeys(title.split(":")[0] for title, _ in codes[1] if title)
+        raise FigureError(f"nothing changes in '{arguments}'; it has {'; '.join(titles)}")
+    shown = ["..." if line.startswith("@@ ") else line for line in lines[1:]]
+    return fenced("diff", "\n".join(shown))
 
 
 CONSTANT = re.compile(
@@ -233,4 +241,9 @@ def constants_block(place, arguments):
     return "\n".join(["| constant | value | why |", "|---|---|---|", *rows])
 
 
-BLOCKS = {"code": code_block, "diff": diff_block, "constants": constants_block}
+BLOCKS = {
+    "code": code_block,
+    "diff": diff_block,
+    "change": change_block,
+    "constants": constants_block,
+}

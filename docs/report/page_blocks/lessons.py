@@ -1,4 +1,4 @@
-"""Blocks of a lesson from the rung table, the sources and the recordings: card, where, predict."""
+"""Blocks of a lesson from the rung table, the sources and the recordings: card, peaks, predict."""
 
 import json
 import pathlib
@@ -6,25 +6,8 @@ import re
 
 from bench.record import ncu_profile
 from bench.rungs import rung_of
-from docs.report.recorded import (
-    CARD,
-    RESULTS,
-    FigureError,
-    MissingFileError,
-    NotRecordedError,
-    percent,
-    profile,
-    provenance,
-    roofs,
-)
-from docs.report.rung_figures import (
-    NCU_PERCENT,
-    NOT_YET,
-    milliseconds,
-    or_not_yet,
-    predicted,
-    timed,
-)
+from docs.report.recorded import CARD, RESULTS, FigureError, NotRecordedError, provenance, roofs
+from docs.report.rung_figures import NOT_YET
 
 QUESTIONS = pathlib.Path("ladder/questions.json")  # below the root of the sources
 SIZES = (4096, 2048, 1024, 8192)  # of profiles, the preferred first
@@ -40,16 +23,6 @@ def trace(rung, size):
         if (entry["rung"], entry["m"]) == (rung, size):
             return entry
     raise NotRecordedError(f"the emulator's traces have no rung {rung} at {size}")
-
-
-def first_recorded(recording, rung):
-    """(size, recording of the rung) at the first of SIZES that has it; (None, None) if none has."""
-    for size in SIZES:
-        try:
-            return size, recording(rung, size)
-        except (NotRecordedError, MissingFileError):
-            continue
-    return None, None
 
 
 def resources(rung):
@@ -95,73 +68,24 @@ def stalls(counters):
     return sorted(found.items(), key=lambda entry: -entry[1])
 
 
-def pipes(counters):
-    """[(pipe, percent of its peak)], the busiest first."""
-    found = {
-        "L1 and shared memory": counters[NCU_PERCENT["wavefronts_busy"]],
-        "issue slots": counters[NCU_PERCENT["issue"]],
-        "FP32 pipe": counters[NCU_PERCENT["fma"]],
-    }
-    return sorted(found.items(), key=lambda entry: -entry[1])
-
-
-def slowest(rung, size):
-    """'L1 and shared memory, 13.6 ms'"""
-    resource, time_ms = predicted(rung, size)
-    return f"{resource}, {milliseconds(time_ms)}"
-
-
-def where_block(place, arguments):
-    """`where`: the rung below, how quick it is and what limits it."""
-    rung = rung_of(place.rung_or(arguments))
-    if rung.number == 0:
-        peak = json.loads(CARD.read_text())["fp32_tflops"]["value"]
-        measured = roofs()
-        return "\n".join(
-            [
-                "| NVIDIA H200 | |",
-                "|---|---:|",
-                f"| FP32 peak, lanes times clock | {peak:.1f} TFLOP/s |",
-                f"| reached by multiply-adds alone | {measured['ffma']:.1f} TFLOP/s |",
-                "| reached by one order of multiply-adds, operands from shared memory | "
-                f"{measured['fed_ffma']:.1f} TFLOP/s |",
-                f"| reached by reading from L2 | {measured['l2_read']:.0f} GB/s |",
-                f"| reached by copying in DRAM, both ways | {measured['dram_copy']:.0f} GB/s |",
-                "",
-                f"{provenance('roofs.json')}.",
-            ]
-        )
-    below = rung_of(rung.builds_on if rung.builds_on is not None else 0)
-    sizes = (4096, 8192)
-
-    def row(name, cell):
-        return f"| {name} | " + " | ".join(or_not_yet(cell, size) for size in sizes) + " |"
-
-    lines = [
-        f"| [{below.label}]({place.link(below.path / 'README.md')}) at M = N = K = | "
-        + " | ".join(str(size) for size in sizes)
-        + " |",
-        "|---|" + "---:|" * len(sizes),
-        row("TFLOP/s", lambda size: f"{timed(below.number, size)['tflops']:.2f}"),
-        row("of best cuBLAS", lambda size: percent(timed(below.number, size)["ratio_to_best"])),
-    ]
-    lines_below = [f"{provenance('climb_burst_4096.json')}."]
-    if below.tile:
-        lines += [
-            row("time", lambda size: milliseconds(timed(below.number, size)["time_ms"])),
-            row("slowest resource, computed", lambda size: slowest(below.number, size)),
+def peaks_block(_place, _arguments):
+    """`peaks`: what an H200 has to give, and what small programs got of it."""
+    peak = json.loads(CARD.read_text())["fp32_tflops"]["value"]
+    measured = roofs()
+    return "\n".join(
+        [
+            "| NVIDIA H200 | |",
+            "|---|---:|",
+            f"| FP32 peak, lanes times clock | {peak:.1f} TFLOP/s |",
+            f"| reached by multiply-adds alone | {measured['ffma']:.1f} TFLOP/s |",
+            "| reached by one order of multiply-adds, operands from shared memory | "
+            f"{measured['fed_ffma']:.1f} TFLOP/s |",
+            f"| reached by reading from L2 | {measured['l2_read']:.0f} GB/s |",
+            f"| reached by copying in DRAM, both ways | {measured['dram_copy']:.0f} GB/s |",
+            "",
+            f"{provenance('roofs.json')}.",
         ]
-        size, counters = first_recorded(profile, below.number)
-        if counters:
-            top = ", ".join(f"`{name}` {ratio:.2f}" for name, ratio in stalls(counters)[:3])
-            busy = ", ".join(f"{name} {share:.0f} %" for name, share in pipes(counters))
-            lines_below = [
-                f"Counted by Nsight Compute at {size}: busy {busy}. Stalled warps per issued "
-                f"instruction, the three highest: {top}.",
-                "",
-                *lines_below,
-            ]
-    return "\n".join([*lines, "", *lines_below])
+    )
 
 
 def plain(text):
@@ -186,8 +110,4 @@ def predict_block(place, arguments):
     )
 
 
-BLOCKS = {
-    "card": card_block,
-    "where": where_block,
-    "predict": predict_block,
-}
+BLOCKS = {"card": card_block, "peaks": peaks_block, "predict": predict_block}

@@ -64,7 +64,8 @@ class SectionsTest(unittest.TestCase):
 
     def test_constants_of_a_section_are_its_own(self):
         self.assertEqual(
-            excerpts.constants_of(KERNEL), [("kHalf", "BM / 2", "as many rows as warps")]
+            excerpts.constants_of(KERNEL),
+            [("kHalf", "BM / 2", "as many rows as warps")],
         )
 
 
@@ -161,7 +162,10 @@ class PageTest(unittest.TestCase):
         self.assertIn("page.md: 'begin' without an 'end' on a line of its own: card", text)
 
     def test_a_constant_makes_its_pages_stale(self):
-        self.assertIn("| `kThreads` | `(BM / TM) * (BN / TN)` = 256 |", self.filled("constants 04"))
+        self.assertIn(
+            "| `kThreads` | `(BM / TM) * (BN / TN)` = 256 |",
+            self.filled("constants 04"),
+        )
         self.change("ladder/04_register_tile/launch.cu", "int TM = 8;", "int TM = 4;")
 
     def test_a_line_of_the_rung_below_makes_the_diff_stale(self):
@@ -173,7 +177,7 @@ class PageTest(unittest.TestCase):
         self.change("ladder/02_coalesced/kernel.cuh", "float acc = 0.0f;", "float acc = 1.0f;")
 
     def test_a_recorded_number_makes_its_pages_stale(self):
-        text = self.filled("profile 03", "where 04")
+        text = self.filled("profile 03")
         self.assertIn("run 03 --size 4096 --device gpu --no-timing", text)
         path = "bench/results/nvidia-h200/profile_4096.json"
         counters = json.loads((self.root / path).read_text())["benchmarks"]
@@ -188,8 +192,21 @@ class PageTest(unittest.TestCase):
     def test_the_first_rung_has_no_diff(self):
         self.assertIn("all of its lines are new", self.filled("diff 01"))
 
-    def test_a_long_diff_is_folded(self):
-        self.assertIn("<details markdown><summary>The diff, ", self.filled("diff 11"))
+    def test_a_change_is_the_diff_of_one_section(self):
+        self.page = self.root / "ladder/03_shared_tile/README.md"
+        text = self.filled("change Epilogue", "change Main loop over K")
+        self.assertIn("<!-- begin change Epilogue -->\n```diff\n", text)
+        self.assertIn("+    __syncthreads();\n", text)
+        self.assertNotIn("@@", text)
+
+    def test_a_section_without_a_change_is_refused(self):
+        self.assertIn("elsewhere write 'diff 03'", self.refused("change Epilogue"))
+        self.page.write_text("")
+        self.page = self.root / "ladder/03_shared_tile/README.md"
+        self.write("change Prologue")
+        code, text = report(self.root)
+        self.assertEqual(code, 1)
+        self.assertIn("nothing changes in 'Prologue'; it has Where this thread works; Shar", text)
 
 
 class FactsTest(unittest.TestCase):

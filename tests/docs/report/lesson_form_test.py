@@ -7,7 +7,7 @@ import unittest
 
 from bench.rungs import rung_of
 from docs.report import lesson
-from docs.report.markdown_text import words_of
+from docs.report.markdown_text import figures_of, generated_share, unfolded, words_of
 from tests import SOURCES
 from tests.docs import page_commands
 
@@ -29,7 +29,9 @@ b) because it is.
 </details>
 """
 BODIES = {
-    "Card": """**Before this**: [rung 02](../02_coalesced/README.md).
+    "Appendix": f"""<details markdown><summary>{lesson.APPENDIX}</summary>
+
+**Before this**: [rung 02](../02_coalesced/README.md).
 **Time**: read 15 min, code 30, measure 20.
 **Afterwards you can**:
 
@@ -37,9 +39,10 @@ BODIES = {
   thing
 - do another
 - do a third
+
+</details>
 """,
-    "The code": "### What changes\n\nx\n\n```sh\n# no heading\n```\n\n### Main loop over K\n\nx\n\n"
-    "### Constants\n\nx\n",
+    "The code": "x\n\n```sh\n# no heading\n```\n\n### Main loop over K\n\nx\n\n### Epilogue\n\nx\n",
     "Exercises": f"""### Fill the gap: the loop
 
 Section: `Main loop over K` of `kernel.cuh`.
@@ -61,7 +64,8 @@ Do it.
 {HINTS}""",
     "Quiz": "".join(f"### Question {i}\n\n{QUESTION}\n" for i in (1, 2, 3)),
 }
-SAMPLE = "# 03 shared_tile: a title\n\nGoal: to share\ntiles.\n\n" + "".join(
+OPENING = "# 03 shared_tile: a title\n\nCould threads\nshare?\n\n![A tile](tile.svg)\n\n"
+SAMPLE = OPENING + "".join(
     f"## {heading}\n\n{BODIES.get(heading, 'Text.')}\n" for heading in lesson.HEADINGS
 )
 
@@ -86,7 +90,7 @@ class FormTest(unittest.TestCase):
         data, wrong = self.read(SAMPLE)
         self.assertEqual(wrong, [])
         self.assertEqual(data["title"], "03 shared_tile: a title")
-        self.assertEqual(data["goal"], "Goal: to share tiles.")
+        self.assertEqual(data["question"], "Could threads share?")
         self.assertEqual(
             data["card"],
             {
@@ -95,7 +99,7 @@ class FormTest(unittest.TestCase):
                 "objectives": ["do one thing", "do another", "do a third"],
             },
         )
-        self.assertEqual(data["code"], ["What changes", "Main loop over K", "Constants"])
+        self.assertEqual(data["code"], ["Main loop over K", "Epilogue"])
         self.assertEqual(
             [exercise["kind"] for exercise in data["exercises"]],
             ["fill", "measure", "break", "open"],
@@ -124,14 +128,16 @@ class FormTest(unittest.TestCase):
     def test_what_is_not_in_the_form_is_named_with_its_line(self):
         cases = (
             ("# 03 shared_tile: a", "# 02 shared_tile: a", "does not begin with '03 shared_ti"),
-            ("Goal: to share\ntiles.\n", "", "no goal below the title"),
-            ("## Edges\n", "## Corners\n", "no heading Edges"),
-            ("## Edges\n", "## Corners\n", "'## Corners' is no heading of a lesson"),
-            ("## Edges\n\nText.\n", "## Edges\n", "'## Edges' is empty"),
-            ("## Edges\n", "## Edges\n\nx\n\n## Edges\n", "stands there more than once"),
+            ("share?", "share.", "no question in the paragraphs below the title"),
+            ("![A tile](tile.svg)\n", "", "no figure between the title and the first heading"),
+            ("## Edge cases\n", "## Corners\n", "no heading Edge cases"),
+            ("## Edge cases\n", "## Corners\n", "'## Corners' is no heading of a lesson"),
+            ("## Edge cases\n\nText.\n", "## Edge cases\n", "'## Edge cases' is empty"),
+            ("## Edge cases\n", "## Edge cases\n\nx\n\n## Edge cases\n", "is there more than once"),
             ("- do another\n", "", "2 objectives below"),
-            ("**Time**", "**Duration**", "the card has no '**Time**"),
-            ("### Constants\n", "### Numbers\n", "goes from What changes to Constants"),
+            ("**Time**", "**Duration**", "the appendix has no '**Time**"),
+            ("### Main loop over K\n\nx\n\n### Epilogue\n", "", "0 pieces of code '### ...'"),
+            ("<details markdown><summary>Card", "<details markdown><summary>C", "is not one fold"),
             ("### Break it: ", "### Break: ", "'Break: a barrier' is none of 'Fill the gap: ...'"),
             ("### Break it: ", "### Break: ", "no exercise '### Break it: ...'"),
             ("<summary>Hint 2<", "<summary>Hint two<", "not exactly the folds Hint 1 to 3"),
@@ -152,14 +158,25 @@ class FormTest(unittest.TestCase):
             self.assertRegex(found[0], r"README\.md:\d+: ")
 
     def test_headings_keep_their_order(self):
-        text = SAMPLE.replace("## Edges\n", "## X\n").replace("## Run it\n", "## Edges\n")
-        _, wrong = self.read(text.replace("## X\n", "## Run it\n"))
-        self.assertTrue(any("'Edges' belongs above 'Run it'" in line for line in wrong), wrong)
+        text = SAMPLE.replace("## Run it\n", "## X\n").replace("## Edge cases\n", "## Run it\n")
+        _, wrong = self.read(text.replace("## X\n", "## Edge cases\n"))
+        self.assertTrue(
+            any("'Run it' belongs above 'Measured, and why'" in line for line in wrong), wrong
+        )
 
     def test_a_line_is_the_line_of_the_fault(self):
         _, wrong = self.read(SAMPLE.replace("Section: `Main", "Section: `Mean"))
         number = SAMPLE.splitlines().index("Section: `Main loop over K` of `kernel.cuh`.") + 1
         self.assertIn(f"README.md:{number}: ", wrong[0])
+
+    def test_what_is_folded_away_does_not_count(self):
+        block = "<!-- begin card -->\na b\n<!-- end card -->\n"
+        fold = (
+            f"<details markdown><summary>x</summary>\n<details>\ny\n</details>\n{block}</details>\n"
+        )
+        self.assertEqual(unfolded(f"one\n{fold}two\n"), "one\ntwo")
+        self.assertEqual(generated_share(block + "1 2 3 4 5 6 7 8 9 10\n"), 0.5)
+        self.assertEqual(len(figures_of("![a](b.svg)\n\n<!-- widget tiles -->\n\nx ![c](d)\n")), 2)
 
     def test_words_are_those_of_prose(self):
         text = (
