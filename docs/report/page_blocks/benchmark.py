@@ -96,18 +96,18 @@ def shape_table(benchmark, jobs, rungs, reasons=None):
 
 
 @or_command(RECORD_BENCHMARK)
+def ratio_block(_rung):
+    """The front page's: every shape's ratio as a picture."""
+    return picture("ratio_by_size", "docs/figures", plot_ratio.ratio_words())
+
+
+@or_command(RECORD_BENCHMARK)
 def benchmark_block(_rung):
-    """The front page's: the picture, the squares and a line for each set of shapes."""
+    """A line for each set of shapes."""
     benchmark = Benchmark()
-    highest = benchmark.rungs()[-1]
-    rungs = [name for name in benchmark.rungs() if name[3:] in plot_ratio.SHOWN_BY_SIZE]
-    squares = [job for job in benchmark.jobs() if job[0] == "squares"]
-    lines = [picture("ratio_by_size", "docs/figures", plot_ratio.ratio_words())]
-    if squares:
-        shown = list(dict.fromkeys([*rungs, highest]))
-        lines += ["", *shape_table(benchmark, squares, shown)]
-    lines += ["", *set_table(benchmark, highest), "", f"{source(benchmark)}."]
-    return "\n".join(lines)
+    return "\n".join(
+        [*set_table(benchmark, benchmark.rungs()[-1]), "", f"{source(benchmark)}."]
+    )
 
 
 @or_command(RECORD_BENCHMARK)
@@ -163,6 +163,7 @@ def roofline_block(_rung):
 
 BLOCKS = {
     "staircase": staircase_block,
+    "ratio_by_size": ratio_block,
     "benchmark": benchmark_block,
     "benchmark_shapes": shapes_block,
     "drawn": drawn_block,
