@@ -3,6 +3,8 @@
 import json
 import pathlib
 import re
+import shutil
+import tempfile
 import unittest
 
 import nbclient
@@ -49,6 +51,22 @@ class NotebooksTest(unittest.TestCase):
                     if output.output_type == "stream" and output.name == "stdout"
                 ]
                 self.assertGreater(len(printed), 2)
+
+    def test_the_roofline_is_drawn_for_your_machine(self):
+        """Files of your own are read where the notebook says; here they are the recorded ones."""
+        recorded = FOLDER.parent / "bench" / "results" / "nvidia-h200"
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("bench", "common", "docs", "ladder", "mkdocs.yml"):
+                (root / name).symlink_to(FOLDER.parent / name)
+            shutil.copy(recorded / "roofs.json", root / "my_roofs.json")
+            shutil.copy(recorded / "climb_burst_4096.json", root / "my_climb.json")
+            notebook = nbformat.read(FOLDER / "01_roofline.ipynb", as_version=4)
+            nbclient.NotebookClient(
+                notebook, timeout=SECONDS, resources={"metadata": {"path": folder}}
+            ).execute()
+        last = [cell for cell in notebook.cells if cell.cell_type == "code"][-1]
+        self.assertEqual([output.output_type for output in last.outputs], ["display_data"])
 
     def test_their_links_lead_somewhere(self):
         """Files that texts link to are there."""
