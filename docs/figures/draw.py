@@ -30,6 +30,7 @@ NAMES = (
     "memory_path",
     "coalescing",
     "sm",
+    "occupancy",
     "outer_product",
     "kernel_launch",
     "roofline_gpus",
