@@ -34,6 +34,8 @@ NAMES = (
     "outer_product",
     "kernel_launch",
     "roofline_gpus",
+    "l2_sweep",
+    "l2_hot",
     "numerics",
 )
 
