@@ -30,9 +30,12 @@ NAMES = (
     "memory_path",
     "coalescing",
     "sm",
+    "occupancy",
     "outer_product",
     "kernel_launch",
     "roofline_gpus",
+    "l2_sweep",
+    "l2_hot",
     "numerics",
 )
 
