@@ -34,6 +34,10 @@ NAMES = (
     "kernel_launch",
     "roofline_gpus",
     "numerics",
+    "rung_03_barriers",
+    "rung_04_spread",
+    "rung_05_slots",
+    "rung_06_code",
 )
 
 
