@@ -9,8 +9,8 @@ X, WIDTH, TALL = 150, 820, 44
 KINDS = (
     ("FFMA", "multiply-adds", "f3"),
     ("loads", "loads from shared memory", "f1"),
-    ("copies", "copies: global loads, shared stores", "f0"),
-    ("other", "addresses, guards, barriers, loop", "soft-fill"),
+    ("copies", "global loads, shared stores, barriers", "f0"),
+    ("other", "addresses, guards, loop", "soft-fill"),
 )
 
 
@@ -19,9 +19,9 @@ def counts_of(rung):
     entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
     counts = next(e["counts"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
     found = dict.fromkeys((kind for kind, _, _ in KINDS), 0)
+    kind_of = {"FFMA": "FFMA", "LDS": "loads", **dict.fromkeys(("LDG", "STS", "BAR"), "copies")}
     for name, count in counts.items():
-        kind = {"LDS": "loads", "LDG": "copies", "STS": "copies", "FFMA": "FFMA"}
-        found[kind.get(name.split(".")[0], "other")] += count
+        found[kind_of.get(name.split(".")[0], "other")] += count
     return found
 
 
@@ -32,7 +32,8 @@ def draw():
     scale = WIDTH / max(totals.values())
     words = " ".join(
         f"Rung {rung:02} has {totals[rung]}: {kinds['FFMA']} multiply-adds, {kinds['loads']} loads "
-        f"from shared memory, {kinds['copies']} that copy the tiles, and {kinds['other']} others."
+        f"from shared memory, {kinds['copies']} that copy tiles or are barriers, and {kinds['other']} for "
+        "addresses, guards and the loop."
         for rung, kinds in counts.items()
     )
     picture = Picture(
