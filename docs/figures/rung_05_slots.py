@@ -32,8 +32,8 @@ def draw():
     scale = WIDTH / max(totals.values())
     words = " ".join(
         f"Rung {rung:02} has {totals[rung]}: {kinds['FFMA']} multiply-adds, {kinds['loads']} loads "
-        f"from shared memory, {kinds['copies']} that copy tiles or are barriers, and {kinds['other']} for "
-        "addresses, guards and the loop."
+        f"from shared memory, {kinds['copies']} that copy tiles or are barriers, and "
+        f"{kinds['other']} for addresses, guards and the loop."
         for rung, kinds in counts.items()
     )
     picture = Picture(
