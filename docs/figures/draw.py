@@ -37,6 +37,10 @@ NAMES = (
     "l2_sweep",
     "l2_hot",
     "numerics",
+    "rung_03_barriers",
+    "rung_04_spread",
+    "rung_05_slots",
+    "rung_06_code",
 )
 
 

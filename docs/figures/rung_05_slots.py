@@ -1,0 +1,65 @@
+"""Rungs 04 and 05: what the instructions of the main loop do."""
+
+import json
+
+from docs.figures.shapes import Picture, text_width
+from docs.report.recorded import RESULTS
+
+X, WIDTH, TALL = 150, 820, 44
+KINDS = (
+    ("FFMA", "multiply-adds", "f3"),
+    ("loads", "loads from shared memory", "f1"),
+    ("copies", "global loads, shared stores, barriers", "f0"),
+    ("other", "addresses, guards, loop", "soft-fill"),
+)
+
+
+def counts_of(rung):
+    """{kind: instructions} of a rung's main loop in machine code."""
+    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    counts = next(e["counts"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
+    found = dict.fromkeys((kind for kind, _, _ in KINDS), 0)
+    kind_of = {"FFMA": "FFMA", "LDS": "loads", **dict.fromkeys(("LDG", "STS", "BAR"), "copies")}
+    for name, count in counts.items():
+        found[kind_of.get(name.split(".")[0], "other")] += count
+    return found
+
+
+def draw():
+    """One bar per rung, an instruction as wide as any other."""
+    counts = {rung: counts_of(rung) for rung in (4, 5)}
+    totals = {rung: sum(kinds.values()) for rung, kinds in counts.items()}
+    scale = WIDTH / max(totals.values())
+    words = " ".join(
+        f"Rung {rung:02} has {totals[rung]}: {kinds['FFMA']} multiply-adds, {kinds['loads']} loads "
+        f"from shared memory, {kinds['copies']} that copy tiles or are barriers, and "
+        f"{kinds['other']} for addresses, guards and the loop."
+        for rung, kinds in counts.items()
+    )
+    picture = Picture(
+        "rung_05_slots",
+        322,
+        f"{totals[4]} instructions become {totals[5]}, for the same {counts[4]['FFMA']} FFMA",
+        "machine code of the main loop: what a warp issues for one k tile, each instruction as "
+        "wide as any other",
+        f"Instructions of the main loop of machine code, per warp and k tile. {words}",
+    )
+    for i, (rung, kinds) in enumerate(counts.items()):
+        x, y = X, 92 + 78 * i
+        picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+        for kind, _, style in KINDS:
+            width = kinds[kind] * scale
+            label = str(kinds[kind]) if text_width(str(kinds[kind])) + 3 < width else ""
+            on = "plain" if style == "soft-fill" else "on"
+            picture.cell(x, y, width, TALL, style, label, on)
+            x += width
+        ratio = totals[rung] / kinds["FFMA"]
+        picture.text(X, y + TALL + 19, f"{totals[rung]} / {kinds['FFMA']} = {ratio:.2f} "
+                     "instructions per FFMA", "soft")
+    y = 270
+    named = [
+        (style, f"{name}: {counts[4][kind]}, then {counts[5][kind]}") for kind, name, style in KINDS
+    ]
+    picture.legend(X, y, named[:2])
+    picture.legend(X, y + 28, named[2:])
+    return picture
