@@ -37,6 +37,7 @@ NAMES = (
     "rung_11_phases",
     "rung_12_fixup",
     "rung_13_share_k",
+    "rung_13_ablations",
 )
 
 
