@@ -34,6 +34,7 @@ NAMES = (
     "kernel_launch",
     "roofline_gpus",
     "numerics",
+    "rung_11_fill",
     "rung_11_phases",
     "rung_12_fixup",
     "rung_13_share_k",

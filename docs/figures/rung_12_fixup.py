@@ -59,7 +59,7 @@ def draw():
         "rung_12_fixup",
         640,
         f"Stream-K in small: {TILES} tiles of {K_TILES} k tiles on {SMS} SMs",
-        "time to the right; 6: 2 to 8 means k tiles 2 to 7 of tile 6; + is drawn as long as a k tile",
+        "time to the right; 6: 2 to 8 is k tiles 2 to 7 of tile 6; + is drawn as long as a k tile",
         f"{TILES} tiles on {SMS} SMs. Whole tiles take {waves} waves, {waves * K_TILES} k tiles, "
         f"and {SMS - left_over} SM is idle in the last. Split: each block has one whole tile, then "
         f"{longest} k tiles of the {left_over} tiles left, laid end to end. "
@@ -91,7 +91,7 @@ def draw():
         picture.cell(x, y, K_TILES * scale, HEIGHT, WHOLE, f"tile {first + tile}")
     for rank in range(SMS):
         at = starts[rank]
-        for tile, begin, end in parts_of(rank, starts):
+        for _, begin, end in parts_of(rank, starts):
             x = LEFT + at * scale
             style = OWN if begin == 0 else PARTIAL
             words = f"rank {rank}"

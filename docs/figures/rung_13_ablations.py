@@ -36,7 +36,8 @@ def draw():
     """A bar for each part, and a mark where the machine code lets expect its end."""
     found = gains()
     said = "; ".join(
-        f"{words}: {measured:+.1f} %, counted {counted:+.1f} %" for words, measured, counted in found
+        f"{words}: {measured:+.1f} %, counted {counted:+.1f} %"
+        for words, measured, counted in found
     )
     picture = Picture(
         "rung_13_ablations",
@@ -52,7 +53,8 @@ def draw():
         top = y + 18 + i * STEP
         picture.text(24, top + 20, words)
         end = ZERO + measured * PIXELS
-        picture.bar(min(ZERO, end), top + 2, max(ZERO, end), top + 28, "f3" if measured > 0 else "f1")
+        style = "f3" if measured > 0 else "f1"
+        picture.bar(min(ZERO, end), top + 2, max(ZERO, end), top + 28, style)
         at = ZERO + counted * PIXELS
         picture.line([(at, top - 3), (at, top + 33)], "line ink")
         picture.text(max(ZERO, end, at) + 12, top + 20, f"{measured:+.1f} %", "strong")

@@ -63,7 +63,7 @@ def draw():
         "rung_13_share_k",
         128 + STEP * len(found) + 46,
         "Who multiplies which part of K, and where the sums meet",
-        f"the first {EXTENT} of K; a number is a group, a warp or a rank, and of a cluster a colour "
+        f"the first {EXTENT} of K; a number is a group, a warp or a rank; of the cluster, a colour "
         "is a block",
         "Ways to share the K of one tile. " + "; ".join(
             f"{title}: {below}, sums meet in {meet} {more}" for title, below, _, meet, more in found
