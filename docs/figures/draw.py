@@ -41,6 +41,11 @@ NAMES = (
     "rung_04_spread",
     "rung_05_slots",
     "rung_06_code",
+    "rung_11_fill",
+    "rung_11_phases",
+    "rung_12_fixup",
+    "rung_13_share_k",
+    "rung_13_ablations",
 )
 
 

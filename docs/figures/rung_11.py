@@ -34,8 +34,8 @@ def draw():
         f"Rung 11. {producers} producer warps fill a ring of {stages} stages, each its own, and "
         f"run ahead until the ring is full. {consumers} consumer warps read stage after stage and "
         "never load from global memory. Each stage has two barriers: full tells consumers that it "
-        "may be read, empty tells producers that it may be filled again. Nobody waits for all "
-        "others.",
+        "may be read, empty tells producers that it may be filled again. No warp waits for the "
+        "whole block.",
     )
     hierarchy(picture, 11)
     fills, reads = ring(TRIPS, producers, stages)
@@ -77,7 +77,7 @@ def draw():
     picture.text(
         RIGHT,
         picture.height - 20,
-        "in the loop nobody waits for all: who finds what it needs goes on",
+        "in the loop a warp waits for a stage, never for the whole block",
         "large",
     )
     return picture

@@ -102,7 +102,7 @@ def draw():
         f"{known} configurations; the model says what each would take on {SMS} SMs",
         f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
         f"that a tile can be as flat or as narrow as C: {forms} lanes. A model computes what each "
-        f"configuration would take and picks the quickest. {picks}.",
+        f"configuration would take and picks the fastest. {picks}.",
     )
     hierarchy(picture, 13)
     title = "some tiles of the small kernel to scale, and what lane 0 computes of them"

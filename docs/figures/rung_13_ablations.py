@@ -1,0 +1,66 @@
+"""Rung 13: how much faster it is without one of its parts, measured and counted."""
+
+from docs.figures.shapes import Picture
+from docs.report.page_blocks.ablations import machine_code, timed
+from docs.report.recorded import SIZE, provenance
+
+SHOWN = (  # copies of bench/benchmark/ablations.py that take one part away, and what to call it
+    ("13_whole_tiles", "splitting along K"),
+    ("13_c_not_stored", "storing C"),
+    ("13_boxes_only", "loading and storing A"),
+    ("13_a_only", "boxes of B"),
+    ("13_idle_producers", "loading and storing A, and boxes of B"),
+    ("13_operands_stay", "reading operands from shared memory"),
+    ("13_arithmetic_only", "all but the splitting: only FFMAs are left"),
+)
+ZERO, PIXELS = 500, 24  # pixels: no change, and a percent
+STEP = 44
+
+
+def gains():
+    """[(words, percent measured, percent that the counted cycles let expect)]"""
+    codes, _ = machine_code()
+    times = {entry["name"]: entry for entry in timed(13, SIZE)}
+    whole = codes["13_unchanged"]["cycles_per_ffma"]
+    return [
+        (
+            words,
+            100 * (times[name]["ratio_to_unchanged"] - 1),
+            100 * (whole / codes[name]["cycles_per_ffma"] - 1),
+        )
+        for name, words in SHOWN
+    ]
+
+
+def draw():
+    """A bar for each part, and a mark where the machine code lets expect its end."""
+    found = gains()
+    said = "; ".join(
+        f"{words}: {measured:+.1f} %, counted {counted:+.1f} %"
+        for words, measured, counted in found
+    )
+    picture = Picture(
+        "rung_13_ablations",
+        136 + STEP * len(found) + 40,
+        f"What a part of the 128 x 256 kernel costs at {SIZE}: take it away and time the rest",
+        provenance("ablations.json"),
+        f"Speed gained at {SIZE} without a part of the kernel. {said}.",
+    )
+    y = 96
+    picture.text(24, y, "taken away", "strong")
+    picture.text(ZERO, y, "faster by", "strong", "middle")
+    for i, (words, measured, counted) in enumerate(found):
+        top = y + 18 + i * STEP
+        picture.text(24, top + 20, words)
+        end = ZERO + measured * PIXELS
+        style = "f3" if measured > 0 else "f1"
+        picture.bar(min(ZERO, end), top + 2, max(ZERO, end), top + 28, style)
+        at = ZERO + counted * PIXELS
+        picture.line([(at, top - 3), (at, top + 33)], "line ink")
+        picture.text(max(ZERO, end, at) + 12, top + 20, f"{measured:+.1f} %", "strong")
+    bottom = y + 18 + STEP * len(found)
+    picture.line([(ZERO, y + 10), (ZERO, bottom - 6)], "axis")
+    x = picture.legend(24, bottom + 26, [("f3", "faster without it"), ("f1", "slower without it")])
+    picture.line([(x + 6, bottom + 10), (x + 6, bottom + 32)], "line ink")
+    picture.text(x + 18, bottom + 26, "what the machine code's cycles per FFMA let expect")
+    return picture

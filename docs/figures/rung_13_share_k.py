@@ -1,0 +1,91 @@
+"""Rung 13: five ways to share K, and where the sums meet."""
+
+from bench.rungs import rung_named
+from docs.figures.shapes import Picture
+
+EXTENT = 192  # of K
+LEFT, RIGHT, STEP = 236, 756, 66
+STYLES = ("f0 tint", "f1 tint", "f2 tint", "f3 tint")
+
+
+def turns(count, depth):
+    """[(begin, end, who)]: `count` take turns, `depth` of K each."""
+    return [(k, min(k + depth, EXTENT), k // depth % count) for k in range(0, EXTENT, depth)]
+
+
+def rows(rung):
+    """(title, words below it, [(begin, end, style, words)], where sums meet, more words)."""
+    def of(name):
+        configuration = rung.configuration(name)
+        return configuration, rung.values(configuration["kernels"][0])
+
+    whole, _ = of("128 x 256")
+    halves, c_halves = of("128 x 128")
+    eighths, c_eighths = of("64 x 64")
+    small, c_small = of("32 x 64, small")
+    cluster, c_cluster = of("32 x 64, cluster of 3")
+
+    def groups(c, configuration):
+        count = c["WARPS_K"]
+        depth = configuration["BK"] // count
+        return [(b, e, STYLES[who % 4], str(who)) for b, e, who in turns(count, depth)]
+
+    warps, depth = c_small["WARPS"], c_small["kDepth"]
+    blocks = cluster["cluster"]
+    own = [(b, e, STYLES[who], str(who)) for b, e, who in turns(warps, depth)]
+    together = [
+        (b, e, STYLES[who // c_cluster["WARPS"]], f"{who % c_cluster['WARPS']}")
+        for b, e, who in turns(blocks * c_cluster["WARPS"], depth)
+    ]
+    third = EXTENT // 3
+    peers = [(i * third, (i + 1) * third, STYLES[i], f"rank {i}") for i in range(3)]
+    return (
+        (whole["name"], "nobody shares K", [(0, EXTENT, STYLES[0], "all 8 warps, each 64 x 64")],
+         "nowhere: a warp has all", "of K for its results"),
+        (halves["name"], f"{c_halves['WARPS_K']} groups of 4 warps", groups(c_halves, halves),
+         "shared memory,", "at the end of a part"),
+        (eighths["name"], f"{c_eighths['WARPS_K']} warps", groups(c_eighths, eighths),
+         "shared memory,", "at the end of a part"),
+        (small["name"], f"{warps} warps, {depth} of K each", own,
+         "shared memory,", "at the end of the tile"),
+        (cluster["name"], f"{blocks} blocks of {c_cluster['WARPS']} warps", together,
+         "shared memory of all", f"{blocks} blocks (DSMEM)"),
+        ("stream-K", "peers: blocks of the grid", peers,
+         "global memory,", "behind a flag"),
+    )
+
+
+def draw():
+    """A strip of K for each way."""
+    rung = rung_named("small_products")
+    found = rows(rung)
+    picture = Picture(
+        "rung_13_share_k",
+        128 + STEP * len(found) + 46,
+        "Who multiplies which part of K, and where the sums meet",
+        f"the first {EXTENT} of K; a number is a group, a warp or a rank; of the cluster, a colour "
+        "is a block",
+        "Ways to share the K of one tile. " + "; ".join(
+            f"{title}: {below}, sums meet in {meet} {more}" for title, below, _, meet, more in found
+        ) + ".",
+    )
+    y = 100
+    picture.text(24, y, "configuration", "strong")
+    picture.text(LEFT, y, "K of one tile", "strong")
+    picture.text(RIGHT + 20, y, "sums meet in", "strong")
+    scale = (RIGHT - LEFT) / EXTENT
+    for i, (title, below, bars, meet, more) in enumerate(found):
+        top = y + 22 + i * STEP
+        picture.text(24, top + 16, title)
+        picture.text(24, top + 37, below, "soft")
+        for begin, end, style, words in bars:
+            picture.cell(LEFT + begin * scale, top + 4, (end - begin) * scale, 32, style, words)
+        picture.text(RIGHT + 20, top + 16, meet)
+        picture.text(RIGHT + 20, top + 37, more)
+    picture.text(
+        24,
+        picture.height - 20,
+        "the nearer the sharers, the cheaper the sum; the farther, the more SMs can help",
+        "large",
+    )
+    return picture
