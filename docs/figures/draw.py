@@ -34,6 +34,8 @@ NAMES = (
     "kernel_launch",
     "roofline_gpus",
     "numerics",
+    "rung_01_product",
+    "rung_02_warps",
 )
 
 
