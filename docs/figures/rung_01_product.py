@@ -51,5 +51,5 @@ def draw():
     picture.text(x, below + 18, f"= {terms}")
     picture.text(x, below + 48, f"= {result}", "large")
     picture.text(x, below + 86, f"K = {len(B)} multiply-adds, 2K words read", "soft")
-    picture.text(x, below + 110, "no other element of C is needed: a thread can do it alone", "soft")
+    picture.text(x, below + 110, "no other element of C is needed: a thread can do it", "soft")
     return picture

@@ -44,7 +44,8 @@ def draw():
         else:
             picture.arrow([(x, TOP - 12), (x + SIDE, TOP - 12)])
         y = TOP + SIDE + 34
-        picture.text(x, y, f"next lane: A +{step(of_a[i])} bytes, B +{step(of_b[i])} bytes", "strong")
+        steps = f"A +{step(of_a[i])} bytes, B +{step(of_b[i])} bytes"
+        picture.text(x, y, f"next lane: {steps}", "strong")
         picture.text(
             x,
             y + 24,
