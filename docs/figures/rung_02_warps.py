@@ -18,15 +18,16 @@ def draw():
     """Two block tiles with warp 0, and what a step of a lane is."""
     of_a = [request(rung, "A", "global load") for rung in (1, 2)]
     of_b = [request(rung, "B", "global load") for rung in (1, 2)]
-    words_between_rows = words_of(of_a[0])[1] - words_of(of_a[0])[0]
+    extent = words_of(of_a[0])[1] - words_of(of_a[0])[0]
     picture = Picture(
         "rung_02_warps",
         540,
         "The same threads, grouped into other warps",
-        f"a block tile of C and its warp 0; steps from lane 0 to lane 1 at K = {words_between_rows}",
+        f"a block tile of C and its warp 0; steps from lane 0 to lane 1 at K = {extent}",
         "Two copies of a block tile of C. In rung 01 warp 0 is the first column, in rung 02 the "
-        f"first row. From one lane to the next the address of A moves {step(of_a[0])} bytes in rung "
-        f"01 and {step(of_a[1])} in rung 02, that of B {step(of_b[0])} and {step(of_b[1])} bytes.",
+        f"first row. From one lane to the next the address of A moves {step(of_a[0])} bytes in "
+        f"rung 01 and {step(of_a[1])} in rung 02, that of B {step(of_b[0])} and "
+        f"{step(of_b[1])} bytes.",
     )
     for i, rung in enumerate((1, 2)):
         x, c = LEFTS[i], rung_of(rung).values()
