@@ -46,6 +46,8 @@ NAMES = (
     "rung_12_fixup",
     "rung_13_share_k",
     "rung_13_ablations",
+    "rung_01_product",
+    "rung_02_warps",
 )
 
 
