@@ -34,6 +34,7 @@ NAMES = (
     "kernel_launch",
     "roofline_gpus",
     "numerics",
+    "rung_08_reads",
 )
 
 
