@@ -48,6 +48,7 @@ NAMES = (
     "rung_13_ablations",
     "rung_01_product",
     "rung_02_warps",
+    "rung_08_reads",
 )
 
 

@@ -1,0 +1,86 @@
+"""Rung 08: which registers each FFMA of a small thread tile reads afresh, in two orders."""
+
+from docs.figures.shapes import A, B, C, Picture
+
+SIDE = 3  # of the thread tile that is drawn; the kernel's is larger
+WIDTH, TALL = 84, 30  # of a cell
+LEFT = 150
+PORTS = 2  # registers that the two banks give in a cycle
+
+
+def order(turning):
+    """(row, column) of the FFMAs of a k."""
+    found = []
+    for m in range(SIDE):
+        cols = range(SIDE) if m % 2 == 0 or not turning else range(SIDE - 1, -1, -1)
+        found += [(m, n) for n in cols]
+    return found
+
+
+def reads(places):
+    """[((name, fresh) of a, of b, of the sum)] for each FFMA; a new k brings new words."""
+    found = []
+    before = (None, None)
+    for m, n in places:
+        found.append(((f"a{m}", m != before[0]), (f"b{n}", n != before[1]), (f"c{m}{n}", True)))
+        before = (m, n)
+    return found
+
+
+def cycles(operands):
+    """Cycles until the banks have given what is fresh."""
+    return -(-sum(fresh for _, fresh in operands) // PORTS)
+
+
+def draw_order(picture, y, name, turning):
+    """An FFMA per column: what it reads, and for how long. Returns the sum of cycles."""
+    picture.text(24, y, name, "strong")
+    total = 0
+    for i, operands in enumerate(reads(order(turning))):
+        x = LEFT + i * (WIDTH + 6)
+        picture.text(x + WIDTH / 2, y + 26, f"FFMA {i}", "soft", "middle")
+        for j, (color, (word, fresh)) in enumerate(zip((A, B, C), operands, strict=True)):
+            style = f"f{color}" if fresh else "soft-fill"
+            on = "on" if fresh else "soft"
+            picture.cell(x, y + 36 + j * (TALL + 4), WIDTH, TALL, style, word, on)
+        needs = cycles(operands)
+        total += needs
+        many = "1 cycle" if needs == 1 else f"{needs} cycles"
+        picture.text(
+            x + WIDTH / 2,
+            y + 36 + 3 * (TALL + 4) + 17,
+            many,
+            "strong" if needs > 1 else "soft",
+            "middle",
+        )
+    for j, word in enumerate(("word of A", "word of B", "sum")):
+        picture.text(LEFT - 12, y + 36 + j * (TALL + 4) + 20, word, "", "end")
+    return total
+
+
+def draw():
+    """Row by row, and in serpentine order."""
+    count = SIDE * SIDE
+    totals = [sum(map(cycles, reads(order(turning)))) for turning in (False, True)]
+    picture = Picture(
+        "rung_08_reads",
+        504,
+        "Rung 08: a serpentine order reads fewer fresh registers",
+        f"the {count} FFMAs of one k in a thread tile of {SIDE} x {SIDE}; two banks give "
+        f"{PORTS} registers per cycle",
+        f"Rung 08. A thread tile of {SIDE} x {SIDE} has {count} FFMAs per k; each reads a word of "
+        "A, a word of B and a sum. Row by row, the word of A stays along a row, but at each new "
+        "row all three registers are fresh, and that FFMA takes two cycles: "
+        f"{totals[0]} cycles. In serpentine order every other row runs backwards, so the word of B "
+        f"stays at each turn, and only the first FFMA has three fresh registers: {totals[1]} "
+        "cycles.",
+    )
+    draw_order(picture, 104, f"row by row: {totals[0]} cycles", turning=False)
+    draw_order(picture, 294, f"serpentine: {totals[1]} cycles", turning=True)
+    x = picture.legend(
+        24,
+        picture.height - 22,
+        [("f0", "fresh word of A"), ("f1", "fresh word of B"), ("f2", "fresh sum")],
+    )
+    picture.legend(x, picture.height - 22, [("soft-fill", "kept from the FFMA before")])
+    return picture
