@@ -131,15 +131,15 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
 
 }  // namespace
 
-std::string wrapped(const std::string& text, std::size_t indent) {
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first) {
   std::istringstream words(text);
-  std::string out, word;
-  std::size_t column = 0;
-  while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > kWidth) {
+  std::string out(first, ' '), word;
+  std::size_t column = first;
+  for (bool starts_line = true; words >> word; starts_line = false) {
+    if (!starts_line && column + 1 + word.size() > kWidth) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (column > 0) {
+    } else if (!starts_line) {
       out += ' ';
       ++column;
     }
