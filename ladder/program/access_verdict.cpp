@@ -84,7 +84,7 @@ std::vector<std::int64_t> addresses_of(const WarpRequest& request) {
   return addresses;
 }
 
-/// "8 words", "the 16 bytes": what a lane asks for.
+/// "word", "16 bytes": what a thread asks for.
 std::string piece_name(unsigned bytes) {
   return bytes == 4 ? "word" : fmt::format("{} bytes", bytes);
 }
@@ -99,21 +99,22 @@ std::string pattern_text(const LineCounts& line, std::size_t row_bytes) {
 
   std::set<std::int64_t> places(lanes.begin(), lanes.end());
   if (places.size() == 1) {
-    return line.access_bytes == 4
-               ? fmt::format("one word for all {} threads", lanes.size())
-               : fmt::format("the same {} for all {} threads", piece_name(line.access_bytes),
-                             lanes.size());
-  }
-  const std::int64_t span = *places.rbegin() + bytes - *places.begin();
-  if (span == bytes * static_cast<std::int64_t>(places.size())) {
-    const std::string what =
-        line.access_bytes == 4 ? "neighbouring words" : "neighbouring pieces of " + piece_name(line.access_bytes);
-    return fmt::format("neighbouring threads {} {}", verb, what);
+    return line.access_bytes == 4 ? fmt::format("one word for all {} threads", lanes.size())
+                                  : fmt::format("the same {} for all {} threads",
+                                                piece_name(line.access_bytes), lanes.size());
   }
   const std::int64_t step = lanes[1] - lanes[0];
   bool even = step != 0;
   for (std::size_t i = 1; i < lanes.size(); ++i)
     even = even && lanes[i] - lanes[i - 1] == step;
+  const std::string pieces = line.access_bytes == 4
+                                 ? "neighbouring words"
+                                 : "neighbouring pieces of " + piece_name(line.access_bytes);
+  if (even && step == bytes) return fmt::format("neighbouring threads {} {}", verb, pieces);
+  const std::int64_t span = *places.rbegin() + bytes - *places.begin();
+  if (span == bytes * static_cast<std::int64_t>(places.size())) {
+    return fmt::format("the {} threads {} {} {}", lanes.size(), verb, places.size(), pieces);
+  }
   const std::int64_t apart = std::abs(step);
   const auto row = static_cast<std::int64_t>(row_bytes);
   if (even && row > 0 && apart % row == 0) {
@@ -166,7 +167,7 @@ std::string banks_text(const LineCounts& line) {
     return fmt::format("up to {} of the {} words lie in one bank", banks.most, banks.words);
   }
   if (asks_global_memory(line.operation)) {
-    return fmt::format("L1 looks up four lines at a time, and here are {}",
+    return fmt::format("they lie in {} lines, of which L1 looks up four at a time",
                        line.example.counts.lines);
   }
   return "words that are asked for together lie in one bank";
@@ -197,15 +198,18 @@ bool asks_shared_memory(Operation operation) {
 std::string verdict_of(const LineCounts& line, std::size_t row_bytes) {
   const std::vector<Cost> costs = costs_of(line);
   if (costs.empty()) return "";
-  std::string text = conflict_title(line, costs) + costs_text(costs);
   if (line.operation == Operation::kBoxCopy) {
-    return text + ": the copy engine brings a box of rows, and no thread asks.";
+    return "The copy engine brings a box of " + plural(costs.front().counted, "sector") +
+           "; no thread loads or stores them.";
   }
+  std::string text = conflict_title(line, costs) + costs_text(costs);
   if (line.example.lanes == 0) return text + ".";
   text += ": " + pattern_text(line, row_bytes);
   const bool more_sectors = costs.front().unit == "sector" && !costs.front().is_ideal();
-  if (more_sectors && text.ends_with("neighbouring words")) {
-    text += ", but the first one lies inside a sector";
+  const bool side_by_side = text.find(" neighbouring words") != std::string::npos ||
+                            text.find(" neighbouring pieces") != std::string::npos;
+  if (more_sectors && side_by_side) {
+    text += ", but the first of them begins inside a sector";
   }
   const bool more_wavefronts = costs.back().unit == "wavefront" && !costs.back().is_ideal();
   if (more_wavefronts) text += ", and " + banks_text(line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/access_verdict.hpp
-/// \brief What the requests of a line cost, in words: found from their counts and from the addresses
+/// \brief What the requests of a line cost, in words: found from their counts and from the
+/// addresses
 ///        of one of them.
 #pragma once
 

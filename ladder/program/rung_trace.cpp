@@ -349,6 +349,18 @@ double wavefronts_per_multiply_add(const RungTrace& trace, const emulator::LineC
   return static_cast<double>(line.counts.wavefronts) / (flops(trace.problem.shape) / 2 / kWarp);
 }
 
+std::string_view name_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kGlobalWavefronts:
+      return "wavefronts of global memory";
+    case Quantity::kSharedWavefronts:
+      return "wavefronts of shared memory";
+    case Quantity::kExcessSectors:
+      return "excess sectors";
+  }
+  return "";
+}
+
 Limit limit_of(const RungTrace& trace) {
   double global = 0, shared = 0;
   AccessCounts all;
@@ -361,17 +373,21 @@ Limit limit_of(const RungTrace& trace) {
   const DeviceCard& card = trace.card;
   const double in_a_cycle =
       card.fp32_tflops * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
-  const bool busy = (global + shared) * in_a_cycle > 1;
+  const double cycles = (global + shared) * in_a_cycle;  // in those of the arithmetic
+  const bool busy = cycles > 1.25;
   const bool wasteful = 2 * all.ideal_sectors < all.sectors;
   Limit limit;
   limit.quantity = !busy && wasteful ? Quantity::kExcessSectors
                    : shared > global ? Quantity::kSharedWavefronts
                                      : Quantity::kGlobalWavefronts;
   limit.sentence = fmt::format(
-      "{:.3g} wavefronts of L1 and shared memory for one multiply-add of a warp. An SM passes one "
-      "in a cycle in which it could start {:.0f} multiply-adds: {}.",
+      "{:.3g} wavefronts of L1 and shared memory for one multiply-add of a warp. In the cycle that "
+      "a "
+      "wavefront takes, an SM could start {:.0f} multiply-adds: {}.",
       global + shared, in_a_cycle,
-      busy ? "this pipe is the narrowest part" : "this pipe keeps up with them");
+      busy           ? "this pipe is the bottleneck, not the arithmetic"
+      : cycles > 0.8 ? "this pipe and the arithmetic take about as long"
+                     : "this pipe keeps up with the arithmetic");
   return limit;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,8 @@ struct RungTrace {
   DeviceCard card;
   emulator::KernelTrace kernel;
   std::vector<std::string> verdicts;  ///< of kernel.lines, see verdict_of()
-  std::optional<bool> verified;  ///< nothing where only some blocks ran
-  std::string complaint;         ///< why it is wrong
+  std::optional<bool> verified;       ///< nothing where only some blocks ran
+  std::string complaint;              ///< why it is wrong
   int blocks_per_sm = 0;
   std::string occupancy_limit;  ///< "registers"
   double waves = 0;             ///< of blocks that fill the GPU
@@ -61,6 +62,8 @@ double wavefronts_per_multiply_add(const RungTrace& trace, const emulator::LineC
 
 /// What a line can be coloured by, where a trace's page shows what limits.
 enum class Quantity { kGlobalWavefronts, kSharedWavefronts, kExcessSectors };
+
+std::string_view name_of(Quantity quantity);
 
 /// What to look at first in a trace.
 struct Limit {

@@ -251,14 +251,16 @@ std::string warp_table(const RungTrace& trace) {
                   trace.warp_number, emulator::to_text(trace.warp_block), trace.kernel.warp.size());
   for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
     const emulator::WarpRequest& request = trace.kernel.warp[i];
-    const bool global = request.counts.sectors > 0;
-    const std::uint64_t count = global ? request.counts.sectors : request.counts.wavefronts;
+    const auto plural = [](std::uint64_t count, const char* what) {
+      return fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s");
+    };
     text += fmt::format(
-        "{}: {} of {} bytes in {}, {} {}{}\n",
+        "{}: {} of {} bytes in {}{}{}\n",
         fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
                     request.place.line),
-        emulator::name_of(request.operation), request.access_bytes, request.array, count,
-        global ? "sector" : "wavefront", count == 1 ? "" : "s");
+        emulator::name_of(request.operation), request.access_bytes, request.array,
+        request.counts.sectors > 0 ? plural(request.counts.sectors, "sector") : "",
+        request.counts.wavefronts > 0 ? plural(request.counts.wavefronts, "wavefront") : "");
     text += lanes_text(request);
   }
   if (trace.kernel.warp.size() > kPrinted) {
@@ -271,7 +273,7 @@ std::string warp_table(const RungTrace& trace) {
 }  // namespace
 
 std::string trace_text(const RungTrace& trace) {
-  return heading(trace) + metrics_table(trace) + wavefronts_table(trace) + lines_table(trace) +
+  return heading(trace) + wavefronts_table(trace) + lines_table(trace) + metrics_table(trace) +
          order_table(trace) + warp_table(trace);
 }
 
@@ -308,13 +310,13 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
     const auto metric = [&](const char* name) { return trace.metrics.at(name); };
     const auto read = metric("dram__bytes_read.sum");
     const auto written = metric("dram__bytes_write.sum");
-    text += fmt::format(
-        kRow, label(trace.rung), fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
-        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
-        fmt::format("{:.3f}", wavefronts),
-        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
-        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
-        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
+    text += fmt::format(kRow, label(trace.rung),
+                        fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
+                        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
+                        fmt::format("{:.3f}", wavefronts),
+                        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
+                        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
+                        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
   }
   return text +
          wrapped(

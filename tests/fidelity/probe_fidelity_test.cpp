@@ -43,8 +43,8 @@ struct Comparison {
   std::vector<std::string> metrics;   ///< their sum is compared; an empty cell is not
   std::vector<Operation> operations;  ///< with this sum
   std::function<std::uint64_t(const AccessCounts&)> counter;
-  std::uint64_t unit = 1;     ///< of the metric, in one of the counter
-  unsigned access_bytes = 0;  ///< per lane; others do not count. 0: all do
+  std::uint64_t unit = 1;                 ///< of the metric, in one of the counter
+  unsigned access_bytes = 0;              ///< per lane; others do not count. 0: all do
   std::vector<Operation> probes_of = {};  ///< that are compared; empty: all
 };
 

@@ -69,12 +69,11 @@ void RequestSite::turn_to(std::size_t which) {
 
 void SiteCounts::see(std::uint64_t when, bool in_shared, const std::uint64_t* address,
                      std::uint32_t lanes, std::uint64_t base, const AccessCounts& counts) {
-  const std::uint64_t excess =
-      counts.sectors - std::min(counts.ideal_sectors, counts.sectors) + counts.wavefronts -
-      std::min(counts.ideal_wavefronts, counts.wavefronts);
+  const std::uint64_t excess = counts.sectors - std::min(counts.ideal_sectors, counts.sectors) +
+                               counts.wavefronts -
+                               std::min(counts.ideal_wavefronts, counts.wavefronts);
   if (excess < example.excess || (excess == example.excess && when >= example.when)) return;
-  example = {
-      .excess = excess, .when = when, .shared = in_shared, .lanes = lanes, .counts = counts};
+  example = {.excess = excess, .when = when, .shared = in_shared, .lanes = lanes, .counts = counts};
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((lanes >> lane & 1) != 0) example.address[lane] = address[lane] - base;
   }

@@ -21,7 +21,7 @@ namespace ladder::emulator {
 
 /// One request of a site, kept to say what its requests look like.
 struct ExampleRequest {
-  std::uint64_t excess = 0;              ///< sectors and wavefronts above its ideals
+  std::uint64_t excess = 0;                ///< sectors and wavefronts above its ideals
   std::uint64_t when = ~std::uint64_t{0};  ///< its block and warp
   bool shared = false;
   std::uint32_t lanes = 0;
@@ -75,8 +75,8 @@ struct RequestSite {
   std::size_t array = kMaxArrays;        ///< of the last global access
   std::array<GlobalPhase, kLineBytes> phases;
   // Shared.
-  unsigned phase_in_word = 0;  ///< of the first lane's byte
-  bool is_guard = false;       ///< no array, but g++'s note that an array is constructed
+  unsigned phase_in_word = 0;     ///< of the first lane's byte
+  bool is_guard = false;          ///< no array, but g++'s note that an array is constructed
   std::uint64_t array_begin = 0;  ///< of the array that counts are of
   std::uint64_t array_bytes = 0;
   SharedShape shape;
