@@ -32,9 +32,9 @@ struct ExampleRequest {
 /// Counters of one place in the machine code, for one array.
 struct SiteCounts {
   std::size_t array = kMaxArrays;  ///< of the traced ones; above kMaxArrays: of the shared ones
-  AccessCounts global;
-  AccessCounts shared;
-  ExampleRequest example;
+  AccessCounts global = {};
+  AccessCounts shared = {};
+  ExampleRequest example = {};
 
   /// Keeps a request if it is a better example than the one that is there.
   void see(std::uint64_t when, bool in_shared, const std::uint64_t* address, std::uint32_t lanes,

@@ -209,6 +209,7 @@ TEST_F(PredictionsTest, ARunOnTheCpuCountsAndShowsWhatIsRecorded) {
         run_program(program, arguments + "--device cpu --size 64");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const std::string text = unwrapped(outcome.out);
+    EXPECT_TRUE(says(text, "03 shared_tile at predicted counted recorded gain")) << outcome.out;
     EXPECT_TRUE(says(text, "gain over rung 02 4096 4.00 needs a GPU 1.")) << outcome.out;
     EXPECT_TRUE(says(text, "wavefronts per multiply-add 1024 2.00 1.56 1.56")) << outcome.out;
     EXPECT_TRUE(says(text, "recorded: NVIDIA H200, burst")) << outcome.out;
@@ -280,6 +281,7 @@ TEST_F(PredictionsTest, TheRungBelowIsTimedAsWell) {
   climb.problem.shape = {.M = 4096, .N = 4096, .K = 4096};
   EXPECT_TRUE(says(counting_nothing(predictions, climb), "gain over rung 02 4096 1.50 2.25 1."));
   EXPECT_FALSE(says(counting_nothing(predictions, climb), "*"));
+  EXPECT_TRUE(says(counting_nothing(predictions, climb), "at predicted counted, measured recorded"));
 }
 
 TEST_F(PredictionsTest, OfRungsThatAreChosenAnywayNoneIsTimedTwice) {
