@@ -33,8 +33,11 @@ const Entry* entry_of(const Climb& climb, int rung) {
 std::string own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
                       const Climb& climb) {
   if (!entry.timing) return "needs a GPU";
-  double ratio = entry.timing->ratio_to_best;
-  if (speed.over) {
+  double ratio = 0;
+  if (!speed.over) {
+    if (!entry.timing->share_of_roof) return "peak not known";
+    ratio = *entry.timing->share_of_roof;
+  } else {
     const Entry* other = entry_of(climb, *speed.over);
     if (other == nullptr) return fmt::format("needs rung {:02}", *speed.over);
     if (!other->timing) return fmt::format("{:02} was not timed", *speed.over);
