@@ -222,9 +222,8 @@ std::string list_text(std::span<const Rung> rungs) {
 std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
   std::string text;
   for (const Rung& rung : rungs) {
-    text += rung.explain == nullptr
-                ? label(rung) + " has no choice: it takes one kernel for every shape.\n"
-                : folded(rung.explain(shape));
+    text += rung.explain == nullptr ? label(rung) + " takes the same kernel for every shape.\n"
+                                    : folded(rung.explain(shape));
   }
   return text;
 }

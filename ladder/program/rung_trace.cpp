@@ -454,9 +454,9 @@ void require_living_instrumentation() {
     // The library has no hooks at all.
   }
   throw std::runtime_error(
-      "tracing does not work: a kernel with one load and one store of each kind was not counted "
-      "so. Its library must be built by add_emulated_library(... TRACED), without link-time "
-      "optimisation; `make clean` and `make` build it anew");
+      "tracing does not work: a kernel with one load and one store of each kind was miscounted. "
+      "Its library must be built by add_emulated_library(... TRACED), without link-time "
+      "optimisation; `make clean` and `make` rebuild it");
 }
 
 }  // namespace ladder

@@ -67,7 +67,7 @@ std::string verified_sentence(const RungTrace& trace) {
 std::string heading(const RungTrace& trace) {
   const auto& [shape, alpha, beta, seed] = trace.problem;
   std::string text =
-      wrapped(fmt::format("{}, traced for a card: {}", label(trace.rung), trace.card.name), 2);
+      wrapped(fmt::format("{}, traced for this GPU: {}", label(trace.rung), trace.card.name), 2);
   text += wrapped(
       fmt::format("{}, alpha = {}, beta = {}, seed = {}", shape_text(shape), alpha, beta, seed), 2);
   text += wrapped(fmt::format("{} blocks of {} threads, {} on an SM (limit: {}): {:.1f} waves.",
