@@ -28,7 +28,7 @@ std::string kept_text(const Question& question, double answer, const Answers& be
 void add_predict_options(CLI::App& command, PredictArguments& arguments) {
   command.add_option("rung", arguments.rung, "number or name, e.g. 03 or shared_tile")->required();
   command.add_option("--answers", arguments.answers,
-                     "instead of being asked: 1.5,32; or 1.5, to skip one");
+                     "your answers, e.g. 1.5,32; or 1.5, to skip one");
 }
 
 Answers ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out,
