@@ -29,8 +29,7 @@ int main(int argc, char** argv) {
   add_explain_option(*run, options);
   TraceArguments arguments;
   CLI::App* trace = app.add_subcommand("trace", "show what a rung asks of memory, line by line");
-  CLI::App* check =
-      app.add_subcommand("check", "look for races, bad accesses and wrong barriers");
+  CLI::App* check = app.add_subcommand("check", "look for races, bad accesses and wrong barriers");
   add_trace_options(*trace, arguments);
   add_check_options(*check, arguments);
   return run_command_line(app, argc, argv, [&] {

@@ -28,9 +28,8 @@ Question question_from(const json& fields) {
   if (fields.contains("speed")) {
     const json& speed = fields["speed"];
     const std::string over = speed.at("over");
-    question.figure =
-        SpeedRatio{.over = over == kPeak ? std::optional<int>() : std::stoi(over),
-                   .size = speed.at("size")};
+    question.figure = SpeedRatio{.over = over == kPeak ? std::optional<int>() : std::stoi(over),
+                                 .size = speed.at("size")};
   } else {
     const json& counter = fields.at("counter");
     question.figure =
