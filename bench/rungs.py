@@ -31,6 +31,7 @@ class Rung:
     name: str  # "shared_tile"
     folder: str  # "03_shared_tile"
     idea: str
+    sources: str  # their fingerprint, by which the program knows an edited kernel
     builds_on: int | None
     precision: str  # "FP32": of A, B, C and of their products
     compute_capability: int  # 75 means 7.5

@@ -27,7 +27,7 @@ def ratio_words():
     ratios = [ratio for _, ratio in usual_ratios(benchmark, rung)]
     return (
         f"Speed over the better of cuBLAS and cublasLt: rung {title_of(rung)} on {len(ratios)} "
-        f"shapes, from {min(ratios):.2f} to {max(ratios):.2f}; level or quicker on "
+        f"shapes, from {min(ratios):.2f} to {max(ratios):.2f}; as fast or faster on "
         f"{sum(ratio >= 1 for ratio in ratios)}."
     )
 

@@ -29,7 +29,7 @@ struct Timing {
   double tflops;
   double ratio_to_cublas;  ///< cuBLAS time / rung time, paired by round
   double ratio_to_best;    ///< the same with the better of cuBLAS and the best of cublasLt
-  double spread;           ///< (slowest - quickest) / median
+  double spread;           ///< (slowest - fastest) / median
   int launches_per_sample;
   std::optional<double> share_of_roof;
   std::vector<double> samples_ms;  ///< the raw samples, per launch

@@ -45,7 +45,8 @@ int exit_code(const Climb& climb) {
 }  // namespace
 
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {
-  const CLI::Range extent(1, kMaxExtent);
+  CLI::Validator extent = CLI::Range(1, kMaxExtent);
+  extent.description("");  // the help lists options, not their ranges
   command.add_option("--size", options.size, fmt::format("M = N = K ({})", default_size))
       ->check(extent);
   command.add_option("--m,--M", options.M, "rows of A and C")->check(extent);

@@ -14,14 +14,9 @@
 namespace ladder {
 
 void add_list_options(CLI::App& command, Options& options) {
-  command.add_option("--json", options.json,
-                     "write to this file, instead of a table, what pages and programs need to know "
-                     "of the rungs: constants, kernels, blocks on an SM of an H200, grids, and the "
-                     "plans of rungs that choose by shape (/dev/stdout prints it)");
-  command
-      .add_option("--size", options.size,
-                  "with --json: M = N = K of launches and plans (those that pages quote)")
-      ->check(CLI::Range(1, kMaxExtent));
+  command.add_option("--json", options.json, "write facts for other programs to this file");
+  command.add_option("--size", options.size, "with --json: M = N = K of launches and plans")
+      ->check(CLI::Validator(CLI::Range(1, kMaxExtent)).description(""));
 }
 
 int list_command(const Options& options) {

@@ -20,16 +20,16 @@ int main(int argc, char** argv) {
   add_list_options(*app.add_subcommand("list", "list the rungs"), listed);
   CLI::App* climb = app.add_subcommand("climb", "verify and time all rungs");
   PredictArguments predicted;
-  CLI::App* predict = app.add_subcommand("predict", "write down what you expect of a rung");
+  CLI::App* predict = app.add_subcommand("predict", "predict what a rung does, before you run it");
   add_predict_options(*predict, predicted);
-  CLI::App* run = app.add_subcommand("run", "verify and time some rungs");
+  CLI::App* run = app.add_subcommand("run", "verify and time the rungs you name");
   run->add_option("rung", options.rungs, "numbers or names, e.g. 03 or shared_tile")->required();
   add_problem_options(*climb, options);
   add_problem_options(*run, options);
   add_explain_option(*run, options);
   TraceArguments arguments;
   CLI::App* trace = app.add_subcommand("trace", "show what a rung asks of memory, line by line");
-  CLI::App* check = app.add_subcommand("check", "look for races, bad accesses and bad barriers");
+  CLI::App* check = app.add_subcommand("check", "look for races, bad accesses and wrong barriers");
   add_trace_options(*trace, arguments);
   add_check_options(*check, arguments);
   return run_command_line(app, argc, argv, [&] {

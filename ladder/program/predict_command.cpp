@@ -28,7 +28,7 @@ std::string kept_text(const Question& question, double answer, const Answers& be
 void add_predict_options(CLI::App& command, PredictArguments& arguments) {
   command.add_option("rung", arguments.rung, "number or name, e.g. 03 or shared_tile")->required();
   command.add_option("--answers", arguments.answers,
-                     "instead of asking: 1.5,32; or 1.5, to skip one");
+                     "your answers, e.g. 1.5,32; or 1.5, to skip one");
 }
 
 Answers ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out,
@@ -100,13 +100,13 @@ int predict_command(const PredictArguments& arguments) {
     answers = ask(questions, std::cin, std::cout, isatty(STDIN_FILENO) != 0);
   }
   if (answers.empty()) {
-    fmt::print("\nNothing was written down.\n");
+    fmt::print("\nNo prediction was kept.\n");
     return kGood;
   }
   const Answers before = predictions.of(rung.number);
   predictions.keep(rung.number, answers);
   std::cout << std::flush;
-  fmt::print("\nWritten down for {}:\n", label(rung));
+  fmt::print("\nYour predictions for {}:\n", label(rung));
   for (const Question& question : questions) {
     const auto answer = answers.find(question.id);
     if (answer != answers.end()) fmt::print("{}", kept_text(question, answer->second, before));

@@ -24,13 +24,13 @@ void add_predict_options(CLI::App& command, PredictArguments& arguments);
 
 /// \brief  Asks each question and reads a number per line. An empty line, or the end of the input,
 ///         skips a question.
-/// \param  terminal  somebody sits there: what is no number is asked again
-/// \throws std::invalid_argument  a line is no number, and nobody is there to ask
+/// \param  terminal  somebody sits there: what is not a number is asked again
+/// \throws std::invalid_argument  a line is not a number, and nobody is there to ask
 Answers ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out,
             bool terminal);
 
 /// \brief  Answers from a list such as "1.5,32"; an empty place skips a question.
-/// \throws std::invalid_argument  one is no number, or there are more or fewer than questions
+/// \throws std::invalid_argument  one is not a number, or there are more or fewer than questions
 Answers answers_from(const std::vector<Question>& questions, const std::string& list);
 
 /// \brief  Asks for predictions, or takes them from the command line, and keeps them.

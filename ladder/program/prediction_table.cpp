@@ -11,7 +11,9 @@
 namespace ladder {
 namespace {
 
-constexpr const char* kRow = "{:<32} {:>5} {:>10} {:>15} {:>12}\n";
+constexpr const char* kRow = "{:<32} {:>5} {:>10} {:>17} {:>12}\n";
+
+constexpr const char* kEdited = "edited";  // instead of a figure
 
 bool is_square(const Shape& shape, int size) {
   return shape.M == size && shape.N == size && shape.K == size;
@@ -31,8 +33,11 @@ const Entry* entry_of(const Climb& climb, int rung) {
 std::string own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
                       const Climb& climb) {
   if (!entry.timing) return "needs a GPU";
-  double ratio = entry.timing->ratio_to_best;
-  if (speed.over) {
+  double ratio = 0;
+  if (!speed.over) {
+    if (!entry.timing->share_of_roof) return "peak not known";
+    ratio = *entry.timing->share_of_roof;
+  } else {
     const Entry* other = entry_of(climb, *speed.over);
     if (other == nullptr) return fmt::format("needs rung {:02}", *speed.over);
     if (!other->timing) return fmt::format("{:02} was not timed", *speed.over);
@@ -51,29 +56,51 @@ std::string own_text(const Question& question, const Entry& entry, const Climb& 
   return counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted";
 }
 
+/// What this run's column holds: a GPU measures speeds, and the emulator counts everywhere.
+const char* own_title(const Climb& climb) {
+  return climb.protocol ? "counted, measured" : "counted";
+}
+
+std::string recorded_text(const Question& question, const Rung& rung,
+                          const std::optional<Recording>& recording) {
+  const auto* speed = std::get_if<SpeedRatio>(&question.figure);
+  const auto is_edited = [&](int number) {
+    return recording && recording->edited.contains(number);
+  };
+  if (is_edited(rung.number) || (speed != nullptr && speed->over && is_edited(*speed->over))) {
+    return kEdited;
+  }
+  const std::optional<double> recorded = recorded_answer(question, rung);
+  return recorded ? figure_text(question, *recorded) : "not recorded";
+}
+
 /// The rows of one rung; empty if nothing was predicted.
 std::string rows_of(const Entry& entry, const Answers& answers, const Climb& climb,
-                    const CountRatio& count) {
+                    const CountRatio& count, const std::optional<Recording>& recording) {
   std::string rows;
   for (const Question& question : questions_of(entry.rung)) {
     const auto answer = answers.find(question.id);
     if (answer == answers.end()) continue;
     const int size = std::visit([](const auto& figure) { return figure.size; }, question.figure);
-    const std::optional<double> recorded = recorded_answer(question, entry.rung);
     rows += fmt::format(kRow, question.name, size, figure_text(question, answer->second),
                         own_text(question, entry, climb, count),
-                        recorded ? figure_text(question, *recorded) : "not recorded");
+                        recorded_text(question, entry.rung, recording));
   }
   if (rows.empty()) return rows;
-  return "\n" + fmt::format(kRow, label(entry.rung), "at", "predicted", "yours", "recorded") + rows;
+  return "\n" +
+         fmt::format(kRow, label(entry.rung), "at", "predicted", own_title(climb), "recorded") +
+         rows;
 }
 
-std::string notes(const std::string& tables, const Climb& climb) {
-  const std::optional<Recording> recording = recorded_climb();
+std::string notes(const std::string& tables, const Climb& climb,
+                  const std::optional<Recording>& recording) {
   std::string text = fmt::format(
-      "at: M = N = K. yours: {}counts from the emulator.{}",
-      climb.protocol ? "times from this run, " : "",
+      "at: M = N = K. counted: by the emulator, now.{}{}",
+      climb.protocol ? " measured: speed on this GPU, now." : "",
       recording ? fmt::format(" recorded: {}, {}.", recording->device, recording->protocol) : "");
+  if (tables.find(kEdited) != std::string::npos) {
+    text += " edited: the source is not the one that was recorded.";
+  }
   if (tables.find(" *") != std::string::npos) text += " *: at the shape of this run.";
   if (tables.find("needs rung") != std::string::npos) {
     text += " `make run` also times the rung that a gain is taken over.";
@@ -112,7 +139,7 @@ std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
 }
 
 std::string predictions_text(const Predictions& predictions, const Climb& climb,
-                             const CountRatio& count) {
+                             const CountRatio& count, const std::optional<Recording>& recording) {
   std::string tables;
   for (const Entry& entry : climb.entries) {
     if (entry.outcome != Outcome::right) continue;
@@ -121,9 +148,9 @@ std::string predictions_text(const Predictions& predictions, const Climb& climb,
       if (climb.entries.size() > 1 || questions_of(entry.rung).empty()) continue;
       return fmt::format("\nPredict first: make predict RUNG={:02}\n", entry.rung.number);
     }
-    tables += rows_of(entry, answers, climb, count);
+    tables += rows_of(entry, answers, climb, count, recording);
   }
-  return tables.empty() ? "" : tables + notes(tables, climb);
+  return tables.empty() ? "" : tables + notes(tables, climb, recording);
 }
 
 }  // namespace ladder

@@ -12,6 +12,7 @@
 #include "ladder/program/climb.hpp"
 #include "ladder/program/predictions.hpp"
 #include "ladder/program/questions.hpp"
+#include "ladder/program/results.hpp"
 
 namespace ladder {
 
@@ -31,6 +32,7 @@ std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
 ///         columns wide. Of a single rung without one: that there is something to predict.
 /// \param  count  is called only for counters that were predicted
 std::string predictions_text(const Predictions& predictions, const Climb& climb,
-                             const CountRatio& count);
+                             const CountRatio& count,
+                             const std::optional<Recording>& recording = recorded_climb());
 
 }  // namespace ladder

@@ -27,14 +27,14 @@ std::string key_of(int rung) {
 
 /// \throws std::runtime_error  it is not {"03": {"gain": 1.5}}
 void require_predictions(const json& all) {
-  if (!all.is_object()) throw std::runtime_error("it is no JSON object");
+  if (!all.is_object()) throw std::runtime_error("it is not a JSON object");
   for (const auto& [rung, answers] : all.items()) {
     if (!answers.is_object()) {
-      throw std::runtime_error(fmt::format("\"{}\" is no JSON object", rung));
+      throw std::runtime_error(fmt::format("\"{}\" is not a JSON object", rung));
     }
     for (const auto& [question, answer] : answers.items()) {
       if (!answer.is_number()) {
-        throw std::runtime_error(fmt::format("\"{}\" of \"{}\" is no number", question, rung));
+        throw std::runtime_error(fmt::format("\"{}\" of \"{}\" is not a number", question, rung));
       }
     }
   }
@@ -66,8 +66,8 @@ Predictions::Predictions(std::string path) : path_(std::move(path)) {
     require_predictions(all_);
   } catch (const std::exception& error) {  // of nlohmann::json, or of the check
     throw std::runtime_error(fmt::format(
-        "cannot read your predictions in {}: {}. The file was left as it is: mend it, or move it "
-        "away to start anew",
+        "cannot read your predictions in {}: {}. The file was left as it is: repair it, or move "
+        "it away to start afresh",
         path_, error.what()));
   }
 }
@@ -93,7 +93,7 @@ double prediction_from(const std::string& text) {
   const auto [rest, error] = std::from_chars(digits.data(), end, value);
   if (digits.empty() || error != std::errc() || rest != end || !std::isfinite(value)) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no number: write one such as 1.5, without a unit", digits));
+        fmt::format("'{}' is not a number: write one such as 1.5, without a unit", digits));
   }
   if (value < 0) {
     throw std::invalid_argument(

@@ -114,7 +114,9 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
   text += fmt::format(kRow, "rung", "verified", "bound", "blocks", "a block", "a block",
                       recording ? "TFLOP/s" : "", recording ? "cuBLAS" : "");
   for (const Entry& entry : climb.entries) {
-    const RecordedFigure* figure = recording ? figure_of(*recording, entry.rung) : nullptr;
+    const bool wrong = entry.outcome == Outcome::wrong;
+    const RecordedFigure* figure =
+        recording && !wrong ? figure_of(*recording, entry.rung) : nullptr;
     const auto count = [&](std::uint64_t emulator::GridStats::*which) {
       return entry.counts ? fmt::format("{}", (*entry.counts).*which) : "";
     };
@@ -129,17 +131,48 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
   return text;
 }
 
+/// "03" or "02, 03", of the rungs for which it is true.
+template <class Predicate>
+std::string numbers_of(const Climb& climb, Predicate predicate) {
+  std::string numbers;
+  for (const Entry& entry : climb.entries) {
+    if (!predicate(entry)) continue;
+    numbers += fmt::format("{}{:02}", numbers.empty() ? "" : ", ", entry.rung.number);
+  }
+  return numbers;
+}
+
+/// Why a rung that was recorded has no recorded figure beside it.
+std::string missing_figures(const Climb& climb, const Recording& recording) {
+  const std::string wrong =
+      numbers_of(climb, [](const Entry& entry) { return entry.outcome == Outcome::wrong; });
+  const std::string edited = numbers_of(climb, [&](const Entry& entry) {
+    return entry.outcome != Outcome::wrong && recording.edited.contains(entry.rung.number);
+  });
+  std::string text;
+  if (!wrong.empty()) {
+    text += wrapped(fmt::format("No recorded figure for {}: the result is wrong.", wrong), 2);
+  }
+  if (!edited.empty()) {
+    text += wrapped(
+        fmt::format("No recorded figure for {}: the source is not the one that was recorded.",
+                    edited),
+        2);
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string wrapped(const std::string& text, std::size_t indent) {
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first) {
   std::istringstream words(text);
-  std::string out, word;
-  std::size_t column = 0;
-  while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > kWidth) {
+  std::string out(first, ' '), word;
+  std::size_t column = first;
+  for (bool starts_line = true; words >> word; starts_line = false) {
+    if (!starts_line && column + 1 + word.size() > kWidth) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (column > 0) {
+    } else if (!starts_line) {
       out += ' ';
       ++column;
     }
@@ -189,9 +222,8 @@ std::string list_text(std::span<const Rung> rungs) {
 std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
   std::string text;
   for (const Rung& rung : rungs) {
-    text += rung.explain == nullptr
-                ? label(rung) + " has no choice: it takes one kernel for every shape.\n"
-                : folded(rung.explain(shape));
+    text += rung.explain == nullptr ? label(rung) + " takes the same kernel for every shape.\n"
+                                    : folded(rung.explain(shape));
   }
   return text;
 }
@@ -199,6 +231,7 @@ std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
 std::string climb_text(const Climb& climb, const std::optional<Recording>& recording) {
   std::string text = heading(climb) + "\n";
   text += climb.on_gpu ? gpu_table(climb) : cpu_table(climb, recording);
+  if (recording && !climb.on_gpu) text += missing_figures(climb, *recording);
   for (const Entry& entry : climb.entries) {
     if (entry.note.empty()) continue;
     const bool named = entry.note.starts_with(label(entry.rung));

@@ -12,8 +12,9 @@
 
 namespace ladder {
 
-/// Breaks text between words at 80 columns; lines after the first start with `indent` spaces.
-std::string wrapped(const std::string& text, std::size_t indent);
+/// \brief Breaks text between words at 80 columns; lines after the first start with `indent`
+/// spaces. \param first  spaces that the first line starts with
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first = 0);
 
 /// Breaks the lines that are longer than 80 columns, and leaves the others as they are.
 std::string folded(const std::string& text);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/device_card.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -16,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kQuestions = LADDER_SOURCE_DIR "/ladder/questions.json";
-constexpr const char* kBestCublas = "best cuBLAS";
+constexpr const char* kPeak = "FP32 peak";
 
 Question question_from(const json& fields) {
   Question question{.id = fields.at("id"),
@@ -27,9 +28,8 @@ Question question_from(const json& fields) {
   if (fields.contains("speed")) {
     const json& speed = fields["speed"];
     const std::string over = speed.at("over");
-    question.figure =
-        SpeedRatio{.over = over == kBestCublas ? std::optional<int>() : std::stoi(over),
-                   .size = speed.at("size")};
+    question.figure = SpeedRatio{.over = over == kPeak ? std::optional<int>() : std::stoi(over),
+                                 .size = speed.at("size")};
   } else {
     const json& counter = fields.at("counter");
     question.figure =
@@ -38,13 +38,16 @@ Question question_from(const json& fields) {
   return question;
 }
 
-/// TFLOP/s of a rung / those of another, or its share of the best of cuBLAS.
+/// TFLOP/s of a rung / those of another, or of an H200's FP32 lanes.
 std::optional<double> recorded_ratio(const SpeedRatio& speed, const Rung& rung) {
   const std::optional<Recording> recording = recorded_climb();
   if (!recording || recording->size != speed.size) return std::nullopt;
   const RecordedFigure* figure = figure_of(*recording, rung);
   if (figure == nullptr) return std::nullopt;
-  if (!speed.over) return figure->ratio_to_best;
+  if (!speed.over) {
+    static const double h200_tflops = load_card("h200").fp32_tflops;
+    return figure->tflops / h200_tflops;
+  }
   const auto other = std::ranges::find(recording->figures, *speed.over, &RecordedFigure::rung);
   return other == recording->figures.end() ? std::nullopt
                                            : std::optional(figure->tflops / other->tflops);

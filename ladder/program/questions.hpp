@@ -17,7 +17,7 @@ namespace ladder {
 
 /// Time of something else / time of the rung.
 struct SpeedRatio {
-  std::optional<int> over;  ///< a rung; nothing: the better of cuBLAS and the best of cublasLt
+  std::optional<int> over;  ///< a rung; nothing: what the peak of the FP32 lanes would take
   int size;                 ///< M = N = K
 };
 

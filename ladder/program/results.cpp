@@ -10,14 +10,14 @@
 #include <fstream>
 
 #include "ladder/program/commit.hpp"
+#include "ladder/program/rung_sources.hpp"
 
 namespace ladder {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* kRecordedClimb =
-    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/climb_burst_4096.json";
+constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_burst_4096.json";
 constexpr const char* kRecordedProfile =
     LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_{}.json";
 
@@ -162,14 +162,15 @@ std::map<std::string, double> recorded_counters(int rung, int size) {
   return {};
 }
 
-std::optional<Recording> recorded_climb() {
-  std::ifstream file(kRecordedClimb);
+std::optional<Recording> recorded_climb(const std::filesystem::path& root) {
+  std::ifstream file(root / kRecordedClimb);
   if (!file) return std::nullopt;
   const json results = json::parse(file);
   Recording recording{.device = results.at("context").at("device"),
                       .protocol = results.at("context").at("protocol"),
                       .size = 0,
-                      .figures = {}};
+                      .figures = {},
+                      .edited = edited_rungs(root)};
   for (const json& entry : results.at("benchmarks")) {
     if (entry.at("rung").is_null() || entry.at("tflops").is_null()) continue;
     recording.size = entry.at("m");
@@ -182,6 +183,7 @@ std::optional<Recording> recorded_climb() {
 }
 
 const RecordedFigure* figure_of(const Recording& recording, const Rung& rung) {
+  if (recording.edited.contains(rung.number)) return nullptr;
   const auto found = std::ranges::find_if(recording.figures, [&](const RecordedFigure& figure) {
     return figure.rung == rung.number && figure.precision == rung.precision.name;
   });

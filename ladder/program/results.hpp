@@ -4,9 +4,11 @@
 /// entries.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,13 +62,15 @@ struct Recording {
   std::string protocol;
   int size;
   std::vector<RecordedFigure> figures;
+  std::set<int> edited = {};  ///< rungs whose sources are others today: no figure is theirs
 };
 
-/// \return the figure of a rung; null for one that was not recorded
+/// \return the figure of a rung; null for one that was not recorded, or was edited since
 const RecordedFigure* figure_of(const Recording& recording, const Rung& rung);
 
 /// \brief  The recorded climb of an H200 at M = N = K = 4096, from bench/results.
+/// \param  root  of the sources
 /// \return nothing where the file is not there, as in a copied program without its sources
-std::optional<Recording> recorded_climb();
+std::optional<Recording> recorded_climb(const std::filesystem::path& root = LADDER_SOURCE_DIR);
 
 }  // namespace ladder

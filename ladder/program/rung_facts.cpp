@@ -11,6 +11,7 @@
 #include "common/emulator/run/kernel_constants.hpp"
 #include "common/emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/rung_sources.hpp"
 
 namespace ladder {
 namespace {
@@ -158,6 +159,7 @@ json table_line(const Rung& rung, const DeviceCard& card) {
                {"name", rung.name},
                {"folder", folder(rung)},
                {"idea", rung.idea},
+               {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
                {"builds_on", rung.builds_on < 0 ? json(nullptr) : json(rung.builds_on)},
                {"precision", rung.precision.name},
                {"compute_capability", rung.compute_capability},

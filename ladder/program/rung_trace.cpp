@@ -14,6 +14,7 @@
 
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/workspace.hpp"
+#include "ladder/program/access_verdict.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -21,6 +22,8 @@ namespace {
 
 using emulator::AccessCounts;
 using emulator::Operation;
+
+constexpr double kWarp = 32;
 
 /// Multiply-adds up to which all blocks are traced: a few seconds for the slowest rung.
 constexpr double kWholeGridMultiplyAdds = 300e6;
@@ -176,8 +179,12 @@ BusyCycles busy_cycles(const RungTrace& result) {
   const double per_cycle =
       128 * peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops) / roof.fp32_tflops;
   BusyCycles cycles = {flops(result.problem.shape) / 2 / per_cycle, 0};
-  for (const emulator::LineCounts& line : result.kernel.lines)
-    cycles.memory_pipe += static_cast<double>(line.counts.wavefronts + line.counts.lines);
+  for (const emulator::LineCounts& line : result.kernel.lines) {
+    cycles.memory_pipe += static_cast<double>(line.counts.lines);
+    if (asks_shared_memory(line.operation)) {
+      cycles.memory_pipe += static_cast<double>(line.counts.wavefronts);
+    }
+  }
   const auto blocks = static_cast<double>(
       std::ranges::count_if(result.kernel.launched, [&](const emulator::TracedBlock& block) {
         return !result.kernel.streams[block.stream].accesses.empty();
@@ -221,6 +228,14 @@ std::optional<emulator::MemoryTraffic> replay_caches(const RungTrace& result,
   return emulator::replay(system, settings, result.kernel.patterns, starts, blocks);
 }
 
+/// From one row of A, B or C to the next.
+std::size_t row_bytes_of(const RungTrace& trace, const std::string& array) {
+  const auto& [M, N, K] = trace.problem.shape;
+  const int columns = array == "A" ? K : array == "B" || array == "C" ? N : 0;
+  return static_cast<std::size_t>(columns) *
+         static_cast<std::size_t>(bytes_of(trace.rung.precision.stored));
+}
+
 void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>& traffic) {
   const auto sum = [&](Operation operation) { return total(result.kernel, operation); };
   const AccessCounts loads = sum(Operation::kGlobalLoad);
@@ -260,6 +275,11 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   global_operation("ld", loads_and_copies);
   global_operation("st", stores);
   if (atomics.requests > 0) global_operation("atom", atomics);
+  // Atomics' wavefronts are not modelled.
+  set("l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
+      atomics.requests > 0
+          ? std::nullopt
+          : std::optional<double>(static_cast<double>(loads.wavefronts + stores.wavefronts)));
   set("memory_l2_theoretical_sectors_global", static_cast<double>(global.distinct_sectors));
   set("memory_l2_theoretical_sectors_global_ideal", static_cast<double>(global.ideal_sectors));
   set("derived__memory_l2_theoretical_sectors_global_excessive",
@@ -325,6 +345,52 @@ AccessCounts total(const emulator::KernelTrace& trace, Operation operation) {
   return sum;
 }
 
+double wavefronts_per_multiply_add(const RungTrace& trace, const emulator::LineCounts& line) {
+  return static_cast<double>(line.counts.wavefronts) / (flops(trace.problem.shape) / 2 / kWarp);
+}
+
+std::string_view name_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kGlobalWavefronts:
+      return "wavefronts of global memory";
+    case Quantity::kSharedWavefronts:
+      return "wavefronts of shared memory";
+    case Quantity::kExcessSectors:
+      return "excess sectors";
+  }
+  return "";
+}
+
+Limit limit_of(const RungTrace& trace) {
+  double global = 0, shared = 0;
+  AccessCounts all;
+  for (const emulator::LineCounts& line : trace.kernel.lines) {
+    (asks_shared_memory(line.operation) ? shared : global) +=
+        wavefronts_per_multiply_add(trace, line);
+    if (asks_global_memory(line.operation)) all += line.counts;
+  }
+  // An SM passes one wavefront in a cycle, and starts so many multiply-adds of a warp.
+  const DeviceCard& card = trace.card;
+  const double in_a_cycle =
+      card.fp32_tflops * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
+  const double cycles = (global + shared) * in_a_cycle;  // in those of the arithmetic
+  const bool busy = cycles > 1.25;
+  const bool wasteful = 2 * all.ideal_sectors < all.sectors;
+  Limit limit;
+  limit.quantity = !busy && wasteful ? Quantity::kExcessSectors
+                   : shared > global ? Quantity::kSharedWavefronts
+                                     : Quantity::kGlobalWavefronts;
+  limit.sentence = fmt::format(
+      "{:.3g} wavefronts of L1 and shared memory for one multiply-add of a warp. In the cycle that "
+      "a "
+      "wavefront takes, an SM could start {:.0f} multiply-adds: {}.",
+      global + shared, in_a_cycle,
+      busy           ? "this pipe is the bottleneck, not the arithmetic"
+      : cycles > 0.8 ? "this pipe and the arithmetic take about as long"
+                     : "this pipe keeps up with the arithmetic");
+  return limit;
+}
+
 RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
                      const DeviceCard& card, const TraceChoice& choice) {
   if (rung.tile.BM == 0) {
@@ -345,6 +411,8 @@ RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
     result.warp_block = result.kernel.warp_block;
     result.warp_number = choice.warp->second;
   }
+  for (const emulator::LineCounts& line : result.kernel.lines)
+    result.verdicts.push_back(verdict_of(line, row_bytes_of(result, line.array)));
   const bool broken = !result.kernel.hazards.empty();
   add_metrics(result, broken ? std::nullopt : replay_caches(result, choice.touch_budget));
   return result;
@@ -366,7 +434,9 @@ bool instrumentation_lives() {
                                .sectors = 4,
                                .distinct_sectors = 4,
                                .ideal_sectors = 4,
-                               .lines = 1};
+                               .lines = 1,
+                               .wavefronts = 1,
+                               .ideal_wavefronts = 1};
   const AccessCounts shared = {
       .requests = 1, .lanes = 32, .bytes = 128, .wavefronts = 1, .ideal_wavefronts = 1};
   return trace.hazards.empty() && total(trace, Operation::kGlobalLoad) == global &&
@@ -384,9 +454,9 @@ void require_living_instrumentation() {
     // The library has no hooks at all.
   }
   throw std::runtime_error(
-      "tracing does not work: a kernel with one load and one store of each kind was not counted "
-      "so. Its library must be built by add_emulated_library(... TRACED), without link-time "
-      "optimisation; `make clean` and `make` build it anew");
+      "tracing does not work: a kernel with one load and one store of each kind was miscounted. "
+      "Its library must be built by add_emulated_library(... TRACED), without link-time "
+      "optimisation; `make clean` and `make` rebuild it");
 }
 
 }  // namespace ladder

@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/device_card.hpp"
 #include "common/emulator/trace/replay.hpp"
@@ -37,8 +39,9 @@ struct RungTrace {
   Problem problem;
   DeviceCard card;
   emulator::KernelTrace kernel;
-  std::optional<bool> verified;  ///< nothing where only some blocks ran
-  std::string complaint;         ///< why it is wrong
+  std::vector<std::string> verdicts;  ///< of kernel.lines, see verdict_of()
+  std::optional<bool> verified;       ///< nothing where only some blocks ran
+  std::string complaint;              ///< why it is wrong
   int blocks_per_sm = 0;
   std::string occupancy_limit;  ///< "registers"
   double waves = 0;             ///< of blocks that fill the GPU
@@ -53,6 +56,24 @@ struct RungTrace {
 /// \throws MachineError          A, B and C do not fit into memory
 RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
                      const DeviceCard& card, const TraceChoice& choice);
+
+/// Wavefronts of a line for one multiply-add of a warp, 32 of a thread.
+double wavefronts_per_multiply_add(const RungTrace& trace, const emulator::LineCounts& line);
+
+/// What a line can be coloured by, where a trace's page shows what limits.
+enum class Quantity { kGlobalWavefronts, kSharedWavefronts, kExcessSectors };
+
+std::string_view name_of(Quantity quantity);
+
+/// What to look at first in a trace.
+struct Limit {
+  Quantity quantity;
+  std::string sentence;
+};
+
+/// \brief Wavefronts, of the memory that has more of them; excess sectors where most sectors are
+///        excess and the pipe of L1 and shared memory keeps up with the multiply-adds.
+Limit limit_of(const RungTrace& trace);
 
 /// The counts of all lines that do one of these.
 emulator::AccessCounts total(const emulator::KernelTrace& trace, emulator::Operation operation);

@@ -72,13 +72,13 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
       ->required()
       ->expected(1);
   add_shape_options(command, arguments.options, "256");
-  command.add_option("--gpu", arguments.gpu, "card whose caches and SMs to model, or its file")
+  command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
   command.add_option("--json", arguments.options.json, "also write the trace to this file");
   command.add_option("--html", arguments.html, "also write it as a page for a browser");
-  command.add_option("--warp", arguments.warp, "B,W: list the requests of warp W of block B");
+  command.add_option("--warp", arguments.warp, "B,W: list what warp W of block B asks for");
   command.add_flag("--all-blocks", arguments.all_blocks,
-                   "trace every block, also those that work alike");
+                   "trace every block, even if it works like another");
 }
 
 void add_check_options(CLI::App& command, TraceArguments& arguments) {

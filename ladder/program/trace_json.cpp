@@ -44,13 +44,17 @@ json counts_json(const AccessCounts& counts) {
           {"ideal_wavefronts", counts.ideal_wavefronts}};
 }
 
-json lines_json(const emulator::KernelTrace& trace) {
+json lines_json(const RungTrace& trace) {
   json lines = json::array();
-  for (const emulator::LineCounts& line : trace.lines) {
+  for (std::size_t i = 0; i < trace.kernel.lines.size(); ++i) {
+    const emulator::LineCounts& line = trace.kernel.lines[i];
     json entry = {{"file", line.file},
                   {"line", line.line},
                   {"operation", emulator::name_of(line.operation)},
-                  {"access_bytes", line.access_bytes}};
+                  {"array", line.array},
+                  {"access_bytes", line.access_bytes},
+                  {"wavefronts_per_multiply_add", wavefronts_per_multiply_add(trace, line)},
+                  {"verdict", trace.verdicts[i]}};
     entry.update(counts_json(line.counts));
     lines.push_back(entry);
   }
@@ -145,6 +149,7 @@ json to_json(const RungTrace& trace) {
   for (const auto& [name, value] : trace.metrics)
     metrics[name] = number(value);
   const DeviceCard& card = trace.card;
+  const Limit limit = limit_of(trace);
   json result = {
       {"rung", label(trace.rung)},
       {"folder", folder(trace.rung)},
@@ -165,7 +170,8 @@ json to_json(const RungTrace& trace) {
         {"waves", trace.waves},
         {"barriers_per_block", trace.kernel.barriers_per_block}}},
       {"metrics", metrics},
-      {"lines", lines_json(trace.kernel)},
+      {"limit", {{"quantity", name_of(limit.quantity)}, {"sentence", limit.sentence}}},
+      {"lines", lines_json(trace)},
       {"order", order_json(trace.kernel.order)},
       {"hazards", hazards_json(trace.kernel)},
       {"json_schema_version", 1}};

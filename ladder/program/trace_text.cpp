@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ladder/program/access_verdict.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/trace_report.hpp"
 
@@ -32,16 +35,6 @@ std::string grouped(double value) {
 
 double per(std::uint64_t count, std::uint64_t requests) {
   return requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(requests);
-}
-
-bool is_global(Operation operation) {
-  return operation == Operation::kGlobalLoad || operation == Operation::kGlobalStore ||
-         operation == Operation::kGlobalAtomic || operation == Operation::kAsyncCopy ||
-         operation == Operation::kBoxCopy;
-}
-
-bool is_shared(Operation operation) {
-  return !is_global(operation) || operation == Operation::kAsyncCopy;
 }
 
 /// "32.0 (4.0)": sectors per request, and the fewest possible.
@@ -74,7 +67,7 @@ std::string verified_sentence(const RungTrace& trace) {
 std::string heading(const RungTrace& trace) {
   const auto& [shape, alpha, beta, seed] = trace.problem;
   std::string text =
-      wrapped(fmt::format("{}, traced for a card: {}", label(trace.rung), trace.card.name), 2);
+      wrapped(fmt::format("{}, traced for this GPU: {}", label(trace.rung), trace.card.name), 2);
   text += wrapped(
       fmt::format("{}, alpha = {}, beta = {}, seed = {}", shape_text(shape), alpha, beta, seed), 2);
   text += wrapped(fmt::format("{} blocks of {} threads, {} on an SM (limit: {}): {:.1f} waves.",
@@ -101,7 +94,7 @@ std::string metrics_table(const RungTrace& trace) {
       if (all.requests == 0) continue;
       costs +=
           fmt::format("{}{} {}", costs.empty() ? ": " : ", ", operation == load ? "load" : "store",
-                      is_global(operation) ? sectors_text(all) : wavefronts_text(all));
+                      asks_global_memory(operation) ? sectors_text(all) : wavefronts_text(all));
     }
     return costs;
   };
@@ -111,7 +104,8 @@ std::string metrics_table(const RungTrace& trace) {
     const std::string end = fmt::format("_pipe_lsu_mem_global_op_{}", operation);
     text += row("l1tex__t_requests" + end + ".sum") + row("l1tex__t_sectors" + end + ".sum");
   }
-  text += row("smsp__inst_executed_op_ldgsts.sum") +
+  text += row("l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum") +
+          row("smsp__inst_executed_op_ldgsts.sum") +
           row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
   text += row("memory_l2_theoretical_sectors_global_ideal") +
           row("derived__memory_l2_theoretical_sectors_global_excessive");
@@ -157,33 +151,53 @@ std::string code_of(const std::vector<std::string>& source, unsigned line) {
 }
 
 std::string lines_table(const RungTrace& trace) {
-  constexpr const char* kRow = "{:>5}  {:<14} {:>5} {:>15} {:>17} {:>17}\n";
+  constexpr const char* kRow = "     {:<23} {:>5} {:>13} {:>15} {:>15}";
+  const auto row = [&](const auto&... cells) {
+    const std::string text = fmt::format(kRow, cells...);
+    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
   std::string text;
   std::string file;
   std::vector<std::string> source;
   unsigned shown = 0;
-  for (const LineCounts& line : trace.kernel.lines) {
+  for (std::size_t i = 0; i < trace.kernel.lines.size(); ++i) {
+    const LineCounts& line = trace.kernel.lines[i];
     if (line.file != file) {
       file = line.file;
       source = source_of(file);
       shown = 0;
       text += fmt::format("\n{}\n", file);
-      text += fmt::format(kRow, "", "", "", "", "sectors per", "wavefronts per");
-      text += fmt::format(kRow, "line", "operation", "bytes", "requests", "request (ideal)",
-                          "request (ideal)");
+      text += row("", "", "", "sectors per", "wavefronts per");
+      text += row("operation, array", "bytes", "requests", "request (ideal)", "request (ideal)");
     }
     if (line.line != shown) {
       shown = line.line;
       text += fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line));
     }
-    const std::string row =
-        fmt::format(kRow, "", emulator::name_of(line.operation),
-                    line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
-                    grouped(static_cast<double>(line.counts.requests)),
-                    is_global(line.operation) ? sectors_text(line.counts) : "",
-                    is_shared(line.operation) ? wavefronts_text(line.counts) : "");
-    text += row.substr(0, row.find_last_not_of(" \n") + 1) + "\n";
+    const AccessCounts& counts = line.counts;
+    text += row(emulator::name_of(line.operation) + " " + line.array,
+                line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
+                grouped(static_cast<double>(counts.requests)),
+                counts.sectors > 0 ? sectors_text(counts) : "",
+                counts.wavefronts > 0 ? wavefronts_text(counts) : "");
+    if (!trace.verdicts[i].empty()) text += wrapped(trace.verdicts[i], 7, 7);
   }
+  return text;
+}
+
+/// Whose wavefronts an SM waits for.
+std::string wavefronts_table(const RungTrace& trace) {
+  std::map<std::string, double> by_array;
+  for (const LineCounts& line : trace.kernel.lines) {
+    by_array[emulator::name_of(line.operation) + " " + line.array] +=
+        wavefronts_per_multiply_add(trace, line);
+  }
+  std::vector<std::pair<std::string, double>> parts(by_array.begin(), by_array.end());
+  std::erase_if(parts, [](const auto& part) { return part.second == 0; });
+  std::ranges::stable_sort(parts, std::greater(), &std::pair<std::string, double>::second);
+  std::string text = "\n" + wrapped(limit_of(trace).sentence, 0);
+  for (const auto& [what, wavefronts] : parts)
+    text += fmt::format("{:>18.3f}  {}\n", wavefronts, what);
   return text;
 }
 
@@ -237,14 +251,16 @@ std::string warp_table(const RungTrace& trace) {
                   trace.warp_number, emulator::to_text(trace.warp_block), trace.kernel.warp.size());
   for (std::size_t i = 0; i < trace.kernel.warp.size() && i < kPrinted; ++i) {
     const emulator::WarpRequest& request = trace.kernel.warp[i];
-    const bool global = request.counts.wavefronts == 0;
-    const std::uint64_t count = global ? request.counts.sectors : request.counts.wavefronts;
+    const auto plural = [](std::uint64_t count, const char* what) {
+      return fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s");
+    };
     text += fmt::format(
-        "{}: {} of {} bytes in {}, {} {}{}\n",
+        "{}: {} of {} bytes in {}{}{}\n",
         fmt::format("{}:{}", std::filesystem::path(request.place.file).filename().string(),
                     request.place.line),
-        emulator::name_of(request.operation), request.access_bytes, request.array, count,
-        global ? "sector" : "wavefront", count == 1 ? "" : "s");
+        emulator::name_of(request.operation), request.access_bytes, request.array,
+        request.counts.sectors > 0 ? plural(request.counts.sectors, "sector") : "",
+        request.counts.wavefronts > 0 ? plural(request.counts.wavefronts, "wavefront") : "");
     text += lanes_text(request);
   }
   if (trace.kernel.warp.size() > kPrinted) {
@@ -257,8 +273,8 @@ std::string warp_table(const RungTrace& trace) {
 }  // namespace
 
 std::string trace_text(const RungTrace& trace) {
-  return heading(trace) + metrics_table(trace) + lines_table(trace) + order_table(trace) +
-         warp_table(trace);
+  return heading(trace) + wavefronts_table(trace) + lines_table(trace) + metrics_table(trace) +
+         order_table(trace) + warp_table(trace);
 }
 
 std::string hazards_text(const RungTrace& trace) {
@@ -279,30 +295,28 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
                                          shape_text(first.problem.shape), first.card.name),
                              2);
   constexpr const char* kRow = "{:<17} {:>8} {:>9} {:>9} {:>9} {:>10} {:>9}\n";
-  text += fmt::format(kRow, "", "sectors", "global", "shared", "barriers", "tile loads", "MB from");
-  text += fmt::format(kRow, "", "per", "loads per", "wavefr.", "per", "hidden by", "and to");
+  text += fmt::format(kRow, "", "sectors", "global", "wave-", "barriers", "tile loads", "MB from");
+  text += fmt::format(kRow, "", "per", "loads per", "fronts", "per", "hidden by", "and to");
   text += fmt::format(kRow, "rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM");
   for (const RungTrace& trace : traces) {
     AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
     loads += total(trace.kernel, Operation::kAsyncCopy);
     loads += total(trace.kernel, Operation::kBoxCopy);
-    AccessCounts shared = total(trace.kernel, Operation::kSharedLoad);
-    shared += total(trace.kernel, Operation::kSharedStore);
-    shared += total(trace.kernel, Operation::kAsyncCopy);
+    double wavefronts = 0;
+    for (const LineCounts& line : trace.kernel.lines)
+      wavefronts += wavefronts_per_multiply_add(trace, line);
     const double warp_fma = flops(trace.problem.shape) / 2 / 32;
     const emulator::OrderOfEvents& order = trace.kernel.order;
     const auto metric = [&](const char* name) { return trace.metrics.at(name); };
     const auto read = metric("dram__bytes_read.sum");
     const auto written = metric("dram__bytes_write.sum");
-    text += fmt::format(
-        kRow, label(trace.rung), fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
-        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
-        shared.requests == 0
-            ? "-"
-            : fmt::format("{:.3f}", static_cast<double>(shared.wavefronts) / warp_fma),
-        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
-        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
-        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
+    text += fmt::format(kRow, label(trace.rung),
+                        fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
+                        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
+                        fmt::format("{:.3f}", wavefronts),
+                        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
+                        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
+                        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
   }
   return text +
          wrapped(

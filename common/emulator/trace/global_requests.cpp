@@ -16,6 +16,19 @@ std::uint16_t store_of(AccessType type, unsigned bytes) {
   return type == AccessType::kLoad ? 0 : 1;
 }
 
+GlobalShape shape_of(AccessType type, const WarpAddresses& request) {
+  switch (type) {
+    case AccessType::kLoad:
+      return global_load_shape(request);
+    case AccessType::kStore:
+      return global_store_shape(request);
+    case AccessType::kAtomic:
+      return global_atomic_shape(request);
+    default:
+      return global_shape(request);
+  }
+}
+
 /// Sectors of all lines that a box is asked for in.
 std::uint64_t sectors_of_box(const ptx::TensorMap& map, int row, int column) {
   constexpr std::int64_t kLine = kLineBytes;
@@ -58,14 +71,14 @@ const GlobalPhase& GlobalRequests::phase_of(RequestSite& site, const std::uint64
   GlobalPhase& phase = site.phases[base % kLineBytes];
   if (phase.sectors == 0) {
     const WarpAddresses request = {address, site.lanes, bytes_of(site.code)};
-    const GlobalShape shape = type_of(site.code) == AccessType::kAtomic
-                                  ? global_atomic_shape(request)
-                                  : global_shape(request);
+    const GlobalShape shape = shape_of(type_of(site.code), request);
     phase = {.pattern = state_.wishes->patterns->number_of(shape.lines),
              .sectors = static_cast<std::uint16_t>(shape.sectors),
              .distinct_sectors = static_cast<std::uint16_t>(shape.distinct_sectors),
              .ideal_sectors = static_cast<std::uint16_t>(shape.ideal_sectors),
-             .lines = static_cast<std::uint16_t>(shape.tags)};
+             .lines = static_cast<std::uint16_t>(shape.tags),
+             .wavefronts = static_cast<std::uint16_t>(shape.wavefronts),
+             .ideal_wavefronts = static_cast<std::uint16_t>(shape.ideal_wavefronts)};
   }
   return phase;
 }
@@ -119,9 +132,13 @@ void GlobalRequests::request(RequestSite& site, const std::uint64_t* address, st
                          .sectors = phase.sectors,
                          .distinct_sectors = phase.distinct_sectors,
                          .ideal_sectors = phase.ideal_sectors,
-                         .lines = phase.lines};
+                         .lines = phase.lines,
+                         .wavefronts = phase.wavefronts,
+                         .ideal_wavefronts = phase.ideal_wavefronts};
   if (type == AccessType::kCopySource) counts = {};  // see SharedCounts::count_copy()
+  site.count_for(site.array);
   site.counts.global += counts;
+  site.counts.see(state_.warp_of_grid(), false, address, lanes, 0, counts);
   if (site.array != kMaxArrays) {
     stream_.add({.line = line_of(site.array, begin),
                  .pattern = phase.pattern,
@@ -153,6 +170,7 @@ void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::Te
                  .pattern = state_.wishes->patterns->number_of(lines),
                  .array = static_cast<std::uint16_t>(array),
                  .store = 2});
+    site.count_for(array);
     counts.bytes += end - begin;
     counts.lines += lines.size();
     counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;

@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <set>
+#include <map>
 #include <utility>
 
 namespace ladder::emulator {
@@ -76,7 +76,21 @@ unsigned ideal_units(const WarpAddresses& request, std::size_t unit_bytes, unsig
 }
 
 SharedShape shape_of(const WarpAddresses& request, unsigned wavefronts) {
-  return {wavefronts, ideal_units(request, kBanks * kBankBytes, wavefronts)};
+  return {wavefronts, ideal_wavefronts(request, wavefronts)};
+}
+
+/// Lines that L1 looks up at a time.
+constexpr std::size_t kLinesAtOnce = 4;
+
+/// \brief The group of lines that a line of L1 belongs to. Found from the probes: each bit is the
+///        parity of some bits of the line's number. Those of bits 7 and up are not certain.
+unsigned group_of(std::uint64_t line) {
+  constexpr std::uint64_t kOfBit0 = 0b0000'1011'0101;
+  constexpr std::uint64_t kOfBit1 = 0b0001'0101'1010;
+  const auto parity = [&](std::uint64_t bits) {
+    return static_cast<unsigned>(std::popcount(line & bits)) % 2;
+  };
+  return parity(kOfBit0) | parity(kOfBit1) << 1;
 }
 
 /// Do lanes l and l ^ distance have one address, for all lanes of which both are active?
@@ -163,30 +177,53 @@ GlobalShape global_shape(const WarpAddresses& request) {
   return shape;
 }
 
+unsigned ideal_wavefronts(const WarpAddresses& request, unsigned needed) {
+  return ideal_units(request, kBanks * kBankBytes, needed);
+}
+
 unsigned global_load_wavefronts(const WarpAddresses& request) {
-  constexpr std::size_t kLinesAtOnce = 4;
-  unsigned sum = 0;
-  std::set<std::uint64_t> lines;  // of one look-up
-  std::uint32_t found = 0;        // lanes
-  const auto leave = [&] {
-    if (found != 0) sum += passes(request, found);
-    lines.clear();
-    found = 0;
-  };
+  std::uint64_t first_line = ~std::uint64_t{0};
   for_each_active(request, [&](unsigned lane) {
-    if (lane % lanes_at_once(request.bytes) == 0) leave();
-    std::set<std::uint64_t> more = lines;
-    const std::uint64_t address = request.address[lane];
-    more.insert({address / kLineBytes, (address + request.bytes - 1) / kLineBytes});
-    if (more.size() > kLinesAtOnce) {
-      leave();
-      more = {address / kLineBytes, (address + request.bytes - 1) / kLineBytes};
-    }
-    lines = std::move(more);
-    found |= 1u << lane;
+    first_line = std::min(first_line, request.address[lane] / kLineBytes);
   });
-  leave();
+  // Which look-up finds a line: the lines of a group come one after the other.
+  std::map<std::uint64_t, unsigned> look_up;
+  std::array<unsigned, kLinesAtOnce> of_group = {};
+  const auto find = [&](std::uint64_t line) {
+    const auto [place, is_new] = look_up.try_emplace(line);
+    if (is_new) place->second = of_group[group_of(line - first_line)]++;
+    return place->second;
+  };
+  std::map<std::pair<unsigned, unsigned>, std::uint32_t> leaving;  // together: lanes
+  for_each_active(request, [&](unsigned lane) {
+    const unsigned part = lane / lanes_at_once(request.bytes);
+    const std::uint64_t address = request.address[lane];
+    const unsigned first = find(address / kLineBytes);
+    const unsigned last = find((address + request.bytes - 1) / kLineBytes);
+    leaving[{std::max(first, last), part}] |= 1u << lane;
+  });
+  unsigned sum = 0;
+  for (const auto& [when, lanes] : leaving)
+    sum += passes(request, lanes);
   return sum;
+}
+
+unsigned global_store_wavefronts(const WarpAddresses& request) {
+  return passes_in_groups(request, lanes_at_once(request.bytes));
+}
+
+GlobalShape global_load_shape(const WarpAddresses& request) {
+  GlobalShape shape = global_shape(request);
+  shape.wavefronts = global_load_wavefronts(request);
+  shape.ideal_wavefronts = ideal_wavefronts(request, shape.wavefronts);
+  return shape;
+}
+
+GlobalShape global_store_shape(const WarpAddresses& request) {
+  GlobalShape shape = global_shape(request);
+  shape.wavefronts = global_store_wavefronts(request);
+  shape.ideal_wavefronts = ideal_wavefronts(request, shape.wavefronts);
+  return shape;
 }
 
 // The n-th lane of each address is in turn n.

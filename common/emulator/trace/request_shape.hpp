@@ -25,15 +25,27 @@ struct GlobalShape {
   unsigned distinct_sectors = 0;
   unsigned ideal_sectors = 0;  ///< if all lanes' bytes lay side by side
   unsigned tags = 0;           ///< lines looked up
+  unsigned wavefronts = 0;     ///< of loads and stores
+  unsigned ideal_wavefronts = 0;
 };
 
+/// Of a load, a store, or the source of a copy; without wavefronts.
 GlobalShape global_shape(const WarpAddresses& request);
+GlobalShape global_load_shape(const WarpAddresses& request);
+GlobalShape global_store_shape(const WarpAddresses& request);
 
-/// \brief Passes through the banks of L1 that a load takes. L1 looks up four lines at a time at
-/// most,
-///        and what it finds leaves bank by bank. Loads of 4 bytes agree with the probes at all
-///        strides (up to 32 words), loads of 16 bytes at even ones.
+/// \brief Passes through the banks of L1 that a load takes. L1 looks up to four lines up at a time,
+///        one in each of four groups that a line's number picks, and what it finds leaves bank by
+///        bank, of 8 and 16 bytes for a half and a quarter of the warp at a time. Equal to what an
+///        H200 counts on all probes; where the first line is not the first of its array, nearly.
 unsigned global_load_wavefronts(const WarpAddresses& request);
+
+/// \brief The same of a store: its passes by bank. An H200 counts a few more where a store touches
+///        many lines in different banks (see tests/fidelity).
+unsigned global_store_wavefronts(const WarpAddresses& request);
+
+/// As few wavefronts as the request's bytes fill; not more than are `needed` anyway.
+unsigned ideal_wavefronts(const WarpAddresses& request, unsigned needed);
 
 /// The lines of the bytes from `begin` to `end`, relative to the first.
 LinePattern lines_of(std::uint64_t begin, std::uint64_t end);

@@ -45,10 +45,38 @@ void RequestSites::learn(RequestSite& site, const std::uint64_t* address, std::u
 
 std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {
   std::vector<std::pair<AccessCode, SiteCounts>> counts;
-  for (const auto& [code, site] : sites_)
-    counts.emplace_back(code, std::exchange(site->counts, SiteCounts()));
-  std::ranges::sort(counts, {}, [](const auto& entry) { return entry.first; });
+  for (const auto& [code, site] : sites_) {
+    const std::size_t array = site->counts.array;
+    counts.emplace_back(code, std::exchange(site->counts, SiteCounts{.array = array}));
+    for (SiteCounts& other : std::exchange(site->others, {}))
+      counts.emplace_back(code, std::move(other));
+  }
+  std::ranges::sort(counts, {},
+                    [](const auto& entry) { return std::pair(entry.first, entry.second.array); });
   return counts;
+}
+
+void RequestSite::turn_to(std::size_t which) {
+  const auto known = std::ranges::find(others, which, &SiteCounts::array);
+  if (known != others.end()) {
+    std::swap(counts, *known);
+  } else if (counts.global == AccessCounts() && counts.shared == AccessCounts()) {
+    counts = {.array = which};
+  } else {
+    others.push_back(std::exchange(counts, SiteCounts{.array = which}));
+  }
+}
+
+void SiteCounts::see(std::uint64_t when, bool in_shared, const std::uint64_t* address,
+                     std::uint32_t lanes, std::uint64_t base, const AccessCounts& counts) {
+  const std::uint64_t excess = counts.sectors - std::min(counts.ideal_sectors, counts.sectors) +
+                               counts.wavefronts -
+                               std::min(counts.ideal_wavefronts, counts.wavefronts);
+  if (excess < example.excess || (excess == example.excess && when >= example.when)) return;
+  example = {.excess = excess, .when = when, .shared = in_shared, .lanes = lanes, .counts = counts};
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) != 0) example.address[lane] = address[lane] - base;
+  }
 }
 
 }  // namespace ladder::emulator

@@ -19,10 +19,26 @@
 
 namespace ladder::emulator {
 
-/// Counters of one place in the machine code.
+/// One request of a site, kept to say what its requests look like.
+struct ExampleRequest {
+  std::uint64_t excess = 0;                ///< sectors and wavefronts above its ideals
+  std::uint64_t when = ~std::uint64_t{0};  ///< its block and warp
+  bool shared = false;
+  std::uint32_t lanes = 0;
+  AccessCounts counts = {};
+  std::array<std::uint64_t, 32> address = {};  ///< of shared memory from its start
+};
+
+/// Counters of one place in the machine code, for one array.
 struct SiteCounts {
-  AccessCounts global;
-  AccessCounts shared;
+  std::size_t array = kMaxArrays;  ///< of the traced ones; above kMaxArrays: of the shared ones
+  AccessCounts global = {};
+  AccessCounts shared = {};
+  ExampleRequest example = {};
+
+  /// Keeps a request if it is a better example than the one that is there.
+  void see(std::uint64_t when, bool in_shared, const std::uint64_t* address, std::uint32_t lanes,
+           std::uint64_t base, const AccessCounts& counts);
 };
 
 /// A word that a request touches, relative to its first lane's word.
@@ -40,12 +56,15 @@ struct GlobalPhase {
   std::uint16_t distinct_sectors = 0;
   std::uint16_t ideal_sectors = 0;
   std::uint16_t lines = 0;
+  std::uint16_t wavefronts = 0;
+  std::uint16_t ideal_wavefronts = 0;
 };
 
 /// A place in the code, and the pattern of addresses that its lanes asked for last.
 struct RequestSite {
   AccessCode code = 0;
-  SiteCounts counts;
+  SiteCounts counts;                     ///< of the array that it accessed last
+  std::vector<SiteCounts> others;        ///< of the arrays before
   std::array<std::uint64_t, 32> delta;   ///< address minus that of the first lane
   std::array<std::uint64_t, 32> active;  ///< all ones where the lane takes part
   std::uint32_t lanes = 0;               ///< 0: nothing is known yet
@@ -56,12 +75,21 @@ struct RequestSite {
   std::size_t array = kMaxArrays;        ///< of the last global access
   std::array<GlobalPhase, kLineBytes> phases;
   // Shared.
-  unsigned phase_in_word = 0;  ///< of the first lane's byte
-  bool is_guard = false;       ///< no array, but g++'s note that an array is constructed
+  unsigned phase_in_word = 0;     ///< of the first lane's byte
+  bool is_guard = false;          ///< no array, but g++'s note that an array is constructed
+  std::uint64_t array_begin = 0;  ///< of the array that counts are of
+  std::uint64_t array_bytes = 0;
   SharedShape shape;
   std::array<SharedShape, 5> wide_shapes = {};  ///< as part of a load of so many words; 0: unknown
   std::vector<TouchedWord> words;
   std::unordered_map<std::uint64_t, CopyShape> copies;  ///< by what they read, and from where
+
+  /// From now on the counts are of this array.
+  void count_for(std::size_t which) {
+    if (counts.array != which) [[unlikely]]
+      turn_to(which);
+  }
+  void turn_to(std::size_t which);
 
   /// Is this the pattern that the site knows?
   bool knows(const std::uint64_t* address, std::uint32_t active_lanes) const {

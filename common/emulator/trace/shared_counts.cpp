@@ -15,8 +15,24 @@ void SharedCounts::count(RequestSite& site, const std::uint64_t* address, std::u
                                .bytes = std::uint64_t{active} * bytes_of(site.code),
                                .wavefronts = shape.wavefronts,
                                .ideal_wavefronts = shape.ideal_wavefronts};
+  count_for_array_at(site, address[std::countr_zero(lanes)] - state_.shared_begin);
   site.counts.shared += counts;
+  site.counts.see(state_.warp_of_grid(), true, address, lanes, state_.shared_begin, counts);
   recorded_.add(site.code, true, lanes, address, state_.shared_begin, counts);
+}
+
+void SharedCounts::count_for_array_at(RequestSite& site, std::uint64_t offset) const {
+  const bool of_shared = site.counts.array > kMaxArrays;
+  if (of_shared && offset - site.array_begin < site.array_bytes) return;
+  std::size_t which = kMaxArrays;
+  for (std::size_t i = 0; i < state_.shared_arrays.size(); ++i) {
+    const SharedArray& array = state_.shared_arrays[i];
+    if (offset - array.offset >= array.bytes) continue;
+    which = kMaxArrays + 1 + i;
+    site.array_begin = array.offset;
+    site.array_bytes = array.bytes;
+  }
+  site.count_for(which);
 }
 
 std::uint32_t SharedCounts::set_copy_source(const std::uint64_t* address, std::uint32_t lanes) {
@@ -42,6 +58,7 @@ void SharedCounts::count_copy(RequestSite& site, const std::uint64_t* address,
                              .distinct_sectors = shape.source.distinct_sectors,
                              .ideal_sectors = shape.source.ideal_sectors,
                              .lines = shape.source.tags};
+  count_for_array_at(site, address[std::countr_zero(lanes)] - state_.shared_begin);
   if (source.lanes == 0) site.counts.shared.zeros += 1;
   site.counts.shared += read;
   recorded_.set_copy_source_counts(read);

@@ -28,6 +28,8 @@ class SharedCounts {
   void count_copy(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
  private:
+  /// The site's counts are of the array that `offset` lies in.
+  void count_for_array_at(RequestSite& site, std::uint64_t offset) const;
   CopyShape shape_of_copy(RequestSite& site, const WarpAddresses& source,
                           const WarpAddresses& target);
 

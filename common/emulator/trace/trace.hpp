@@ -45,21 +45,13 @@ struct AccessCounts {
   std::uint64_t distinct_sectors = 0;  ///< global: as ncu computes them from the addresses
   std::uint64_t ideal_sectors = 0;     ///< global: as few as the request's bytes need
   std::uint64_t lines = 0;             ///< global: lines of 128 bytes looked up
-  std::uint64_t wavefronts = 0;        ///< shared: passes through the 32 banks
-  std::uint64_t ideal_wavefronts = 0;  ///< shared: as few as the request's bytes need
+  /// Passes through the 32 banks of L1 and shared memory; atomics to global memory have none.
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  ///< as few as the request's bytes need
 
   AccessCounts& operator+=(const AccessCounts& other);
   AccessCounts& operator*=(std::uint64_t factor);
   bool operator==(const AccessCounts&) const = default;
-};
-
-/// All accesses that one source line makes in one way.
-struct LineCounts {
-  std::string file;  ///< relative to the repository where the file belongs to it
-  unsigned line = 0;
-  Operation operation = Operation::kGlobalLoad;
-  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box
-  AccessCounts counts;
 };
 
 /// What a kernel does wrong without necessarily failing.
@@ -113,6 +105,18 @@ struct WarpRequest {
   unsigned bank0 = 0;                           ///< shared: bank of the array's first word
   std::array<std::int64_t, 32> addresses = {};  ///< by lane; bytes from the start of the array
   AccessCounts counts = {};
+};
+
+/// All accesses that one source line makes to one array in one way.
+struct LineCounts {
+  std::string file;  ///< relative to the repository where the file belongs to it
+  unsigned line = 0;
+  Operation operation = Operation::kGlobalLoad;
+  std::string array;          ///< "A", "sB": that of the first lane; of a copy its target
+  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box
+  AccessCounts counts;
+  /// The first request of those that take most more than ideal; no lanes: a box.
+  WarpRequest example = {};
 };
 
 /// \brief An array in global memory. A traced kernel that touches anything else is out of bounds.

@@ -66,6 +66,11 @@ WarpRequest TraceNames::request(const RawRequest& raw) const {
   return request;
 }
 
+std::string TraceNames::array_name(std::size_t array) const {
+  if (array < arrays_.size()) return arrays_[array].name;
+  return array > kMaxArrays ? shared_[array - kMaxArrays - 1].name : "";
+}
+
 /// Addresses become bytes from the start of the array that they lie in.
 void TraceNames::name_addresses(const RawRequest& raw, WarpRequest& request) const {
   std::uint64_t start = 0;

@@ -26,6 +26,8 @@ class TraceNames {
 
   Hazard hazard(const RawHazard& raw) const;
   WarpRequest request(const RawRequest& raw) const;
+  /// "A", "sB"; empty for none. See SiteCounts::array.
+  std::string array_name(std::size_t array) const;
 
  private:
   std::string thread_name(unsigned thread) const;

@@ -203,6 +203,7 @@ GridStats TraceSession::run_blocks(const GridPlan& plan) {
 void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight) {
   const auto counts = tracer.take_counts();
   const std::lock_guard lock(mutex_);
+  const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
   for (const auto& [code, site] : counts) {
     if (site.global == AccessCounts() && site.shared == AccessCounts()) continue;
     hooks_seen_ = true;
@@ -212,7 +213,23 @@ void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::ui
       AccessCounts all = added;
       all *= weight;
       const unsigned bytes = type_of(code) == AccessType::kBox ? 0 : bytes_of(code);
-      lines_[{place.file, place.line, operation_of(code, shared), bytes}] += all;
+      CountsOfLine& line = lines_[{place.file, place.line, operation_of(code, shared),
+                                   names.array_name(site.array), bytes}];
+      line.counts += all;
+      const ExampleRequest& example = site.example;
+      const auto rank = [](std::uint64_t excess, std::uint64_t when) {
+        return std::pair(~excess, when);
+      };
+      if (example.lanes == 0 || example.shared != shared ||
+          rank(example.excess, example.when) >= line.rank) {
+        return;
+      }
+      line.rank = rank(example.excess, example.when);
+      line.example = names.request({.code = code,
+                                    .shared = shared,
+                                    .lanes = example.lanes,
+                                    .address = example.address,
+                                    .counts = example.counts});
     };
     add(site.global, false);
     add(site.shared, true);
@@ -278,9 +295,9 @@ KernelTrace TraceSession::result() {
   if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
     throw std::logic_error("trace(): no kernel of a traced library was launched");
   }
-  for (const auto& [key, counts] : lines_) {
-    const auto& [file, line, operation, bytes] = key;
-    trace_.lines.push_back({file, line, operation, bytes, counts});
+  for (const auto& [key, found] : lines_) {
+    const auto& [file, line, operation, array, bytes] = key;
+    trace_.lines.push_back({file, line, operation, array, bytes, found.counts, found.example});
   }
   std::ranges::stable_sort(trace_.hazards, {}, order_of);
   for (BlockClass& same : classes_.all())

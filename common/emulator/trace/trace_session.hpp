@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/run/grid_plan.hpp"
@@ -39,6 +40,13 @@ class TraceSession final : private GridRunner {
   class FirstSlices;
   class Representatives;
 
+  struct CountsOfLine {
+    AccessCounts counts;
+    WarpRequest example;
+    /// Of the example: the lowest is kept.
+    std::pair<std::uint64_t, std::uint64_t> rank = {~std::uint64_t{0}, ~std::uint64_t{0}};
+  };
+
   GridStats run_blocks(const GridPlan& plan);
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
@@ -50,7 +58,9 @@ class TraceSession final : private GridRunner {
   KernelTrace trace_;
   std::mutex mutex_;
   BlockClasses classes_;
-  std::map<std::tuple<std::string, unsigned, Operation, unsigned>, AccessCounts> lines_;
+  /// By file, line, operation, array, bytes per lane.
+  std::map<std::tuple<std::string, unsigned, Operation, std::string, unsigned>, CountsOfLine>
+      lines_;
   bool hooks_seen_ = false;
 };
 

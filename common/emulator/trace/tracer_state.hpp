@@ -56,6 +56,8 @@ struct TracerState {
   }
   /// Is the order of this block's events recorded?
   bool is_ordered() const { return block == wishes->ordered_block; }
+  /// Number of the warp among those of all blocks, in the order of the blocks.
+  std::uint64_t warp_of_grid() const { return 32 * block + warp; }
   /// Number within the block of a lane of the warp.
   std::uint16_t thread(unsigned lane) const { return static_cast<std::uint16_t>(32 * warp + lane); }
 };

@@ -75,12 +75,12 @@ def times_table(rung, size, codes):
         whole = entry["taken_away"] is None
         name = f"{rung:02}_unchanged" if whole else entry["name"]
         rows.append([
-            "nothing: the rung as it stands" if whole else entry["taken_away"],
+            "nothing: the rung as it is" if whole else entry["taken_away"],
             f"{entry['time_ms']:.3f}", f"{entry['tflops']:.2f}",
             f"{100 * (entry['ratio_to_unchanged'] - 1):+.1f} %",
             percent(entry["ratio_to_best"]), *code_cells(name, codes),
         ])
-    heads = (f"taken away, at {size}", "ms", "TFLOP/s", "quicker by", "of best cuBLAS",
+    heads = (f"taken away, at {size}", "ms", "TFLOP/s", "faster by", "of best cuBLAS",
              "spilled bytes", "instructions in the loop", "cycles per FFMA, counted")
     return table(heads, rows)
 

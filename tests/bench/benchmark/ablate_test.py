@@ -150,7 +150,7 @@ class BlockTest(unittest.TestCase):
                           entry("13_less", "a part", 1.1), entry("13_other", "another part", 0.95),
                           entry("13_less", "a part", 1.2, 8192))
         text = ablations_block.ablations_block(LESSON, "")
-        self.assertIn("| nothing: the rung as it stands | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
+        self.assertIn("| nothing: the rung as it is | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
         self.assertIn("| a part | 2.273 | 60.50 | +10.0 % | 118.8 % | 0 | 1096 | 1.166 |", text)
         self.assertIn("| another part | 2.632 | 52.25 | -5.0 % | 102.6 % |", text)
         self.assertLess(text.index("at 4096"), text.index("at 8192"))

@@ -206,8 +206,7 @@ TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
 TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
   const Outcome outcome = ladder("run 03 13 --explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(
-      says(outcome.out, "03 shared_tile has no choice: it takes one kernel for every shape"))
+  EXPECT_TRUE(says(outcome.out, "03 shared_tile takes the same kernel for every shape"))
       << outcome.out;
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
 }
@@ -271,5 +270,14 @@ TEST_F(CommandLineTest, AutoTakesTheCpuWhereTheDriverIsOld) {
 }
 
 #endif
+
+TEST_F(CommandLineTest, HelpFitsATerminal) {
+  for (const char* command : {"", "list ", "climb ", "run ", "trace ", "check ", "predict "}) {
+    const Outcome outcome = ladder(std::string(command) + "--help");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+  }
+  expect_refused("run 03 --size 0", {"--size", "1073741824"});  // which the help leaves out
+}
 
 }  // namespace

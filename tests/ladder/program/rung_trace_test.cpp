@@ -140,6 +140,73 @@ TEST_P(RungCounters, EqualTheHardwares) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(256, 512, 1024, 4096));
 
+double wavefronts_of(const RungTrace& trace) {
+  double sum = 0;
+  for (const emulator::LineCounts& line : trace.kernel.lines)
+    sum += static_cast<double>(line.counts.wavefronts);
+  return sum;
+}
+
+// ncu also counts passes that are repeated because two users of the banks met, shuffles, and one
+// per warp that ends.
+TEST(RungWavefronts, OfTheWholePipeAreNearTheHardwares) {
+  const std::map<int, json> profile = recorded_profile(1024);
+  for (const int rung : rungs_between("naive", "shared_tile")) {
+    const RungTrace trace = trace_of(rung, problem_of({1024, 1024, 1024}), false);
+    const double hardware = profile.at(rung).at("l1tex__data_pipe_lsu_wavefronts.sum");
+    EXPECT_LE(wavefronts_of(trace), hardware) << rung;
+    EXPECT_GT(wavefronts_of(trace), 0.99 * hardware) << rung;
+  }
+}
+
+/// Wavefronts per multiply-add of what a rung does to an array.
+double wavefronts_of(const RungTrace& trace, Operation operation, const std::string& array) {
+  double sum = 0;
+  for (const emulator::LineCounts& line : trace.kernel.lines) {
+    if (line.operation == operation && line.array == array)
+      sum += wavefronts_per_multiply_add(trace, line);
+  }
+  return sum;
+}
+
+TEST(RungWavefronts, AreThoseThatTheLessonsCountByHand) {
+  const Problem problem = problem_of({256, 256, 256});
+  const RungTrace naive = trace_of(1, problem);
+  EXPECT_EQ(wavefronts_of(naive, Operation::kGlobalLoad, "A"), 32);
+  EXPECT_EQ(wavefronts_of(naive, Operation::kGlobalLoad, "B"), 1);
+  EXPECT_EQ(wavefronts_of(naive, Operation::kGlobalStore, "C"), 32 / 256.0);
+  const RungTrace coalesced = trace_of(2, problem);
+  EXPECT_EQ(wavefronts_of(coalesced, Operation::kGlobalLoad, "A"), 1);
+  EXPECT_EQ(wavefronts_of(coalesced, Operation::kGlobalLoad, "B"), 1);
+  const RungTrace shared = trace_of(3, problem);
+  EXPECT_EQ(wavefronts_of(shared, Operation::kSharedLoad, "sB"), 1);
+  EXPECT_EQ(wavefronts_of(shared, Operation::kSharedLoad, "sA"), 2 / 4.0);
+  for (const char* array : {"A", "B"}) {
+    EXPECT_EQ(wavefronts_of(shared, Operation::kGlobalLoad, array), 2 / 64.0) << array;
+    EXPECT_EQ(wavefronts_of(shared, Operation::kSharedStore, std::string("s") + array), 2 / 64.0);
+  }
+}
+
+TEST(Limit, IsFoundFromTheCounts) {
+  const auto limit = [](int rung) { return limit_of(trace_of(rung, problem_of({256, 256, 256}))); };
+  EXPECT_EQ(limit(1).quantity, Quantity::kGlobalWavefronts);
+  EXPECT_EQ(limit(1).sentence,
+            "33.1 wavefronts of L1 and shared memory for one multiply-add of a warp. In the cycle "
+            "that a wavefront takes, an SM could start 4 multiply-adds: this pipe is the "
+            "bottleneck, not the arithmetic.");
+  EXPECT_EQ(limit(2).quantity, Quantity::kGlobalWavefronts);
+  EXPECT_EQ(limit(3).quantity, Quantity::kSharedWavefronts);
+  EXPECT_TRUE(limit(8).sentence.ends_with("this pipe and the arithmetic take about as long."));
+  // Few wavefronts, most of what travels in vain.
+  RungTrace trace = trace_of(2, problem_of({64, 64, 64}));
+  for (emulator::LineCounts& line : trace.kernel.lines) {
+    line.counts.wavefronts /= 20;
+    line.counts.sectors = 4 * line.counts.ideal_sectors;
+  }
+  EXPECT_EQ(limit_of(trace).quantity, Quantity::kExcessSectors);
+  EXPECT_TRUE(limit_of(trace).sentence.ends_with("this pipe keeps up with the arithmetic."));
+}
+
 /// ncu counts hits and misses in one pass over the kernel, and their sum in another.
 double l2_hit_rate(const json& metrics) {
   const double hits = metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum");
@@ -194,7 +261,9 @@ void expect_same_counts(const RungTrace& a, const RungTrace& b) {
     const emulator::LineCounts& other = b.kernel.lines[i];
     EXPECT_EQ(one.line, other.line);
     EXPECT_EQ(one.operation, other.operation);
+    EXPECT_EQ(one.array, other.array);
     EXPECT_EQ(one.access_bytes, other.access_bytes);
+    EXPECT_EQ(a.verdicts[i], b.verdicts[i]) << one.file << ":" << one.line;
     EXPECT_EQ(one.counts, other.counts) << one.file << ":" << one.line;
   }
   EXPECT_EQ(a.metrics, b.metrics);

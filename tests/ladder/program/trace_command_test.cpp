@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/program/trace_command_test.cpp
 /// \brief `ladder trace` and `ladder check` as a user meets them.
+#include <sstream>
 #include <string>
 
 #include "tests/ladder/program/command_line.hpp"
@@ -24,8 +25,22 @@ TEST_F(TraceCommandTest, ShowsCountersByTheirNamesAndByLine) {
        {"NVIDIA H200", "Verified: all elements are right",
         "512  l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
         "12,288  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        "ladder/03_shared_tile/kernel.cuh", "2.00 barriers per tile", "dram__bytes_read.sum"}) {
+        "ladder/03_shared_tile/kernel.cuh", "2.00 barriers per tile", "dram__bytes_read.sum",
+        "640  l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum", "1.000  shared load sB\n",
+        "0.500  shared load sA\n",
+        "     shared load sA             16         2,048                       2.0 (2.0)\n"
+        "       2 wavefronts, as few as possible: the same 16 bytes for all 32 threads.\n"}) {
     EXPECT_TRUE(says(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+}
+
+TEST_F(TraceCommandTest, EveryLineFitsATerminal) {
+  for (const char* rung : {"01", "03", "05", "09", "12"}) {
+    const Outcome outcome = ladder(std::string("trace ") + rung + " --size 68 --warp 0,0");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 80u) << line;
   }
 }
 
@@ -43,6 +58,8 @@ TEST_F(TraceCommandTest, WritesJsonWithAllFields) {
   std::uint64_t loads = 0;
   for (const json& line : trace.at("lines")) {
     EXPECT_EQ(line.at("file"), "ladder/06_double_buffer/kernel.cuh");
+    EXPECT_FALSE(line.at("array").get<std::string>().empty()) << line;
+    EXPECT_FALSE(line.at("verdict").get<std::string>().empty()) << line;
     if (line.at("operation") == "global load") loads += line.at("requests").get<std::uint64_t>();
   }
   EXPECT_EQ(trace.at("metrics").at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), loads);
@@ -69,8 +86,10 @@ TEST_F(TraceCommandTest, WritesAPageThatNeedsNoOtherFile) {
 TEST_F(TraceCommandTest, ListsTheAddressesOfAWarp) {
   const Outcome outcome = ladder("trace 01 --size 64 --warp 0,0");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in A, 32 sectors")) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in B, 1 sector\n")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in A, 32 sectors, 32 wavefronts\n"))
+      << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "global load of 4 bytes in B, 1 sector, 1 wavefront\n"))
+      << outcome.out;
   EXPECT_TRUE(says(outcome.out, "      256      512      768     1024")) << outcome.out;
 }
 

@@ -113,11 +113,12 @@ def excess(entry, what):
 
 
 QUANTITIES = {
-    "global sectors": lambda entry: entry["sectors"] if is_global(entry) else 0,
-    "global requests": lambda entry: entry["requests"] if is_global(entry) else 0,
-    "shared wavefronts": lambda entry: 0 if is_global(entry) else entry["wavefronts"],
+    "wavefronts of global memory": lambda entry: entry["wavefronts"] if is_global(entry) else 0,
+    "wavefronts of shared memory": lambda entry: 0 if is_global(entry) else entry["wavefronts"],
+    "excess wavefronts": lambda entry: excess(entry, "wavefronts"),
+    "sectors": lambda entry: entry["sectors"] if is_global(entry) else 0,
     "excess sectors": lambda entry: excess(entry, "sectors") if is_global(entry) else 0,
-    "excess wavefronts": lambda entry: 0 if is_global(entry) else excess(entry, "wavefronts"),
+    "requests to global memory": lambda entry: entry["requests"] if is_global(entry) else 0,
 }
 
 

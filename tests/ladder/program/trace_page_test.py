@@ -98,6 +98,20 @@ class AnyTrace:
                 self.assertEqual(plain(text), str(value) if value else "", (row, names[place]))
                 self.assertAlmostEqual(float(heat), value / max(1, *values.values()))
 
+    def test_every_line_says_what_its_requests_cost(self):
+        for line, entries in lines_of(self.trace).items():
+            row = row_id(self.trace, *line)
+            wanted = [f"{one['operation']} {one['array']}: {one['verdict']}" for one in entries]
+            self.assertEqual(texts(f"#{row} .verdict"), wanted)
+
+    def test_heat_starts_where_the_limit_is(self):
+        limit = self.trace["limit"]
+        self.assertEqual(Select(find("#heat")).first_selected_option.text, limit["quantity"])
+        self.assertEqual(find("#limit").text, limit["sentence"])
+        most = max(sum(map(QUANTITIES[limit["quantity"]], entries))
+                   for entries in lines_of(self.trace).values())
+        self.assertGreater(most, 0)
+
     def test_every_counted_line_and_no_other_opens_its_details(self):
         lines = lines_of(self.trace)
         self.assertEqual(len(find_all(".source .number button")), len(lines))
@@ -108,15 +122,17 @@ class AnyTrace:
             for place, entry in enumerate(entries):
                 cells = texts(f"#{row}-details tr:nth-child({place + 2}) > td")
                 size = f"{entry['access_bytes']} byte{'s' * (entry['access_bytes'] > 1)}"
-                self.assertEqual(cells[0], f"{entry['operation']}, {size} per lane")
+                name = f"{entry['operation']} {entry['array']}"
+                self.assertEqual(cells[0], f"{name}, {size} per lane")
                 self.assert_number(cells[1], entry["requests"])
                 self.assert_number(cells[2], entry["lanes"] / entry["requests"])
-                what = "sectors" if is_global(entry) else "wavefronts"
-                cost, other = (3, 4) if is_global(entry) else (4, 3)
-                found = re.fullmatch(r"(\S+) \((\S+)\)", cells[cost])
-                self.assert_number(found[1], entry[what] / entry["requests"])
-                self.assert_number(found[2], entry[f"ideal_{what}"] / entry["requests"])
-                self.assertEqual(cells[other], "\u2013")
+                for cell, what in zip(cells[3:5], ("sectors", "wavefronts")):
+                    if entry[what] == 0:
+                        self.assertEqual(cell, "\u2013")
+                        continue
+                    found = re.fullmatch(r"(\S+) \((\S+)\)", cell)
+                    self.assert_number(found[1], entry[what] / entry["requests"])
+                    self.assert_number(found[2], entry[f"ideal_{what}"] / entry["requests"])
             click(find(f"#{row} .code"))
             self.assertEqual(find_all(f"#{row}-details"), [])
 
@@ -159,14 +175,24 @@ class AnyTrace:
         summary = plain(find("#order-summary").text)
         self.assert_number(re.search(r"Barriers per tile: (\S+)\. ", summary)[1], barriers)
 
-    def test_page_fits_a_narrow_window(self):
-        command = {"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", command)
-        try:
-            width = browser.execute_script("return document.documentElement.scrollWidth")
-        finally:
-            browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        self.assertLessEqual(width, 700)
+    def test_page_fits_a_narrow_window_and_a_phone(self):
+        for wanted in (700, 400):
+            command = {"width": wanted, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", command)
+            try:
+                width = browser.execute_script("return document.documentElement.scrollWidth")
+                verdict, code = (
+                    browser.execute_script(
+                        "return document.querySelector(arguments[0]).getBoundingClientRect().width",
+                        selector,
+                    )
+                    for selector in (".source .verdict", ".source tr.counted .code")
+                )
+            finally:
+                browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            self.assertLessEqual(width, wanted)
+            self.assertGreater(verdict, 200, wanted)
+            self.assertGreater(code, 200, wanted)
 
 
 class SampleTest(AnyTrace, PageTest):

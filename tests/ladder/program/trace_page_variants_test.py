@@ -102,7 +102,7 @@ class VariantTest(PageTest):
         lines[0]["sectors"] = 8 * lines[0]["ideal_sectors"]
         self.open_variant(lines=lines)
         row = row_id(SAMPLE, lines[0]["file"], lines[0]["line"])
-        self.assertEqual(texts(".counts .wrong"), ["global load 16.4K \u00d7 32 sectors"])
+        self.assertEqual(texts(".counts .more"), [f"global load A: {lines[0]['verdict']}"])
         click(find(f"#{row} .code"))
         self.assertEqual(texts(f"#{row}-details .wrong"), ["32 (4)"])
 
@@ -126,7 +126,7 @@ class VariantTest(PageTest):
         lines = [{**SAMPLE["lines"][0], "file": "common/other.cuh", "line": 7}]
         self.open_variant(lines=lines)
         self.assertIn(
-            "common/other.cuh:7\nglobal load 16.4K \u00d7 4 sectors", find("#source").text
+            f"common/other.cuh:7\nglobal load A: {lines[0]['verdict']}", find("#source").text
         )
         self.assertEqual(find_all(".source .number button"), [])
 
@@ -160,16 +160,17 @@ class VariantTest(PageTest):
         operations = [request["operation"] for request in sample["warp"]["requests"]]
         first = operations.index("shared load")
         wide = sample["warp"]["requests"][first + 1]
-        wide["access_bytes"] = 16
+        wide.update(access_bytes=16, array="sA")
         counts = next(one for one in sample["lines"] if one["operation"] == "shared load")
         sample["lines"].append({**counts, "access_bytes": 16})
         self.open(page_of(sample))
         click(find(f"#{row_id(sample, KERNEL, wide['line'])} .code"))
-        for place, button in enumerate(find_all(".details button")):
+        buttons = find_all(".details button")
+        # Words of sA, words of sB, and the wide load of sA.
+        for button, place in zip(buttons, (0, 3, 1), strict=True):
             click(button)
             self.assertEqual(find("#request").get_attribute("value"), str(first + place))
             self.assertIn("bank", texts("#drawing text"))
-        self.assertEqual(place, 1)
 
     def test_choosing_a_request_redraws(self):
         self.open_variant()
@@ -187,6 +188,15 @@ class VariantTest(PageTest):
             "32 lanes ask for 128 bytes in 32 sectors of 32 lines: 1024 bytes travel; "
             "ideal 4 sectors.",
         )
+        self.open_request(
+            addresses=addresses,
+            sectors=32,
+            lines=32,
+            ideal_sectors=4,
+            wavefronts=32,
+            ideal_wavefronts=1,
+        )
+        self.assertTrue(find("#drawing figcaption").text.endswith(". 32 wavefronts, ideal 1."))
         self.assertEqual(drawn_words(), [f"lane {lane}" for lane in range(32)])
         self.assertEqual(len(find_all("#drawing .along")), 32 * 7)
         self.assertEqual(len(find_all("#drawing .dashed")), 32 * 3)
@@ -381,7 +391,7 @@ class VariantTest(PageTest):
         lines[0]["sectors"] = 8 * lines[0]["ideal_sectors"]
         selectors = ("p", ".muted", ".wrong", ".right", "a", "#figures code", ".source .comment")
         selectors += (".source .counts", ".source tr.counted .code", "#order .event text")
-        selectors += ("#drawing g text",)
+        selectors += ("#drawing g text", ".source .verdict", ".source .more b", "#limit")
         for scheme in ("light", "dark"):
             set_media(scheme=scheme)
             hazard = {"file": KERNEL, "line": 43, "kind": "race", "message": "race", "times": 2}
