@@ -14,6 +14,8 @@ CUDA = $(if $(NVCC),ON,OFF)
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
 CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 LADDER := build/ladder
+NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
+RUNG_PROGRAMS := $(patsubst ladder/%/kernel.cuh,%,$(wildcard ladder/*/kernel.cuh))
 
 # Python's packages live in build/python; .ci/python puts those of the named files there.
 PYTHON := .ci/python
@@ -21,7 +23,7 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all test-toolkits asan predict run trace check list diff maths bench compare roofs ablate \
+.PHONY: help ready climb build test test-all toolkits asan predict run trace check list diff maths bench compare roofs ablate \
         report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
@@ -63,6 +65,16 @@ test: ready ## install what is missing, build and run all tests
 test-all: test ## all tests, and a copy of the tree with another rung, built and tested
 	@$(PYTHON) docs
 	@python3 -m tests.add_a_rung_built
+
+toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
+	@.ci/cuda fetch
+	@for nvcc in build/cuda-13/bin/nvcc $(NVCCS); do \
+	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
+	  echo "CUDA $$release: $$nvcc"; \
+	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
+	    --log-level=WARNING && \
+	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
+	done
 
 asan: ## build host code with address and undefined sanitizers, run its tests
 	@.ci/install $(BUILD_PACKAGES) libgtest-dev
@@ -107,7 +119,7 @@ bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
 	  $(if $(OUT),'--benchmark_out=$(OUT)')
 
-compare: ## what got slower between two results: BASE=a.json NEW=b.json
+compare: ## what got slower between two results, of make bench or a climb: BASE=a.json NEW=b.json
 	@[ -n "$(BASE)" ] && [ -n "$(NEW)" ] || { echo 'make compare BASE=a.json NEW=b.json' >&2; exit 2; }
 	@python3 -m bench.benchmark.compare '$(BASE)' '$(NEW)'
 

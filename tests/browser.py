@@ -25,8 +25,11 @@ def start_browser():
             raise RuntimeError(f"{program} is missing: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    # A container has neither the rights for Chromium's sandbox nor a large /dev/shm.
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+    # A container has neither the rights for Chromium's sandbox nor a large /dev/shm, nor perhaps a
+    # name service for the socket that chromedriver would open to localhost.
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))

@@ -130,8 +130,8 @@ class Cuda(FreshMachine):
     def test_a_driver_of_cuda_13_gets_its_compiler_once(self):
         done = self.call_with_driver(13010, "install")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("an NVIDIA driver (for CUDA 13.1) and no nvcc", done.stdout)
-        self.assertIn("into build/cuda-13, once: a download of 0.5 GB", done.stdout)
+        self.assertIn("an NVIDIA driver (for CUDA 13.1) and no nvcc of", done.stdout)
+        self.assertIn("from PyPI into build/cuda-13: 0.5 GB, 0.9 GB on disk, once.", done.stdout)
         toolkit = self.root / "build" / "cuda-13"
         self.assertEqual(self.nvcc(), str(toolkit / "bin" / "nvcc"))
         self.assertTrue((toolkit / "lib64" / "libcublas.so").exists())

@@ -37,7 +37,7 @@ def joined_literals():
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):
             text.append(re.sub(r'"\s*\n?\s*f?"', "", path.read_text()))
-    for name in ("Makefile", ".ci/install"):
+    for name in ("Makefile", ".ci/install", ".ci/cuda", ".ci/pip"):
         text.append((SOURCES / name).read_text())
     return " ".join(re.sub(r"\s+", " ", part) for part in text)
 
@@ -69,7 +69,7 @@ class TroubleshootingTest(unittest.TestCase):
             for piece in error.split("..."):
                 piece = re.sub(r"\s+", " ", piece).strip()
                 with self.subTest(error=error, piece=piece):
-                    self.assertIn(piece, sources)
+                    self.assertTrue(piece in sources, "no source says so")  # they are long
 
 
 class ClaimsTest(unittest.TestCase):
