@@ -109,8 +109,8 @@ class PythonSetup(unittest.TestCase):
         self.assertEqual(failed.returncode, 1)
         self.assertRegex(
             failed.stderr,
-            r"^pip could not install tiny==2, pinned in pages_of_tomorrow/requirements.txt: the package "
-            r"index has none for Python [0-9.]+; the newest that runs there: 1\.\n"
+            r"^pip could not install tiny==2, pinned in pages_of_tomorrow/requirements.txt: the "
+            r"package index has none for Python [0-9.]+; the newest that runs there: 1\.\n"
             r"All that pip said is in build/pip.log. To try again, run the same command.\n$",
         )
         (self.root / "pages_of_tomorrow" / "requirements.txt").write_text(
@@ -121,11 +121,14 @@ class PythonSetup(unittest.TestCase):
     def test_an_index_out_of_reach_is_said(self):
         (self.root / "pages" / "requirements.txt").write_text("tiny==1\n")
         failed = self.run_it(
-            "pages", PIP_INDEX_URL="http://127.0.0.1:1/", PIP_RETRIES="1", PIP_CONFIG_FILE=os.devnull)
+            "pages", PIP_INDEX_URL="http://127.0.0.1:1/", PIP_RETRIES="1",
+            PIP_CONFIG_FILE=os.devnull, PIP_FIND_LINKS="",
+        )
         self.assertNotEqual(failed.returncode, 0)
         self.assertIn(
-            "pip could not install tiny==1, pinned in pages/requirements.txt: the package index cannot be "
-            "reached ([Errno 111] Connection refused).", failed.stderr)
+            "pip could not install tiny==1, pinned in pages/requirements.txt: the package index "
+            "cannot be reached ([Errno 111] Connection refused).", failed.stderr,
+        )
 
 
 if __name__ == "__main__":
