@@ -65,8 +65,8 @@ def load(path):
             rows.setdefault(row, []).extend(samples)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path} holds no times beside cuBLAS. Write files to compare with `make bench OUT=FILE`, "
-            "or with `build/ladder climb --json FILE` on a GPU"
+            f"{path} holds no times beside cuBLAS. Write files to compare with "
+            "`make bench OUT=FILE`, or with `build/ladder climb --json FILE` on a GPU"
         ) from error
     if not rows:
         raise InputError(f"{path} holds no row of a rung")
