@@ -1,20 +1,21 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
-                  libcli11-dev nlohmann-json3-dev libbenchmark-dev git python3
+                  libcli11-dev nlohmann-json3-dev libbenchmark-dev git python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
-TEST_PACKAGES := libgtest-dev python3-venv chromium chromium-driver clang-$(CLANG)
+TEST_PACKAGES := libgtest-dev chromium chromium-driver clang-$(CLANG)
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
-# CUDA 13 where it is installed, else the emulator alone.
-NVCC := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
-CUDA_MAJOR := $(if $(NVCC),$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'),0)
-CUDA := $(shell [ $(CUDA_MAJOR) -ge 13 ] && echo ON || echo OFF)
-PRESET := $(if $(filter ON,$(CUDA)),cuda,cpu)
-CONFIGURE := cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
-export CUDACXX := $(NVCC)
+# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. Both names are
+# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without.
+NVCC = $(shell .ci/cuda nvcc)
+CUDA = $(if $(NVCC),ON,OFF)
+PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
+CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 LADDER := build/ladder
+NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
+RUNG_PROGRAMS := $(patsubst ladder/%/kernel.cuh,%,$(wildcard ladder/*/kernel.cuh))
 
 # Python's packages live in build/python; .ci/python puts those of the named files there.
 PYTHON := .ci/python
@@ -22,7 +23,7 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help climb build test test-all asan predict run trace check list diff maths bench compare roofs ablate \
+.PHONY: help ready climb build test test-all toolkits asan predict run trace check list diff maths bench compare roofs ablate \
         report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
@@ -41,17 +42,21 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
 	@echo '  make test                     all tests'
 
-build: ## install what is missing and build
-	@.ci/install $(BUILD_PACKAGES)
-	@if [ $(CUDA_MAJOR) -gt 0 ] && [ $(CUDA_MAJOR) -lt 13 ]; then \
-	  echo 'Found CUDA $(CUDA_MAJOR); 13 is needed for the GPU. Building for the CPU alone.'; fi
+# What has to be installed first.
+ready:
+	@.ci/install $(PACKAGES)
+	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
+
+ready: PACKAGES = $(BUILD_PACKAGES)
+test: PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
+
+build: ready ## install what is missing and build
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@cmake --build build --target ladder
 
-test: ## install what is missing, build and run all tests
-	@.ci/install $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
+test: ready ## install what is missing, build and run all tests
 	@$(PYTHON) docs notebooks tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
@@ -60,6 +65,16 @@ test: ## install what is missing, build and run all tests
 test-all: test ## all tests, and a copy of the tree with another rung, built and tested
 	@$(PYTHON) docs
 	@python3 -m tests.add_a_rung_built
+
+toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
+	@.ci/cuda fetch
+	@for nvcc in build/cuda-13/bin/nvcc $(NVCCS); do \
+	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
+	  echo "CUDA $$release: $$nvcc"; \
+	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
+	    --log-level=WARNING && \
+	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
+	done
 
 asan: ## build host code with address and undefined sanitizers, run its tests
 	@.ci/install $(BUILD_PACKAGES) libgtest-dev
@@ -104,7 +119,7 @@ bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
 	  $(if $(OUT),'--benchmark_out=$(OUT)')
 
-compare: ## what got slower between two results: BASE=a.json NEW=b.json
+compare: ## what got slower between two results, of make bench or a climb: BASE=a.json NEW=b.json
 	@[ -n "$(BASE)" ] && [ -n "$(NEW)" ] || { echo 'make compare BASE=a.json NEW=b.json' >&2; exit 2; }
 	@python3 -m bench.benchmark.compare '$(BASE)' '$(NEW)'
 
@@ -112,10 +127,9 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
-ablate: ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
-	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 13, and a GPU of compute capability' \
-	  '9.0' >&2; exit 2; }
-	@$(MAKE) --no-print-directory build
+ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
+	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
+	  'capability 9.0' >&2; exit 2; }
 	@cmake --build build --target ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
@@ -134,12 +148,14 @@ serve: ## the book at http://localhost:8000, follows your changes
 	@$(PYTHON) docs
 	@$(MKDOCS) serve
 
+# 127.0.0.1 needs no name service. root has no browser that would start.
 notebooks: ## play with the recorded results in Jupyter
 	@.ci/install python3-venv
 	@$(PYTHON) notebooks
-	@build/python/bin/python -c 'import notebook' 2>/dev/null || \
-	  build/python/bin/pip install --quiet -c .ci/constraints.txt notebook==7.6.5
-	@build/python/bin/jupyter notebook --notebook-dir=notebooks
+	@[ -x build/python/bin/jupyter-notebook ] || \
+	  { . .ci/pip && pip_install notebook -c .ci/constraints.txt; }
+	@build/python/bin/jupyter notebook --notebook-dir=notebooks --ip=127.0.0.1 \
+	  $$([ $$(id -u) != 0 ] || echo --allow-root --no-browser)
 
 lint: ## check format, spelling and Python
 	@.ci/install git python3-venv

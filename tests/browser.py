@@ -4,6 +4,18 @@ import json
 import shutil
 
 from selenium import webdriver
+from selenium.webdriver.common import utils
+
+
+class Service(webdriver.ChromeService):
+    """Finds its chromedriver where nothing knows the name localhost."""
+
+    @property
+    def service_url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def is_connectable(self):
+        return utils.is_url_connectable(self.port, "127.0.0.1")
 
 
 def start_browser():
@@ -13,13 +25,14 @@ def start_browser():
             raise RuntimeError(f"{program} is missing: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    # A container has neither the rights for Chromium's sandbox nor a large /dev/shm.
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+    # A container has neither the rights for Chromium's sandbox nor a large /dev/shm, nor perhaps a
+    # name service for the socket that chromedriver would open to localhost.
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
-    )
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
 def console_errors(browser):

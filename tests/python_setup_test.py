@@ -41,7 +41,8 @@ class PythonSetup(unittest.TestCase):
         self.root = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
         (self.root / ".ci").mkdir()
-        shutil.copy(SOURCES / ".ci" / "python", self.root / ".ci")
+        for script in ("python", "pip"):
+            shutil.copy(SOURCES / ".ci" / script, self.root / ".ci")
         (self.root / ".ci" / "constraints.txt").write_text("")
         self.require("pages", "tiny==1")
         with zipfile.ZipFile(self.root / "tiny-1-py3-none-any.whl", "w") as wheel:
@@ -58,6 +59,9 @@ class PythonSetup(unittest.TestCase):
 
     def call(self, *folders, python=None):
         """Exit code of .ci/python; `python` is a script that stands in for python3."""
+        return self.run_it(*folders, python=python).returncode
+
+    def run_it(self, *folders, python=None, **environment):
         path = os.environ["PATH"]
         if python:
             stand_in = self.root / "stand_in" / "python3"
@@ -66,9 +70,9 @@ class PythonSetup(unittest.TestCase):
             stand_in.chmod(0o755)
             path = f"{stand_in.parent}:{path}"
         return subprocess.run(
-            [".ci/python", *folders], cwd=self.root, env={**os.environ, "PATH": path},
-            capture_output=True, check=False,
-        ).returncode
+            [".ci/python", *folders], cwd=self.root, capture_output=True,
+            env={**os.environ, "PATH": path, **environment}, text=True, check=False,
+        )
 
     def assert_whole(self):
         script = self.root / "build" / "python" / "bin" / "tiny"
@@ -98,6 +102,33 @@ class PythonSetup(unittest.TestCase):
         (python / "pages.txt").write_text((self.root / "pages" / "requirements.txt").read_text())
         self.assertEqual(self.call("pages"), 0)
         self.assert_whole()
+
+    def test_a_pin_that_cannot_be_installed_is_named_and_why(self):
+        self.require("pages_of_tomorrow", "tiny==2")
+        failed = self.run_it("pages_of_tomorrow")
+        self.assertEqual(failed.returncode, 1)
+        self.assertRegex(
+            failed.stderr,
+            r"^pip could not install tiny==2, pinned in pages_of_tomorrow/requirements.txt: the "
+            r"package index has none for Python [0-9.]+; the newest that runs there: 1\.\n"
+            r"All that pip said is in build/pip.log. To try again, run the same command.\n$",
+        )
+        (self.root / "pages_of_tomorrow" / "requirements.txt").write_text(
+            (self.root / "pages" / "requirements.txt").read_text())
+        self.assertEqual(self.call("pages_of_tomorrow"), 0)
+        self.assert_whole()
+
+    def test_an_index_out_of_reach_is_said(self):
+        (self.root / "pages" / "requirements.txt").write_text("tiny==1\n")
+        failed = self.run_it(
+            "pages", PIP_INDEX_URL="http://127.0.0.1:1/", PIP_RETRIES="1",
+            PIP_CONFIG_FILE=os.devnull, PIP_FIND_LINKS="",
+        )
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn(
+            "pip could not install tiny==1, pinned in pages/requirements.txt: the package index "
+            "cannot be reached ([Errno 111] Connection refused).", failed.stderr,
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compares two results of the benchmark row by row.
+"""Compares two results of the benchmark, or two of a climb, row by row.
 
     python3 -m bench.benchmark.compare base.json new.json
 
@@ -19,6 +19,7 @@ WHY_RATIOS = (
     "Ratios to cuBLAS of the same run: times of two runs differ by what clocks and power did."
 )
 REFERENCES = ("00_cublas", "best_cublaslt")  # what the rows are compared with, in any precision
+NOT_TIMED = ("refused", "left out")  # outcomes in a climb
 SAME = {
     "device": "GPU",
     "protocol": "protocol",
@@ -28,6 +29,14 @@ SAME = {
 
 class InputError(Exception):
     """Files that cannot be compared; the sentence says why."""
+
+
+def samples_of(entry, vendor_ms, protocol):
+    """(row, its ratios to cuBLAS) of an entry of the benchmark, or of a climb."""
+    if "run_name" in entry:
+        return entry["run_name"], [float(entry["ratio_to_cublas"])]
+    row = f"{entry['name']}/{entry['m']}x{entry['n']}x{entry['k']}/{protocol}"
+    return row, [vendor / ms for vendor, ms in zip(vendor_ms, entry["samples_ms"], strict=True)]
 
 
 def load(path):
@@ -40,17 +49,24 @@ def load(path):
         raise InputError(f"{path} is no JSON ({error}). Was the benchmark stopped?") from error
     try:
         rows = {}
-        for entry in results["benchmarks"]:
-            if entry["run_type"] != "iteration" or entry["run_name"].startswith(REFERENCES):
-                continue
-            if entry.get("error_occurred"):
-                raise InputError(f"{path}: {entry['run_name']}: {entry['error_message']}")
-            rows.setdefault(entry["run_name"], []).append(float(entry["ratio_to_cublas"]))
+        entries = results["benchmarks"]
         context = {field: results["context"][field] for field in SAME}
+        # A climb takes the samples of all rungs in rounds, rung 00's too.
+        vendor_ms = next((e["samples_ms"] for e in entries if e["name"] == REFERENCES[0]), None)
+        for entry in entries:
+            if entry.get("run_type", "iteration") != "iteration":
+                continue
+            if entry["name"].startswith(REFERENCES) or entry.get("outcome") in NOT_TIMED:
+                continue
+            if entry.get("error_occurred") or entry.get("verified") is False:
+                why = entry.get("error_message") or entry["note"]
+                raise InputError(f"{path}: {entry['name']}: {why}")
+            row, samples = samples_of(entry, vendor_ms, context["protocol"])
+            rows.setdefault(row, []).extend(samples)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path} is no file of the benchmark. Write files to compare with "
-            "`make bench OUT=FILE`; results of a climb cannot be compared"
+            f"{path} holds no times beside cuBLAS. Write files to compare with "
+            "`make bench OUT=FILE`, or with `build/ladder climb --json FILE` on a GPU"
         ) from error
     if not rows:
         raise InputError(f"{path} holds no row of a rung")

@@ -238,7 +238,7 @@ def main():
     options = parser.parse_args()
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
-        sys.exit("nvcc_stages.py: there is no nvcc: install the CUDA Toolkit 13")
+        sys.exit("nvcc_stages.py: there is no nvcc: install the CUDA Toolkit 12.8 or newer")
     data = record(nvcc)
     if not options.check:
         write_whole(options.out, json.dumps(data, indent=1) + "\n")

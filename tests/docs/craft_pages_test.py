@@ -37,7 +37,7 @@ def joined_literals():
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):
             text.append(re.sub(r'"\s*\n?\s*f?"', "", path.read_text()))
-    for name in ("Makefile", ".ci/install"):
+    for name in ("Makefile", ".ci/install", ".ci/cuda", ".ci/pip"):
         text.append((SOURCES / name).read_text())
     return " ".join(re.sub(r"\s+", " ", part) for part in text)
 
@@ -69,7 +69,22 @@ class TroubleshootingTest(unittest.TestCase):
             for piece in error.split("..."):
                 piece = re.sub(r"\s+", " ", piece).strip()
                 with self.subTest(error=error, piece=piece):
-                    self.assertIn(piece, sources)
+                    self.assertTrue(piece in sources, "no source says so")  # they are long
+
+
+class WrittenFilesTest(unittest.TestCase):
+    """What a page has you write does not show up in `git status`."""
+
+    @unittest.skipUnless((SOURCES / ".git").exists(), "this is no clone")
+    def test_git_ignores_it(self):
+        pages = [*SOURCES.glob("*.md"), *SOURCES.glob("*/*.md"), *SOURCES.glob("*/*/*.md")]
+        named = re.compile(r"(?:OUT=|--html |--json |--out )([a-z][\w./-]*\.\w+)")
+        written = {name for page in pages for name in named.findall(page.read_text())}
+        written = {name for name in written if not name.startswith("bench/results/")}
+        self.assertGreaterEqual(len(written), 3)
+        for name in {*written, "rung06.ncu-rep", ".predictions.json"}:
+            done = subprocess.run(["git", "-C", SOURCES, "check-ignore", "-q", name], check=False)
+            self.assertEqual(done.returncode, 0, name)
 
 
 class ClaimsTest(unittest.TestCase):

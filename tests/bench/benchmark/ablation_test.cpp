@@ -17,6 +17,7 @@
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
+#include "tests/common/emulator/copy_arrival_name.hpp"
 
 namespace ladder::bench {
 namespace {
@@ -67,9 +68,7 @@ TEST_P(AblationTest, EveryCopyEndsAndSomeAreRight) {
 
 INSTANTIATE_TEST_SUITE_P(Arrivals, AblationTest,
                          testing::Values(CopyArrival::kLate, CopyArrival::kEarly),
-                         [](const auto& info) {
-                           return info.param == CopyArrival::kLate ? "Late" : "Early";
-                         });
+                         testing::PrintToStringParamName());
 
 AblationEntry entry(std::string name, std::optional<int> rung, std::string taken_away,
                     std::vector<double> ms) {

@@ -12,6 +12,7 @@ import unittest
 from bench.benchmark.compare import u_test
 from tests import SOURCES
 
+CLIMB = SOURCES / "bench/results/nvidia-h200/climb_burst_4096.json"
 RECORDED = SOURCES / "tests/bench/benchmark/data/benchmark_small.json"
 ROW = "07_wave_swizzle/64x64x64/burst"
 
@@ -156,12 +157,31 @@ class CompareTest(unittest.TestCase):
         self.assert_refused("new.json: No such file or directory")
         self.new = '{"context": {'
         self.assert_refused("Was the benchmark stopped?")
-        climb = {"context": {}, "benchmarks": [{"name": "climb_13", "rung": 13, "time_ms": 2.4}]}
-        for results in ([], {}, climb):
+        on_cpu = json.loads(CLIMB.read_text())
+        for entry in on_cpu["benchmarks"]:
+            entry["samples_ms"] = None
+        for results in ([], {}, on_cpu):
             self.new = results
             self.assert_refused("Write files to compare with `make bench OUT=FILE`")
         self.new = {"context": self.base["context"], "benchmarks": []}
         self.assert_refused("holds no row of a rung")
+
+    def test_two_climbs_are_compared_by_rung(self):
+        self.base = json.loads(CLIMB.read_text())
+        self.new = copy.deepcopy(self.base)
+        entries = {entry["name"]: entry for entry in self.new["benchmarks"]}
+        for entry in entries.values():  # another clock: cuBLAS and rungs alike
+            entry["samples_ms"] = [2 * ms for ms in entry["samples_ms"]]
+        slower = entries["07_wave_swizzle"]
+        slower["samples_ms"] = [1.1 * ms for ms in slower["samples_ms"]]
+        entries["13_small_products"].update(outcome="refused", verified=False, samples_ms=None)
+        code, text = self.compare("--only-common")
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"07_wave_swizzle/4096x4096x4096/burst .*-9\.09 %  slower\n")
+        self.assertEqual(text.count("slower\n"), 1, text)
+        self.assertNotIn("00_cublas", text)
+        slower.update(outcome="wrong", verified=False, note="NaN at row 3", samples_ms=None)
+        self.assert_refused("07_wave_swizzle: NaN at row 3", "--only-common")
 
 
 class UTest(unittest.TestCase):

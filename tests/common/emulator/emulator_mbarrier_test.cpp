@@ -3,6 +3,7 @@
 /// \brief Barriers in shared memory: phases, and what they are not to be used for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,13 @@ struct Misuse {
   unsigned thread = 0;
 };
 
+/// "never_made": the test's name ends with it.
+void PrintTo(const Misuse& misuse, std::ostream* out) {
+  std::string name = misuse.marker;
+  std::ranges::replace(name, ' ', '_');
+  *out << name;
+}
+
 class EmulatorMbarrierMisuse : public testing::TestWithParam<Misuse> {};
 
 TEST_P(EmulatorMbarrierMisuse, IsReported) {
@@ -69,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Misuse{MbarrierMisuse::kOvertaken, "sees neither phase", "a second phase",
                            KernelErrorKind::kMbarrier, 1},
                     Misuse{MbarrierMisuse::kUnseenPhase, "unseen",
-                           "no thread has seen the end of its phase before"}));
+                           "no thread has seen the end of its phase before"}),
+    testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace ladder::emulator

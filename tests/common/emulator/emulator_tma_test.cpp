@@ -11,6 +11,7 @@
 
 #include "common/emulator/run/settings.hpp"
 #include "tests/common/emulator/async_probes.hpp"
+#include "tests/common/emulator/copy_arrival_name.hpp"
 #include "tests/common/emulator/expect_kernel_error.hpp"
 
 namespace ladder::emulator {
@@ -27,7 +28,8 @@ class EmulatorTma : public testing::TestWithParam<CopyArrival> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Arrivals, EmulatorTma,
-                         testing::Values(CopyArrival::kLate, CopyArrival::kEarly));
+                         testing::Values(CopyArrival::kLate, CopyArrival::kEarly),
+                         testing::PrintToStringParamName());
 
 struct alignas(16) Vector {
   float at[4];

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/common/emulator/copy_arrival_name.hpp"
 #include "tests/common/emulator/trace_checks.hpp"
 
 namespace ladder::trace_probes {
@@ -196,9 +197,7 @@ TEST_P(EmulatorTraceAsyncHazard, LanesOfOneWarpMeetAtTheBarrierOfACluster) {
 
 INSTANTIATE_TEST_SUITE_P(Both, EmulatorTraceAsyncHazard,
                          testing::Values(CopyArrival::kLate, CopyArrival::kEarly),
-                         [](const auto& test) {
-                           return test.param == CopyArrival::kLate ? "Late" : "Early";
-                         });
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace ladder::trace_probes

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/common/emulator/copy_arrival_name.hpp"
 #include "tests/common/emulator/trace_checks.hpp"
 
 namespace ladder::trace_probes {
@@ -195,9 +196,7 @@ TEST_P(EmulatorTraceAsync, BoxesAreOnTheirWayUntilTheirPhaseIsOver) {
 
 INSTANTIATE_TEST_SUITE_P(Both, EmulatorTraceAsync,
                          testing::Values(CopyArrival::kLate, CopyArrival::kEarly),
-                         [](const auto& test) {
-                           return test.param == CopyArrival::kLate ? "Late" : "Early";
-                         });
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace ladder::trace_probes

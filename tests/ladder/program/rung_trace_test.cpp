@@ -13,6 +13,7 @@
 
 #include "common/emulator/run/settings.hpp"
 #include "ladder/program/rung_trace.hpp"
+#include "tests/common/emulator/copy_arrival_name.hpp"
 
 namespace ladder {
 namespace {
@@ -329,9 +330,7 @@ class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
 INSTANTIATE_TEST_SUITE_P(CopiesArrive, Pipelines,
                          testing::Values(emulator::CopyArrival::kLate,
                                          emulator::CopyArrival::kEarly),
-                         [](const auto& info) {
-                           return info.param == emulator::CopyArrival::kLate ? "Late" : "Early";
-                         });
+                         testing::PrintToStringParamName());
 
 TEST_P(Pipelines, AreSoundOnRaggedShapes) {
   const int lowest = find_rung(traced_rungs(), "warp_tile").number;
