@@ -54,7 +54,11 @@ def all_shapes():
     ]
     top = 80 + 20 * len(lines)
     drawing = Drawing(
-        "all-shapes", WIDTH, top + 2 * (HEIGHT + GAP) + 26, "Against cuBLAS on all shapes", lines[0],
+        "all-shapes",
+        WIDTH,
+        top + 2 * (HEIGHT + GAP) + 26,
+        "Against cuBLAS on all shapes",
+        lines[0],
         shapes_words(),
     )
     for i, words in enumerate(lines[1:]):

@@ -210,7 +210,8 @@ def value(name, rung):
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `behind_drawn` and `behind_chosen` tell on how many shapes it is
-    behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
+    behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
+    roof, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)

@@ -230,7 +230,7 @@ class BrowserTest(Browsing):
 
     def found(self, field, words):
         """The pages that the search lists, the first one first."""
-        links = "return [...document.querySelectorAll('a.md-search-result__link')].map((a) => a.href)"
+        links = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
         field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
         WebDriverWait(self.browser, 20, 0.05).until(lambda _: not self.run_script(links))
         field.send_keys(words)
@@ -282,8 +282,9 @@ class BrowserTest(Browsing):
     def test_tabs_speak_to_a_newcomer(self):
         """In the order of a first visit."""
         self.open("index.html")
-        names = "return [...document.querySelectorAll('.md-tabs__link')].map((a) => a.textContent.trim())"
-        tabs = self.run_script(names)
+        tabs = self.run_script(
+            "return [...document.querySelectorAll('.md-tabs__link')].map((a) => a.textContent.trim())"
+        )
         wanted = "Home, Start, Lessons, How GPUs work, Tools and craft, Play, Reference"
         self.assertEqual(", ".join(tabs), wanted)
 
@@ -329,7 +330,8 @@ class BrowserTest(Browsing):
 
     def test_widgets_of_pages_work(self):
         """Each is built, and shows something for the settings that its page asks for."""
-        with_widgets = [path for path in self.pages if 'class="widget"' in (site / path).read_text()]
+        has_widget = 'class="widget"'
+        with_widgets = [path for path in self.pages if has_widget in (site / path).read_text()]
         self.assertGreaterEqual(len(with_widgets), 5)
         for path in with_widgets:
             self.open(path)

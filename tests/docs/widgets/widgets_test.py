@@ -157,6 +157,10 @@ class PagesTest(unittest.TestCase):
         """Presses one of the buttons that walk, by its label."""
         book.find(f'.widget-play button[aria-label="{words}"]').click()
 
+    def value_of(self, identifier):
+        """What stands in a field."""
+        return book.find(f"#{identifier}").get_attribute("value")
+
     def test_steps_walk_through_the_field(self):
         """Lane by lane, k tile by k tile, wave by wave; at the ends there is no further step."""
         for name, field, first, back, forward, last in (
@@ -165,14 +169,13 @@ class PagesTest(unittest.TestCase):
             ("waves", "wave", "The first wave", "The wave before", "The next wave", 2),
         ):
             book.open(name)
-            value = lambda n=name, f=field: book.find(f"#{n}-{f}").get_attribute("value")
             self.press_button(first)
-            self.assertEqual(value(), "1", name)
+            self.assertEqual(self.value_of(f"{name}-{field}"), "1")
             self.assertFalse(book.find(f'[aria-label="{back}"]').is_enabled())
             self.assertEqual(plain(book.find(".widget-place").text), f"1 of {last}")
             drawn = book.find(".widget svg").get_attribute("innerHTML")
             self.press_button(forward)
-            self.assertEqual(value(), "2", name)
+            self.assertEqual(self.value_of(f"{name}-{field}"), "2")
             self.assertNotEqual(book.find(".widget svg").get_attribute("innerHTML"), drawn)
             self.press_button(back)
             self.assertEqual(book.find(".widget svg").get_attribute("innerHTML"), drawn)
@@ -260,8 +263,9 @@ class PagesTest(unittest.TestCase):
         for name in PAGES:
             book.open(name)
             bare = book.run(
-                "return [...document.querySelectorAll('.widget :is(input, select)')].filter((one) =>"
-                "!(one.labels[0]?.textContent || one.ariaLabel)).map((one) => one.id)"
+                "return [...document.querySelectorAll('.widget :is(input, select)')]"
+                ".filter((one) => !(one.labels[0]?.textContent || one.ariaLabel))"
+                ".map((one) => one.id)"
             )
             self.assertEqual(bare, [])
             self.assertEqual(book.find(".widget-result").get_attribute("aria-live"), "polite")
