@@ -230,7 +230,9 @@ class BrowserTest(Browsing):
 
     def found(self, field, words):
         """The pages that the search lists, the first one first."""
-        links = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
+        links = (
+            "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
+        )
         field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
         WebDriverWait(self.browser, 20, 0.05).until(lambda _: not self.run_script(links))
         field.send_keys(words)
@@ -283,7 +285,8 @@ class BrowserTest(Browsing):
         """In the order of a first visit."""
         self.open("index.html")
         tabs = self.run_script(
-            "return [...document.querySelectorAll('.md-tabs__link')].map((a) => a.textContent.trim())"
+            "return [...document.querySelectorAll('.md-tabs__link')]"
+            ".map((a) => a.textContent.trim())"
         )
         wanted = "Home, Start, Lessons, How GPUs work, Tools and craft, Play, Reference"
         self.assertEqual(", ".join(tabs), wanted)
