@@ -375,7 +375,7 @@ class ReferenceTest(Browsing):
             (None, "light", False),
         ):
             self.stored(scheme, system)
-            for page in self.PAGES:
+            for page in self.PAGES[::3]:
                 with self.subTest(page=page, scheme=scheme, system=system):
                     self.assertEqual(self.ground(page) < 80, is_dark)
         self.stored(None, "light")
