@@ -2,8 +2,8 @@
 
 import math
 
-HEIGHT = 15  # of a label's letters, above its base line and below it
-ABOVE = 12
+HEIGHT = 19  # of a label: letters and what keeps lines away from them
+ABOVE = 14  # its base line
 
 
 def text_width(words):

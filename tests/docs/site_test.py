@@ -234,9 +234,9 @@ class BrowserTest(Browsing):
             "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
         )
         field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
-        WebDriverWait(self.browser, 20, 0.05).until(lambda _: not self.run_script(links))
+        WebDriverWait(self.browser, 8, 0.05).until(lambda _: not self.run_script(links))
         field.send_keys(words)
-        WebDriverWait(self.browser, 20, 0.05).until(lambda _: self.run_script(links))
+        WebDriverWait(self.browser, 8, 0.05).until(lambda _: self.run_script(links))
         return [link.partition("?")[0] for link in self.run_script(links)]
 
     def test_search_finds_first_the_page_that_teaches(self):

@@ -389,11 +389,11 @@ class StyleTest(unittest.TestCase):
 
 
 def label_box(text):
-    """(left, top, right, bottom) of words in a picture, rather too small than too large."""
+    """(left, top, right, bottom) of words in a picture: rather too narrow than too wide."""
     width = 7.0 * len(text.text)
     share = {"middle": 0.5, "end": 1.0}.get(text.get("text-anchor"), 0.0)
     left, y = float(text.get("x")) - share * width, float(text.get("y"))
-    return (left, y - 11, left + width, y + 2)
+    return (left, y - 13, left + width, y + 3)
 
 
 def rgb(colour):
