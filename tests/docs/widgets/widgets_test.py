@@ -274,7 +274,7 @@ class PagesTest(unittest.TestCase):
 
     def test_pages_fit_a_phone(self):
         """Wide drawings scroll in their place, by keys too."""
-        for name in PAGES:
+        for name in (*PAGES, "embedded"):
             book.open(name, width=360)
             page = "return document.documentElement.scrollWidth"
             self.assertLessEqual(book.run(page), 360, name)
