@@ -22,9 +22,34 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = "ladder/[0-9][0-9]_*/README.md"
 KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
 REFERENCE = ROOT / "build" / "doxygen" / "html"
+THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
 PLAIN_FROM = 100_000  # characters of a file
+PHONE = 480  # pixels: pictures up to this width fit a phone
+TAUGHT = {  # what readers search for, and the page that teaches it
+    "tiling": "ladder/03_shared_tile",
+    "register tiling": "ladder/04_register_tile",
+    "vectorized loads": "ladder/05_vector_access",
+    "prefetch": "ladder/06_double_buffer",
+    "double buffering": "ladder/06_double_buffer",
+    "rasterization": "ladder/07_wave_swizzle",
+    "warp tiling": "ladder/08_warp_tile",
+    "cp.async": "ladder/09_async_copy",
+    "software pipelining": "ladder/09_async_copy",
+    "warp specialization": "ladder/11_producer_warps",
+    "TMA": "ladder/11_producer_warps",
+    "split-k": "ladder/12_stream_k",
+    "stream-k": "ladder/12_stream_k",
+    "coalescing": "docs/chapters/coalescing.md",
+    "bank conflict": "docs/chapters/shared_memory.md",
+    "occupancy": "docs/chapters/registers.md",
+    "spilling": "docs/chapters/registers.md",
+    "arithmetic intensity": "docs/chapters/roofline.md",
+    "race": "docs/chapters/debugging.md",
+    "compute-sanitizer": "docs/chapters/debugging.md",
+    "nsight": "docs/chapters/profiling.md",
+}
 LANGUAGES = {
     ".cmake": "cmake",
     ".cpp": "cpp",
@@ -122,12 +147,17 @@ def katex_files():
 
 
 def reference_files():
-    """(name in the site, file) of what Doxygen writes. Its warnings are errors."""
+    """(name in the site, file) of what Doxygen writes, in the theme that the reader chose.
+
+    Its warnings are errors.
+    """
     result = subprocess.run(
         ["doxygen", "docs/doxygen/Doxyfile"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if result.returncode != 0:
         raise PluginError(f"doxygen docs/doxygen/Doxyfile failed:\n{result.stderr}")
+    for page in REFERENCE.glob("*.html"):  # those of its search stand in a frame
+        page.write_text(page.read_text().replace("<head>", f"<head>\n{THEME}", 1))
     for file in sorted(REFERENCE.rglob("*.*")):
         yield f"api/{file.relative_to(REFERENCE).as_posix()}", file
 
@@ -136,8 +166,8 @@ def on_config(config):
     """Puts the lessons into the navigation, in the order of their numbers."""
     (ROOT / "build" / "doxygen").mkdir(parents=True, exist_ok=True)
     for entry in config.nav:
-        if entry.get("The ladder") == []:
-            entry["The ladder"] = [
+        if entry.get("Lessons") == []:
+            entry["Lessons"] = [
                 path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(LESSONS))
             ]
     return config
@@ -169,10 +199,16 @@ def on_nav(nav, config, files):
     return nav
 
 
+def search_words(path):
+    """What a page teaches: the theme's search looks at tags first."""
+    return [words for words, place in TAUGHT.items() if path in (place, f"{place}/README.md")]
+
+
 def on_page_markdown(markdown, page, config, files):
     """Leads links to the places of their targets, and puts figures into the page."""
     if page.file.src_uri.startswith("sources/"):
         return markdown
+    page.meta.setdefault("tags", search_words(repository_path(page.file)))
     here = repository_path(page.file)
 
     def lead(match):
@@ -181,7 +217,18 @@ def on_page_markdown(markdown, page, config, files):
         return f"[{match[1]}]({relative}{match[3] or ''})"
 
     def draw(match):
-        svg = (ROOT / resolved(match[2], here)).read_text()
-        return f'<div class="figure" markdown="0">\n{svg}</div>'
+        path = ROOT / resolved(match[2], here)
+        narrow = path.with_name(f"{path.stem}_narrow.svg")
+        if not narrow.exists():
+            return figure(path)
+        return f"{figure(path, 'for-desks')}\n\n{figure(narrow, 'for-phones')}"
 
     return FIGURE.sub(draw, LINK.sub(lead, markdown))
+
+
+def figure(path, *styles):
+    """A picture as part of the page. The style sheet shows one of two that are drawn twice."""
+    svg = path.read_text()
+    if int(re.search(r' width="(\d+)', svg)[1]) <= PHONE:
+        styles = (*styles, "small")
+    return f'<div class="{" ".join(("figure", *styles))}" markdown="0">\n{svg}</div>'

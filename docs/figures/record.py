@@ -1,10 +1,11 @@
 """Records which addresses the first warp of each rung asks for, from the emulator's trace.
 
-    python3 -m docs.figures.record [build/ladder]            write data/requests.json
-    python3 -m docs.figures.record [build/ladder] --check    fail when it is not what the trace says
+    python3 -m docs.figures.record [build/ladder]            write data/*.json
+    python3 -m docs.figures.record [build/ladder] --check    fail when they are not what it says
 
-Of each access of the source the first request is kept. M = N = K = 256, so that a row of A or B is
-1024 bytes. Figures need this file alone, and no program.
+requests.json: of each access of the source the first request. lines.json: what each line of the
+first rungs asks for in all. M = N = K = 256, so that a row of A or B is 1024 bytes. Figures need
+these files alone, and no program.
 """
 
 import argparse
@@ -16,9 +17,11 @@ import tempfile
 
 from bench.rungs import own_rungs
 
-DATA = pathlib.Path(__file__).resolve().parent / "data" / "requests.json"
+DATA = pathlib.Path(__file__).resolve().parent / "data"
 SIZE = 256
 KEPT = ("array", "operation", "access_bytes", "sectors", "lines", "wavefronts", "addresses")
+COUNTED = ("requests", "sectors", "ideal_sectors")
+WITH_LINES = (1, 2)  # rungs of lines.json
 
 
 def one_kernel():
@@ -26,8 +29,8 @@ def one_kernel():
     return [number for number, rung in own_rungs().items() if len(rung.configurations) <= 1]
 
 
-def first_requests(ladder, rung):
-    """[request] of a rung's block 0, warp 0: the first of each access."""
+def traced(ladder, rung):
+    """The trace of a rung, with the requests of block 0, warp 0."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "trace.json"
         subprocess.run(
@@ -35,7 +38,11 @@ def first_requests(ladder, rung):
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        trace = json.loads(path.read_text())
+        return json.loads(path.read_text())
+
+
+def first_requests(trace):
+    """[request] of the traced warp: the first of each access."""
     found = {}
     for entry in trace["warp"]["requests"]:
         found.setdefault(
@@ -44,23 +51,45 @@ def first_requests(ladder, rung):
     return list(found.values())
 
 
+def lines(trace):
+    """[{line, operation, requests, sectors, ideal_sectors}] of the kernel's global accesses."""
+    found = {}
+    for entry in trace["lines"]:
+        if entry["file"].endswith("kernel.cuh") and entry["operation"].startswith("global"):
+            key = {"line": entry["line"], "operation": entry["operation"]}
+            place = found.setdefault(tuple(key.values()), {**key, **dict.fromkeys(COUNTED, 0)})
+            for name in COUNTED:
+                place[name] += entry[name]
+    return list(found.values())
+
+
+def as_text(rungs):
+    """{rung: entries} with an entry per line."""
+    entries = [
+        f'"{rung:02}": [\n' + ",\n".join(json.dumps(entry) for entry in found) + "\n]"
+        for rung, found in rungs.items()
+    ]
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
 def main():
     """Writes or checks the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("ladder", nargs="?", default="build/ladder", help="the traced program")
     parser.add_argument("--check", action="store_true", help="fail when the file is stale")
     options = parser.parse_args()
-    rungs = {f"{rung:02}": first_requests(options.ladder, rung) for rung in one_kernel()}
-    entries = [
-        f'"{rung}": [\n' + ",\n".join(json.dumps(entry) for entry in found) + "\n]"
-        for rung, found in rungs.items()
-    ]
-    text = "{\n" + ",\n".join(entries) + "\n}\n"
-    if options.check:
-        stale = f"{DATA} is stale: run python3 -m docs.figures.record"
-        sys.exit(0 if DATA.read_text() == text else stale)
-    DATA.write_text(text)
-    print(f"wrote {DATA}")
+    traces = {rung: traced(options.ladder, rung) for rung in one_kernel()}
+    files = {
+        "requests.json": {rung: first_requests(trace) for rung, trace in traces.items()},
+        "lines.json": {rung: lines(traces[rung]) for rung in WITH_LINES},
+    }
+    for name, rungs in files.items():
+        path, text = DATA / name, as_text(rungs)
+        if options.check and path.read_text() != text:
+            sys.exit(f"{path} is stale: run python3 -m docs.figures.record")
+        if not options.check:
+            path.write_text(text)
+            print(f"wrote {path}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The staircase: TFLOP/s of every FP32 rung below the libraries and the roofs."""
+"""The staircase: TFLOP/s of every FP32 rung below the libraries and the roofs, and for phones."""
+
+import textwrap
 
 from docs.report.recorded import (
     RESULTS,
@@ -13,6 +15,8 @@ from docs.report.recorded import (
 )
 from docs.report.svg import WIDTH, Drawing, Scale
 
+NARROW = 400  # pixels of the drawing for phones
+ROW = 30  # of that drawing
 STEP_WIDTH = 78  # for the longest word of a rung's name
 
 
@@ -88,3 +92,44 @@ def step(drawing, entry, left, right, y, bottom):
     drawing.text(middle, bottom + 20, number, "strong", "middle")
     for line, word in enumerate(words):
         drawing.text(middle, bottom + 38 + 18 * line, word, "", "middle")
+
+
+def staircase_narrow():
+    """The same for phones: a bar for each rung, from the left, below each other."""
+    entries = fp32_entries()
+    lines = sorted(levels(), key=lambda line: -line[0])
+    left, right = 172, NARROW - 12
+    source = textwrap.wrap(provenance(f"climb_burst_{SIZE}.json"), 40)
+    top = 68 + 20 * len(source) + 20 * len(lines)
+    bottom = top + ROW * len(entries)
+    drawing = Drawing(
+        "staircase-narrow",
+        NARROW,
+        bottom + 58,
+        f"TFLOP/s at M = N = K = {SIZE}",
+        source[0],
+        staircase_words(),
+    )
+    for i, words in enumerate(source[1:]):
+        drawing.text(24, 80 + 20 * i, words, "soft")
+    x = Scale((0, 70), (left, right))
+    for i, (tflops, words, style) in enumerate(lines):  # the highest first: no line meets words
+        at = 68 + 20 * (len(source) + i)
+        drawing.line([(x(tflops), at - 12), (x(tflops), bottom)], style)
+        drawing.text(x(tflops) - 7, at, f"{words} {tflops:.1f}", "soft", "end")
+    for i, entry in enumerate(entries):
+        at = top + ROW * i
+        name = title_of(entry["name"])
+        figures = f"{entry['tflops']:.1f}", f"{100 * entry['ratio_to_best']:.0f} %"
+        drawing.text(14, at + 20, name)
+        drawing.bar(left, at + 2, x(entry["tflops"]), at + ROW - 2, "f0")
+        if entry["tflops"] > 25:
+            end = x(entry["tflops"])
+            drawing.text(left + 7, at + 20, figures[0], "strong on")
+            drawing.text(end - 6, at + 20, figures[1], "on", "end")
+        else:
+            drawing.text(x(entry["tflops"]) + 6, at + 20, ", ".join(figures), "strong")
+    drawing.line([(left, top), (left, bottom)], "axis")
+    for i, words in enumerate(("%: of the better of cuBLAS and cublasLt", "in the same run")):
+        drawing.text(24, bottom + 26 + 20 * i, words, "soft")
+    return drawing

@@ -13,11 +13,18 @@ import sys
 from docs.report import generated
 from docs.report.plot_ratio import ratio_by_size
 from docs.report.plot_roofline import roofline
-from docs.report.plot_staircase import staircase
+from docs.report.plot_shapes import all_shapes
+from docs.report.plot_staircase import staircase, staircase_narrow
 from docs.report.recorded import FigureError, MissingFileError
 
 FIGURES = pathlib.Path("docs/figures")
-PLOTS = {"staircase": staircase, "ratio_by_size": ratio_by_size, "roofline": roofline}
+PLOTS = {
+    "staircase": staircase,
+    "staircase_narrow": staircase_narrow,
+    "all_shapes": all_shapes,
+    "ratio_by_size": ratio_by_size,
+    "roofline": roofline,
+}
 
 
 def drawn(name):

@@ -31,6 +31,7 @@ from docs.report.page_blocks import (
     craft,
     excerpts,
     fidelity,
+    front,
     lessons,
     machine,
     orders,
@@ -59,6 +60,7 @@ PLACED_BLOCKS = {
     **machine.BLOCKS,
     **ablations.BLOCKS,
     **orders.BLOCKS,
+    **front.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

@@ -179,11 +179,15 @@ def roof_value(name):
     return None
 
 
-def behind(rung, shapes):
-    """'3 of 200': of the chosen or the drawn shapes, those on which the best library is faster."""
+def counted_shapes(rung, faster, shapes):
+    """'3 of 200': of the chosen or the drawn shapes, those on which the best library is faster.
+
+    faster: "behind" for these, "level" for all others
+    """
     benchmark = Benchmark("drawn_shapes.json" if shapes == "drawn" else "benchmark_*.json")
     ratios = [benchmark.ratio(rung_of(rung).folder, *job[1:]) for job in benchmark.usual_jobs()]
-    return f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)}"
+    behind = sum(ratio < 1 for ratio in ratios)
+    return f"{behind if faster == 'behind' else len(ratios) - behind} of {len(ratios)}"
 
 
 def machine_code_value(name, rung):
@@ -206,7 +210,8 @@ def value(name, rung):
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `behind_drawn` and `behind_chosen` tell on how many shapes it is
-    behind, `roof_l2_read` is a measured roof, `sass_FFMA` is of the main loop in machine code, and
+    behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
+    roof, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds.
     """
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
@@ -224,8 +229,8 @@ def value(name, rung):
         text = machine_code_value(match[1], rung)
     elif match := re.fullmatch(r"order_(\w+)", plain):
         text = order_value(match[1], rung)
-    elif match := re.fullmatch(r"behind_(chosen|drawn)", plain):
-        text = behind(rung, match[1])
+    elif match := re.fullmatch(r"(behind|level)_(chosen|drawn)", plain):
+        text = counted_shapes(rung, *match.groups())
     elif plain == "predicted_4096":
         text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":

@@ -69,6 +69,11 @@ class Scale:
         """The pixel of a value."""
         return self.first + (self.map(value) - self.low) * self.slope
 
+    def inverse(self, pixel):
+        """The value at a pixel."""
+        mapped = self.low + (pixel - self.first) / self.slope
+        return 10**mapped if self.map is math.log10 else mapped
+
 
 class Drawing:
     """Elements of one picture."""

@@ -7,7 +7,7 @@
   const CELL = 20;
   const ROW = 20;
   const LEFT = 84;
-  const RIGHT = 74;
+  const RIGHT = 92;
 
   const passesOf = (count) => `${count} pass${count === 1 ? "" : "es"}`;
   const WITH_COLUMNS = ["operandA", "operandB", "block"];
@@ -118,9 +118,26 @@
   const array = { rowLength: 32, padding: 0, swizzle: "none" };
   const common = { ...array, width: 1, operation: "load", laneColumns: 8 };
   start("banks", {
+    hint:
+      "give each row one float of padding, then two, then four, and watch the wavefronts. Then " +
+      "read by float4.",
     fields: [
-      { id: "rowLength", label: "Floats in a row", min: 1, max: 1024, value: 32 },
-      { id: "padding", label: "Padding behind a row, in floats", min: 0, max: 64, value: 0 },
+      {
+        id: "rowLength",
+        label: "Floats in a row",
+        min: 1,
+        max: 1024,
+        value: 32,
+        slider: { min: 16, max: 128, step: 16 },
+      },
+      {
+        id: "padding",
+        label: "Padding behind a row, in floats",
+        min: 0,
+        max: 64,
+        value: 0,
+        slider: { max: 32 },
+      },
       {
         id: "swizzle",
         label: "Swizzle",
@@ -173,7 +190,7 @@
       },
     ],
     settings: [
-      ["A column of 32 x 32 floats", { ...common, access: "column" }],
+      ["A column of 32 x 32 floats: 32 lanes, one bank", { ...common, access: "column" }],
       ["The same with one float of padding", { ...common, access: "column", padding: 1 }],
       ["The same with a swizzle", { ...common, access: "column", swizzle: "word" }],
       ["A row of 32 floats", { ...common, access: "row" }],

@@ -1,12 +1,12 @@
 // Lanes over sectors: what one load of a warp moves. Formulas: formulas.js.
 (() => {
   "use strict";
-  const { coalescing, LINE_BYTES, SECTOR_BYTES } = window.ladderFormulas;
+  const { coalescing, LANES, LINE_BYTES, SECTOR_BYTES } = window.ladderFormulas;
   const { Drawing, start, number, percent, plural } = window.ladderWidget;
   const WORDS = LINE_BYTES / 4; // of a line; a row of the drawing
   const CELL = 20;
-  const ROW = 22;
-  const LEFT = 76;
+  const ROW = 17;
+  const LEFT = 84;
 
   /** [3, 4, 5, 9] as "3-5, 9" */
   function ranges(lanes) {
@@ -31,38 +31,44 @@
     return words;
   }
 
-  /** One row for each touched line: its 32 words, with the numbers of the lanes that read them. */
-  function drawing(found, bytes, words) {
-    const picture = new Drawing(LEFT + WORDS * CELL + 2, 44 + found.lines.length * ROW, words, 540);
+  /**
+   * One row for each line that a full warp touches: its 32 words, with the numbers of the lanes
+   * that read them. What the last lane brings stands out while others are still to come.
+   */
+  function drawing(found, whole, bytes, words) {
+    const picture = new Drawing(LEFT + WORDS * CELL + 2, 44 + whole.lines.length * ROW, words, 540);
     const lanes = lanesOfWords(found, bytes);
     const moved = new Set(found.sectors);
+    const last = found.addresses.length - 1;
+    const isNow = (readers) => last < LANES - 1 && readers.includes(last);
     for (let sector = 0; sector < 4; sector += 1) {
       const x = LEFT + (sector * WORDS * CELL) / 4;
       picture.text(x + WORDS * CELL * 0.125, 14, `sector ${sector}`, "soft", "middle");
     }
     picture.text(LEFT - 8, 30, "line at byte", "soft", "end");
-    found.lines.forEach((line, row) => {
+    whole.lines.forEach((line, row) => {
       const y = 38 + row * ROW;
-      picture.text(LEFT - 8, y + 15, number(line * LINE_BYTES), "soft", "end");
+      picture.text(LEFT - 8, y + 12, number(line * LINE_BYTES), "soft small", "end");
       for (let word = 0; word < WORDS; word += 1) {
         const at = line * WORDS + word;
         const readers = lanes.get(at) ?? [];
         const isMoved = moved.has(Math.floor((at * 4) / SECTOR_BYTES));
-        const style = readers.length ? "cell used" : isMoved ? "cell moved" : "cell";
+        const used = isNow(readers) ? "cell most" : "cell used";
+        const style = readers.length ? used : isMoved ? "cell moved" : "cell";
         const reader = readers.length
           ? `read by lane${readers.length > 1 ? "s" : ""} ${ranges(readers)}`
           : isMoved
             ? "moved, read by nobody"
             : "not moved";
         const x = LEFT + word * CELL;
-        picture.rect(x, y, CELL, ROW - 3, style, `byte ${at * 4}: ${reader}`);
+        picture.rect(x, y, CELL, ROW - 2, style, `byte ${at * 4}: ${reader}`);
         if (readers.length === 0) continue;
         const label = readers.length > 1 ? "all" : `${readers[0]}`; // all, where the stride is 0
-        picture.text(x + CELL / 2, y + 14, label, "small", "middle");
+        picture.text(x + CELL / 2, y + 11, label, "small", "middle");
       }
       for (let sector = 0; sector < 4; sector += 1) {
         const width = (WORDS * CELL) / 4;
-        picture.rect(LEFT + sector * width, y, width, ROW - 3, "frame");
+        picture.rect(LEFT + sector * width, y, width, ROW - 2, "frame");
       }
     });
     return picture;
@@ -77,6 +83,7 @@
           "such a load with an error, and the emulator names its line.",
       );
     }
+    const whole = coalescing({ bytes, stride, offset: offset * 4, lanes: LANES });
     const { length } = found.sectors;
     const sentence =
       `${plural(length, "sector")} in ${plural(found.lines.length, "line")}: ` +
@@ -91,10 +98,10 @@
         ["Bytes used", number(found.bytesUsed)],
         ["Used of what moves", percent(found.efficiency)],
       ],
-      drawing: drawing(found, bytes, sentence),
+      drawing: drawing(found, whole, bytes, sentence),
       caption:
-        "One row per touched line. Numbers are lanes; tinted words without a number move and are " +
-        "not used.",
+        "One row per line that a full warp touches. Numbers are lanes; tinted words without a " +
+        "number move and are not used.",
     };
   }
 
@@ -110,11 +117,44 @@
         ],
         value: 4,
       },
-      { id: "stride", label: "Stride, in elements", min: 0, max: 100000, value: 1 },
-      { id: "offset", label: "Offset of lane 0, in floats", min: 0, max: 64, value: 0 },
-      { id: "lanes", label: "Active lanes, from 0 on", min: 1, max: 32, value: 32 },
+      {
+        id: "stride",
+        label: "Stride, in elements",
+        min: 0,
+        max: 100000,
+        value: 1,
+        slider: { max: 32 },
+      },
+      {
+        id: "offset",
+        label: "Offset of lane 0, in floats",
+        min: 0,
+        max: 64,
+        value: 0,
+        slider: { max: 32 },
+      },
+      {
+        id: "lanes",
+        label: "Lanes that have asked",
+        min: 1,
+        max: 32,
+        value: 32,
+        slider: {},
+      },
     ],
+    hint:
+      "pull the stride down from 32 to 8, 4, 2 and 1, and watch when the number of sectors begins " +
+      "to fall. Play shows the lanes one by one.",
+    play: {
+      field: "lanes",
+      last: () => LANES,
+      first: "Lane 0 alone",
+      back: "One lane less",
+      forward: "The next lane",
+      play: "Play: lane by lane",
+    },
     settings: [
+      ["Stride 32: every lane in a line of its own", { bytes: 4, stride: 32, offset: 0, lanes: 32 }],
       ["Rung 02, B: neighbours read neighbours", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
       ["Rung 01, A: neighbours read rows of 4096",
         { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],

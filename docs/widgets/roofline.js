@@ -204,9 +204,17 @@
   }
 
   const square = (size) => ({ m: size, n: size, k: size });
-  const extent = (id, label) => ({ id, label, min: 1, max: 1000000, value: 4096 });
+  const extent = (id, label) => ({
+    id,
+    label,
+    min: 1,
+    max: 1000000,
+    value: 4096,
+    slider: { max: 8192 },
+  });
   const common = { card: "h200", precision: "fp32", shown: "4096", place: "any", ...square(4096) };
-  const widget = start("roofline", {
+  const widgets = start("roofline", {
+    hint: "pull M down towards 1: at which M does memory become the limit?",
     fields: [
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
       { id: "precision", label: "Precision", options: PRECISIONS, value: "fp32" },
@@ -247,46 +255,50 @@
 
   // -- The reader's file ---------------------------------------------------------------------
 
-  const accept = ".json,application/json";
-  const input = element("input", { id: "roofline-file", type: "file", accept });
-  const said = element("p", { class: "widget-said", role: "status", "aria-live": "polite" });
-  const zone = element(
-    "div",
-    { class: "widget-drop" },
-    element("label", { for: input.id }, "Your results: choose or drop a JSON file"),
-    input,
-    said,
-  );
-  widget.form.after(zone);
+  function takeFiles(widget) {
+    const accept = ".json,application/json";
+    const input = element("input", { id: `${widget.root.id}-file`, type: "file", accept });
+    const said = element("p", { class: "widget-said", role: "status", "aria-live": "polite" });
+    const zone = element(
+      "div",
+      { class: "widget-drop" },
+      element("label", { for: input.id }, "Your results: choose or drop a JSON file"),
+      input,
+      said,
+    );
+    widget.form.after(zone);
 
-  async function take(file) {
-    said.classList.remove("wrong");
-    try {
-      own = { ...F.readResults(await file.text()), file: file.name };
-    } catch (error) {
-      own = null;
-      said.classList.add("wrong");
-      said.textContent = `${file.name}: ${error.message}`;
-      widget.refresh();
-      return;
+    async function take(file) {
+      said.classList.remove("wrong");
+      try {
+        own = { ...F.readResults(await file.text()), file: file.name };
+      } catch (error) {
+        own = null;
+        said.classList.add("wrong");
+        said.textContent = `${file.name}: ${error.message}`;
+        widget.refresh();
+        return;
+      }
+      const card = F.cardOf(own.device, cards);
+      said.textContent =
+        `${file.name}: ${plural(own.points.length, "point")} from ${own.device}. ` +
+        (card
+          ? `The roof is that of the card ${card.name}.`
+          : "There is no card of this GPU here; the roof is that of the GPU chosen above.");
+      widget.set({ ...(card ? { card: card.id } : {}), precision: "fp32" });
     }
-    const card = F.cardOf(own.device, cards);
-    said.textContent =
-      `${file.name}: ${plural(own.points.length, "point")} from ${own.device}. ` +
-      (card
-        ? `The roof is that of the card ${card.name}.`
-        : "There is no card of this GPU here; the roof is that of the GPU chosen above.");
-    widget.set({ ...(card ? { card: card.id } : {}), precision: "fp32" });
+
+    input.addEventListener("change", () => {
+      if (input.files.length) take(input.files[0]);
+    });
+    for (const name of ["dragover", "dragleave", "drop"]) {
+      widget.root.addEventListener(name, (event) => {
+        event.preventDefault();
+        zone.classList.toggle("over", name === "dragover");
+        if (name === "drop" && event.dataTransfer.files.length) take(event.dataTransfer.files[0]);
+      });
+    }
   }
 
-  input.addEventListener("change", () => {
-    if (input.files.length) take(input.files[0]);
-  });
-  for (const name of ["dragover", "dragleave", "drop"]) {
-    widget.root.addEventListener(name, (event) => {
-      event.preventDefault();
-      zone.classList.toggle("over", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files.length) take(event.dataTransfer.files[0]);
-    });
-  }
+  widgets.forEach(takeFiles);
 })();

@@ -10,12 +10,53 @@
     ["bf16", "BF16, tensor cores"],
   ];
 
-  /** Bars: what the blocks of an SM take of each thing that it has. */
-  function drawing(room, uses, words) {
+  const WALK_HEIGHT = 330;
+
+  /** A, B and C to one scale, and a block's tiles of them at one step along K. */
+  function drawWalk(picture, room, { BM, BN, BK, m, n, k }, step) {
+    const gap = 34;
+    const scale = Math.min((room - gap - 90) / (k + n), (WALK_HEIGHT - gap - 40) / (k + m));
+    const [width, depth, height] = [n, k, m].map((extent) => Math.max(extent * scale, 8));
+    const left = 66;
+    const top = 22;
+    const x = left + depth + gap; // of B and C
+    const y = top + depth + gap; // of A and C
+    const place = (from, size, whole, extent) => [
+      (from / whole) * extent,
+      Math.max(2, (Math.min(size, whole - from) / whole) * extent),
+    ];
+    // A block in the middle of C, and the k tile that it is at.
+    const [row, rows] = place(Math.floor((m - 1) / BM / 2) * BM, BM, m, height);
+    const [column, columns] = place(Math.floor((n - 1) / BN / 2) * BN, BN, n, width);
+    const [at, thick] = place((step - 1) * BK, BK, k, depth);
+    picture.rect(left, y, depth, height, "cell");
+    picture.rect(x, top, width, depth, "cell");
+    picture.rect(x, y, width, height, "cell");
+    picture.rect(left, y + row, at, rows, "cell moved");
+    picture.rect(x + column, top, columns, at, "cell moved");
+    picture.rect(left + at, y + row, thick, rows, "cell most", "the k tile of A");
+    picture.rect(x + column, top + at, columns, thick, "cell most", "the k tile of B");
+    picture.rect(x + column, y + row, columns, rows, "cell used", "the block's tile of C");
+    picture.text(left - 8, y + height / 2 + 4, `A, ${number(m)}`, "soft", "end");
+    picture.text(x + width / 2, top - 8, `B, ${number(n)}`, "soft", "middle");
+    picture.text(x + width + 8, y + height / 2 + 4, "C", "soft");
+    picture.text(left + depth / 2, y - 8, `K = ${number(k)}`, "soft", "middle");
+    if (room - x - width < 200) return; // no room for words on a phone
+    [
+      [`k tile ${number(step)} of ${number(kTiles({ k, BK }))}`, "strong"],
+      [`brings ${BM} x ${BK} of A and ${BK} x ${BN} of B`, "soft"],
+    ].forEach(([words, style], i) => {
+      picture.text(x + width + 16, top + depth / 2 + 20 * i - 4, words, style);
+    });
+  }
+
+  /** Above, the step along K; below, bars: what the blocks of an SM take of what it has. */
+  function drawing(room, values, step, uses, words) {
     const width = room - 2;
-    const picture = new Drawing(room, 12 + uses.length * 44, words);
+    const picture = new Drawing(room, WALK_HEIGHT + 24 + uses.length * 44, words);
+    drawWalk(picture, room, values, step);
     uses.forEach(({ what, blocks, used, most, unit }, i) => {
-      const y = 20 + i * 44;
+      const y = WALK_HEIGHT + 32 + i * 44;
       picture.text(1, y - 6, `${what}: ${unit(used)} of ${unit(most)}`);
       picture.rect(1, y, width, 16, "cell");
       for (let block = 0; block < blocks; block += 1) {
@@ -61,7 +102,7 @@
   }
 
   function show(values, width) {
-    const { precision, BM, BN, registers, m, n, k } = values;
+    const { precision, BM, BN, BK, registers, m, n, k } = values;
     const card = cards.find(({ id }) => id === values.card);
     const peak = F.peakTflops(card, precision);
     const bytes = F.elementBytes[precision];
@@ -80,6 +121,9 @@
     const dramGbps = card.dram_bytes_per_second * 1e-9;
     const ridge = F.ridge(peak, dramGbps);
     const problem = F.flops({ m, n, k }) / F.compulsoryBytes({ m, n, k }, { elementBytes: bytes });
+    const steps = kTiles(values);
+    const step = Math.min(values.step, steps);
+    const loaded = Math.min(BK * step, k) * (BM + BN) * bytes;
     const sentence =
       `${plural(found.blocks, "block")} per SM, limited by ${found.limit}: ` +
       `occupancy ${percent(found.occupancy)}. ${plural(waves.tiles, "tile")} in ` +
@@ -102,38 +146,88 @@
         ["Tiles", `${waves.rows} x ${waves.columns} = ${number(waves.tiles)}`],
         ["Blocks at a time", `${found.blocks} x ${card.sms} SMs = ${number(atOnce)}`],
         ["Tiles in the last wave", number(waves.last)],
+        [
+          `After k tile ${number(step)} of ${number(steps)}`,
+          `a block has loaded ${binaryBytes(loaded)}`,
+        ],
         ["Places used, over all waves", percent(waves.busy)],
       ],
-      drawing: drawing(width, usesOf(card, tile, registers, found), sentence),
-      caption: `What the blocks on one SM take (${card.name}); shades tell blocks apart.`,
+      drawing: drawing(width, values, step, usesOf(card, tile, registers, found), sentence),
+      caption:
+        "Above: one block's tile of C, and the k tiles of A and B that it has loaded by now, the " +
+        `latest in colour. Below: what the blocks on one SM take (${card.name}); shades tell ` +
+        "blocks apart.",
     };
   }
 
-  const extent = (id, label, value) => ({ id, label, min: 1, max: 1000000, value });
-  const tile = (id, label, max, value) => ({ id, label, min: 1, max, value });
+  const kTiles = ({ k, BK }) => Math.ceil(k / BK);
+  const extent = (id, label, value) => ({
+    id,
+    label,
+    min: 1,
+    max: 1000000,
+    value,
+    slider: { min: 128, max: 8192, step: 128 },
+  });
+  const tile = (id, label, max, value, slider) => ({ id, label, min: 1, max, value, slider });
+  const folded = (field) => ({ ...field, folded: true });
   const square = (size) => ({ m: size, n: size, k: size });
-  const common = { card: "h200", precision: "fp32", more: 0, ...square(4096) };
+  const common = { card: "h200", precision: "fp32", more: 0, step: 1, ...square(4096) };
   const tile128 = { ...common, BM: 128, BN: 128, BK: 8, TM: 8, TN: 8 };
   const rung04 = { ...tile128, stages: 1, padding: 0, registers: 128 };
   start("tiles", {
+    hint:
+      "make M and N a little smaller, until all tiles fit in one wave. Then see how far one more " +
+      "register per thread throws you back. Play moves the k tiles along K.",
+    play: {
+      field: "step",
+      last: kTiles,
+      first: "The first k tile",
+      back: "One k tile back",
+      forward: "The next k tile",
+      play: "Play: along K",
+    },
     fields: [
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
-      { id: "precision", label: "Precision", options: PRECISIONS, value: "fp32" },
-      tile("BM", "BM, rows of the block tile", 512, 128),
-      tile("BN", "BN, its columns", 512, 128),
-      tile("BK", "BK, its depth", 512, 8),
-      tile("TM", "TM, rows of a thread's results", 64, 8),
-      tile("TN", "TN, their columns", 64, 8),
-      tile("stages", "Stages in shared memory", 16, 1),
-      { id: "padding", label: "Padding of A's rows, in elements", min: 0, max: 64, value: 0 },
-      { id: "more", label: "Threads that only load", min: 0, max: 512, value: 0 },
-      tile("registers", "Registers per thread", 255, 128),
+      folded({ id: "precision", label: "Precision", options: PRECISIONS, value: "fp32" }),
+      tile("BM", "BM, rows of the block tile", 512, 128, { min: 32, max: 256, step: 32 }),
+      tile("BN", "BN, its columns", 512, 128, { min: 32, max: 256, step: 32 }),
+      tile("BK", "BK, its depth", 512, 8, { min: 8, max: 64, step: 8 }),
+      folded(tile("TM", "TM, rows of a thread's results", 64, 8, { min: 1, max: 16 })),
+      folded(tile("TN", "TN, their columns", 64, 8, { min: 1, max: 16 })),
+      folded(tile("stages", "Stages in shared memory", 16, 1, { min: 1, max: 8 })),
+      folded({
+        id: "padding",
+        label: "Padding of A's rows, in elements",
+        min: 0,
+        max: 64,
+        value: 0,
+        slider: { max: 16 },
+      }),
+      folded({
+        id: "more",
+        label: "Threads that only load",
+        min: 0,
+        max: 512,
+        value: 0,
+        slider: { max: 256, step: 32 },
+      }),
+      tile("registers", "Registers per thread", 255, 128, { min: 16 }),
       extent("m", "M", 4096),
       extent("n", "N", 4096),
       extent("k", "K", 4096),
+      {
+        id: "step",
+        label: "k tile of a block",
+        min: 1,
+        max: 1000000,
+        value: 1,
+        slider: {},
+      },
     ],
     settings: [
-      ["Rung 04: 128 x 128, 8 x 8 per thread", rung04],
+      ["Rung 04 at 2176: a last wave of 25 tiles", { ...rung04, ...square(2176) }],
+      ["Rung 04 at 4096: 128 x 128, 8 x 8 per thread", rung04],
       ["Rung 03: 32 x 32, one result per thread",
         { ...common, BM: 32, BN: 32, BK: 64, TM: 1, TN: 1, stages: 1, padding: 0, registers: 32 }],
       ["Rung 06: two stages, A padded", { ...rung04, stages: 2, padding: 4, registers: 127 }],

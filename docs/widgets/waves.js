@@ -42,6 +42,7 @@
     picture.path(boxes(found.panelsB.map((column) => [x(column), upper, inner, 14])), "panel");
     picture.path(boxes(found.panelsA.map((row) => [left - 20, y(row), 14, inner])), "panel");
     picture.rect(left, top, width, height, "cell");
+    picture.path(boxes(found.before.map(([row, column]) => [x(column), y(row), inner, inner])), "done");
     picture.path(
       boxes(found.tiles.map(([row, column]) => [x(column), y(row), inner, inner])),
       "wave",
@@ -68,10 +69,13 @@
     }
     const order = { rows, columns, band: bandOf(values, rows), atOnce, BM, BN, k, bytes };
     const found = F.waveOf({ ...order, wave: values.wave - 1 });
+    const done = (values.wave - 1) * atOnce;
+    found.before = Array.from({ length: done }, (_, i) => F.tileAt(i, order));
     const all = F.allWaves(order);
     const once = (m * k + k * n) * bytes;
     const sentence =
-      `The wave reads ${plural(found.panelsA.length, "panel")} of A and ` +
+      `Wave ${values.wave} of ${waves} has ${plural(found.tiles.length, "tile")} for ` +
+      `${number(atOnce)} places. It reads ${plural(found.panelsA.length, "panel")} of A and ` +
       `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}; its blocks ` +
       `ask for ${decimalBytes(found.asked)}: hit rate ${percent(found.hitRate)}.`;
     return {
@@ -80,6 +84,7 @@
         ["Blocks at a time", `${blocks} x ${card.sms} SMs = ${number(atOnce)}`],
         ["Waves", number(waves)],
         ["Tiles in this wave", number(found.tiles.length)],
+        ["Places that it fills", percent(found.tiles.length / atOnce)],
         ["Its blocks ask L2 for", decimalBytes(found.asked)],
         ["Distinct bytes among them", decimalBytes(found.read)],
         ["L2 of this card", binaryBytes(card.l2_bytes)],
@@ -91,19 +96,35 @@
       unused: values.order === "band" ? [] : ["band"],
       drawing: drawing(width, order, found, sentence),
       caption:
-        "Tiles of C that one wave works on. The line is their order, from the dot on. At the " +
-        "edges: the panels of A and B that they read.",
+        "Tiles of C that one wave works on; paler ones are done. The line is their order, from the " +
+        "dot on. At the edges: the panels of A and B that they read.",
     };
   }
 
-  const extent = (id, label) => ({ id, label, min: 1, max: 100000, value: 1 });
+  const ranged = (id, label, [min, max], value, slider) => ({ id, label, min, max, value, slider });
+  const folded = (field) => ({ ...field, folded: true });
+  const extent = (id, label) =>
+    ranged(id, label, [1, 100000], 1, { min: 128, max: 16384, step: 128 });
+  const wavesOf = ({ card, blocks, ...order }) =>
+    F.tileWaves({ ...order, atOnce: blocks * cards.find(({ id }) => id === card).sms }).waves;
   const square = (size) => ({ m: size, n: size, k: size });
   const h200 = { card: "h200", BM: 128, BN: 128, blocks: 2, bytes: 4, wave: 1, band: 16 };
   const common = { ...h200, ...square(4096) };
   start("waves", {
+    hint:
+      "take rung 06 at 16384, then rung 07, and compare the hit rates. Play lets the waves fill C " +
+      "one after the other.",
+    play: {
+      field: "wave",
+      last: wavesOf,
+      first: "The first wave",
+      back: "The wave before",
+      forward: "The next wave",
+      play: "Play: wave by wave",
+    },
     fields: [
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
-      { id: "blocks", label: "Blocks per SM", min: 1, max: 32, value: 2 },
+      ranged("blocks", "Blocks per SM", [1, 32], 2, { max: 8 }),
       {
         id: "order",
         label: "Order of blocks",
@@ -114,14 +135,14 @@
         ],
         value: "row",
       },
-      { id: "band", label: "Tile rows in a band", min: 1, max: 512, value: 16 },
-      { id: "wave", label: "Wave", min: 1, max: 100000, value: 1 },
-      { id: "BM", label: "BM, rows of a tile", min: 8, max: 1024, value: 128 },
-      { id: "BN", label: "BN, its columns", min: 8, max: 1024, value: 128 },
+      ranged("band", "Tile rows in a band", [1, 512], 16, { max: 64 }),
+      ranged("wave", "Wave", [1, 100000], 1, {}),
+      folded(ranged("BM", "BM, rows of a tile", [8, 1024], 128, { min: 32, max: 256, step: 32 })),
+      folded(ranged("BN", "BN, its columns", [8, 1024], 128, { min: 32, max: 256, step: 32 })),
       extent("m", "M"),
       extent("n", "N"),
-      extent("k", "K"),
-      {
+      folded(extent("k", "K")),
+      folded({
         id: "bytes",
         label: "Bytes of an element",
         options: [
@@ -129,9 +150,10 @@
           [2, "2 (BF16)"],
         ],
         value: 4,
-      },
+      }),
     ],
     settings: [
+      ["2176: a last wave of 25 tiles", { ...common, ...square(2176), order: "row", wave: 2 }],
       ["Rung 06 at 4096: along rows", { ...common, order: "row" }],
       ["Rung 07 at 4096: bands of 16", { ...common, order: "band" }],
       ["Rung 06 at 16384", { ...common, ...square(16384), order: "row" }],

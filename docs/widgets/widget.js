@@ -87,27 +87,32 @@ window.ladderWidget = (() => {
 
   // -- The form ------------------------------------------------------------------------------
 
-  /** A field's input with its label. */
+  /**
+   * A field's input with its label, and beside a number a slider over its usual range.
+   * @returns {input, slider (undefined for lists), labelled}
+   */
   function inputOf(widget, field) {
     const id = `${widget}-${field.id}`;
-    const input = field.options
-      ? element("select", { id, name: field.id })
-      : element("input", {
-          id,
-          name: field.id,
-          type: "number",
-          inputmode: "numeric",
-          min: field.min,
-          max: field.max,
-          step: 1,
-        });
-    for (const [value, words] of field.options ?? []) {
-      input.append(element("option", { value }, words));
-    }
-    input.value = field.value;
-    const style = field.wide ? "widget-field widget-wide" : "widget-field";
     const label = element("label", { for: id }, field.label);
-    return [input, element("div", { class: style }, label, input)];
+    const { min, max } = field;
+    let input;
+    let slider;
+    if (field.options) {
+      input = element("select", { id, name: field.id });
+      for (const [value, words] of field.options) input.append(element("option", { value }, words));
+    } else {
+      const number = { type: "number", inputmode: "numeric", step: 1 };
+      input = element("input", { id, name: field.id, min, max, ...number });
+    }
+    if (field.slider) {
+      const range = { type: "range", min, max, step: 1, ...field.slider };
+      const words = { id: `${id}-slider`, "aria-label": `${field.label}, slider` };
+      slider = element("input", { ...range, ...words });
+    }
+    const style = field.wide ? "widget-field widget-wide" : "widget-field";
+    const row = element("div", { class: "widget-input" }, input, ...(slider ? [slider] : []));
+    const labelled = element("div", { class: style }, label, row);
+    return { input, slider, labelled };
   }
 
   /** The value of an input; throws a RangeError that names the field. */
@@ -122,20 +127,99 @@ window.ladderWidget = (() => {
     throw new RangeError(`${field.label}: a whole number from ${range}, please.`);
   }
 
+  // -- Playing -------------------------------------------------------------------------------
+
+  const PLAY_MS = 7000; // from the first step to the last, or a little longer
+  const SLOWEST_MS = 700; // per step
+  const MOST_FRAMES = 48; // more steps than that are taken several at a time
+  const isStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
   /**
-   * Builds a widget in the element with this id.
+   * Buttons that walk a field from 1 to its last value. Who asks for less motion gets no "Play".
+   * @param last  () -> the last value now, or 0 where there is nothing to walk
+   * @param get,set  the field's value
+   */
+  function player({ first, back, forward, play }, { last, get, set }) {
+    const row = element("div", { class: "widget-play", role: "group", "aria-label": "Step by step" });
+    const button = (words, label) => {
+      const made = element("button", { type: "button", "aria-label": label, title: label }, words);
+      row.append(made);
+      return made;
+    };
+    const buttons = {
+      first: button("|\u25c0\ufe0e", first),
+      back: button("\u25c0\ufe0e", back),
+      play: button("\u25b6\ufe0e Play", play),
+      forward: button("Step \u25b6\ufe0e", forward),
+    };
+    const place = element("span", { class: "widget-place" });
+    row.append(place);
+    let timer = 0;
+
+    function stop() {
+      clearTimeout(timer);
+      timer = 0;
+    }
+    function walk() {
+      const stride = Math.max(1, Math.ceil(last() / MOST_FRAMES));
+      const frames = Math.ceil(last() / stride);
+      const next = Math.min(last(), get() + stride);
+      if (next < last()) timer = setTimeout(walk, Math.min(SLOWEST_MS, PLAY_MS / frames));
+      else stop();
+      set(next);
+    }
+    function refresh() {
+      const end = last();
+      const at = get();
+      row.hidden = end < 2;
+      buttons.play.hidden = isStill();
+      buttons.play.textContent = timer ? "\u275a\u275a Pause" : "\u25b6\ufe0e Play";
+      for (const name of ["first", "back"]) buttons[name].disabled = at <= 1;
+      buttons.forward.disabled = at >= end;
+      place.textContent = `${number(Math.min(at, end))} of ${number(end)}`;
+    }
+    const go = (value) => {
+      stop();
+      set(Math.max(1, Math.min(last(), value)));
+    };
+    buttons.first.addEventListener("click", () => go(1));
+    buttons.back.addEventListener("click", () => go(get() - 1));
+    buttons.forward.addEventListener("click", () => go(get() + 1));
+    buttons.play.addEventListener("click", () => {
+      if (timer) return go(get());
+      timer = setTimeout(walk, SLOWEST_MS);
+      set(get() >= last() ? 1 : get());
+    });
+    return { row, refresh, stop, isPlaying: () => timer !== 0 };
+  }
+
+  // -- The widget ----------------------------------------------------------------------------
+
+  /** Builds a widget in each element of the page that asks for this kind. */
+  function start(kind, definition) {
+    const found = [...document.querySelectorAll(`.widget[data-widget="${kind}"]`)];
+    return found.map((root) => build(root, definition));
+  }
+
+  /**
+   * Builds a widget.
    * @param fields   [{id, label, min, max, value}] numbers, or {id, label, options, value} lists:
-   *   [[value, words]]; wide: on a line of its own
+   *   [[value, words]]; slider: {min, max, step} of the usual range; wide: on a line of its own;
+   *   folded: among "More settings"
    * @param settings [[words, {field: value}]] to start from; the first is taken at the start
+   * @param hint     a sentence: what to try first
+   * @param play     {field, last(values), first, back, forward, play}: the field that buttons walk
+   *   from 1 to last, and what the buttons say
    * @param show     (values, width of the drawing's place in pixels) -> {sentence, rows: [[what,
    *   value]], drawing, caption, unused: ids of fields without effect}; a RangeError says what is
    *   wrong with the values
    * @returns {root, form, refresh(), set(values)}
    */
-  function start(id, { fields, settings, show }) {
-    const root = document.getElementById(id);
+  function build(root, { fields, settings, hint, play, show }) {
+    const { id } = root;
     const form = element("form", { class: "widget-form", "aria-label": "Settings" });
     const inputs = new Map();
+    const sliders = new Map();
     const list = element("select", { id: `${id}-setting` });
     settings.forEach(([words], i) => list.append(element("option", { value: i }, words)));
     list.append(element("option", { value: OWN }, "your own setting"));
@@ -147,37 +231,63 @@ window.ladderWidget = (() => {
         list,
       ),
     );
+    const folded = element("div", { class: "widget-form" });
     for (const field of fields) {
-      const [input, labelled] = inputOf(id, field);
+      const { input, slider, labelled } = inputOf(id, field);
+      input.value = field.value;
       inputs.set(field.id, input);
-      form.append(labelled);
+      if (slider) sliders.set(field.id, slider);
+      (field.folded ? folded : form).append(labelled);
     }
+    const fold = element("details", { class: "widget-wide" }, element("summary", {}, "More settings"));
+    fold.append(folded);
+    if (folded.children.length) form.append(fold);
     const result = element("p", { class: "widget-result", role: "status", "aria-live": "polite" });
     const rows = element("tbody");
     const picture = element("div", { class: "widget-drawing" });
     const caption = element("figcaption");
-    const link = element("a", {}, "Link to this setting");
+    const link = element("a", {}, root.dataset.page ? "Open it on a page of its own" : "Link to this setting");
+    let values = {};
+    const steps = play && player(play, {
+      last: () => (Object.keys(values).length ? play.last(values) : 0),
+      get: () => Number(inputs.get(play.field).value),
+      set: (value) => set({ [play.field]: value }),
+    });
     root.append(
+      element("p", { class: "widget-hint" }, element("strong", {}, "Try: "), hint),
       form,
       result,
+      ...(steps ? [steps.row] : []),
       element("figure", {}, picture, caption),
       element("table", { class: "widget-values" }, rows),
       element("p", { class: "widget-link" }, link),
     );
 
     function refresh() {
-      const values = {};
       let shown;
+      values = {};
       result.classList.remove("wrong");
       try {
-        for (const field of fields) values[field.id] = valueOf(field, inputs.get(field.id));
-        shown = show(values, Math.min(picture.clientWidth || 640, 720));
+        const given = {};
+        for (const field of fields) given[field.id] = valueOf(field, inputs.get(field.id));
+        shown = show(given, Math.min(picture.clientWidth || 640, 720));
+        values = given;
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         result.classList.add("wrong");
         shown = { sentence: error.message, rows: [] };
       }
+      if (steps && values[play.field]) {
+        const slider = sliders.get(play.field);
+        if (slider) slider.max = Math.max(1, play.last(values));
+      }
       for (const [name, input] of inputs) input.disabled = (shown.unused ?? []).includes(name);
+      for (const [name, slider] of sliders) {
+        slider.value = inputs.get(name).value;
+        slider.disabled = inputs.get(name).disabled;
+      }
+      // What is read aloud while it plays would never end.
+      result.setAttribute("aria-live", steps?.isPlaying() ? "off" : "polite");
       result.textContent = shown.sentence;
       rows.replaceChildren(
         ...shown.rows.map(([what, value]) =>
@@ -192,39 +302,59 @@ window.ladderWidget = (() => {
       if (scrolls) picture.setAttribute("tabindex", 0);
       else picture.removeAttribute("tabindex");
       const setting = [...inputs].map(([name, input]) => [name, input.value]);
-      link.href = `?${new URLSearchParams(setting)}`;
+      link.href = `${root.dataset.page ?? ""}?${new URLSearchParams(setting)}`;
+      steps?.refresh();
     }
 
-    function set(values) {
-      for (const [name, value] of Object.entries(values)) inputs.get(name).value = value;
+    function set(given) {
+      for (const [name, value] of Object.entries(given)) inputs.get(name).value = value;
       refresh();
     }
 
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("input", (event) => {
-      if (event.target === list) {
+    const changed = ({ target }) => {
+      steps?.stop();
+      if (target === list) {
         if (list.value !== OWN) set(settings[list.value][1]);
         return;
       }
+      for (const [name, slider] of sliders) {
+        if (target === slider) inputs.get(name).value = slider.value;
+      }
       list.value = OWN;
       refresh();
-    });
+    };
+    form.addEventListener("input", changed);
+    form.addEventListener("change", changed);
     window.addEventListener("resize", refresh);
 
-    // What a link asks for, where there is such an entry or it is a number.
     set(settings[0][1]);
-    for (const [name, value] of new URLSearchParams(location.search)) {
+    // What the page asks for: data-stride="8". A name that is none is its author's mistake.
+    for (const [name, value] of Object.entries(root.dataset)) {
+      if (name === "widget" || name === "page") continue;
+      const own = [...inputs.keys()].find((input) => input.toLowerCase() === name);
+      if (!own || !isPossible(inputs.get(own), value)) {
+        throw new Error(`${id}: ${name}=${value} is no setting of this widget`);
+      }
+      inputs.get(own).value = value;
+      list.value = OWN;
+    }
+    // What a link asks for, where there is such an entry or it is a number.
+    for (const [name, value] of root.dataset.page ? [] : new URLSearchParams(location.search)) {
       const input = inputs.get(name);
-      const isPossible = input?.options
-        ? [...input.options].some((option) => option.value === value)
-        : /^\d+$/.test(value);
-      if (!input || !isPossible) continue;
+      if (!input || !isPossible(input, value)) continue;
       input.value = value;
       list.value = OWN;
     }
     refresh();
     return { root, form, refresh, set };
   }
+
+  /** Is there such an entry in a list, or is it a whole number? */
+  const isPossible = (input, value) =>
+    input.options
+      ? [...input.options].some((option) => option.value === value)
+      : /^\d+$/.test(value);
 
   return {
     Drawing, element, start, number, binaryBytes, decimalBytes, percent, plural,

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from bench.rungs import own_rungs, rung_named
 from docs.figures import banks, draw, rung_01, tiles
 from docs.figures.shapes import request, text_height, text_width
+from docs.report import plots
 from docs.report.by_hand import by_hand, starts_of
 from docs.report.svg import STYLE
 from docs.report.wavefronts import LANES
@@ -20,7 +21,7 @@ from tests import SOURCES
 
 FIGURES = SOURCES / "docs" / "figures"
 SVG = "{http://www.w3.org/2000/svg}"
-PLOTS = ("staircase", "ratio_by_size", "roofline")  # of docs/report/plots.py
+PLOTS = tuple(plots.PLOTS)
 COLOURED = ("fill", "stroke", "style", "color", "opacity", "font-size")  # attributes
 
 

@@ -18,6 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from docs.hooks import TAUGHT
 from tests import SOURCES
 from tests.browser import console_errors, requested, start_browser
 from tests.contrast import contrast
@@ -145,8 +146,8 @@ class SiteTest(unittest.TestCase):
         self.assertLess(size_mb, LIMIT_MB)
 
 
-class BrowserTest(unittest.TestCase):
-    """The pages as they are opened from a folder."""
+class Browsing(unittest.TestCase):
+    """A browser, and pages as they are opened from a folder."""
 
     @classmethod
     def setUpClass(cls):
@@ -163,11 +164,27 @@ class BrowserTest(unittest.TestCase):
 
     def open(self, path, scheme="default", width=1200):
         """Opens a page in a theme, in a window of some width."""
-        self.browser.set_window_size(width, 900)
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.browser.get(f"file://{site}/{path}")
         self.browser.execute_script(
             "document.body.setAttribute('data-md-color-scheme', arguments[0])", scheme
         )
+
+    def run_script(self, script, *arguments):
+        """Runs JavaScript on the page."""
+        return self.browser.execute_script(script, *arguments)
+
+    def shown(self, selector):
+        """The elements that a CSS selector names and that can be seen."""
+        return [
+            one for one in self.browser.find_elements(By.CSS_SELECTOR, selector)
+            if one.is_displayed()
+        ]
+
+
+class BrowserTest(Browsing):
+    """The pages of the book."""
 
     def test_pages_complain_of_nothing_and_fit_a_phone(self):
         """No error in the console, no request to the network, no formula left as text."""
@@ -211,18 +228,206 @@ class BrowserTest(unittest.TestCase):
 
         return contrast(*([float(x) for x in re.findall(r"[\d.]+", c)[:3]] for c in colours))
 
-    def test_search_finds_a_lesson_without_a_server(self):
-        """The theme's search runs in a frame, because a file's page may start no worker."""
+    def found(self, field, words):
+        """The pages that the search lists, the first one first."""
+        links = (
+            "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
+        )
+        field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
+        WebDriverWait(self.browser, 8, 0.05).until(lambda _: not self.run_script(links))
+        field.send_keys(words)
+        WebDriverWait(self.browser, 8, 0.05).until(lambda _: self.run_script(links))
+        return [link.partition("?")[0] for link in self.run_script(links)]
+
+    def test_search_finds_first_the_page_that_teaches(self):
+        """Without a server: a file's page may start no worker, so the search runs in a frame."""
         self.open("index.html")
-        self.browser.execute_script("document.querySelector('#__search').click()")
+        self.run_script("document.querySelector('#__search').click()")
         field = self.browser.find_element(By.CSS_SELECTOR, "input.md-search__input")
         WebDriverWait(self.browser, 10).until(lambda _: field.is_displayed())
-        field.send_keys("setmaxnreg")
-        found = WebDriverWait(self.browser, 20).until(
-            lambda browser: browser.find_elements(By.CSS_SELECTOR, "a.md-search-result__link")
-        )
-        self.assertTrue(any("11_producer_warps" in one.get_attribute("href") for one in found))
+        self.assertTrue(any("11_producer_warps" in one for one in self.found(field, "setmaxnreg")))
+        usual = {"tiling", "prefetch", "split-k", "occupancy", "bank conflict", "coalescing"}
+        self.assertLessEqual(usual, set(TAUGHT))
+        for words, place in TAUGHT.items():
+            page = place.removeprefix("docs/").replace(".md", ".html")
+            page += "" if page.endswith(".html") else "/index.html"
+            self.assertTrue((site / page).is_file(), place)
+            with self.subTest(words=words):
+                self.assertEqual(self.found(field, words)[0], f"file://{site}/{page}")
         field.send_keys(Keys.ESCAPE)
+
+    def test_the_first_page_opens_three_doors_above_the_climb(self):
+        """Without scrolling, on a desk."""
+        self.open("index.html", width=1300)
+        doors = self.shown(".home-door")
+        words = [door.text.splitlines()[0].rstrip(" \u2192") for door in doors]
+        self.assertEqual(words, ["I have no GPU", "I have a GPU", "I teach"])
+        climb, = self.shown(".figure.for-desks svg")
+        self.assertLess(max(door.rect["y"] for door in doors), climb.rect["y"])
+        self.assertLess(climb.rect["y"] + climb.rect["height"], 960)
+        for selector in (".heat [style]", "pre code .kr, pre code .k"):
+            self.assertTrue(self.shown(selector), selector)
+        self.assertIn("race: thread", self.browser.find_element(By.TAG_NAME, "article").text)
+
+    def test_the_climb_can_be_read_on_a_phone(self):
+        """A drawing of its own, with letters of eleven pixels or more, inside the window."""
+        self.open("index.html", width=400)
+        self.assertEqual(self.shown(".figure.for-desks"), [])
+        for selector in (".figure.for-phones svg", ".figure.small svg"):
+            for picture in self.shown(selector):
+                right = picture.rect["x"] + picture.rect["width"]
+                self.assertLessEqual(right, 400)
+                scale = picture.rect["width"] / float(picture.get_attribute("width"))
+                self.assertGreater(15 * scale, 11)
+        self.assertEqual(len(self.shown(".figure.for-phones svg")), 1)
+
+    def test_tabs_speak_to_a_newcomer(self):
+        """In the order of a first visit."""
+        self.open("index.html")
+        tabs = self.run_script(
+            "return [...document.querySelectorAll('.md-tabs__link')]"
+            ".map((a) => a.textContent.trim())"
+        )
+        wanted = "Home, Start, Lessons, How GPUs work, Tools and craft, Play, Reference"
+        self.assertEqual(", ".join(tabs), wanted)
+
+    def test_claims_by_verdict(self):
+        """Buttons leave the rows of one verdict; scripts alone make them."""
+        path = "chapters/claims.html"
+        page = (site / path).read_text()
+        self.assertNotIn("verdict-filter", page)
+        self.assertNotIn("<tr hidden", page)
+        self.open(path)
+        rows = self.shown("tr:has(> td > .verdict)")
+        button = self.browser.find_element(By.XPATH, "//button[contains(., 'wrong')]")
+        button.click()
+        left = self.shown("tr:has(> td > .verdict)")
+        self.assertTrue(0 < len(left) < len(rows))
+        self.assertTrue(all("\u2717 wrong" in row.text for row in left))
+        self.assertEqual(button.get_attribute("aria-pressed"), "true")
+        said = self.browser.find_element(By.CSS_SELECTOR, ".verdict-filter [role=status]").text
+        self.assertEqual(said, f"{len(left)} of {len(rows)} claims")
+        for table in self.shown("table:has(.verdict)"):
+            self.assertTrue(any(row in left for row in table.find_elements(By.TAG_NAME, "tr")))
+        headings = len(self.shown("h2"))
+        self.run_script("[...document.querySelectorAll('.verdict-filter button')]"
+                        ".find((one) => one.textContent.includes('\u2713')).click()")
+        self.assertLess(len(self.shown("h2")), headings, "groups without a row have no heading")
+        self.browser.find_element(By.XPATH, "//button[. = 'all']").click()
+        self.assertEqual(len(self.shown("tr:has(> td > .verdict)")), len(rows))
+        self.browser.get(f"file://{site}/{path}?verdict=wrong")
+        self.assertEqual(len(self.shown("tr:has(> td > .verdict)")), len(left))
+
+    def test_verdicts_have_colours_that_can_be_read(self):
+        """Four signs, four colours, in both themes."""
+        for scheme in ("default", "slate"):
+            self.open("chapters/claims.html", scheme)
+            seen = {}
+            for kind in ("holds", "condition", "wrong", "pending"):
+                self.assertGreater(self.contrast(f".verdict.{kind}"), 4.5, (scheme, kind))
+                seen[kind] = self.run_script(
+                    "const one = document.querySelector(`.verdict.${arguments[0]}`);"
+                    "return [getComputedStyle(one).color, one.textContent[0]]", kind)
+            self.assertEqual(len({colour for colour, _ in seen.values()}), 4)
+            self.assertEqual(len({sign for _, sign in seen.values()}), 4)
+
+    def test_widgets_of_pages_work(self):
+        """Each is built, and shows something for the settings that its page asks for."""
+        has_widget = 'class="widget"'
+        with_widgets = [path for path in self.pages if has_widget in (site / path).read_text()]
+        self.assertGreaterEqual(len(with_widgets), 5)
+        for path in with_widgets:
+            self.open(path)
+            with self.subTest(page=path):
+                bad = ":is(:not(:has(form)), :has(.wrong), :not(:has(svg)))"
+                self.assertEqual(self.shown(f".widget{bad}"), [])
+                self.assertEqual(console_errors(self.browser), [])
+
+
+class ReferenceTest(Browsing):
+    """Doxygen's pages."""
+
+    PAGES = ("index.html", "files.html", "verify_8hpp.html", "verify_8hpp_source.html")
+
+    def stored(self, scheme, system):
+        """Opens the book, chooses a theme there, and asks the system for another."""
+        media = [{"name": "prefers-color-scheme", "value": system}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+        self.open("index.html")
+        self.run_script("localStorage.clear()")
+        if scheme:
+            self.run_script(
+                "localStorage.setItem(new URL('.', location.href).pathname + '.__palette',"
+                "JSON.stringify({index: 0, color: {scheme: arguments[0]}}))", scheme)
+
+    def ground(self, page):
+        """The brightness, 0 to 255, of a page's ground."""
+        self.browser.get(f"file://{site}/api/{page}")
+        colour = self.run_script("return getComputedStyle(document.body).backgroundColor")
+        return sum(float(part) for part in re.findall(r"[\d.]+", colour)[:3]) / 3
+
+    def test_the_reference_follows_the_book(self):
+        """Its choice, and the system's where the reader made none."""
+        for scheme, system, is_dark in (
+            ("slate", "light", True),
+            ("default", "dark", False),
+            (None, "dark", True),
+            (None, "light", False),
+        ):
+            self.stored(scheme, system)
+            for page in self.PAGES[::3]:
+                with self.subTest(page=page, scheme=scheme, system=system):
+                    self.assertEqual(self.ground(page) < 80, is_dark)
+        self.stored(None, "light")
+
+    def test_the_book_stores_what_the_reference_reads(self):
+        """The theme's own switch, pressed."""
+        self.stored(None, "light")
+        self.browser.get(f"file://{site}/index.html")
+        self.shown("header label[for^=__palette]")[0].click()
+        self.assertLess(self.ground("index.html"), 80)
+        self.stored(None, "light")
+
+    def test_texts_can_be_read(self):
+        """Words, links and code, light and dark."""
+        for system in ("light", "dark"):
+            self.stored(None, system)
+            for page in self.PAGES:
+                self.browser.get(f"file://{site}/api/{page}")
+                for selector in ("body", ".contents a", ".memproto", ".line .comment",
+                                 ".line .keyword", ".line .preprocessor", "#projectname",
+                                 ".mdescRight"):
+                    pair = self.run_script(COLOURS_OF, selector)
+                    with self.subTest(page=page, system=system, selector=selector):
+                        if pair:
+                            self.assertGreater(contrast(*map(numbers, pair)), 4.5, pair)
+        self.stored(None, "light")
+
+    def test_a_link_leads_back_and_pages_fit_a_phone(self):
+        """From every page to the book's first."""
+        for page in self.PAGES:
+            self.open(f"api/{page}", width=400)
+            with self.subTest(page=page):
+                back = "return [...document.links].some((a) => a.href.endsWith('/site/index.html'))"
+                self.assertTrue(self.run_script(back))
+                wide = "return document.documentElement.scrollWidth - innerWidth"
+                self.assertLessEqual(self.run_script(wide), 0)
+
+
+# [text, ground] of the first element that a CSS selector names; null where there is none.
+COLOURS_OF = """
+const one = document.querySelector(arguments[0]);
+if (!one) return null;
+let ground = one;
+while (ground.parentElement && getComputedStyle(ground).backgroundColor === "rgba(0, 0, 0, 0)")
+  ground = ground.parentElement;
+return [getComputedStyle(one).color, getComputedStyle(ground).backgroundColor];
+"""
+
+
+def numbers(colour):
+    """[red, green, blue] of what CSS says."""
+    return [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,12 @@ from docs.report.rung_figures import or_not_yet, value
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
-VERDICTS = {"holds": "holds", "condition": "holds with a condition", "wrong": "wrong"}
+VERDICTS = {  # of a claim: (sign, words); the site gives each a colour (docs/assets/claims.css)
+    "holds": ("✓", "holds"),
+    "condition": ("◐", "holds with a condition"),
+    "wrong": ("✗", "wrong"),
+    None: ("…", "pending"),
+}
 COUNTERS = {
     "sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
@@ -77,6 +82,13 @@ def anchor(group):
     return re.sub(r"[^a-z0-9]+", "-", group.lower()).strip("-")
 
 
+def verdict(row):
+    """A claim's verdict with its sign, and what is missing where there is none."""
+    sign, words = VERDICTS[row["verdict"]]
+    marked = f'<strong class="verdict {row["verdict"] or "pending"}">{sign} {words}</strong>'
+    return marked if row["verdict"] else f"{marked}: {row['needs']}"
+
+
 def claims_block(*_):
     """One table per group."""
     groups = {}
@@ -86,8 +98,7 @@ def claims_block(*_):
     for group, rows in groups.items():
         cells = []
         for row in rows:
-            verdict = VERDICTS[row["verdict"]] if row["verdict"] else f"pending: {row['needs']}"
-            cells.append((f"{filled_in(row['claim'])}<br>*({row['who']})*", f"**{verdict}**",
+            cells.append((f"{filled_in(row['claim'])}<br>*({row['who']})*", verdict(row),
                           filled_in(row["because"]), ", ".join(map(link, row["evidence"]))))
         parts += [f"## {group}",
                   table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells)]
@@ -97,8 +108,10 @@ def claims_block(*_):
 def claims_count_block(*_):
     """How many there are of each verdict."""
     rows = claims()
-    counted = {name: sum(row["verdict"] == key for row in rows) for key, name in VERDICTS.items()}
-    counted["pending"] = sum(row["verdict"] is None for row in rows)
+    counted = {
+        f"{sign} {words}": sum(row["verdict"] == key for row in rows)
+        for key, (sign, words) in VERDICTS.items()
+    }
     return table((*counted, "all"), [(*map(str, counted.values()), str(len(rows)))])
 
 

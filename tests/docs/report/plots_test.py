@@ -1,6 +1,7 @@
 """docs/report/plots.py: the pictures show the recorded results, all of them and nothing else."""
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from docs.report.label_places import Room, meets_box, meets_segment
 from docs.report.recorded import known_shapes
 from docs.report.svg import GAP, STYLE, spread
 from tests import SOURCES
@@ -18,7 +20,7 @@ from tests.contrast import contrast
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")
 FIGURES = pathlib.Path("docs/figures")
-NAMES = ("staircase", "ratio_by_size", "roofline")
+NAMES = ("staircase", "staircase_narrow", "all_shapes", "ratio_by_size", "roofline")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -129,7 +131,8 @@ class PlotsTest(unittest.TestCase):
         self.assertIn("no ratio_by_size.svg: bench/results/nvidia-h200/benchmark_*.json", text)
         self.assertIn("no roofline.svg: bench/results/nvidia-h200/roofs.json is not there", text)
         self.assertIn("staircase.svg is not complete: no measured roof", text)
-        self.assertEqual([path.name for path in (self.root / FIGURES).iterdir()], ["staircase.svg"])
+        left = sorted(path.name for path in (self.root / FIGURES).iterdir())
+        self.assertEqual(left, ["staircase.svg", "staircase_narrow.svg"])
 
     def test_a_picture_without_results_is_stale(self):
         self.record_all()
@@ -161,6 +164,68 @@ class PlotsTest(unittest.TestCase):
         self.assertIn("FP32 peak 66.9", words)
         self.assertIn("measured FFMA 64.2", words)
         self.assertTrue(any("H200" in word and "burst protocol" in word for word in words))
+
+    def test_the_staircase_for_phones_shows_the_same(self):
+        words, narrow = self.words("staircase"), self.words("staircase_narrow")
+        shares = {word for text in narrow for word in re.findall(r"\d+ %", text)}
+        self.assertEqual(shares, {word for word in words if re.fullmatch(r"\d+ %", word)})
+        for entry in self.climb["benchmarks"]:
+            if entry["rung"]:
+                self.assertIn(entry["name"].replace("_", " "), narrow)
+                self.assertTrue(any(f"{entry['tflops']:.1f}" in text for text in narrow))
+        self.assertLessEqual(float(self.picture("staircase_narrow").get("width")), 400)
+
+    def test_every_shape_has_a_bar_that_says_who_is_faster(self):
+        self.record_all({"13_small_products": 1.25})
+        drawn = made_up_benchmark(
+            self.climb["context"], {"13_small_products": 0.8}, [(0, (64, 64, 4 + 4 * i), 0)
+                                                                for i in range(7)]
+        )
+        drawn["benchmarks"] += made_up_benchmark(
+            self.climb["context"], {"13_small_products": 2.0}, [(0, (64, 128, 64), 0)]
+        )["benchmarks"]
+        self.write("drawn_shapes.json", drawn)
+        self.assertEqual(run("plots", self.root)[0], 0)
+        words = " ".join(self.words("all_shapes"))
+        count = len(known_shapes())
+        self.assertIn(f"{count} of {count} shapes chosen by hand", words)
+        self.assertIn("1 of 8 shapes drawn at random", words)
+        self.assertIn("7 behind, the slowest 0.80x", words)
+        styles = [bar.get("class") for bar in self.picture("all_shapes").iter(f"{SVG}rect")]
+        self.assertEqual((styles.count("f0"), styles.count("f1")), (count + 1, 7))
+
+    def test_labels_of_the_roofline_cross_nothing(self):
+        for made_up in (False, True):
+            if made_up:
+                self.record_all()
+            picture = self.picture("roofline")
+            labels = [
+                (one.text, label_box(one))
+                for one in picture.iter(f"{SVG}text")
+                if one.get("class") != "title" and float(one.get("y")) < 480
+            ]
+            lines = [
+                (style, start, end)
+                for one in picture.iter(f"{SVG}polyline")
+                for style in [one.get("class")]
+                if style != "rule"
+                for points in [[tuple(map(float, p.split(","))) for p in one.get("points").split()]]
+                for start, end in zip(points, points[1:], strict=False)
+            ]
+            dots = [
+                tuple(float(one.get(key)) for key in ("cx", "cy"))
+                for one in picture.iter(f"{SVG}circle")
+            ]
+            self.assertGreater(min(len(labels), len(lines), len(dots)), 15)
+            for i, (words, box) in enumerate(labels):
+                for other, other_box in labels[:i]:
+                    self.assertFalse(meets_box(box, other_box), f"{words} / {other}")
+                for style, *line in lines:
+                    if style == "lead" and math.dist(*line) < 80:
+                        continue  # leads from a dot to its label
+                    self.assertFalse(meets_segment(box, *line), f"{words} / {style} {line}")
+                for x, y in dots:
+                    self.assertFalse(meets_box(box, (x - 4, y - 4, x + 4, y + 4)), words)
 
     def test_ratios_are_medians_and_every_shape_has_a_dot(self):
         self.record_all()
@@ -260,6 +325,29 @@ class PlotsTest(unittest.TestCase):
                 self.assertLess(float(text.get("y")), float(picture.get("height")), text.text)
 
 
+class PlacesTest(unittest.TestCase):
+    """Where labels find room."""
+
+    def test_a_label_takes_the_first_place_that_is_free(self):
+        room = Room(0, 0, 200, 100)
+        at_once = [(10, 50, 0), (100, 50, 0)]
+        self.assertEqual(room.take("words", at_once), (10, 50))
+        self.assertEqual(room.take("words", at_once), (100, 50))
+        self.assertIsNone(room.take("words", at_once))
+        self.assertIsNone(room.take("words", [(190, 90, 0)]), "outside of the frame")
+
+    def test_lines_and_dots_are_in_the_way(self):
+        room = Room(0, 0, 200, 100)
+        room.add_line([(0, 0), (200, 100)])
+        self.assertIsNone(room.take("words", [(90, 50, 0)]))
+        self.assertEqual(room.take("words", [(20, 60, 0)]), (20, 60))
+        room.add_dot(130, 40)
+        self.assertIsNone(room.take("words", [(110, 45, 0)]))
+        self.assertFalse(meets_segment((0, 0, 10, 10), (11, 0), (11, 10)))
+        self.assertFalse(meets_segment((0, 0, 10, 10), (20, 5), (30, 5)))
+        self.assertTrue(meets_segment((0, 0, 10, 10), (5, 5), (6, 6)))
+
+
 class StyleTest(unittest.TestCase):
     """What all pictures share."""
 
@@ -298,6 +386,14 @@ class StyleTest(unittest.TestCase):
         for page in [SOURCES / "README.md", *(SOURCES / "docs").glob("*.md")]:
             for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text()):
                 self.assertTrue((page.parent / path).exists(), f"{page.name}: {path}")
+
+
+def label_box(text):
+    """(left, top, right, bottom) of words in a picture: rather too narrow than too wide."""
+    width = 7.0 * len(text.text)
+    share = {"middle": 0.5, "end": 1.0}.get(text.get("text-anchor"), 0.0)
+    left, y = float(text.get("x")) - share * width, float(text.get("y"))
+    return (left, y - 13, left + width, y + 3)
 
 
 def rgb(colour):

@@ -26,12 +26,23 @@ INHERIT: {root}/mkdocs.yml
 docs_dir: {docs}
 site_dir: {site}
 strict: false
-hooks: []
+hooks: [{root}/docs/widgets/embed.py]
 watch: []
 extra_css: [assets/site.css]
 extra_javascript: []
-nav: [{nav}]
+nav: [{nav}, embedded.md]
 plugins: [offline]
+"""
+EMBEDDED = """\
+# A page with widgets
+
+<!-- widget coalescing stride=8 -->
+
+Between them.
+
+<!-- widget coalescing -->
+
+<!-- widget tiles BM=64 m=1024 -->
 """
 
 
@@ -40,6 +51,7 @@ def build(folder):
     docs, site = folder / "docs", folder / "site"
     for part in ("assets", "widgets"):
         shutil.copytree(SOURCES / "docs" / part, docs / part)
+    (docs / "embedded.md").write_text(EMBEDDED)
     nav = ", ".join(f"widgets/{name}.md" for name in PAGES)
     configuration = folder / "mkdocs.yml"
     configuration.write_text(CONFIGURATION.format(root=SOURCES, docs=docs, site=site, nav=nav))
@@ -76,10 +88,12 @@ class WidgetSite:
 
     def address(self, name):
         """Where a widget's page lies."""
-        return f"file://{self.site}/widgets/{name}.html"
+        return f"file://{self.site}/{name if name == 'embedded' else f'widgets/{name}'}.html"
 
-    def open(self, name, scheme="default", width=1200, query=""):
+    def open(self, name, scheme="default", width=1200, query="", motion="no-preference"):
         """Opens a widget's page in a theme, in a window of some width."""
+        media = [{"name": "prefers-reduced-motion", "value": motion}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
         command = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", command)
         self.browser.get(self.address(name) + query)
@@ -157,7 +171,7 @@ const mixed = (colours) => {
   return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
 };
 const texts = ".widget :is(label, .widget-result, figcaption, th, td, a, select, input,"
-  + " svg text)";
+  + " button, summary, .widget-hint, .widget-place, svg text)";
 return [...document.querySelectorAll(texts)].filter((one) => !one.disabled).map((one) => {
   const style = getComputedStyle(one);
   const layers = [];

@@ -9,10 +9,12 @@ import re
 import tempfile
 import unittest
 
+from mkdocs.exceptions import PluginError
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from bench.benchmark import compact
+from docs.widgets.embed import embedded
 from tests import SOURCES
 from tests.browser import console_errors, requested
 from tests.docs.widgets.widget_site import PAGES, SCHEMES, WidgetSite, plain
@@ -41,9 +43,10 @@ class PagesTest(unittest.TestCase):
         self.assertEqual([url for url in requested(book.browser) if url.startswith("http")], [])
 
     def test_coalescing_by_keys(self):
-        """A stride of 2 moves twice the bytes."""
+        """From the worst stride to one of 2, which moves twice the bytes."""
         for scheme in SCHEMES:
             book.open("coalescing", scheme)
+            self.assertIn("32 sectors in 32 lines", book.result())
             book.fill("coalescing-stride", "2")
             wanted = "8 sectors in 2 lines: 256 bytes move, 128 are used, 50 %."
             self.assertEqual(book.result(), wanted)
@@ -63,6 +66,7 @@ class PagesTest(unittest.TestCase):
         """One register more halves the blocks."""
         for scheme in SCHEMES:
             book.open("tiles", scheme)
+            self.assertIn("289 tiles in 2 waves, the last 9.47 % full", book.result())
             book.fill("tiles-registers", "129")
             self.assertIn("1 block per SM, limited by registers: ", book.result())
             self.assertEqual(book.values()["Blocks at a time"], "1 x 132 SMs = 132")
@@ -71,6 +75,8 @@ class PagesTest(unittest.TestCase):
         """Bands instead of rows."""
         for scheme in SCHEMES:
             book.open("waves", scheme)
+            self.assertIn("Wave 2 of 2 has 25 tiles for 264 places", book.result())
+            Select(book.find("#waves-setting")).select_by_index(1)
             self.assertIn("9 panels of A and 32 panels of B", book.result())
             self.assertFalse(book.find("#waves-band").is_enabled())
             book.tab_to("waves-order")
@@ -97,6 +103,7 @@ class PagesTest(unittest.TestCase):
                 link = book.find(".widget-link a").get_attribute("href")
                 seen.append((link.partition("?")[2], book.result(), book.values()))
                 self.assertGreater(len(seen[-1][2]), 3)
+            self.assertEqual(len({query for query, *_ in seen}), len(seen), name)
             for query, *shown in seen[-2:]:
                 book.open(name, query="?" + query)
                 self.assertEqual([book.result(), book.values()], shown)
@@ -122,7 +129,7 @@ class PagesTest(unittest.TestCase):
             ("tiles", "BM=256&BN=256", "Not one block fits"),
             ("tiles", "card=t4&precision=bf16", "no tensor cores that take BF16"),
             ("tiles", "TM=48", "do not fill"),
-            ("waves", "wave=9", "none of the 4 waves"),
+            ("waves", "wave=9", "none of the 2 waves"),
             ("roofline", "card=t4&precision=tf32", "no tensor cores that take TF32"),
         ):
             book.open(name, query="?" + query)
@@ -132,7 +139,124 @@ class PagesTest(unittest.TestCase):
     def test_bad_links_fall_back(self):
         """Names and values that there are not."""
         book.open("coalescing", query="?bytes=5&stride=much&nothing=1")
-        self.assertIn("4 sectors in 1 line", book.result())
+        self.assertIn("32 sectors in 32 lines", book.result())
+
+    def test_sliders_and_numbers_say_the_same(self):
+        """Each follows the other; a number may go beyond its slider."""
+        book.open("coalescing")
+        book.tab_to("coalescing-stride-slider")
+        book.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertEqual(book.find("#coalescing-stride").get_attribute("value"), "2")
+        self.assertIn("8 sectors in 2 lines", book.result())
+        book.open("coalescing")
+        book.fill("coalescing-stride", "4096")
+        self.assertIn("32 sectors in 32 lines", book.result())
+        self.assertEqual(book.find("#coalescing-stride-slider").get_attribute("value"), "32")
+
+    def press_button(self, words):
+        """Presses one of the buttons that walk, by its label."""
+        book.find(f'.widget-play button[aria-label="{words}"]').click()
+
+    def value_of(self, identifier):
+        """What stands in a field."""
+        return book.find(f"#{identifier}").get_attribute("value")
+
+    def test_steps_walk_through_the_field(self):
+        """Lane by lane, k tile by k tile, wave by wave; at the ends there is no further step."""
+        for name, field, first, back, forward, last in (
+            ("coalescing", "lanes", "Lane 0 alone", "One lane less", "The next lane", 32),
+            ("tiles", "step", "The first k tile", "One k tile back", "The next k tile", 272),
+            ("waves", "wave", "The first wave", "The wave before", "The next wave", 2),
+        ):
+            book.open(name)
+            self.press_button(first)
+            self.assertEqual(self.value_of(f"{name}-{field}"), "1")
+            self.assertFalse(book.find(f'[aria-label="{back}"]').is_enabled())
+            self.assertEqual(plain(book.find(".widget-place").text), f"1 of {last}")
+            drawn = book.find(".widget svg").get_attribute("innerHTML")
+            self.press_button(forward)
+            self.assertEqual(self.value_of(f"{name}-{field}"), "2")
+            self.assertNotEqual(book.find(".widget svg").get_attribute("innerHTML"), drawn)
+            self.press_button(back)
+            self.assertEqual(book.find(".widget svg").get_attribute("innerHTML"), drawn)
+            book.fill(f"{name}-{field}", str(last))
+            self.assertFalse(book.find(f'[aria-label="{forward}"]').is_enabled())
+
+    def test_a_load_falls_into_sectors_lane_by_lane(self):
+        """What stands there after some lanes is what these lanes ask for; the latest stands out."""
+        book.open("coalescing")
+        self.press_button("Lane 0 alone")
+        for _ in range(4):
+            self.press_button("The next lane")
+        self.assertIn("5 sectors in 5 lines: 160 bytes move, 20 are used", book.result())
+        self.assertEqual(book.count(".widget svg .cell.used"), 4)
+        self.assertEqual(book.count(".widget svg .cell.most"), 1)
+        self.assertEqual(book.count(".widget svg .frame"), 4 * 32)  # room for those to come
+
+    def test_a_tile_moves_along_k(self):
+        """The k tiles of A and B lie where the step says."""
+        book.open("tiles", query="?m=1024&n=1024&k=1024&BK=64&step=1")
+        place = (
+            "const [a, b] = document.querySelectorAll('.widget svg .cell.most');"
+            "const [first] = document.querySelectorAll('.widget svg .cell');"
+            "const depth = Number(first.getAttribute('width'));"
+            "return [(a.getAttribute('x') - first.getAttribute('x')) / depth,"
+            "a.getAttribute('width') / depth, b.getAttribute('height') / depth]"
+        )
+        self.assertEqual([round(x, 2) for x in book.run(place)], [0, 0.06, 0.06])
+        book.fill("tiles-step", "9")
+        self.assertEqual([round(x, 2) for x in book.run(place)], [0.5, 0.06, 0.06])
+        self.assertEqual(book.values()["After k tile 9 of 16"], "a block has loaded 576 KiB")
+
+    def test_waves_fill_c(self):
+        """The last wave of 2176 has 25 tiles; the 264 before it are done."""
+        book.open("waves")
+        boxes = "return ['done', 'wave'].map((name) => document.querySelector("
+        boxes += "`.widget svg .${name}`).getAttribute('d').split('M').length - 1)"
+        self.assertEqual(book.run(boxes), [264, 25])
+        self.press_button("The first wave")
+        self.assertEqual(book.run(boxes), [0, 264])
+
+    def test_play_runs_to_the_end_and_pauses(self):
+        """It starts again from the end, reads nothing aloud meanwhile, and stops by itself."""
+        book.open("waves")
+        self.press_button("Play: wave by wave")
+        self.assertEqual(book.find("#waves-wave").get_attribute("value"), "1")
+        self.assertEqual(book.find(".widget-result").get_attribute("aria-live"), "off")
+        self.press_button("Play: wave by wave")
+        self.assertEqual(book.find(".widget-result").get_attribute("aria-live"), "polite")
+        self.press_button("Play: wave by wave")
+        WebDriverWait(book.browser, 10, 0.1).until(
+            lambda _: book.find("#waves-wave").get_attribute("value") == "2"
+        )
+        self.assertEqual(book.find(".widget-result").get_attribute("aria-live"), "polite")
+
+    def test_nothing_moves_by_itself_where_less_motion_is_asked_for(self):
+        """Steps stay, Play goes."""
+        book.open("coalescing", motion="reduce")
+        self.assertFalse(book.find('[aria-label="Play: lane by lane"]').is_displayed())
+        self.assertTrue(book.find('[aria-label="One lane less"]').is_displayed())
+
+    def test_pages_embed_widgets(self):
+        """Each with its own settings and names; links lead to the widget's page."""
+        book.open("embedded")
+        results = book.run(
+            "return [...document.querySelectorAll('.widget-result')].map((one) => one.textContent)"
+        )
+        self.assertEqual([plain(one).split(" ")[0] for one in results], ["32", "32", "4"])
+        inputs = ("widget-coalescing-1-stride", "widget-coalescing-2-stride", "widget-tiles-1-BM")
+        values = [book.find(f"#{name}").get_attribute("value") for name in inputs]
+        self.assertEqual(values, ["8", "32", "64"])
+        book.find(".widget-link a").click()
+        self.assertIn("widgets/coalescing.html?bytes=4&stride=8", book.browser.current_url)
+        self.assertEqual(book.find("#coalescing-stride").get_attribute("value"), "8")
+
+    def test_a_page_cannot_ask_for_what_there_is_not(self):
+        """Kinds and forms of settings are looked at as the page is built."""
+        for wrong in (" colaescing ", " coalescing stride ", " ", " tiles BM=a/b "):
+            with self.assertRaises(PluginError):
+                embedded(f"text\n\n<!-- widget{wrong}-->\n", "chapters/l2.html")
+        self.assertEqual(embedded("`<!-- widget -->` in a line\n", "a.html")[:10], "`<!-- widg")
 
     def test_inputs_have_labels_and_the_result_is_live(self):
         """For those who cannot see."""
@@ -140,7 +264,8 @@ class PagesTest(unittest.TestCase):
             book.open(name)
             bare = book.run(
                 "return [...document.querySelectorAll('.widget :is(input, select)')]"
-                ".filter((one) => !one.labels[0]?.textContent).map((one) => one.id)"
+                ".filter((one) => !(one.labels[0]?.textContent || one.ariaLabel))"
+                ".map((one) => one.id)"
             )
             self.assertEqual(bare, [])
             self.assertEqual(book.find(".widget-result").get_attribute("aria-live"), "polite")
@@ -149,7 +274,7 @@ class PagesTest(unittest.TestCase):
 
     def test_pages_fit_a_phone(self):
         """Wide drawings scroll in their place, by keys too."""
-        for name in PAGES:
+        for name in (*PAGES, "embedded"):
             book.open(name, width=360)
             page = "return document.documentElement.scrollWidth"
             self.assertLessEqual(book.run(page), 360, name)
