@@ -62,7 +62,7 @@ def by_set(benchmark, rung):
 def set_table(benchmark, rung):
     """Lowest, mean and highest ratio of a rung in each set of shapes."""
     lines = [
-        f"| shapes, rung {title_of(rung)} | protocol | number | level or quicker | lowest | "
+        f"| shapes, rung {title_of(rung)} | protocol | number | level or faster | lowest | "
         "geometric mean | highest |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
