@@ -14,8 +14,9 @@ namespace ladder::emulator {
 
 inline constexpr unsigned short kNanBits = 0x7FFF;  ///< every NaN that a GPU computes
 
-/// \tparam T  a 16-bit number that derives from this. It converts from and to float, and has
-///            bits() and kInfinityBits
+/// Arithmetic and comparisons of a 16-bit number.
+/// \tparam T  the number, which derives from this. It converts from and to float, and has bits()
+///            and kInfinityBits
 template <class T>
 struct ShortFloat {
   friend T __hadd(T a, T b) { return T(float(a) + float(b)); }
