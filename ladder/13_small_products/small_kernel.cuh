@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   }
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
-  __syncwarp();  // this warp has read all its stages: its sums take their place
+  __syncwarp();  // all stages of this warp have been read: its sums take their place
   constexpr int kVectors = TM * TN / 4 * 32;
   constexpr int kRing = STAGES * sizeof(Stage) / sizeof(float4);
   static_assert(kVectors <= kRing, "the sums of a warp fit its ring");
