@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/cublaslt_gemm.hpp
-/// \brief The strictest rival: the quickest of all algorithms that cublasLt proposes for a shape.
+/// \brief The strictest rival: the fastest of all algorithms that cublasLt proposes for a shape.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace ladder {
 ///        that keeps to the precision.
 class CublasLtGemm {
  public:
-  /// \param  gemm_of  of the shape to tune for: buffers to tune on, in turn, so that proposals are
-  ///                  tried on what L2 does not hold, as they are timed later; C is overwritten
+  /// \param  gemm_of  gives buffers of the shape to tune for. Proposals use them in turn, so that
+  ///                  L2 is cold, as it is when they are timed later; C is overwritten
   /// \throws std::runtime_error when cublasLt proposes nothing
   CublasLtGemm(const Precision& precision, const GemmOf& gemm_of, Stopwatch& stopwatch);
   ~CublasLtGemm();

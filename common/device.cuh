@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/device.cuh
 /// \brief The one switch between the two machines: nvcc gets CUDA's headers, g++ gets the
-///        emulator's definitions of the same words. Kernels include this and nothing else of CUDA.
+///        emulator's definitions of the same names. Kernels include nothing else of CUDA.
 #pragma once
 
 #ifdef __CUDACC__

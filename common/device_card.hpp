@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/device_card.hpp
-/// \brief Device cards: the figures of one GPU each, which tell the emulator's models which GPU to
-///        be and give the roofline its peaks; and how many blocks an SM of that GPU holds at once.
+/// \brief Device cards: each has the figures of one GPU. They tell the emulator which GPU to model,
+///        give the roofline its peaks, and decide how many blocks an SM holds at once.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace ladder {
 /// \brief One GPU. The file of a card, common/devices/ID.json, holds each of these figures with its
 ///        source. All peaks are at sm_clock_mhz, which long kernels do not always keep.
 struct DeviceCard {
-  std::string id;              ///< "h200": the file's name without its ending
+  std::string id;              ///< "h200": the file's name without its extension
   std::string name;            ///< "NVIDIA H200 SXM"
   int compute_capability = 0;  ///< 90 is 9.0
   int sms = 0;                 ///< streaming multiprocessors
   int sm_clock_mhz = 0;        ///< boost
-  int max_threads_per_sm = 0;  ///< that reside on an SM at once, as all limits per SM
+  int max_threads_per_sm = 0;  ///< resident at once, like all limits per SM
   int max_warps_per_sm = 0;
   int max_blocks_per_sm = 0;
   int registers_per_sm = 0;                 ///< of 32 bits
-  int register_allocation_unit = 0;         ///< registers; a warp gets a multiple
+  int register_allocation_unit = 0;         ///< registers; a warp gets a multiple of it
   int shared_bytes_per_sm = 0;              ///< the most that can be configured
   int shared_bytes_reserved_per_block = 0;  ///< taken by CUDA on top of what the block declares
-  int shared_allocation_unit_bytes = 0;     ///< a block gets a multiple
+  int shared_allocation_unit_bytes = 0;     ///< a block gets a multiple of it
   int max_shared_bytes_per_block = 0;       ///< static and dynamic; more than 48 KiB by opt-in
-  int l1_and_shared_bytes_per_sm = 0;       ///< what is not shared memory is L1
+  int l1_and_shared_bytes_per_sm = 0;       ///< what shared memory does not take is L1
   std::int64_t l2_bytes = 0;
   int l2_ways = 0;                    ///< lines in a set
   int l2_partitions = 0;              ///< halves that keep copies of each other's lines: 2; else 1
   std::int64_t dram_bytes = 0;        ///< capacity
   double dram_bytes_per_second = 0;   ///< peak
   double fp32_tflops = 0;             ///< peak of the FP32 lanes
-  std::optional<double> tf32_tflops;  ///< dense peak of the tensor cores; empty: they cannot
-  std::optional<double> bf16_tflops;  ///< dense peak of the tensor cores; empty: they cannot
+  std::optional<double> tf32_tflops;  ///< dense peak of the tensor cores; empty: not supported
+  std::optional<double> bf16_tflops;  ///< dense peak of the tensor cores; empty: not supported
 };
 
 /// \brief  The cards in common/devices, sorted.
@@ -46,8 +46,8 @@ struct DeviceCard {
 std::vector<std::string> card_names();
 
 /// \brief  Reads a card and checks it.
-/// \param  name_or_path  "h200", or a card of your own: what has a slash or ends in .json is a path
-/// \throws std::invalid_argument  there is no such card (the message lists those there are); the
+/// \param  name_or_path  "h200", or your own card: with a slash or .json at its end, it is a path
+/// \throws std::invalid_argument  there is no such card (the message lists the known ones); the
 ///         file cannot be read or is not JSON; a figure is missing, of the wrong type, not positive
 ///         or without a source
 /// \throws std::filesystem::filesystem_error  as card_names(), for a name
@@ -59,7 +59,7 @@ Roof roof_of(const DeviceCard& card);
 /// What one block of a kernel takes from its SM.
 struct KernelNeeds {
   int threads_per_block = 0;
-  int registers_per_thread = 0;    ///< as ptxas -v prints; 0: not known, does not limit
+  int registers_per_thread = 0;    ///< as ptxas -v prints; 0: not known, so no limit
   int shared_bytes_per_block = 0;  ///< static and dynamic
 };
 

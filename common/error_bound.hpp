@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/error_bound.hpp
-/// \brief How far a right result may lie from the exact one.
+/// \brief How far a correct result may be from the exact one.
 #pragma once
 
 #include <cmath>
@@ -13,17 +13,17 @@ namespace ladder {
 ///
 /// Sums of products with random signs err like a random walk: the rounding errors of K additions,
 /// each as large as the partial sum it happens in, add up to about unit_roundoff * sqrt(K) * S with
-/// S = sqrt(sum_k (a_k*b_k)^2). kSigmas of those are allowed. For K <= kSigmas the bound also
+/// S = sqrt(sum_k (a_k*b_k)^2). We allow kSigmas of those. For K <= kSigmas the bound also
 /// covers the worst case, K * unit_roundoff * sum_k |a_k*b_k|. Inputs rounded to TF32 (2^-11)
 /// exceed it at every K that fits a GPU, which a bound on sum_k |a_k*b_k| would not notice.
 ///
-/// Where inputs are rounded before they are multiplied, their errors have random signs too and add
-/// up to at most 0.82 * unit_roundoff * S, whatever K is. 6 * unit_roundoff * S are allowed. Inputs
-/// that are cut off instead make the whole result smaller, by 1.4 * unit_roundoff of it, and some
-/// elements of a matrix of 128 x 128 too small.
+/// If inputs are rounded before they are multiplied, their errors have random signs too and add up
+/// to at most 0.82 * unit_roundoff * S, whatever K is. We allow 6 * unit_roundoff * S. Inputs that
+/// are truncated instead make the whole result smaller, by 1.4 * unit_roundoff of it, and some
+/// elements of a 128 x 128 matrix too small to pass.
 ///
 /// A result that is stored in fewer bits than it was summed in is rounded once more, and may be off
-/// by half a step. A second rounding on the way, or bits cut off, may cost a whole one: too much.
+/// by half a step. A second rounding, or truncation, may cost a whole step, and that is too much.
 /// \source Higham and Mary, "Sharper probabilistic backward error analysis for basic linear algebra
 ///         kernels with random data", SIAM J. Sci. Comput. 42 (2020)
 struct ErrorBound {

@@ -51,13 +51,13 @@ struct Gemm {
   T* C;  ///< (M, N) row-major; never read when beta == 0
 };
 
-/// Can a function be called with matrices of T?
+/// Whether a function can be called with matrices of T.
 template <class Function, class T>
 inline constexpr bool kTakesGemmOf = std::is_invocable_v<Function&, const Gemm<T>&, Stream>;
 
-/// \brief Starts one GEMM on a machine's memory; a GPU may return before it is done. Made of a
-///        function or lambda that takes `const Gemm<float>&`, or one that takes
-///        `const Gemm<bfloat16>&`, and the stream.
+/// \brief Starts one GEMM on a machine's memory; a GPU may return before it is done. It wraps a
+///        function or lambda that takes a `const Gemm<float>&` or a `const Gemm<bfloat16>&`, and
+///        the stream.
 class Run {
  public:
   Run() = default;
@@ -66,11 +66,11 @@ class Run {
   requires(kTakesGemmOf<Start, float> != kTakesGemmOf<Start, bfloat16>) Run(Start start)
       : start_(std::move(start)) {}
 
-  /// \throws std::invalid_argument  it takes matrices of the other type
+  /// \throws std::invalid_argument  the function takes matrices of the other type
   void operator()(const Gemm<float>& gemm, Stream stream) const { start(gemm, stream); }
   void operator()(const Gemm<bfloat16>& gemm, Stream stream) const { start(gemm, stream); }
 
-  /// False for what was made of nothing, or of a null pointer.
+  /// False if it was constructed from nothing, or from a null pointer.
   explicit operator bool() const {
     return std::visit([](const auto& start) { return start != nullptr; }, start_);
   }
@@ -98,7 +98,7 @@ class Run {
 /// A GEMM of either type.
 using AnyGemm = std::variant<Gemm<float>, Gemm<bfloat16>>;
 
-/// Matrices for one launch after the other: told how many went before.
+/// Gives the matrices of one launch; the argument counts the launches before it.
 using GemmOf = std::function<AnyGemm(int counter)>;
 
 /// Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
@@ -125,8 +125,8 @@ inline void require_multiple(const std::string& rung, char dimension, int extent
                      reason + ")");
 }
 
-/// \brief  Cuts a tall problem into bands of rows, each a GEMM of its own. One band for all but
-///         giants: a grid holds at most 65,535 blocks along y.
+/// \brief  Cuts a tall problem into bands of rows, each a GEMM of its own. Only giants need more
+///         than one band: a grid holds at most 65,535 blocks along y.
 /// \param  BM  rows of one block tile
 template <class T>
 std::vector<Gemm<T>> row_bands(const Gemm<T>& gemm, int BM) {

@@ -18,19 +18,19 @@
 
 namespace ladder {
 
-/// What stands between <<< and >>>.
+/// What you write between <<< and >>>.
 struct LaunchShape {
   dim3 grid;                             ///< blocks
   dim3 block;                            ///< threads per block
   std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
   Stream stream = nullptr;
   unsigned cluster = 1;  ///< blocks along x that run together and see each other's shared memory
-  bool cooperative = false;  ///< all blocks run together; refused where they do not fit the GPU
+  bool cooperative = false;  ///< all blocks run together; refused if they do not fit the GPU
 };
 
 /// \brief  How many SMs the machine that launch() runs on has: the current GPU, or the emulated one
 ///         (see emulator::set_multiprocessors()).
-/// \throws GpuError  CUDA cannot tell
+/// \throws GpuError  CUDA cannot say
 inline int multiprocessors() {
 #ifdef __CUDACC__
   int device = 0;

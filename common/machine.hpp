@@ -22,19 +22,19 @@
 
 namespace ladder {
 
-/// Thrown when a machine cannot be had, or a problem does not fit it; says what to do.
+/// Thrown when there is no such machine, or a problem does not fit it; says what to do.
 class MachineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when CUDA or cuBLAS reports an error, often one of a kernel that ran before.
+/// Thrown when CUDA or cuBLAS reports an error, often that of a kernel launched earlier.
 class GpuError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a machine that runs every rung says of its compute capability.
+/// The compute capability of a machine that runs every rung.
 inline constexpr int kEveryComputeCapability = std::numeric_limits<int>::max();
 
 /// A matrix on a machine, of either type that rungs take.
@@ -65,7 +65,7 @@ struct Comparison {
   std::int64_t first_wrong = -1;    ///< row-major index of the first of them
 };
 
-/// \brief One machine: its memory, and the numerics of verification done where the data is.
+/// \brief One machine: its memory, and the numerics of verification, done where the data is.
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -74,19 +74,19 @@ class Machine {
   /// "NVIDIA H200" or "CPU emulator (2 cores)"
   virtual std::string name() const = 0;
   virtual std::size_t free_bytes() const = 0;
-  /// Compute capability, 90 means 9.0; kEveryComputeCapability: the emulator, which runs all rungs.
+  /// Compute capability, 90 means 9.0. The emulator runs all rungs: kEveryComputeCapability.
   virtual int compute_capability() const = 0;
   virtual std::size_t l2_bytes() const = 0;
-  /// Nothing where time means nothing.
+  /// Empty on a machine whose times mean nothing.
   virtual std::optional<Roof> roof() const = 0;
-  /// Driver, toolkit and whatever else a figure should be filed with.
+  /// Driver, toolkit and whatever else should be recorded with a figure.
   virtual std::map<std::string, std::string> versions() const = 0;
 
-  /// \throws MachineError when the memory is not there
+  /// \throws MachineError when there is not enough memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  /// What memory that nobody has written holds, again and again: 16 bits that are a NaN of BF16
-  /// and, twice, one of FP32. No arithmetic here gives it.
+  /// The pattern that fills memory before its first write: 16 bits that are a NaN in BF16 and, two
+  /// of them, a NaN in FP32. No arithmetic here gives it.
   virtual std::uint16_t unwritten_half() const = 0;
   /// \param  bytes  a multiple of 2
   virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;
@@ -103,9 +103,9 @@ class Machine {
   virtual void compute_reference(const Shape& shape, ConstElements A, ConstElements B,
                                  double* product, double* scale) = 0;
   virtual Comparison compare(ConstElements C, const Expectation& expected) = 0;
-  /// nullptr where time means nothing
+  /// nullptr on a machine whose times mean nothing
   virtual std::unique_ptr<Stopwatch> make_stopwatch() = 0;
-  /// \brief  The vendor's quickest GEMM for a shape, found by trying what the library proposes.
+  /// \brief  The vendor's fastest GEMM for a shape, found by trying what the library proposes.
   /// \param  gemm_of  buffers to try on, in turn; C is overwritten
   virtual Run tuned_vendor_gemm(const Precision& precision, const GemmOf& gemm_of,
                                 Stopwatch& stopwatch) = 0;
@@ -122,7 +122,7 @@ std::unique_ptr<Machine> make_cpu_machine();
 ///         driver older than the toolkit
 std::unique_ptr<Machine> make_gpu_machine();
 
-/// \brief An array in a machine's memory between two guard bands that nobody may write.
+/// \brief An array in a machine's memory between two guard bands that no kernel may write.
 /// \tparam T element type
 template <class T>
 class MachineArray {

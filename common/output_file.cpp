@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw std::runtime_error(fmt::format("cannot write {}: {}", path, reason));
 }
 
-/// What stands at a path, behind all links.
+/// What is at a path, behind all links.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -35,7 +35,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-/// Where links lead to, also where nothing stands there yet.
+/// Where links lead to, even if there is nothing there yet.
 std::string behind_links(const std::string& path) {
   constexpr int kMostLinks = 40;  // as the kernel follows
   fs::path target = path;
@@ -90,7 +90,7 @@ class NewFile {
 
   bool exists() const { return !name_.empty(); }
 
-  /// \return whether it stands at the target now; errno says why not
+  /// \return whether it is at the target now; errno says why not
   bool become(const std::string& target, const std::string& text) {
     if (const auto old = status_of(target)) {
       // Who may not give a file away keeps it; its mode comes second, because chown() can change
@@ -122,7 +122,7 @@ class NewFile {
   Descriptor descriptor_;
 };
 
-/// Standard output or error, where they are what stands at the path: a second way in would write
+/// Standard output or error, if they are what is at the path: a second way in would write
 /// over what they say.
 std::optional<int> own_output(const struct stat& wanted) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {

@@ -7,24 +7,23 @@
 
 namespace ladder {
 
-/// \brief Text for a path that a user named. The constructor finds out whether it can be written,
-/// so
-///        that nobody waits in vain.
+/// \brief Text for a path that a user named. The constructor finds out whether the path can be
+///        written, so that a program can fail before the long work.
 ///
-/// A file that stands there keeps its content until the new one is whole, and its mode and owner. A
-/// symbolic link stays one: its target is written. What is no file (a device, a pipe, this
-/// program's own output) is written to and never replaced.
+/// A file that is already there keeps its content until the new one is whole, and its mode and
+/// owner. A symbolic link stays one: its target is written. Anything that is not a file (a device,
+/// a pipe, this program's own output) is written to and never replaced.
 class OutputFile {
  public:
   /// \throws std::runtime_error  names the path, the reason and what to do
   explicit OutputFile(std::string path);
 
-  /// \throws std::runtime_error  as above; the file that stood there is as it was
+  /// \throws std::runtime_error  as above; the old file, if there was one, is unchanged
   void write(const std::string& text) const;
 
  private:
   std::string path_;    ///< as the user wrote it
-  std::string target_;  ///< behind all links; empty for what is no regular file
+  std::string target_;  ///< behind all links; empty if it is not a regular file
 };
 
 }  // namespace ladder

@@ -13,12 +13,12 @@ namespace ladder {
 /// A floating-point format. All have 8 bits of exponent.
 enum class Format {
   fp32,  ///< 24 significant bits
-  tf32,  ///< 11, in the place of an FP32 number: what tensor cores read of it
+  tf32,  ///< 11, stored as FP32: what tensor cores read of it
   bf16,  ///< 8
 };
 
-/// \return half a step between neighbouring numbers, as a share of them: what rounding to nearest
-///         may change
+/// \return half a step between neighbouring numbers, relative to them: the most that rounding to
+///         nearest changes
 constexpr double unit_roundoff(Format format) {
   switch (format) {
     case Format::fp32:
@@ -31,7 +31,7 @@ constexpr double unit_roundoff(Format format) {
   return 0.0;
 }
 
-/// Of one number in memory.
+/// Bytes of one number in memory.
 constexpr int bytes_of(Format format) {
   return format == Format::bf16 ? 2 : 4;
 }
@@ -66,7 +66,7 @@ auto with_element_of(Format stored, Work work) {
 struct Precision {
   std::string_view name;  ///< "BF16", for lists
   Format stored;          ///< of A, B and C; a result is rounded to it once
-  Format multiplied;      ///< what the inputs of products are rounded to, where it is narrower
+  Format multiplied;      ///< what the inputs of products are rounded to, if it is narrower
   Format accumulated;     ///< of sums and of the epilogue
 
   bool operator==(const Precision&) const = default;
@@ -79,7 +79,7 @@ inline constexpr Precision kTf32 = {"TF32", Format::fp32, Format::tf32, Format::
 /// BF16 matrices, used as they are; sums in FP32.
 inline constexpr Precision kBf16 = {"BF16", Format::bf16, Format::bf16, Format::fp32};
 
-/// Unit roundoff of the narrowest format that a result has gone through.
+/// Unit roundoff of the narrowest format that a result goes through.
 constexpr double coarsest_roundoff(const Precision& precision) {
   const double input = unit_roundoff(precision.multiplied);
   const double output = unit_roundoff(precision.stored);

@@ -15,7 +15,7 @@ namespace ladder {
 struct Roof {
   double fp32_tflops;  ///< SMs * FP32 lanes * 2 * highest clock
   double dram_gbps;    ///< memory clock * 2 * bus width
-  /// Dense peaks of the tensor cores with FP32 sums; empty: they cannot, or nobody knows.
+  /// Dense peaks of the tensor cores with FP32 sums; empty: not supported, or not known.
   std::optional<double> tf32_tflops = {};
   std::optional<double> bf16_tflops = {};
 };
@@ -40,7 +40,7 @@ constexpr double compulsory_bytes(const Shape& shape, float beta, Format stored)
   return bytes_of(stored) * (1.0 * M * K + 1.0 * K * N + (beta == 0.0f ? 1.0 : 2.0) * M * N);
 }
 
-/// \return TFLOP/s that the roofline allows for this shape; nothing where the roof lacks the peak
+/// \return TFLOP/s that the roofline allows for this shape; empty if the roof lacks the peak
 constexpr std::optional<double> attainable_tflops(const Roof& roof, const Shape& shape, float beta,
                                                   const Precision& precision) {
   const std::optional<double> peak = peak_tflops(roof, precision);

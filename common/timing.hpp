@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/timing.hpp
-/// \brief The only owner of time: paired samples of several candidates under a named protocol.
+/// \brief All timing is done here: paired samples of several candidates under a named protocol.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ namespace ladder {
 enum class Protocol {
   burst,      ///< at least 250 ms of rest, one launch to warm up, then 10 timed together
   sustained,  ///< 2 s of one candidate; the second half counts
-  graph,      ///< a launch for each set of buffers, but at least 20, replayed as a CUDA graph: the
-              ///< launch cost of the host stays out
+  graph,      ///< a launch for each set of buffers, but at least 20, replayed as a CUDA graph:
+              ///< without the host's launch cost
 };
 
 std::string_view name_of(Protocol protocol);
@@ -33,10 +33,10 @@ struct Candidate {
   std::string name;
   /// Starts one launch; the counter tells which set of buffers to use, so that L2 is cold.
   std::function<void(int counter)> launch;
-  int sets = 1;  ///< of buffers, which the counter takes in turn
+  int sets = 1;  ///< of buffers, used in turn
 };
 
-/// Clocks and power seen right after samples were taken.
+/// Clocks and power, read right after each sample.
 struct ClockLog {
   std::vector<double> sm_mhz;
   std::vector<double> power_w;
@@ -47,10 +47,10 @@ struct Samples {
   std::string name;
   std::vector<double> ms;   ///< per launch; sample i of all candidates belongs to the same round
   int launches_per_sample;  ///< timed together for one sample
-  ClockLog clocks = {};     ///< one reading after each sample, where the machine tells
+  ClockLog clocks = {};     ///< one reading after each sample, if the machine has one
 };
 
-/// \brief Times work on a machine. Tests give a scripted one.
+/// \brief Times work on a machine. Tests use a scripted one.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
@@ -70,7 +70,7 @@ std::unique_ptr<Stopwatch> make_gpu_stopwatch();
 
 /// \brief  Times all candidates in turn, round after round, so that each round's samples share the
 ///         state of the GPU.
-/// \param  on_sample  told before each sample how far the work is, 0..1; may be empty
+/// \param  on_sample  gets the progress, 0..1, before each sample; may be empty
 std::vector<Samples> measure(Stopwatch& stopwatch, std::span<const Candidate> candidates,
                              Protocol protocol,
                              const std::function<void(double done)>& on_sample = {});
@@ -80,7 +80,7 @@ int samples_of(Protocol protocol);
 
 /// \brief  How long measure() takes for one candidate, for estimates.
 /// \param  launch_ms  what one launch takes
-/// \param  sets  of buffers, Candidate::sets
+/// \param  sets  sets of buffers, Candidate::sets
 double measuring_ms(Protocol protocol, double launch_ms, int sets = 1);
 
 /// \throws std::invalid_argument when there are no values

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/verify.hpp
-/// \brief Is a rung right? One answer for the program, the tests, the benchmark and the grader.
+/// \brief Is a rung right? The program, the tests, the benchmark and the grader all ask here.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ struct Verdict {
   std::string complaint;  ///< empty when right; else first wrong element, pattern, damage
 };
 
-/// \brief Verifies results for one shape, seed and precision; the FP64 reference is made once.
+/// \brief Verifies results for one shape, seed and precision; computes the FP64 reference once.
 class Verifier {
  public:
   /// \throws MachineError when the problem does not fit

@@ -10,21 +10,21 @@
 
 namespace ladder {
 
-/// \brief What one configuration of a rung would do for a shape. Tiles that are not whole are laid
-///        end to end and shared along K by ranks.
+/// \brief What one configuration of a rung would do for a shape. The k tiles of all tiles that are
+///        not whole form one long row, which ranks share.
 struct WorkPlan {
   std::string_view name;  ///< "128 x 256"
   BlockTile tile;         ///< part of C per block, or per cluster
-  int BK;                 ///< of K what is multiplied at a time: a k tile
-  int blocks_per_sm;      ///< that it is made for
+  int BK;                 ///< values of k multiplied at a time: a k tile
+  int blocks_per_sm;      ///< as the configuration was designed
   int cluster;            ///< blocks that share a tile's K from the start
-  bool taken;             ///< the rung would choose it
+  bool taken;             ///< it is the one that the rung chooses
   long long tiles;        ///< of C
   long long k_tiles;      ///< of one tile
-  long long whole_tiles;  ///< that one block, or cluster, computes from end to end
-  int ranks;              ///< blocks that share the others; 0: there are no others
+  long long whole_tiles;  ///< tiles that one block, or cluster, computes from end to end
+  int ranks;              ///< blocks that share the other tiles; 0: there are none
   long long share;        ///< k tiles of each rank
-  int longer;             ///< the first so many ranks have one more
+  int longer;             ///< so many ranks, the first ones, have one more
   Run launch;             ///< runs this configuration
 };
 

@@ -13,13 +13,13 @@
 
 namespace ladder {
 
-/// \brief  Memory for the launches on one stream, which come one after the other and leave in it
-///         what the next one finds. It is zero at first; each stream has its own.
+/// \brief  Memory for the launches on one stream. They run one after the other, and each finds what
+///         the last one left. It is zero at first; each stream has its own.
 /// \param  bytes  at most kMaxWorkspaceBytes
 /// \return aligned to 256 bytes; valid until the program ends
 /// \throws std::invalid_argument  bytes is too large
-/// \throws GpuError  there is no memory, or the first call for a stream comes while it is recorded
-///         as a graph (GPU)
+/// \throws GpuError  out of memory, or the first call for a stream comes while it is recorded as
+///         a graph (GPU)
 void* workspace(Stream stream, std::size_t bytes);
 
 inline constexpr std::size_t kMaxWorkspaceBytes = std::size_t{64} << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/wrong_pattern.hpp
-/// \brief Tells from the wrong elements of a matrix what kind of mistake made them.
+/// \brief From the wrong elements of a matrix, tells what kind of mistake was made.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ladder {
 
-/// Rows and columns of C that one block computes; {0, 0} where nobody knows.
+/// Rows and columns of C that one block computes; {0, 0} if not known.
 struct BlockTile {
   int BM = 0;
   int BN = 0;
@@ -22,7 +22,7 @@ struct WrongResult {
   Shape shape;
   BlockTile tile;
   bool initial_was_nan;  ///< C held the NaN fill before the call (beta == 0)
-  double tolerance;      ///< share of a value within which two count as the same
+  double tolerance;      ///< relative difference up to which two values count as the same
   std::vector<float> got;
   std::vector<float> initial;  ///< C before the call
   std::vector<double> expected;
@@ -30,7 +30,7 @@ struct WrongResult {
 };
 
 /// \brief  The pattern of the wrong elements in words.
-/// \return what they hold and where they lie, e.g. "never written; all in rows 64 to 76, the last
+/// \return what they hold and where they are, e.g. "never written; all in rows 64 to 76, the last
 ///         tile row (is the guard in M right?)"
 std::string describe_pattern(const WrongResult& result);
 

@@ -26,21 +26,21 @@ struct Rung {
   int multiple_of;         ///< N and K must be multiples of this, M may be anything
   BlockTile tile;          ///< part of C per block
   Run run;                 ///< refuses shapes with ShapeRefused
-  /// Which kernel and tile it takes for a shape, and why; null where it has no choice.
+  /// Which kernel and tile it takes for a shape, and why; null if it has no choice.
   std::string (*explain)(const Shape&) = nullptr;
-  /// What each of its configurations would do for a shape; null where it has one kernel and one
-  /// grid for all.
+  /// What each of its configurations would do for a shape; null if it has one kernel and one grid
+  /// for all shapes.
   std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;
-  /// Of rung 00: the same library in the next precision. Only the first is a line of the table.
+  /// Rung 00 only: the same library in the next precision. Only the first is in the table.
   const Rung* in_next_precision = nullptr;
 };
 
-/// \brief  All rungs in order of their numbers, as built for the machine that this is linked into.
+/// \brief  All rungs in the order of their numbers, as built for this program's machine.
 /// \throws std::logic_error  a rung's run() takes other matrices than its precision stores
 std::span<const Rung> rungs();
 
-/// The rungs that run on the emulator. They live in a shared library of their own, because there
-/// every kernel has the same name as nvcc's host function for it.
+/// The rungs that run on the emulator. They are in a shared library of their own, because their
+/// kernels have the same names as nvcc's host functions.
 std::span<const Rung> emulated_rungs();
 
 /// The same rungs, compiled so that each memory access can be seen.
@@ -50,8 +50,8 @@ std::span<const Rung> traced_rungs();
 /// memory, to store to and to load from shared memory, and to store to global memory.
 void traced_rungs_probe(const float* in, float* out);
 
-/// \return whether newer GPUs than those of its compute capability lack its instructions: rungs for
-///         9.0 are compiled for sm_90a, whose code runs on 9.0 alone
+/// \return whether it runs on its own compute capability alone: rungs for 9.0 are compiled for
+///         sm_90a, whose code does not run on newer GPUs
 bool is_architecture_specific(const Rung& rung);
 
 /// \return whether a machine of this compute capability (Machine::compute_capability()) runs it
@@ -71,7 +71,7 @@ std::vector<Precision> precisions_of(std::span<const Rung> rungs);
 
 /// \brief  Rung 00 in a precision: what the rungs of that precision are compared with.
 /// \param  ladder  has a rung 00
-/// \throws std::invalid_argument  it does not know this precision
+/// \throws std::invalid_argument  rung 00 does not have this precision
 const Rung& rival_in(const Precision& precision, std::span<const Rung> ladder);
 
 /// \brief  Complains about a rung whose run() takes other matrices than its precision stores.

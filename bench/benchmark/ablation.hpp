@@ -10,18 +10,18 @@
 
 namespace ladder::bench {
 
-/// What a kernel takes of an SM, as CUDA says of the machine code in this program.
+/// What a kernel needs of an SM, as CUDA reports for the machine code in this program.
 struct KernelResources {
   int registers = 0;    ///< per thread, at launch
   int local_bytes = 0;  ///< per thread: arrays and spilled registers
 };
 
-/// A rung without something. Its results are wrong by design unless `right` says otherwise.
+/// A rung without one of its parts. Its results are wrong by design unless `right` is true.
 struct Ablation {
   const char* rung;        ///< "13_small_products", the rung it was made from
   const char* name;        ///< "13_idle_producers"
   const char* taken_away;  ///< "loading and storing A, and boxes of B"
-  bool right;              ///< what was taken away only costs or saves time
+  bool right;              ///< without that part, the result is still right
   void (*run)(const Gemm<float>&, Stream);
   const KernelResources* resources;  ///< filled by the first launch on a GPU
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/ablation_launch.cuh
-/// \brief How copies start their kernel, in the place of launch().
+/// \brief How copies start their kernel, instead of launch().
 #pragma once
 
 #include <utility>
@@ -10,8 +10,8 @@
 
 namespace ladder::bench {
 
-/// \brief  Starts a kernel as launch() does; the first launch on a GPU notes what it takes of an
-/// SM. \throws GpuError  as launch()
+/// \brief  Starts a kernel as launch() does; the first launch on a GPU notes its resources.
+/// \throws GpuError  as launch()
 template <class... Params, class... Args>
 void launch_and_note(KernelResources& resources, void (*kernel)(Params...),
                      const LaunchShape& shape, Args&&... args) {

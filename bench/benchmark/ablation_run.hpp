@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/ablation_run.hpp
-/// \brief What rungs lose without a part of them: times of copies beside those of the rung.
+/// \brief What a part of a rung costs: the times of copies without it, next to the rung's.
 #pragma once
 
 #include <functional>
@@ -21,13 +21,13 @@ namespace ladder::bench {
 
 /// One line of the results.
 struct AblationEntry {
-  std::string name;         ///< "13_idle_producers"; of a rung as it stands "13_small_products"
-  std::optional<int> rung;  ///< nothing: a library
+  std::string name;         ///< "13_idle_producers"; "13_small_products" is the unchanged rung
+  std::optional<int> rung;  ///< empty: a library
   std::string taken_away;   ///< empty: nothing
-  bool verified;            ///< its result was compared with the reference, and is right
+  bool verified;            ///< its result was compared with the reference and is right
   std::optional<KernelResources> resources;
   Samples samples;
-  std::optional<double> ratio_to_unchanged;  ///< time of the rung as it stands / this time, paired
+  std::optional<double> ratio_to_unchanged;  ///< time of the unchanged rung / this time, paired
   double ratio_to_best;                      ///< the same with the better of both libraries
 };
 
@@ -46,14 +46,14 @@ struct AblationProgress {
 /// \brief  Verifies the rungs and the copies that must still be right, starts every copy once, then
 ///         times all of them in one rotation with cuBLAS and the best of cublasLt.
 /// \param  ladder  all rungs of that machine
-/// \param  machine  one that knows time
-/// \throws std::runtime_error  what must be right is wrong
-/// \throws GpuError  a copy failed; the GPU is then of no more use to this process
+/// \param  machine  one that can measure time
+/// \throws std::runtime_error  a rung or copy that must be right is wrong
+/// \throws GpuError  a copy failed; this process cannot use the GPU anymore
 AblationRun measure_ablations(Machine& machine, std::span<const Rung> ladder,
                               const std::vector<Ablation>& chosen, const Problem& problem,
                               Protocol protocol, const AblationProgress& progress);
 
-/// The times of candidates, as they follow from their samples.
+/// Computes the ratios of candidates from their samples.
 /// \param  entries  with samples and without ratios; the first two are the libraries
 void fill_ratios(std::vector<AblationEntry>& entries);
 

@@ -23,8 +23,8 @@ namespace ladder::bench {
 /// \brief Registers, verifies and measures the rows of a plan.
 class GemmRows {
  public:
-  /// \param measured  what the GPU was seen to reach, see bench/benchmark/roofs.hpp
-  /// \param on_progress  told what is being done while a shape is measured; 1 when it is done
+  /// \param measured  the GPU's measured roofs, see bench/benchmark/roofs.hpp
+  /// \param on_progress  gets the current step while a shape is measured, and 1 at its end
   GemmRows(Machine& machine, std::span<const Rung> ladder, Plan plan,
            const std::optional<Roof>& measured, OnProgress on_progress);
   GemmRows(const GemmRows&) = delete;
@@ -33,14 +33,14 @@ class GemmRows {
   /// Registers all rows with Google Benchmark. They refer to this object.
   void register_rows();
 
-  /// False once a rung was wrong, refused what its table line allows, or made the GPU unusable.
+  /// False once a rung was wrong, refused a shape that its table line allows, or broke the GPU.
   bool all_right() const { return all_right_; }
 
  private:
   /// Gives Google Benchmark one sample of a row, or the reason why there is none.
   void report(benchmark::State& state, const Job& job, const Row& row, std::size_t sample);
-  /// The climb of a job; the first row of the job that asks lets it happen. nullptr, and trouble_
-  /// says why, when the job cannot be measured.
+  /// The climb of a job, which runs when the first row of the job asks for it. If the job cannot be
+  /// measured, nullptr, and trouble_ says why.
   const Climb* measured(const Job& job);
 
   Machine& machine_;
@@ -54,8 +54,8 @@ class GemmRows {
   bool all_right_ = true;
 };
 
-/// \brief Files GPU, versions, commit, clocks, protocol and refusals with the results.
-/// \param protocol  "auto", or the one of all rows
+/// \brief Records GPU, versions, commit, clocks, protocol and refusals with the results.
+/// \param protocol  "auto", or the protocol of all rows
 void add_context(const Machine& machine, const Plan& plan, const std::string& protocol);
 
 /// \brief  Refuses a plan with a shape that the machine's memory does not hold.

@@ -19,7 +19,7 @@ namespace ladder::bench {
 /// One line of the results.
 struct Row {
   std::string name;          ///< "07_wave_swizzle/4096x4096x4096/burst"
-  std::optional<Rung> rung;  ///< nothing: the best of cublasLt
+  std::optional<Rung> rung;  ///< empty: the best of cublasLt
   Precision precision;       ///< of the rung, or of cublasLt
 };
 
@@ -46,17 +46,17 @@ struct Plan {
 
 /// What the command line asks for.
 struct PlanRequest {
-  /// In the order of the results; rung 00 is measured in any case, in each of their precisions.
+  /// In the order of the results; rung 00 is always measured, in each of their precisions.
   std::vector<Rung> rungs;
   std::vector<Shape> shapes;
-  std::optional<Protocol> protocol;  ///< nothing: by the work of each shape
+  std::optional<Protocol> protocol;  ///< empty: chosen by the work of each shape
   std::string filter = ".";          ///< Google Benchmark's: a regular expression, "-" negates it
   int compute_capability = 0;        ///< of the GPU
 };
 
 /// \brief A protocol for a shape. Below 3e10 operations a launch takes less than a millisecond on a
-///        large GPU, so that the host's launch cost would show: such launches are replayed as a
-///        graph. Above, burst.
+///        large GPU, and the host's launch cost would show. So such launches are replayed as a
+///        graph; larger ones are timed in bursts.
 Protocol protocol_for(const Shape& shape);
 
 /// \brief  Makes a plan with the rows that the filter lets through.
@@ -66,8 +66,8 @@ Protocol protocol_for(const Shape& shape);
 Plan make_plan(std::span<const Rung> ladder, const PlanRequest& request);
 
 /// \brief How long a plan takes, verification included.
-/// \param l2_bytes  of the GPU: they decide how many sets of buffers a shape has
-/// \param recording  rates of rungs on another GPU, used in proportion to its roof
+/// \param l2_bytes  size of the GPU's L2, which decides how many sets of buffers a shape has
+/// \param recording  rates of rungs on another GPU, scaled by its roof
 double expected_seconds(const Plan& plan, const Roof& roof, std::size_t l2_bytes,
                         const std::optional<Recording>& recording);
 

@@ -9,8 +9,8 @@
 
 namespace ladder::bench {
 
-/// \brief Google Benchmark's JSON with the rows' plain names. Left alone it would add
-///        "/iterations:1/repeats:5/manual_time" to each, and write NaN, which is no JSON.
+/// \brief Google Benchmark's JSON with the rows' plain names. By itself it would add
+///        "/iterations:1/repeats:5/manual_time" to each, and write NaN, which is not JSON.
 class JsonReporter final : public benchmark::JSONReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override;

@@ -22,8 +22,8 @@ constexpr int kFmaUnroll = 32;
 constexpr double kFmaPerThread = 1.0 * kChains * kFmaSteps;
 
 /// \brief The FP32 rate: independent chains of multiply-adds in registers. The loop holds 256 FFMA
-///        and its counter; nothing is loaded. Two of three operands are the same in all of them, so
-///        that registers have ports to spare, which a GEMM does not have.
+///        and its counter, and loads nothing. Two of three operands are the same in all of them, so
+///        register ports are never short, as they are in a GEMM.
 /// \param x  below 1 in size, or the chains end in infinity
 __global__ void __launch_bounds__(kThreads) ffma_chains(float* out, float x, float y) {
   float acc[kChains];
@@ -53,7 +53,7 @@ constexpr int BN = 256;
 constexpr int BK = 8;
 constexpr int TM = 8;
 constexpr int TN = 16;
-constexpr int kSlabs = 4;  // A and B of one k tile each: 48 KiB in all
+constexpr int kSlabs = 4;  // each has A and B of one k tile: 48 KiB in all
 constexpr int kFedSteps = 1536;
 
 /// Multiply-adds of fed_ffma per block.
@@ -68,10 +68,10 @@ __device__ inline void load4(float* registers, const float* shared) {
   registers[3] = four.w;
 }
 
-/// \brief The main loop of a GEMM whose tiles are there already: 8 x 16 results per thread, fed by
-///        6 LDS.128 for every 128 FFMA. No loads from global memory, no barriers. What a GEMM with
-///        its multiply-adds in this order, row by row, does not reach of this, it spends on
-///        bringing tiles. Rungs 10 to 13 have an order that suits the register ports better.
+/// \brief The main loop of a GEMM whose tiles are already in shared memory: 8 x 16 results per
+///        thread, fed by 6 LDS.128 for every 128 FFMA. No global loads, no barriers. A GEMM with
+///        its multiply-adds in this order, row by row, loses the rest to filling tiles. Rungs 10
+///        to 13 have an order that suits the register ports better.
 __global__ void __launch_bounds__(kThreads, 1) fed_ffma(float* out) {
   __shared__ float sA[kSlabs][BK][BM];  // (slab, BK, BM)
   __shared__ float sB[kSlabs][BK][BN];  // (slab, BK, BN)
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kThreads, 1) fed_ffma(float* out) {
 
 // -- Memory ---------------------------------------------------------------------------------------
 
-constexpr int kInFlight = 4;  // float4 per thread that are on their way at once
+constexpr int kInFlight = 4;  // float4 per thread that are in flight at once
 
 /// \brief DRAM: every byte is read once and written once, in arrays far larger than L2.
 /// \param count  a multiple of kInFlight * threads of the grid
@@ -147,8 +147,8 @@ __global__ void __launch_bounds__(kThreads)
 constexpr int kL2Steps = 2048;
 constexpr int kL2Unroll = 8;
 
-/// \brief L2: all blocks read one small array round and round. ld.global.cg asks L2 and passes L1
-///        by, and the array fits L2 but no L1.
+/// \brief L2: all blocks read one small array again and again. ld.global.cg bypasses L1, and the
+///        array fits L2 but not L1.
 /// \param count  float4 in the array, a power of two
 __global__ void __launch_bounds__(kThreads)
     read_l2(float* out, const float4* __restrict__ array, unsigned count) {
@@ -172,9 +172,9 @@ constexpr int kSharedFloat4 = 2048;  // 32 KiB
 constexpr int kSharedReads = 16;
 constexpr int kSharedSteps = 2048;
 
-/// \brief Shared memory: the lanes of a warp read 512 neighbouring bytes with each LDS.128, so that
-///        every wavefront brings 128. Four additions use what one LDS.128 brought; they take a
-///        quarter of its time.
+/// \brief Shared memory: the lanes of a warp read 512 neighbouring bytes with each LDS.128, so a
+///        wavefront brings 128. Four additions use what one LDS.128 brought; they take a quarter of
+///        its time.
 __global__ void __launch_bounds__(kThreads) read_shared(float* out) {
   __shared__ float4 array[kSharedFloat4];
   for (int i = threadIdx.x; i < kSharedFloat4; i += kThreads)
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kThreads) read_shared(float* out) {
   float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 1
   for (int step = 0; step < kSharedSteps; ++step) {
-    // The place changes with the step, or the compiler would load once and stay with it.
+    // The address changes with the step: otherwise the compiler would load only once.
     const float4* place = &array[(threadIdx.x + step * kThreads) % (kSharedFloat4 / 2)];
 #pragma unroll
     for (int i = 0; i < kSharedReads; ++i) {

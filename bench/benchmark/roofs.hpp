@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/roofs.hpp
-/// \brief What a GPU is seen to reach when nothing else is in the way: the measured roofs.
+/// \brief What a GPU reaches when nothing else is in the way: the measured roofs.
 #pragma once
 
 #include <functional>
@@ -43,8 +43,8 @@ std::string roofs_text(const std::vector<RoofFigure>& figures);
 std::string roofs_path(std::string_view device);
 
 /// \brief  The roof of a GEMM from a file that to_json() made: FFMA in registers, DRAM copied.
-/// \return nothing where the file is not there
-/// \throws std::runtime_error when the file is no such file
+/// \return empty if there is no such file
+/// \throws std::runtime_error when the file has another content
 std::optional<Roof> measured_roof(const std::string& path);
 
 }  // namespace ladder::bench

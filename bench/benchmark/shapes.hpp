@@ -13,7 +13,7 @@
 
 namespace ladder::bench {
 
-/// One shape of a set, and what it stands for.
+/// One shape of a set, and what it is an example of.
 struct KnownShape {
   std::string_view set;  ///< "llm"
   Shape shape;
@@ -23,7 +23,7 @@ struct KnownShape {
 /// All sets that were chosen by hand, in the order in which they are measured.
 std::span<const KnownShape> known_shapes();
 
-/// What the set "drawn" consists of: enough shapes for a claim about all of them.
+/// The size of the set "drawn": enough shapes for a claim about all shapes.
 inline constexpr int kDrawnShapes = 200;
 inline constexpr std::uint64_t kDrawnSeed = 20261124;
 

@@ -31,10 +31,10 @@ FIRST = rung_named("wave_swizzle").number
 RECORDED = [  # the rungs whose orders pages quote: those whose threads compute several results
     number for number, rung in own_rungs().items() if number >= FIRST and "TM" in rung.values()
 ]
-AS_IT_STANDS = "(as it stands)"
+AS_WRITTEN = "(as written)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
-    " the quickest. Time the first few."
+    " the fastest. Time the first few."
 )
 LOOPS = re.compile(
     r"^(?P<indent> *)for \(int (\w+) = 0; \2 < T[MN]; \+\+\2\) \{\n"
@@ -105,9 +105,9 @@ def counts_of(code):
 
 
 def copies(rung, loops, options):
-    """{name: copy of a rung with that order}, and the rung as it stands."""
+    """{name: copy of a rung with that order}, and the rung as written."""
     template = with_template(rung, options.template) if options.template else ()
-    found = {AS_IT_STANDS: copy_as_it_runs(rung, template)}
+    found = {AS_WRITTEN: copy_as_it_runs(rung, template)}
     for order in ORDERS:
         if options.only in str(order):
             edit = loops[0], order.loops(loops["product"], loops["indent"])
@@ -143,7 +143,7 @@ class Ranking:
         """Prints the table, and the best of the 16 orders as loops."""
         print(f"{self.folder}: kernel<{self.arguments}> for sm_{self.arch}")
         print("\n".join(table(self.ranked)))
-        best = next(name for name, _ in self.ranked if name != AS_IT_STANDS)
+        best = next(name for name, _ in self.ranked if name != AS_WRITTEN)
         order = next(order for order in ORDERS if str(order) == best)
         print(f"\n{best}:\n\n{order.loops(self.loops['product'], '  ')}\n{A_GUIDE}")
 

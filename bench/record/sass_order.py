@@ -160,7 +160,7 @@ def order_of(loop):
 
 
 def compile_loop(rung, change, tools):
-    """The Loop of a rung, as it stands or changed."""
+    """The Loop of a rung, unchanged or changed."""
     arch = arch_of(rung)
     name = rung_name(rung)
     code = compiled(copy_as_it_runs(name, CHANGES[change](kernel_of(name))), arch, tools)

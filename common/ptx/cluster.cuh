@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
 #endif
 }
 
-/// \brief  Waits until all threads of all blocks of the cluster are here; what they did before is
+/// \brief  Waits until all threads of all blocks of the cluster are here. What they did before is
 ///         visible afterwards: barrier.cluster.arrive.release and barrier.cluster.wait.acquire, PTX
 ///         ISA 9.7.13.3.
 __device__ __forceinline__ void cluster_sync([[maybe_unused]] Here here = Here::current()) {

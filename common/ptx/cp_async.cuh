@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/cp_async.cuh
-/// \brief Copies from global to shared memory that pass no register and that the thread does not
-///        wait for. Compute capability 8.0.
+/// \brief Copies from global to shared memory that need no registers, while the thread goes on.
+///        Compute capability 8.0.
 ///
-/// A thread's copies join a group when it commits; it may wait until only the newest groups are
-/// still on their way. What has arrived is visible to the thread itself: others need a barrier.
+/// A thread's copies become a group when it commits. Later it can wait until only the newest groups
+/// are in flight. What has arrived is visible to the thread itself: others need a barrier.
 #pragma once
 
 #include "common/ptx/here.cuh"
@@ -17,7 +17,7 @@ namespace ladder::ptx {
 
 /// \brief  Starts a copy of 4 bytes: cp.async.ca.shared.global, PTX ISA 9.7.9.25.3.
 /// \param  shared  4-byte aligned, in shared memory
-/// \param  global  4-byte aligned; not read where `inside` is false
+/// \param  global  4-byte aligned; not read if `inside` is false
 /// \param  inside  false: four zero bytes are written instead
 __device__ __forceinline__ void cp_async_4(float* shared, const float* global, bool inside,
                                            [[maybe_unused]] Here here = Here::current()) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void cp_async_4(float* shared, const float* global, b
 /// \brief  Starts a copy of 16 bytes that does not stay in L1: cp.async.cg.shared.global, PTX ISA
 ///         9.7.9.25.3.
 /// \param  shared  16-byte aligned, in shared memory
-/// \param  global  16-byte aligned; not read where `inside` is false
+/// \param  global  16-byte aligned; not read if `inside` is false
 /// \param  inside  false: sixteen zero bytes are written instead
 __device__ __forceinline__ void cp_async_16(float* shared, const float* global, bool inside,
                                             [[maybe_unused]] Here here = Here::current()) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void cp_async_commit([[maybe_unused]] Here here = Her
 #endif
 }
 
-/// \brief  Waits until at most `kNewest` of this thread's groups are on their way:
+/// \brief  Waits until at most `kNewest` of this thread's groups are in flight:
 ///         cp.async.wait_group, PTX ISA 9.7.9.25.3.
 template <int kNewest>
 __device__ __forceinline__ void cp_async_wait([[maybe_unused]] Here here = Here::current()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/flag.cuh
-/// \brief Words in global memory with which blocks tell each other that data is ready.
+/// \brief Words in global memory by which blocks tell each other that data is ready.
 #pragma once
 
 #include "common/ptx/here.cuh"
@@ -11,7 +11,7 @@
 
 namespace ladder::ptx {
 
-/// \brief  Reads a flag; who sees its new value also sees what was written before the flag:
+/// \brief  Reads a flag. A thread that sees its new value sees all that was written before it:
 ///         ld.acquire.gpu, PTX ISA 9.7.9.8.
 __device__ __forceinline__ unsigned load_acquire(const unsigned* flag,
                                                  [[maybe_unused]] Here here = Here::current()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/here.cuh
-/// \brief The line of a kernel that executes a PTX instruction: the emulator's reports name it, and
-///        a GPU has no use for it.
+/// \brief The line of a kernel that executes a PTX instruction: the emulator names it in its
+///        reports, and a GPU has no use for it.
 #pragma once
 
 #include "common/device.cuh"

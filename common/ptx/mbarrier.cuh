@@ -3,10 +3,10 @@
 /// \brief Barriers in shared memory: threads and copies arrive, and anyone may wait. Compute
 ///        capability 9.0.
 ///
-/// A barrier is in phase 0, 1, 2, ... A phase completes when as many arrivals as mbarrier_init()
-/// said have come and every byte that was announced has been copied. A waiter gives the parity of
-/// the phase that it waits for, so that it may lag behind by one phase and no more. The phase
-/// before the first counts as complete: waiting for parity 1 on a fresh barrier passes.
+/// A barrier is in phase 0, 1, 2, ... A phase completes when it has had as many arrivals
+/// as mbarrier_init() said, and every announced byte has been copied. A waiter names the phase by
+/// its parity, so it may lag by one phase but no more. The phase before the first one counts as
+/// complete: a wait for parity 1 passes on a fresh barrier.
 ///
 /// Before anyone arrives for a phase, some thread must have seen the end of the phase before: PTX
 /// ISA 9.7.13.15.4.
@@ -20,7 +20,7 @@
 
 namespace ladder::ptx {
 
-/// A barrier object; lives in shared memory and is only touched by the functions below.
+/// A barrier object. It is in shared memory, and only the functions below may touch it.
 struct Mbarrier {
   unsigned long long state;
 };
@@ -39,7 +39,7 @@ __device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, int arrivals,
 #endif
 }
 
-/// \brief  Arrives once; what this thread did before is visible to who waits for the phase:
+/// \brief  Arrives once. Threads that wait for the phase see what this thread did before:
 ///         mbarrier.arrive, PTX ISA 9.7.13.15.13.
 __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier,
                                                 [[maybe_unused]] Here here = Here::current()) {
@@ -66,8 +66,8 @@ __device__ __forceinline__ void mbarrier_arrive_expect(
 #endif
 }
 
-/// \brief  Waits until the phase of this parity is complete; sees what was done before its
-///         arrivals and what its copies brought: mbarrier.try_wait.parity, PTX ISA 9.7.13.15.16.
+/// \brief  Waits until the phase of this parity is complete. It then sees what was done before
+///         its arrivals and what copies brought: mbarrier.try_wait.parity, PTX ISA 9.7.13.15.16.
 __device__ __forceinline__ void mbarrier_wait(Mbarrier* barrier, int parity,
                                               [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

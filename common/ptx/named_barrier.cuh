@@ -11,7 +11,7 @@
 
 namespace ladder::ptx {
 
-/// \brief  Waits until `threads` threads, whole warps, have come to barrier `id`: bar.sync, PTX ISA
+/// \brief  Waits until `threads` threads, in whole warps, are at barrier `id`: bar.sync, PTX ISA
 ///         9.7.13.1.
 /// \tparam id       1 to 15; 0 is __syncthreads()
 /// \tparam threads  a multiple of 32

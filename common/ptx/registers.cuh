@@ -3,8 +3,8 @@
 /// \brief Moves registers between the warpgroups of a block. Compute capability 9.0a.
 ///
 /// All four warps of a warpgroup execute the same call. The block has the registers that it was
-/// launched with, ptxas's count times its threads: what some give back others may take, and who
-/// takes more than there is waits forever.
+/// launched with: ptxas's count times its threads. Some warpgroups give registers back, and others
+/// take them. A warpgroup that asks for more than there are waits forever.
 #pragma once
 
 #include "common/ptx/here.cuh"

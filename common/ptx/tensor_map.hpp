@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/tensor_map.hpp
-/// \brief What the tensor memory accelerator knows of a matrix: a kernel parameter that the host
-///        makes.
+/// \brief What the tensor memory accelerator knows about a matrix: a kernel parameter that the
+///        host makes.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ struct TensorMap {
 /// \param  matrix       (rows, columns) row-major, 16-byte aligned, columns a multiple of 4
 /// \param  box_rows     1 to 256
 /// \param  box_columns  1 to 256, a multiple of 4
-/// \throws std::invalid_argument  names what breaks a rule
-/// \throws GpuError  the driver refuses, or is too old to know tensor maps (GPU)
+/// \throws std::invalid_argument  names the argument that breaks a rule
+/// \throws GpuError  the driver refuses, or is too old for tensor maps (GPU)
 TensorMap make_tensor_map(const float* matrix, int rows, int columns, int box_rows,
                           int box_columns);
 
-/// \brief  What make_tensor_map() asks of its arguments on either machine.
-/// \throws std::invalid_argument  names what breaks a rule
+/// \brief  The rules for the arguments of make_tensor_map(), on either machine.
+/// \throws std::invalid_argument  names the argument that breaks a rule
 inline void check_tensor_map(const float* matrix, int rows, int columns, int box_rows,
                              int box_columns) {
   const auto require = [](bool kept, const std::string& rule) {

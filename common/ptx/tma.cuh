@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/tma.cuh
-/// \brief The tensor memory accelerator: one thread orders a whole box of a matrix. Compute
+/// \brief The tensor memory accelerator: one thread requests a whole box of a matrix. Compute
 ///        capability 9.0.
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace ladder::ptx {
 
 /// \brief  Starts the copy of the map's box whose first element is (row, column):
-///         cp.async.bulk.tensor.2d from global to shared memory, which tells an mbarrier of its
-///         bytes, PTX ISA 9.7.9.27.1.2. Elements outside of the matrix arrive as zeros and count.
+///         cp.async.bulk.tensor.2d from global to shared memory, which reports its bytes to an
+///         mbarrier, PTX ISA 9.7.9.27.1.2. Elements outside the matrix arrive as zeros and count.
 /// \param  shared   128-byte aligned; receives the box row by row, packed
 /// \param  map      a __grid_constant__ parameter of the kernel
-/// \param  barrier  told of the bytes as they arrive
+/// \param  barrier  counts the bytes as they arrive
 __device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, int row, int column,
                                          Mbarrier* barrier,
                                          [[maybe_unused]] Here here = Here::current()) {

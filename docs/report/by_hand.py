@@ -26,9 +26,9 @@ def tile_reads(c):
 
 
 def naive(_rung, size):
-    """A warp stands in 32 rows of A."""
+    """A warp reads from 32 rows of A."""
     of_a = global_wavefronts([lane * size for lane in range(LANES)])
-    where = ", which lie in one bank," if of_a == LANES else ""
+    where = ", all in one bank," if of_a == LANES else ""
     return {
         "wavefronts": of_a + 1,
         "how": f"{of_a} for 32 words of A{where} + 1 for the shared element of B",
@@ -165,19 +165,19 @@ def split_words(c, plan):
     """How the last wave is split, as a sentence."""
     k_tiles, whole = plan["k_tiles"], plan["whole_tiles"]
     left, starts = plan["tiles"] - whole, starts_of(plan)
-    first = f" {whole // SMS} tiles per block are whole. The other" if whole else " The"
+    first = f" {whole // SMS} tiles per block are whole." if whole else ""
     if left == 0:
-        return f" {whole // SMS} tiles per block are whole, and none is left to be split."
+        return f"{first} None is left to be split."
+    rest = f"the other {left} tiles" if whole else f"the {left} tiles"
     lengths = [end - start for start, end in zip(starts, starts[1:])]
     parts = len(partial_tiles(starts, k_tiles))
     if parts == 0:
-        return f"{first} {left} tiles have a block each."
+        return f"{first} Each of {rest} has a block of its own."
     part_bytes = c["BM"] * c["BN"] * 4
     return (
-        f"{first} {left} tiles, {left * k_tiles} k tiles of "
-        f"{c['BK']}, are split among {len(lengths)} ranks, {max(lengths)} k tiles or fewer each; "
-        f"{parts} partial tiles of {part_bytes // 1024} KiB, {parts * part_bytes * 1e-6:.0f} MB in "
-        "all, are added."
+        f"{first} {len(lengths)} ranks share {rest}, {left * k_tiles} k tiles of {c['BK']}: at "
+        f"most {max(lengths)} each. They add up {parts} partial tiles of {part_bytes // 1024} KiB, "
+        f"{parts * part_bytes * 1e-6:.0f} MB in all."
     )
 
 

@@ -185,7 +185,7 @@ class Benchmark:
         ]
 
     def usual_jobs(self):
-        """The jobs with the protocol that the benchmark takes when nobody names one."""
+        """The jobs with the protocol that the benchmark takes when none is named."""
         usual = {True: "graph", False: "burst"}
         return [job for job in self.jobs() if job[2] == usual[flop(job[1]) < GRAPH_FLOP]]
 

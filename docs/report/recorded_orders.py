@@ -9,7 +9,7 @@ from docs.report.recorded import RESULTS, FigureError, MissingFileError, NotReco
 
 ORDERS = RESULTS.parent / "sass" / "orders.json"
 HOW = f"run python3 -m bench.record.rank_orders --out {ORDERS}"
-AS_IT_STANDS = "as it stands"
+AS_WRITTEN = "as written"
 
 
 def recorded():
@@ -20,7 +20,7 @@ def recorded():
 
 
 def ranked(rung):
-    """[(name, Counts)] of a rung's orders, the best first; the rung's own is AS_IT_STANDS."""
+    """[(name, Counts)] of a rung's orders, the best first; the rung's own is AS_WRITTEN."""
     fields = [field.name for field in dataclasses.fields(Counts)]
     found = [
         (entry["order"].strip("()"), Counts(**{field: entry[field] for field in fields}))
@@ -35,7 +35,7 @@ def ranked(rung):
 def order(rung, name):
     """(name, Counts) of a rung's order; `best` and `worst` are the ends of its ranking."""
     found = ranked(rung)
-    of_16 = [entry for entry in found if entry[0] != AS_IT_STANDS]
+    of_16 = [entry for entry in found if entry[0] != AS_WRITTEN]
     named = {"best": of_16[0], "worst": of_16[-1], **{entry[0]: entry for entry in found}}
     if name not in named:
         raise FigureError(f"rung {rung:02} has no order '{name}': name one of {', '.join(named)}")
@@ -62,7 +62,7 @@ def order_value(name, rung):
     what = max((what for what in known if f"{name}_".startswith(f"{what}_")), key=len, default=None)
     if what is None:
         return None
-    which = name[len(what) + 1 :] or "as_it_stands"
+    which = name[len(what) + 1 :] or "as_written"
     names = {re.sub("[^a-z]+", "_", each): each for each, _ in ranked(rung)}
     return known[what](order(rung, names.get(which, which))[1])
 

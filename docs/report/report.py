@@ -13,7 +13,7 @@ bench/results, the rung table and the sources:
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
     ablations            what the rung gains when parts of it are taken away
-    orders as it stands; worst; 10: as it stands
+    orders as written; worst; 10: as written
                          what the compiler makes of orders of the multiply-adds
 """
 
@@ -85,7 +85,7 @@ def block_text(place, name, arguments):
 
 
 def filled(text, place):
-    """(the text with all blocks and figures written anew, [what is wrong with the others])"""
+    """(the text with all blocks and figures rewritten, [what is wrong with the others])"""
     wrong = []
 
     def block(match):

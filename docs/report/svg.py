@@ -158,7 +158,7 @@ def spread(places, highest, lowest):
 
 
 def start(group, highest, lowest):
-    """Where the first label of a group stands."""
+    """Where the first label of a group is."""
     wished, count = group
     return max(highest, min(wished / count, lowest - (count - 1) * GAP))
 

@@ -12,15 +12,15 @@
 namespace ladder::cublas {
 namespace {
 
-/// What cuBLAS has for itself on a GPU of compute capability 9.0. Without memory of the caller's,
-/// each launch in a graph would allocate its own.
+/// As much as cuBLAS takes for itself on a GPU of compute capability 9.0. If the caller provided
+/// none, each launch in a graph would allocate its own.
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 
 struct Handle {
   Handle() {
     check(cublasCreate(&handle));
     check(cudaMalloc(&workspace, kWorkspaceBytes));
-    // Sums of BF16 products stay in FP32, also where K is split: no rung may add in BF16.
+    // Sums of BF16 products stay in FP32, even where K is split: no rung may add in BF16.
     check(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
   }
   cublasHandle_t handle = nullptr;
@@ -30,12 +30,12 @@ struct Handle {
 /// \return cuBLAS, ready for a stream
 cublasHandle_t library_on(Stream stream) {
   static const Handle cublas;                     // lives as long as the CUDA context
-  check(cublasSetStream(cublas.handle, stream));  // takes the workspace away
+  check(cublasSetStream(cublas.handle, stream));  // drops the workspace
   check(cublasSetWorkspace(cublas.handle, cublas.workspace, kWorkspaceBytes));
   return cublas.handle;
 }
 
-/// Operands swapped as in run().
+/// Takes operands swapped as in run().
 template <class T>
 void multiply(const Gemm<T>& gemm, Stream stream, cudaDataType_t stored,
               cublasComputeType_t compute) {
@@ -47,8 +47,8 @@ void multiply(const Gemm<T>& gemm, Stream stream, cudaDataType_t stored,
 }  // namespace
 
 void run(const Gemm<float>& gemm, Stream stream) {
-  // cuBLAS reads matrices by columns. Our row-major C is, read by columns, its transpose, and
-  // C' = (A*B)' = B'*A': swapping the operands spares any copy.
+  // cuBLAS reads matrices by columns. Read by columns, our row-major C is its transpose, and
+  // C' = (A*B)' = B'*A'. So we swap the operands, and nothing has to be copied.
   check(cublasSgemm(library_on(stream), CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K,
                     &gemm.alpha, gemm.B, gemm.N, gemm.A, gemm.K, &gemm.beta, gemm.C, gemm.N));
 }

@@ -3,7 +3,7 @@
 /// \brief One thread computes one element of C; neighbouring threads take neighbouring rows.
 ///
 /// There is no rung below. Each thread walks along a row of A and down a column of B. The 32
-/// threads of a warp stand in 32 different rows of A, so one load touches 32 memory sectors.
+/// threads of a warp read 32 different rows of A, so one load touches 32 memory sectors.
 /// Traffic  L1  32 + 1 sectors per warp and k, for 32 multiply-adds.
 #pragma once
 
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(BM* BN)
 
   // -- Main loop over K ----------------------------------------------------------------------
   float acc = 0.0f;
-#pragma unroll 8  // eight pairs of loads on their way before the first is needed
+#pragma unroll 8  // eight pairs of loads are in flight before the first is needed
   for (int k = 0; k < K; ++k) {
     acc += gA[k] * gB[static_cast<size_t>(k) * N];
   }

@@ -2,7 +2,7 @@
 /// \file  ladder/02_coalesced/kernel.cuh
 /// \brief One thread computes one element of C; neighbouring threads take neighbouring columns.
 ///
-/// Rung 01 fetches 32 sectors for 32 floats of A, because its warps stand in 32 different rows.
+/// Rung 01 fetches 32 sectors for 32 floats of A, because each warp reads 32 different rows.
 /// Swapping the roles of threadIdx.x and threadIdx.y lays a warp along a row of C: it then reads
 /// 128 contiguous bytes of B, and its 32 threads share one element of A.
 /// Traffic  L1  1 + 4 sectors per warp and k, for 32 multiply-adds.
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(BM* BN)
 
   // -- Main loop over K ----------------------------------------------------------------------
   float acc = 0.0f;
-#pragma unroll 8  // eight pairs of loads on their way before the first is needed
+#pragma unroll 8  // eight pairs of loads are in flight before the first is needed
   for (int k = 0; k < K; ++k) {
     acc += gA[k] * gB[static_cast<size_t>(k) * N];
   }

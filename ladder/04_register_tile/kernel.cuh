@@ -23,8 +23,8 @@ namespace ladder::register_tile {
 template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kThreadRows = BM / TM;  // threads below each other
-  constexpr int kThreadCols = BN / TN;  // threads beside each other
+  constexpr int kThreadRows = BM / TM;  // rows of threads in a block tile
+  constexpr int kThreadCols = BN / TN;  // columns of threads in a block tile
   constexpr int kThreads = kThreadRows * kThreadCols;
   static_assert(BM * BK % kThreads == 0 && BK * BN % kThreads == 0, "equal loads for all threads");
 

@@ -4,7 +4,7 @@
 ///        shared memory.
 ///
 /// Rung 04 spends an instruction on every 4-byte word that it moves; a float4 moves four words with
-/// one. A thread needs TM rows of one column k of A: stored as (BK, BM) they lie side by side, so a
+/// one. A thread needs TM rows of one column k of A. Stored as (BK, BM) they are contiguous, so a
 /// tile of A is scattered into sA once and read as float4 many times.
 /// Traffic  the bytes of rung 04 in a quarter of the requests.
 #pragma once
@@ -24,8 +24,8 @@ namespace ladder::vector_access {
 template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kThreadRows = BM / TM;  // threads below each other
-  constexpr int kThreadCols = BN / TN;  // threads beside each other
+  constexpr int kThreadRows = BM / TM;  // rows of threads in a block tile
+  constexpr int kThreadCols = BN / TN;  // columns of threads in a block tile
   constexpr int kThreads = kThreadRows * kThreadCols;
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");

@@ -4,9 +4,9 @@
 ///        barrier per tile.
 ///
 /// Rung 05 loads, waits, multiplies, waits: during each load, several hundred cycles, its own warps
-/// have nothing to do. Here the loads of tile k+1 are issued before the multiply-adds of tile k and
-/// parked in registers; they reach the other shared buffer when tile k is done.
-/// Traffic  as rung 05; shared memory doubles, half of the barriers go.
+/// have nothing to do. Here the loads of tile k+1 are issued before the multiply-adds of tile k;
+/// the values wait in registers, and go to the other shared buffer when tile k is done.
+/// Traffic  as rung 05; twice the shared memory, half the barriers.
 #pragma once
 
 #include "common/device.cuh"
@@ -24,8 +24,8 @@ namespace ladder::double_buffer {
 template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kThreadRows = BM / TM;  // threads below each other
-  constexpr int kThreadCols = BN / TN;  // threads beside each other
+  constexpr int kThreadRows = BM / TM;  // rows of threads in a block tile
+  constexpr int kThreadCols = BN / TN;  // columns of threads in a block tile
   constexpr int kThreads = kThreadRows * kThreadCols;
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
   __shared__ __align__(16) float sB[2][BK][BN];         // (2, BK, BN)
   float acc[TM][TN] = {};                               // (TM, TN)
-  float4 a, b;                                          // of the next tiles, on their way
+  float4 a, b;                                          // of the next tiles, in flight
 
   // -- Prologue: fill the first buffer -------------------------------------------------------
   const auto fetch = [&](int k0) {  // global memory to registers
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
       }
     }
 
-    stage(buffer ^ 1);  // nobody reads that buffer: all passed the barrier of the tile before
+    stage(buffer ^ 1);  // no thread reads it anymore: all passed the previous tile's barrier
     __syncthreads();
     buffer ^= 1;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/07_wave_swizzle/kernel.cuh
-/// \brief Blocks that run at the same time form a square of C instead of a stripe: they find
+/// \brief Blocks that run at the same time form a square of C instead of a stripe, so they find
 ///        each other's tiles in L2.
 ///
-/// Some 264 blocks of rung 06 run at a time, and they lie along two rows of tiles: together they
-/// read two panels of A and every panel of B. A square of 16 x 16 blocks reads 16 + 16 panels.
+/// About 264 blocks of rung 06 run at a time, along two rows of tiles: together they read two
+/// panels of A and every panel of B. A square of 16 x 16 blocks reads 16 + 16 panels.
 /// Only the order of the blocks changes.
 /// Traffic  DRAM  per wave of W blocks (BM*BAND + BN*W/BAND)*K*4 bytes.
 #pragma once
@@ -25,8 +25,8 @@ namespace ladder::wave_swizzle {
 template <int BM, int BN, int BK, int TM, int TN, int BAND>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kThreadRows = BM / TM;  // threads below each other
-  constexpr int kThreadCols = BN / TN;  // threads beside each other
+  constexpr int kThreadRows = BM / TM;  // rows of threads in a block tile
+  constexpr int kThreadCols = BN / TN;  // columns of threads in a block tile
   constexpr int kThreads = kThreadRows * kThreadCols;
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
@@ -43,13 +43,13 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
-  if (row0 >= M) return;  // the last band may reach below C
+  if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
   __shared__ __align__(16) float sB[2][BK][BN];         // (2, BK, BN)
   float acc[TM][TN] = {};                               // (TM, TN)
-  float4 a, b;                                          // of the next tiles, on their way
+  float4 a, b;                                          // of the next tiles, in flight
 
   // -- Prologue: fill the first buffer -------------------------------------------------------
   const auto fetch = [&](int k0) {  // global memory to registers
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN))
       }
     }
 
-    stage(buffer ^ 1);  // nobody reads that buffer: all passed the barrier of the tile before
+    stage(buffer ^ 1);  // no thread reads it anymore: all passed the previous tile's barrier
     __syncthreads();
     buffer ^= 1;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/08_warp_tile/kernel.cuh
-/// \brief A tile per warp: its lanes and the multiply-adds of each are laid out for the banks.
+/// \brief A tile per warp: its lanes and their multiply-adds are arranged to suit the banks.
 ///
-/// The 32 threads of a warp in rung 07 lie in 2 rows and 16 columns: for one k they need 16 floats
+/// The 32 threads of a warp in rung 07 form 2 rows and 16 columns: for each k they need 16 floats
 /// of A and 128 of B. In 8 rows and 4 columns they form a warp tile that is nearly square and needs
 /// 64 + 32. Registers have banks, too: two, with one read each per cycle, and a multiply-add reads
-/// three. Walking the thread tile there and back lets each multiply-add share an operand with the
-/// one before.
+/// three. In serpentine order through the thread tile, each multiply-add shares an operand with
+/// the one before it.
 ///
 /// Traffic  shared memory  (WM + WN)*4 bytes per k and warp.
 #pragma once
@@ -28,9 +28,9 @@ namespace ladder::warp_tile {
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int BAND>
 __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kWarpCols = BN / WN;  // warps beside each other
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(BM * BK == 4 * kThreads && BK * BN == 4 * kThreads, "one float4 of each tile");
@@ -50,13 +50,13 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
-  if (row0 >= M) return;  // the last band may reach below C
+  if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[2][BK][BM + kPad];  // (2, BK, BM)  A transposed
   __shared__ __align__(16) float sB[2][BK][BN];         // (2, BK, BN)
   float acc[TM][TN] = {};                               // (TM, TN)
-  float4 a, b;                                          // of the next tiles, on their way
+  float4 a, b;                                          // of the next tiles, in flight
 
   // -- Prologue: fill the first buffer -------------------------------------------------------
   const auto fetch = [&](int k0) {  // global memory to registers
@@ -98,13 +98,13 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
       }
       for (int m = 0; m < TM; ++m) {
         for (int i = 0; i < TN; ++i) {
-          const int n = i + m % 2 * (TN - 1 - 2 * i);  // there and back: i or TN - 1 - i
+          const int n = i + m % 2 * (TN - 1 - 2 * i);  // serpentine: i or TN - 1 - i
           acc[m][n] += rA[m] * rB[n];
         }
       }
     }
 
-    stage(buffer ^ 1);  // nobody reads that buffer: all passed the barrier of the tile before
+    stage(buffer ^ 1);  // no thread reads it anymore: all passed the previous tile's barrier
     __syncthreads();
     buffer ^= 1;
   }

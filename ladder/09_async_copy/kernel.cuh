@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/09_async_copy/kernel.cuh
-/// \brief Copies from global to shared memory run by themselves, several tiles ahead.
+/// \brief Copies from global to shared memory run asynchronously, several tiles ahead.
 ///
 /// Rung 08 moves each tile through registers: it loads early, holds the values while it multiplies,
-/// and stores late. cp.async copies without registers, and no thread waits for it. So three tiles
-/// can be on their way while a fourth is multiplied; a ring of STAGES tiles holds them.
+/// and stores late. cp.async copies without registers, and the thread goes on at once. So three
+/// tiles can be on their way while a fourth is multiplied; a ring of STAGES tiles holds them.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  one barrier per tile.
 #pragma once
@@ -28,9 +28,9 @@ namespace ladder::async_copy {
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
 __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kWarpCols = BN / WN;  // warps beside each other
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
-  if (row0 >= M) return;  // the last band may reach below C
+  if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[STAGES][BK][BM + kPad];  // (STAGES, BK, BM)  A transposed
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     fetch(stage, stage * BK);
   }
-  ptx::cp_async_wait<STAGES - 2>();  // the first tile is there, as far as this thread copied it
-  __syncthreads();                   // and all others
+  ptx::cp_async_wait<STAGES - 2>();  // this thread's part of the first tile has arrived
+  __syncthreads();                   // and so have all other parts
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
           acc[m][n] += rA[m] * rB[n];
         }
       }
-      if (k == 0) {  // behind the first multiply-adds: their operands come before the copies
-        // The stage before this one: all have read it to its end and passed the barrier.
+      if (k == 0) {  // after the first multiply-adds, so that their operands are read first
+        // Refill the previous stage: all threads have read it and passed the barrier.
         fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
       }
     }
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 2)
     __syncthreads();
     stage = stage == STAGES - 1 ? 0 : stage + 1;
   }
-  ptx::cp_async_wait<0>();  // tiles behind the end of K, all zeros
+  ptx::cp_async_wait<0>();  // copies past the end of K, all zeros
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
   for (int m = 0; m < TM; ++m) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/10_wide_tile/kernel.cuh
-/// \brief Twice as many results per thread, and their operands one k ahead.
+/// \brief Twice as many results per thread, and operands that are read one k ahead.
 ///
-/// Copies take no registers since rung 09. One block per SM, with 255 registers for each of its 256
-/// threads, has room for 8 x 16 results per thread: 128 multiply-adds for every 24 words, where
-/// rung 09 has 64 for 16. There is room for two sets of operands as well, so that the words of the
-/// next k are read while this one is multiplied.
+/// Since rung 09, copies take no registers. With one block per SM and up to 255 registers for each
+/// of its 256 threads, a thread can hold 8 x 16 results: 128 multiply-adds for every 24 words; rung
+/// 09 has 64 for 16. There is room for two sets of operands as well, so the words of the next k are
+/// read while this one is multiplied.
 ///
 /// Traffic  shared memory  (TM + TN)*4 bytes per thread and k, for TM*TN multiply-adds.
 #pragma once
@@ -29,9 +29,9 @@ namespace ladder::wide_tile {
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
 __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
     kernel(int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C) {
-  constexpr int kWarpCols = BN / WN;  // warps beside each other
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
   constexpr int kPad = 4;  // rows of sA start 4 banks apart: transposing lanes do not collide
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
-  if (row0 >= M) return;  // the last band may reach below C
+  if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   __shared__ __align__(16) float sA[STAGES][BK][BM + kPad];  // (STAGES, BK, BM)  A transposed
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
     gA += BK;
     gB += static_cast<size_t>(BK) * N;
   };
-  const float* row_a = &sA[0][0][thread_row];  // of the k to read next
+  const float* row_a = &sA[0][0][thread_row];  // points to the k to read next
   const float* row_b = &sB[0][0][thread_col];
   const auto read = [&](int buffer) {  // one k, shared memory to registers
     for (int n = 0; n < TN; n += 4) {
@@ -91,15 +91,15 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     fetch(stage, stage * BK);
   }
-  ptx::cp_async_wait<STAGES - 2>();  // the first tile is there, as far as this thread copied it
-  __syncthreads();                   // and all others
+  ptx::cp_async_wait<STAGES - 2>();  // this thread's part of the first tile has arrived
+  __syncthreads();                   // and so have all other parts
   read(0);
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
 #pragma unroll 1
   for (int k0 = 0; k0 < K; k0 += BK) {
-    // The stage before this one: all have read it to its end and passed the barrier.
+    // Refill the previous stage: all threads have read it and passed the barrier.
     fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
     stage = stage == STAGES - 1 ? 0 : stage + 1;
 #pragma unroll
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN))
       }
     }
   }
-  ptx::cp_async_wait<0>();  // tiles behind the end of K, all zeros
+  ptx::cp_async_wait<0>();  // copies past the end of K, all zeros
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
   for (int m = 0; m < TM; ++m) {

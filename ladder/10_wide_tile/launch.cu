@@ -12,7 +12,7 @@ constexpr int BK = 8;    // four words of A and eight of B per thread
 constexpr int WM = 64;   // 8 rows of lanes
 constexpr int WN = 64;   // 4 columns of lanes
 constexpr int TM = 8;    // 128 multiply-adds need 8 + 16 words
-// Copies need no registers any more: 8 x 16 results per thread fit, with one block of 256 threads
+// Copies need no registers anymore: 8 x 16 results per thread fit, with one block of 256 threads
 // in the 65,536 registers of an SM.
 constexpr int TN = 16;
 // One stage is read while two are on their way; a fourth would not fit the 48 KiB of static arrays.

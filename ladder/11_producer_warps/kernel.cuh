@@ -5,8 +5,8 @@
 /// In rung 10 every warp computes addresses, starts copies and meets all others at a barrier in
 /// each tile. Here the work is divided: producers fill the stages of a ring, consumers read them,
 /// and each stage has a barrier for "full" and one for "empty". B comes by TMA, a whole box per
-/// instruction; A has to be transposed and goes through the producers' registers. They need few,
-/// and give the rest to the consumers.
+/// instruction; A has to be transposed and goes through the producers' registers. They need
+/// few of them, and give the rest to the consumers.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes;  issue slots  about 100 of a producer per stage.
 #pragma once
@@ -22,9 +22,9 @@ namespace ladder::producer_warps {
 
 /// \brief  C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
 /// \tparam  BM,BN,BK  block tile in elements; BM is 128, BK is 8
-/// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps behind 4 producers
+/// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps after 4 producers
 /// \tparam  TM,TN     thread tile in elements, multiples of 4; (WM/TM)*(WN/TN) is 32
-/// \tparam  STAGES    of the ring, in dynamic shared memory; a multiple of 4
+/// \tparam  STAGES    stages in the ring, in dynamic shared memory; a multiple of 4
 /// \tparam  BAND      block rows that consecutive blocks walk through before the next block column
 /// \param   map_b     B as (K, N) with boxes of BK x BN
 /// \param   M         extent in elements, any value >= 1
@@ -36,9 +36,9 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
     kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
            const float* A, float beta, float* C) {
   constexpr int kConsumerWarps = (BM / WM) * (BN / WN);
-  constexpr int kWarpCols = BN / WN;  // warps beside each other
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
   using Stage = producer_warps::Stage<BM, BN, BK>;
 
@@ -48,14 +48,14 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
   const int col0 = blockIdx.x / BAND * BN;
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  if (row0 >= M) return;  // the last band may reach below C
+  if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
   extern __shared__ __align__(128) unsigned char shared[];
   auto* const stages = reinterpret_cast<Stage*>(shared);  // (STAGES)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
-      ptx::mbarrier_init(&stages[s].full, 2);  // the box, the rest
+      ptx::mbarrier_init(&stages[s].full, 2);  // arrivals: the box of B, and A
       ptx::mbarrier_init(&stages[s].empty, kConsumerWarps);
     }
     ptx::fence_mbarrier_init();
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
   };
 
   // -- Main loop over K ----------------------------------------------------------------------
-  unsigned offset = 0;  // of the stage to read, in bytes
+  unsigned offset = 0;  // byte offset of the stage to read
   int phase = 0;
   ptx::mbarrier_wait(&stages->full, phase);
   read(0, 0);
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
       for (int i = 0; i < TM; ++i) {
         for (int j = 0; j < TN; ++j) {
           const int m = TM - 1 - i;
-          const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine: there and back
+          const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine order
           acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
         }
       }

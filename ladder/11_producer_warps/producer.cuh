@@ -2,7 +2,7 @@
 /// \file  ladder/11_producer_warps/producer.cuh
 /// \brief The warps that only load: what they fill, and how.
 ///
-/// B comes as boxes by TMA, which one lane orders. A has to be transposed, so it goes through the
+/// TMA brings B in boxes, which one lane requests. A has to be transposed, so it goes through the
 /// producers' registers: each loads for its next stage while others store.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ladder::producer_warps {
 
-/// How many warps only load.
+/// Number of warps that only load.
 constexpr int kProducerWarps = 4;
 
 /// What one step of the pipeline holds: BK of K.
@@ -39,11 +39,11 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
   ptx::setmaxnreg_dec<88>();
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A beside each other
-  int k0 = warp * BK;        // of the next stage
-  const float* gA[4];        // this thread's rows there
+  const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A, side by side
+  int k0 = warp * BK;        // where the next stage begins
+  const float* gA[4];        // this thread's rows of A, from k0 on
   for (int m = 0; m < 4; ++m) {
-    // Rows below A may hold anything, as those of C are not stored: take the last of A.
+    // Rows past A may hold anything, because C has no such rows: take the last row of A.
     gA[m] = A + static_cast<size_t>(min(row0 + a_m + m, M - 1)) * K + k0;
   }
   float4 a[BK / 4][4];
@@ -65,7 +65,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
       gA[m] += kProducerWarps * BK;
     }
   };
-  unsigned offset = warp * sizeof(Stage);  // of the stage to fill, in bytes
+  unsigned offset = warp * sizeof(Stage);  // byte offset of the stage to fill
   int phase = 1;
   const auto advance = [&] {
     offset += kProducerWarps * sizeof(Stage);
@@ -99,7 +99,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     k0 += kProducerWarps * BK;
     fetch();
   }
-  // Consumers read one row ahead, also behind the last stage: let them find zeros.
+  // Consumers read one row ahead, even past the last stage: let them find zeros.
   if (k0 < K + BK) {
     Stage* const stage = next_stage();
     ptx::mbarrier_wait(&stage->empty, phase);

@@ -3,8 +3,8 @@
 /// \brief How the partial tiles of several blocks become one tile of C.
 ///
 /// The peers of a tile are the blocks that have a part of its K. The one with the beginning of K
-/// adds what the others have, always in the order of K: a result is the same in every run on the
-/// same number of SMs.
+/// adds what the others have, always in the order of K. So on the same number of SMs, a result is
+/// the same in every run.
 #pragma once
 
 #include "common/device.cuh"
@@ -16,7 +16,7 @@ namespace ladder::stream_k {
 /// \brief  Leaves this block's partial tile in global memory for the peer that adds it.
 /// \param  c         (TM, TN)  this consumer's part of it
 /// \param  partials  (blocks, TM*TN/4, kConsumers)  in global memory
-/// \param  flags     (blocks)  0; 1 when the block's partial tile is there
+/// \param  flags     (blocks)  0; 1 when the block's partial tile is complete
 template <int kConsumers, int TM, int TN>
 __device__ __forceinline__ void store_partial(const float (&c)[TM][TN], int consumer,
                                               float4* partials, unsigned* flags) {
@@ -35,10 +35,10 @@ __device__ __forceinline__ void store_partial(const float (&c)[TM][TN], int cons
 
 /// \brief  c += the partial tiles of the `peers` blocks with the next lower numbers.
 ///
-/// They run when this one does, because the launch is cooperative.
+/// They run at the same time as this one, because the launch is cooperative.
 /// \param  c         (TM, TN)  this consumer's part of the tile
 /// \param  partials  (blocks, TM*TN/4, kConsumers)  in global memory
-/// \param  flags     (blocks)  waits until those of the peers are 1, and leaves them 0
+/// \param  flags     (blocks)  waits until the peers' flags are 1, and resets them to 0
 template <int kConsumers, int TM, int TN>
 __device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consumer,
                                       const float4* partials, unsigned* flags) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consume
 
 /// \brief  C = c + beta*C for this thread's part of a tile, as far as it lies inside of C.
 /// \param  c        (TM, TN)  alpha times the sums over all of K
-/// \param  row0,col0  of the thread's first result
+/// \param  row0,col0  place of the thread's first result in C
 template <int kLaneRows, int kLaneCols, int TM, int TN>
 __device__ __forceinline__ void store_tile(const float (&c)[TM][TN], int row0, int col0, int M,
                                            int N, float beta, float* C) {

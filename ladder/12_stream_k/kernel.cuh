@@ -5,7 +5,7 @@
 /// Rung 11 needs as many waves as its tiles fill, and the last one is rarely full: 133 tiles take
 /// 132 SMs as long as 264. Here each SM has one block, which stays. The k tiles of the last,
 /// incomplete wave form one long row, and each block takes an equal share of it (schedule.cuh).
-/// A tile's peers each have a partial tile; one of them adds these up (fixup.cuh). Producers fill
+/// Each peer of a tile computes a partial tile; one peer adds them up (fixup.cuh). Producers fill
 /// stages for the next part while consumers finish this one.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each partial tile.
@@ -24,9 +24,9 @@ namespace ladder::stream_k {
 
 /// \brief  C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  BM,BN,BK  block tile in elements; BM is 128, BK is 8
-/// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps behind 4 producers
+/// \tparam  WM,WN     warp tile in elements; (BM/WM)*(BN/WN) consumer warps after 4 producers
 /// \tparam  TM,TN     thread tile in elements, multiples of 4; (WM/TM)*(WN/TN) is 32
-/// \tparam  STAGES    of the ring, in dynamic shared memory; a multiple of 4
+/// \tparam  STAGES    stages in the ring, in dynamic shared memory; a multiple of 4
 /// \tparam  BAND      block rows that consecutive tiles walk through before the next block column
 /// \param   map_b     B as (K, N) with boxes of BK x BN
 /// \param   M         extent in elements, any value >= 1
@@ -42,9 +42,9 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
            float4* partials, unsigned* flags) {
   constexpr int kConsumerWarps = (BM / WM) * (BN / WN);
   constexpr int kConsumers = 32 * kConsumerWarps;
-  constexpr int kWarpCols = BN / WN;  // warps beside each other
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   static_assert(kLaneRows * kLaneCols == 32, "the lanes of a warp");
   using Stage = stream_k::Stage<BM, BN, BK>;
 
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
   auto* const stages = reinterpret_cast<Stage*>(shared);  // (STAGES)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
-      ptx::mbarrier_init(&stages[s].full, 2);  // the box, the rest
+      ptx::mbarrier_init(&stages[s].full, 2);  // arrivals: the box of B, and A
       ptx::mbarrier_init(&stages[s].empty, kConsumerWarps);
     }
     ptx::fence_mbarrier_init();
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
           *reinterpret_cast<const float4*>(sA + k * BM + m * kLaneRows);
     }
   };
-  unsigned offset = 0;  // of the stage to read, in bytes
+  unsigned offset = 0;  // byte offset of the stage to read
   int phase = 0;
   ptx::mbarrier_wait(&stages->full, phase);
   read(0, 0);
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
         read((k + 1) % 2, (k + 1) % BK);
         for (int n = 0; n < TN; ++n) {
           for (int i = 0; i < TM; ++i) {
-            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine order
             acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
           }
         }
@@ -128,8 +128,8 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
     }
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
-    // Sums stored as they are would have to lie in aligned quads of registers all through the
-    // loop, in the same banks as the operands; alpha*acc may lie elsewhere.
+    // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
+    // loop, in the same banks as the operands; alpha*acc can go to other registers.
     float c[TM][TN];  // (TM, TN)
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {

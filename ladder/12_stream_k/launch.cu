@@ -28,8 +28,8 @@ constexpr std::size_t kPartialBytes = BM * BN * sizeof(float);
 /// \brief How to split `tiles` tiles of `k_tiles` k tiles each among `sms` blocks: whole tiles as
 ///        long as every block gets one, then as many ranks as finish the rest soonest.
 ///
-/// More ranks multiply less each, but the first peer of a tile adds a partial tile for each other;
-/// on an H200 that takes about as long as a k tile (1.2 and 1.25 us).
+/// With more ranks, each multiplies less, but the first peer of a tile adds a partial tile for each
+/// other peer. On an H200, that takes about as long as a k tile (1.2 and 1.25 us).
 Decomposition decompose(int tiles, int k_tiles, int sms) {
   const int left = tiles % sms;
   if (left == 0) return {k_tiles, tiles, 0, 0, 0};
@@ -37,7 +37,7 @@ Decomposition decompose(int tiles, int k_tiles, int sms) {
   const auto cost = [&](int ranks) {
     return (row + ranks - 1) / ranks + ceil_div(ranks, left) - 1;  // in k tiles
   };
-  int best = left;  // a tile each
+  int best = left;  // one tile per rank
   for (int ranks = left + 1; ranks <= std::min<long long>(sms, row); ++ranks) {
     if (cost(ranks) < cost(best)) best = ranks;
   }
@@ -53,7 +53,7 @@ void run(const Gemm<float>& gemm, Stream stream) {
   const unsigned blocks = split.first_split > 0 ? sms : split.ranks;
   auto* const flags =
       static_cast<unsigned*>(workspace(stream, kFlagBytes + blocks * kPartialBytes));
-  // Blocks wait for blocks with lower numbers: all of them run at the same time, or none.
+  // Blocks wait for blocks with lower numbers: all must run at the same time, or none.
   launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND>,
          {.grid = dim3(blocks),
           .block = dim3(32 * kProducerWarps + kConsumers),

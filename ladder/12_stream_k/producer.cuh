@@ -11,7 +11,7 @@
 
 namespace ladder::stream_k {
 
-/// How many warps only load.
+/// Number of warps that only load.
 constexpr int kProducerWarps = 4;
 
 /// What one step of the pipeline holds: BK of K.
@@ -38,11 +38,11 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
   ptx::setmaxnreg_dec<88>();
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A beside each other
-  int k0 = 0;                // of the next stage
-  const float* gA[4];        // this thread's rows there
+  const int a_m = lane * 4;  // a thread has 4 x 4 blocks of A, side by side
+  int k0 = 0;                // where the next stage begins
+  const float* gA[4];        // this thread's rows of A, from k0 on
   int col0 = 0;
-  const auto start_part = [&] {  // at part.begin, which may lie in a later part
+  const auto start_part = [&] {  // at part.begin, which may be in a later part
     while (part.tile >= 0 && part.begin >= part.end) {
       const int behind = part.begin - part.end;
       part = schedule.next();
@@ -52,7 +52,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     k0 = part.begin * BK;
     col0 = tiles.col_of(part.tile);
     for (int m = 0; m < 4; ++m) {
-      // Rows below A may hold anything, as those of C are not stored: take the last of A.
+      // Rows past A may hold anything, because C has no such rows: take the last row of A.
       const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
       gA[m] = A + static_cast<size_t>(row) * K + k0;
     }
@@ -76,7 +76,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
       gA[m] += kProducerWarps * BK;
     }
   };
-  unsigned offset = warp * sizeof(Stage);  // of the stage to fill, in bytes
+  unsigned offset = warp * sizeof(Stage);  // byte offset of the stage to fill
   int phase = 1;
   part.begin += warp;
   start_part();
@@ -109,7 +109,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     if (part.begin >= part.end) start_part();
     if (part.tile >= 0) fetch();
   }
-  // Consumers read one row ahead, also behind the last stage: let them find zeros.
+  // Consumers read one row ahead, even past the last stage: let them find zeros.
   if (part.begin == 0) {
     Stage* const stage =
         reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);

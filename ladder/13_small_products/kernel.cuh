@@ -5,8 +5,8 @@
 ///
 /// Rung 12 has one tile, 128 x 256: a product of 1024 x 1024 has 32 of them for 132 SMs, and splits
 /// each along K among four blocks. A smaller tile needs fewer splits, but not fewer consumers: here
-/// the warps that a smaller tile leaves over share its K. Their sums meet in shared memory before
-/// they go to a peer or to C (sums.cuh).
+/// the warps that a smaller tile would leave idle share its K. Their sums meet in shared memory
+/// before they go to a peer or to C (sums.cuh).
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes, and 8*BM*BN for each partial tile.
 #pragma once
@@ -22,9 +22,9 @@
 
 namespace ladder::small_products {
 
-/// \brief  C = c + beta*C, for `kRows` rows of a thread's results from `first` on.
-/// \param  row0,col0  of the thread's first result; its results lie in groups of 4 x 4, kLaneRows
-///                    and kLaneCols groups apart
+/// \brief  C = c + beta*C, for `kRows` rows of a thread's results, starting at row `first`.
+/// \param  row0,col0  place of the thread's first result in C; its results come in groups of 4 x 4
+///                    that are kLaneRows and kLaneCols groups apart
 template <int kLaneRows, int kLaneCols, int kRows, int TN>
 __device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int first, int col0,
                                       int M, int N, float beta, float* C) {
@@ -45,8 +45,8 @@ __device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int
 
 /// \brief   C = alpha*A*B + beta*C by at most as many blocks as there are SMs; all run together.
 /// \tparam  WARPS_M,WARPS_N,WARPS_K  consumer warps along M, N and K, 8 in all; each works on 64 x
-///                   64, so that the block tile is 64*WARPS_M x 64*WARPS_N
-/// \tparam  STAGES   of the ring, in dynamic shared memory, 4 or more; behind it 64 x 32 floats
+///                   64, so the block tile is 64*WARPS_M x 64*WARPS_N
+/// \tparam  STAGES   stages in the ring, in dynamic shared memory, 4 or more; then 64 x 32 floats
 ///                   per consumer warp if WARPS_K > 1
 /// \tparam  BAND     block rows that consecutive tiles walk through before the next block column
 /// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
@@ -65,14 +65,14 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
   constexpr int WN = 64;
   constexpr int TM = 8;
   constexpr int TN = 16;
-  constexpr int kLaneRows = WM / TM;  // lanes below each other
-  constexpr int kLaneCols = WN / TN;  // lanes beside each other
+  constexpr int kLaneRows = WM / TM;  // rows of lanes in a warp tile
+  constexpr int kLaneCols = WN / TN;  // columns of lanes in a warp tile
   constexpr int BM = WM * WARPS_M;
   constexpr int BN = WN * WARPS_N;
-  constexpr int kDepth = 8;  // of K per warp in a stage
+  constexpr int kDepth = 8;  // values of k per warp in a stage
   constexpr int BK = kDepth * WARPS_K;
   constexpr int kFillerWarps = BM * BK / 32 / 32;  // producer warps that fill a stage
-  constexpr int kRows = TM / WARPS_K;              // of its results that a thread finishes
+  constexpr int kRows = TM / WARPS_K;              // rows of results that a thread finishes
   static_assert(WARPS_M * WARPS_N * WARPS_K == kConsumerWarps);
   using Stage = small_products::Stage<BM, BN, BK>;
 
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
     const int thread_col = warp_tile % WARPS_N * WN + lane % kLaneCols * 4;
     __align__(16) float rA[2][TM];  // (2, TM)
     __align__(16) float rB[2][TN];  // (2, TN)
-    unsigned offset = 0;            // of the stage in shared memory, in bytes
+    unsigned offset = 0;            // byte offset of the stage to read
     int phase = 0;
     const float* sA = &stages->A[warp_k * kDepth][thread_row];
     const float* sB = &stages->B[warp_k * kDepth][thread_col];
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
           for (int i = 0; i < TM; ++i) {
             for (int j = 0; j < TN; ++j) {
               const int m = TM - 1 - i;
-              const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine: there and back
+              const int n = i % 2 == 0 ? TN - 1 - j : j;  // serpentine order
               acc[m][n] += rA[k % 2][m] * rB[k % 2][n];
             }
           }
@@ -159,11 +159,11 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
       }
 
       // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
-      // Sums stored as they are would have to lie in aligned quads of registers all through the
-      // loop, in the same banks as the operands; alpha*acc may lie elsewhere.
+      // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
+      // loop, in the same banks as the operands; alpha*acc can go to other registers.
       float c[kRows][TN];  // (kRows, TN)
       add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
-      // A small tile has many peers, who add up in a tree; of a large one, the first peer adds all.
+      // The many peers of a small tile add up in a tree; the first peer of a large tile adds all.
       constexpr bool kTree = WARPS_K > 1;
       if (part.begin > 0 ? kTree : part.end < split.k_tiles) {
         fixup<kTree>(c, part, split, schedule.rank, consumer, partials, flags);

@@ -22,7 +22,7 @@ constexpr int WM = 64;
 constexpr int WN = 64;
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kSharedBytesOfSm = 228 * 1024;
-constexpr std::size_t kReservedBytes = 1024;  // of an SM's shared memory, for each block
+constexpr std::size_t kReservedBytes = 1024;  // what CUDA takes of shared memory for each block
 
 template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
 void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition& split) {
@@ -34,7 +34,7 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition
   const unsigned blocks = split.first_split > 0 ? multiprocessors() : split.ranks;
   auto* const flags = static_cast<unsigned*>(
       workspace(stream, kFlagBytes + static_cast<std::size_t>(blocks) * BM * BN * sizeof(float)));
-  // Blocks wait for blocks with lower numbers: all of them run at the same time, or none.
+  // Blocks wait for blocks with lower numbers: all must run at the same time, or none.
   launch(kernel<WARPS_M, WARPS_N, WARPS_K, STAGES, BAND>,
          {.grid = dim3(blocks),
           .block = dim3(32 * kProducerWarps + kConsumers),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/13_small_products/plan.hpp
-/// \brief The model that picks: what each configuration would take for a shape, and the quickest.
+/// \brief The model that picks: how long each configuration takes for a shape and which is fastest.
 ///
 /// Nothing is timed at run time. The same shape gets the same configuration in every program on the
 /// same number of SMs, so its result is the same too.
@@ -16,22 +16,22 @@
 
 namespace ladder::small_products {
 
-constexpr double kDramBytesPerUs = 3.8e6;  ///< that an H200 reads and writes
+constexpr double kDramBytesPerUs = 3.8e6;  ///< what an H200 reads and writes
 
-/// \brief A kernel with its tile, and what it takes on one SM of an H200. The times were fitted to
-///        those of 523 shapes, most of them drawn at random; a time that is too short counted
-///        twice, as it makes a wrong choice. Only their relations matter.
+/// \brief A kernel with its tile, and how long it takes on one SM of an H200. The times were fitted
+///        to those of 523 shapes, most of them drawn at random. A time that is too short counted
+///        twice, because it leads to a wrong choice. Only the ratios of the times matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
-  int BM, BN, BK;   ///< block tile, and of K what is multiplied at a time
-  int blocks;       ///< that share an SM
+  int BM, BN, BK;   ///< block tile, and the values of k multiplied at a time
+  int blocks;       ///< blocks that share an SM
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply BK of K
-  double wait_us;   ///< that a step takes longer, however many blocks share the SM
+  double wait_us;   ///< what a step takes on top, however many blocks share the SM
   double part_us;   ///< to add a peer's partial tile
-  int fan_in;       ///< of the tree in which peers add; 0: the first adds all, one after the other
+  int fan_in;       ///< of the tree in which peers add; 0: the first peer adds all in turn
   void (*launch)(const Gemm<float>&, Stream, const Decomposition&);
 };
 
@@ -40,12 +40,12 @@ struct Plan {
   const Configuration* configuration;
   Decomposition split;  ///< for stream-K
   long long tiles;
-  int k_tiles;      ///< of one tile
-  int split_tiles;  ///< whose K is shared by blocks of the grid
+  int k_tiles;      ///< k tiles of one tile
+  int split_tiles;  ///< tiles whose K several blocks of the grid share
   double us;
 };
 
-/// How many partial tiles the first of a tile's peers adds, one after the other.
+/// Number of partial tiles that the first of a tile's peers adds, one after the other.
 inline int parts_in_turn(int fan_in, int peers) {
   if (fan_in == 0) return peers - 1;
   int parts = 0;
@@ -55,7 +55,7 @@ inline int parts_in_turn(int fan_in, int peers) {
   return parts;
 }
 
-/// Whole tiles as long as every block gets one; the others by as many ranks as finish soonest.
+/// Whole tiles as long as every block gets one; then as many ranks as finish the rest soonest.
 inline double plan_stream_k(Plan& plan, int sms) {
   const Configuration& c = *plan.configuration;
   const long long whole = plan.tiles / sms;
@@ -63,7 +63,7 @@ inline double plan_stream_k(Plan& plan, int sms) {
   plan.split = {plan.k_tiles, static_cast<int>(whole * sms), 1, 0, 0};
   double us = whole * (plan.k_tiles * c.step_us + c.tile_us);
   if (left == 0) return us;
-  // More ranks multiply less each and add more partial tiles.
+  // With more ranks, each multiplies less and adds more partial tiles.
   const long long row = static_cast<long long>(left) * plan.k_tiles;
   double best_us = 0;
   int best = left;
@@ -77,22 +77,22 @@ inline double plan_stream_k(Plan& plan, int sms) {
   plan.split.ranks = best;
   plan.split.share = static_cast<int>(row / best);
   plan.split.longer = static_cast<int>(row % best);
-  plan.split_tiles = best > left ? left : 0;  // as many blocks as tiles have one tile each
+  plan.split_tiles = best > left ? left : 0;  // with a rank per tile, each has one whole tile
   return us + best_us;
 }
 
-/// \brief  What a configuration takes: its multiplications and the traffic with DRAM that none can
-///         avoid, of which the longer counts most (a sum of cubes, as the two overlap only in
-///         part).
-/// \param  sms  of the machine
+/// \brief  How long a configuration takes: the time of its multiplications, combined with that of
+///         the DRAM traffic that no configuration can avoid. The longer one counts most: a sum of
+///         cubes, because the two overlap only in part.
+/// \param  sms  SMs of the machine
 inline Plan plan_for(const Configuration& configuration, const Shape& shape, int sms) {
   const auto [M, N, K] = shape;
-  // Of arrays that fit no GPU there may be more tiles than an int counts; explain() shows them.
+  // Arrays that fit no GPU may have more tiles than an int counts; explain() shows them.
   Plan plan = {&configuration, {}, 0, ceil_div(K, configuration.BK), 0, 0};
   plan.tiles =
       static_cast<long long>(ceil_div(M, configuration.BM)) * ceil_div(N, configuration.BN);
   double us = 0;
-  // A block that has its SM to itself stores while nobody loads: C takes twice as long.
+  // A block that has its SM to itself cannot load while it stores: C takes twice as long.
   double store = 2.0;
   if (configuration.cluster == 0) {
     us = plan_stream_k(plan, sms);
@@ -118,7 +118,7 @@ inline std::vector<Plan> plans_for(std::span<const Configuration> configurations
   return plans;
 }
 
-/// \return the first of those that take the least time
+/// \return the fastest plan; the first one if several are equally fast
 /// \param  plans  at least one
 inline const Plan& quickest(std::span<const Plan> plans) {
   return *std::min_element(plans.begin(), plans.end(),

@@ -21,8 +21,8 @@ struct __align__(128) Stage {
   ptx::Mbarrier empty;  // the stage has been read
 };
 
-/// \brief  A producer warp: groups of them fill stages in turn, and each loads for its next stage
-///         while the others store.
+/// \brief  A producer warp: groups of producers fill stages in turn, and each loads for its next
+///         stage while the others store.
 /// \tparam WARPS_K  consumer warps that share K; BK is 8 for each
 /// \param  stages   (STAGES)  the ring in shared memory
 /// \param  part     the first of this block's parts; `schedule` has the others
@@ -31,7 +31,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
                                         int M, int K, const float* A, const TileOrder& tiles,
                                         Schedule& schedule, Part part) {
   using Stage = small_products::Stage<BM, BN, BK>;
-  constexpr int kDepth = BK / WARPS_K;    // of K per consumer warp in a stage
+  constexpr int kDepth = BK / WARPS_K;    // values of k per consumer warp in a stage
   constexpr int kFillers = BM * BK / 32;  // producers of a stage, two 4 x 4 blocks of A each
   constexpr int kGroups = 32 * kProducerWarps / kFillers;  // each with stages of its own
 
@@ -45,10 +45,10 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
   const int filler = threadIdx.x % kFillers;
   const int a_m = (filler / 32 % kWarpsM * kLanesM + lane % kLanesM) * 4;
   const int a_k = (filler / 32 / kWarpsM * kLanesK + lane / kLanesM) * 4;
-  int k0 = 0;          // of the next stage
-  const float* gA[4];  // this thread's rows there
+  int k0 = 0;          // where the next stage begins
+  const float* gA[4];  // this thread's rows of A, from k0 on
   int col0 = 0;
-  const auto start = [&] {  // at part.begin, which may lie in a later part
+  const auto start = [&] {  // at part.begin, which may be in a later part
     while (part.tile >= 0 && part.begin >= part.end) {
       const int behind = part.begin - part.end;
       part = schedule.next();
@@ -58,7 +58,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     k0 = part.begin * BK;
     col0 = tiles.col_of(part.tile);
     for (int m = 0; m < 4; ++m) {
-      // Rows below A may hold anything, as those of C are not stored: take the last of A.
+      // Rows past A may hold anything, because C has no such rows: take the last row of A.
       const int row = min(tiles.row_of(part.tile) + a_m + m, M - 1);
       gA[m] = A + static_cast<size_t>(row) * K + k0 + a_k;
     }
@@ -84,7 +84,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     }
   };
   const int group = threadIdx.x / kFillers;
-  unsigned offset = group * sizeof(Stage);  // of the stage to fill, in bytes
+  unsigned offset = group * sizeof(Stage);  // byte offset of the stage to fill
   int phase = 1;
   part.begin += group;
   start();
@@ -117,7 +117,7 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     if (part.begin >= part.end) start();
     if (part.tile >= 0) fetch();
   }
-  // Consumers read one row ahead, also behind the last stage: let them find zeros.
+  // Consumers read one row ahead, even past the last stage: let them find zeros.
   if (part.begin == 0) {
     Stage* const stage =
         reinterpret_cast<Stage*>(reinterpret_cast<unsigned char*>(stages) + offset);

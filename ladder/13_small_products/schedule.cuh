@@ -2,8 +2,8 @@
 /// \file  ladder/13_small_products/schedule.cuh
 /// \brief Which parts of which tiles a block works on, and where tiles lie.
 ///
-/// The host decides how the work is split, and every thread of a block follows it by itself:
-/// producers and consumers compute the same parts in the same order and need not talk about them.
+/// The host decides how the work is split, and every thread of a block follows that plan by itself:
+/// producers and consumers work out the same parts in the same order, without communicating.
 #pragma once
 
 #include "common/device.cuh"
@@ -11,13 +11,13 @@
 namespace ladder::small_products {
 
 /// How the work is split, decided by the host. Tiles below first_split are whole. The k tiles of
-/// all others lie end to end, and each rank has an equal share of this row.
+/// all others form one long row, and each rank has an equal share of it.
 struct Decomposition {
   int k_tiles;      ///< that one tile of C takes
   int first_split;  ///< tiles from here on are split along K
   int ranks;        ///< blocks that share them: block `ranks - 1 - r` has rank r
   int share;        ///< k tiles of each rank, at most those of one tile
-  int longer;       ///< the first so many ranks have one k tile more
+  int longer;       ///< so many ranks, the first ones, have one k tile more
 
   /// \return where a rank's share begins, in the row of k tiles
   __host__ __device__ int start_of(int rank) const {

@@ -6,19 +6,19 @@
 /// A product of 256 x 256 is over before producers have filled a ring: what counts is how soon
 /// every SM multiplies, and how seldom it waits. So tiles are small, several blocks share an SM,
 /// and all warps of a block work on one tile, each on k tiles that it copies for itself. No warp
-/// reads what another has brought: the main loop has no barrier of the block. At the end, sums meet
-/// in shared memory.
+/// reads what another has copied, so the main loop needs no block-wide barrier. At the end, sums
+/// meet in shared memory.
 ///
 /// A product with few rows or few columns is bound by DRAM, because each word of the large matrix
 /// is used only a few times. A narrow tile that fits it leaves no lane idle, and its many stages
-/// keep enough bytes on their way.
+/// keep enough bytes in flight.
 ///
-/// Where even small tiles are fewer than SMs, a *cluster* shares K: a few blocks that run at the
-/// same time, on SMs close to each other; its threads can read the shared memory of all its blocks
+/// If even small tiles are fewer than the SMs, a *cluster* shares K: a few blocks that run at the
+/// same time, on SMs close to each other. Its threads can read the shared memory of all its blocks
 /// (*distributed shared memory*, DSMEM), and one barrier connects all of them.
 ///
-/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes; between the SMs of a cluster, all but one of its
-///          blocks' sums, 4*WARPS*BM*BN bytes each.
+/// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes; between the SMs of a cluster, the sums of all
+///          its blocks but one, 4*WARPS*BM*BN bytes each.
 #pragma once
 
 #include "common/device.cuh"
@@ -35,9 +35,9 @@ struct __align__(16) SmallStage {
   float B[kDepth][BN];      // (kDepth, BN)
 };
 
-/// \brief   C = the sums of all warps of all blocks of a cluster + beta*C, of which each block
-///          finishes an equal share.
-/// \tparam  kVectors  of a warp's sums, 16 bytes each; vector i belongs to lane i % 32
+/// \brief   C = the sums of all warps of all blocks of a cluster + beta*C. Each block finishes an
+///          equal share of the tile.
+/// \tparam  kVectors  a warp's sums in vectors of 16 bytes; vector i belongs to lane i % 32
 /// \tparam  kRing     vectors from one warp's sums to those of the next
 /// \param   sums      (WARPS, kRing)  in the shared memory of each block
 /// \param   row0      first row of C in the tile; col0: its first column
@@ -73,12 +73,12 @@ __device__ __forceinline__ void store_share(float4* sums, int rank, int row0, in
 
 /// \brief   C = alpha*A*B + beta*C; a tile of C, LANES_M*TM x 32/LANES_M*TN, per cluster; launched
 ///          as CLUSTER blocks per tile, tiles row by row.
-/// \tparam  LANES_M  lanes of a warp below each other; the others lie beside each other
+/// \tparam  LANES_M  rows of lanes in a warp, which has 32 / LANES_M columns of them
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
-/// \tparam  WARPS    of a block, all of which share K
+/// \tparam  WARPS    warps of a block, all of which share K
 /// \tparam  CLUSTER  blocks that share K
-/// \tparam  STAGES   of each warp's ring, in dynamic shared memory
-/// \tparam  BLOCKS   that share an SM, as far as registers go
+/// \tparam  STAGES   stages in each warp's ring, in dynamic shared memory
+/// \tparam  BLOCKS   blocks that share an SM, if registers are the limit
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   constexpr int BN = LANES_N * TN;
   using Stage = SmallStage<BM, BN>;
   constexpr int kDepth = Stage::kDepth;
-  constexpr int kStep = kDepth * WARPS * CLUSTER;  // of K that all warps multiply at a time
+  constexpr int kStep = kDepth * WARPS * CLUSTER;  // values of k that all warps multiply at a time
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
@@ -111,12 +111,12 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   float acc[TM][TN] = {};  // (TM, TN)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  constexpr int kVectorsA = kDepth / 4;  // of a row
+  constexpr int kVectorsA = kDepth / 4;  // vectors in a row
   constexpr int kVectorsB = BN / 4;
   const int first_k = (rank * WARPS + warp) * kDepth;
   const int a_row = lane / kVectorsA;
   const int a_k = lane % kVectorsA * 4;
-  int copy_k = first_k;  // of the next stage to copy
+  int copy_k = first_k;  // where the next stage to copy begins
   const float* gA = A + static_cast<size_t>(row0 + a_row) * K + copy_k + a_k;
   const float* gB = B + static_cast<size_t>(copy_k) * N + col0;
   const auto fetch = [&](int stage) {
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
                          copy_k + k < K && col0 + col < N);
       }
     }
-    ptx::cp_async_commit();  // an empty group behind the end of K
+    ptx::cp_async_commit();  // past the end of K, an empty group
     gA += kStep;
     gB += static_cast<size_t>(kStep) * N;
     copy_k += kStep;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
 #pragma unroll 1
   for (int k0 = first_k; k0 < K; k0 += kStep) {
     ptx::cp_async_wait<STAGES - 2>();
-    __syncwarp();  // all lanes' copies are here, and all have read the stage that is filled next
+    __syncwarp();  // all lanes' copies have arrived, and all have read the stage to fill next
     fetch(stage == 0 ? STAGES - 1 : stage - 1);
     const Stage& tile = ring[stage];
 #pragma unroll
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
         }
         for (int n = 0; n < TN; ++n) {
           for (int i = 0; i < TM; ++i) {
-            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
+            const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine order
             acc[m][n] += rA[m][k] * rB[n];
           }
         }

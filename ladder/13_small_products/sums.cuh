@@ -2,8 +2,8 @@
 /// \file  ladder/13_small_products/sums.cuh
 /// \brief How sums over parts of K come together: those of a block's warps, and those of blocks.
 ///
-/// Both add in a fixed order, which the shape and the number of SMs decide: a result is the same in
-/// every run.
+/// Both add in a fixed order, which the shape and the number of SMs decide, so a result is the same
+/// in every run.
 #pragma once
 
 #include "common/device.cuh"
@@ -13,20 +13,20 @@
 
 namespace ladder::small_products {
 
-/// How many warps only load, and how many multiply.
+/// Number of warps that only load, and of warps that multiply.
 constexpr int kProducerWarps = 4;
 constexpr int kConsumerWarps = 8;
 constexpr int kConsumers = 32 * kConsumerWarps;
 
-/// In a tree of peers, how many partial tiles become one.
+/// Number of partial tiles that become one at each step of the tree.
 constexpr int kFanIn = 8;
 
 /// \brief  c = the sum of WARPS_K warps' alpha*acc, for the rows that this warp finishes.
 ///
-/// They meet in shared memory, half of the columns at a time: in the other half's room the ring has
-/// more stages.
+/// They meet in shared memory, half of the columns at a time. The room for the other half goes to
+/// the ring, which gets more stages.
 /// \param  acc   (TM, TN)  this thread's sums over its warp's k
-/// \param  c     (TM/WARPS_K, TN)  rows warp_k * TM/WARPS_K and on, over all k
+/// \param  c     (TM/WARPS_K, TN)  rows from warp_k * TM/WARPS_K on, over all k
 /// \param  sums  (8, TM*TN/8, 32)  shared memory
 template <int WARPS_K, int TM, int TN>
 __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alpha, int warp,
@@ -41,7 +41,7 @@ __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alph
   }
   constexpr int kRows = TM / WARPS_K;
   constexpr int kHalf = TN / 2;
-  constexpr int kVectors = TM * kHalf / 4 * 32;  // of one warp
+  constexpr int kVectors = TM * kHalf / 4 * 32;  // vectors of one warp
   const int lane = threadIdx.x % 32;
   float4* const mine = sums + warp * kVectors + lane;
   const float4* const first = sums + warp % (kConsumerWarps / WARPS_K) * kVectors + lane;
@@ -78,10 +78,10 @@ __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alph
 
 /// \brief  c += the partial tiles of `peers` blocks: those 1, 2, ... steps before this one.
 ///
-/// They run when this one does, because the launch is cooperative.
+/// They run at the same time as this one, because the launch is cooperative.
 /// \param  c         (kRows, TN)  of each of the consumers
 /// \param  partials  (blocks, kRows*TN/4, kConsumers)  in global memory
-/// \param  flags     (blocks)  waits until those of the peers are 1, and leaves them 0
+/// \param  flags     (blocks)  waits until the peers' flags are 1, and resets them to 0
 template <int kRows, int TN>
 __device__ __forceinline__ void add_partials(float (&c)[kRows][TN], int peers, int step,
                                              int consumer, const float4* partials,
@@ -96,7 +96,7 @@ __device__ __forceinline__ void add_partials(float (&c)[kRows][TN], int peers, i
   }
   ptx::barrier_sync<1, kConsumers>();
   constexpr int kVectors = kRows * TN / 4;
-  // Partial tiles whose loads are on their way together; g++ ignores the pragma that takes this.
+  // Partial tiles whose loads are in flight together; g++ ignores the pragma that uses this.
   [[maybe_unused]] constexpr int kAtOnce = kVectors < 16 ? 16 / kVectors : 1;
 #pragma unroll kAtOnce
   for (int peer = 1; peer <= peers; ++peer) {  // in the order of K
@@ -116,8 +116,8 @@ __device__ __forceinline__ void add_partials(float (&c)[kRows][TN], int peers, i
 
 /// \brief  c += what the peers with later parts of this tile's K have.
 ///
-/// In a tree, of each kFanIn neighbours the first adds what the others have, then of kFanIn of
-/// these, until the one with the beginning of K has it all. Without, that one adds everything.
+/// In a tree, the first of each kFanIn neighbours adds what the others have. Then kFanIn of these
+/// do the same, until the one with the beginning of K has it all. Otherwise that one adds all.
 template <bool kTree, int kRows, int TN>
 __device__ __forceinline__ void fixup(float (&c)[kRows][TN], const Part& part,
                                       const Decomposition& split, int rank, int consumer,

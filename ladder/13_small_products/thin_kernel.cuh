@@ -3,15 +3,15 @@
 /// \brief For products with little K: many small blocks, so that some load while others store.
 ///
 /// With K = 8 a tile is 8 multiply-adds per result and then a store: C is most of the traffic, and
-/// nothing is left to overlap inside a block. So the overlap is between blocks: tiles and registers
-/// are few enough that several blocks share an SM. All loads of a short K are on their way at once,
+/// nothing is left to overlap inside a block. So blocks overlap with each other: tiles are small
+/// and registers few, so several blocks share an SM. All loads of a short K are in flight at once,
 /// and the lanes of a warp store rows of 128 to 512 bytes.
 ///
-/// With K = 100 a loop has few steps, and whatever each of them takes beside its multiply-adds
-/// shows: a copy is one instruction behind pointers that are computed once, operands are read one k
-/// ahead, and the last step multiplies only what is left of K.
+/// With K = 100 a loop has few steps, and whatever a step costs besides its multiply-adds shows.
+/// So a copy is one instruction, with pointers that are computed once; operands are read one k
+/// ahead; and the last step multiplies only what is left of K.
 ///
-/// Traffic  DRAM  4*(M*K + K*N + M*N) bytes, of which 4*M*N are the result.
+/// Traffic  DRAM  4*(M*K + K*N + M*N) bytes; 4*M*N of them are the result.
 #pragma once
 
 #include "common/device.cuh"
@@ -27,8 +27,8 @@ struct __align__(16) ThinStage {
 };
 
 /// \brief  C = alpha*acc + beta*C for a thread's results.
-/// \param  row0,col0  of its first result; the next row is LANES_M below, the next four columns lie
-///                    32 / LANES_M groups of four to the right
+/// \param  row0,col0  place of its first result; the next row is LANES_M further down, the next
+///                    four columns are 32 / LANES_M groups of four to the right
 template <int LANES_M, int TM, int TN>
 __device__ __forceinline__ void store(const float (&acc)[TM][TN], int row0, int col0, int M, int N,
                                       float alpha, float beta, float* C) {
@@ -50,12 +50,12 @@ __device__ __forceinline__ void store(const float (&acc)[TM][TN], int row0, int 
 
 /// \brief   C = alpha*A*B + beta*C; a tile of C, WARPS*LANES_M*TM x 32/LANES_M*TN, per block, tiles
 ///          row by row.
-/// \tparam  LANES_M  lanes of a warp below each other; the others lie beside each other
+/// \tparam  LANES_M  rows of lanes in a warp, which has 32 / LANES_M columns of them
 /// \tparam  TM,TN    results per thread; TN is a multiple of 4
-/// \tparam  WARPS    of a block, below each other
-/// \tparam  DEPTH    of K per stage, a multiple of 8
-/// \tparam  STAGES   of the ring, in dynamic shared memory
-/// \tparam  BLOCKS   that share an SM, as far as registers go
+/// \tparam  WARPS    rows of warps in a block
+/// \tparam  DEPTH    values of k per stage, a multiple of 8
+/// \tparam  STAGES   stages in the ring, in dynamic shared memory
+/// \tparam  BLOCKS   blocks that share an SM, if registers are the limit
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
 /// \param   A        (M, K) row-major, 16-byte aligned
@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   float acc[TM][TN] = {};                                      // (TM, TN)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  constexpr int kVectorsA = DEPTH / 4;  // of a row
+  constexpr int kVectorsA = DEPTH / 4;  // vectors in a row
   constexpr int kVectorsB = BN / 4;
-  constexpr int kRowsA = kThreads / kVectorsA;  // that the block copies at a time
+  constexpr int kRowsA = kThreads / kVectorsA;  // rows that the block copies at a time
   constexpr int kRowsB = kThreads / kVectorsB;
   static_assert(kThreads % kVectorsB == 0 && DEPTH % kRowsB == 0);
   const int a_m = threadIdx.x / kVectorsA;
@@ -97,9 +97,9 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   const int b_n = threadIdx.x % kVectorsB * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
-  int left = K;  // of K that no stage has yet
+  int left = K;  // values of k that no stage has yet
   const auto fetch = [&](Stage& stage) {
-    // Zeros in rows and columns outside; of K, only what there is.
+    // Rows and columns outside get zeros; along K, we copy only what there is.
     for (int m = 0; m < BM; m += kRowsA) {
       if (BM % kRowsA != 0 && a_m + m >= BM) break;
       if (a_k < left) {
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   const auto multiply = [&](int k) {
     for (int n = 0; n < TN; ++n) {
       for (int i = 0; i < TM; ++i) {
-        const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine: there and back
+        const int m = n % 2 == 0 ? TM - 1 - i : i;  // serpentine order
         acc[m][n] += rA[k / 4 % 2][m][k % 4] * rB[k % 2][n];
       }
     }
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
 #pragma unroll 1
   for (int k0 = 0; k0 < K; k0 += DEPTH) {
     ptx::cp_async_wait<STAGES - 2>();
-    __syncthreads();  // all copies are here, and all have read the stage that is filled next
+    __syncthreads();  // all copies have arrived, and all have read the stage to fill next
     fetch(ring[stage == 0 ? STAGES - 1 : stage - 1]);
     sA = &ring[stage].A[thread_row][0];
     sB = &ring[stage].B[0][thread_col];

@@ -38,7 +38,7 @@ class BlockBarrier {
   BlockScheduler& scheduler_;
   unsigned arrived_ = 0;  ///< threads at the barrier
   unsigned votes_ = 0;    ///< of them, with a true predicate
-  unsigned first_ = 0;    ///< who came first
+  unsigned first_ = 0;    ///< the thread that came first
   BarrierVotes released_ = {};
   std::uint64_t passed_ = 0;
 };

@@ -18,8 +18,8 @@
 
 namespace ladder::emulator {
 
-/// \brief The failure of a block, if it has one. Who fails leaves the block to the CPU thread and
-///        never runs again.
+/// \brief The failure of a block, if it has one. A thread that fails leaves the block to the CPU
+///        thread and never runs again.
 class BlockFailures {
  public:
   explicit BlockFailures(BlockThreads& threads) : threads_(threads) {}
@@ -27,15 +27,15 @@ class BlockFailures {
   void start_grid(const Watched& watched) { watched_ = &watched; }
   void start_block();
 
-  /// \param thread  whose place in the grid is reported
+  /// \param thread  its place in the grid is reported
   [[noreturn]] void fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
                          std::source_location where);
   /// The running thread was asked to stop, and is in a function that a kernel called.
   [[noreturn]] void fail_endless_loop();
-  /// Ends the block at the running thread's wild access, before it happens.
+  /// Ends the block at the running thread's invalid access, before it happens.
   [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
   [[noreturn]] void fail_exception(const std::string& sentence, unsigned thread);
-  /// Nobody in the block can go on, and no other block can help.
+  /// No thread of the block can go on, and no other block can help.
   [[noreturn]] void fail_hang(std::vector<KernelWaiters> waiters);
 
   /// \brief  A signal arrived on this CPU thread. Does not return when it ends the block.
@@ -55,7 +55,7 @@ class BlockFailures {
     unsigned thread;
     std::string file = {};
     unsigned line = 0;
-    std::vector<std::uintptr_t> calls = {};   ///< where file is empty: see source_line_of()
+    std::vector<std::uintptr_t> calls = {};   ///< if file is empty: see source_line_of()
     std::vector<KernelWaiters> waiters = {};  ///< of a hang
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/block_observer.hpp
-/// \brief Who watches blocks run, such as a trace: what it is told, and what it may choose.
+/// \brief An observer of blocks, such as a trace: what it is told, and what it may choose.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ladder::emulator {
 /// How much of a block runs.
 enum class Extent { kAll, kFirstSlice };
 
-/// \brief Is told what the threads of a block do, on the CPU thread that runs them. One block after
+/// \brief Learns what the threads of a block do, on the CPU thread that runs them. One block after
 ///        the other; `thread` and `warp` are numbers within the block.
 class BlockObserver {
  public:
@@ -24,14 +24,14 @@ class BlockObserver {
   virtual void start_block(std::uint64_t block) = 0;
   virtual void enter(unsigned thread) noexcept = 0;  ///< this thread runs from now on
   virtual void leave(unsigned thread) noexcept = 0;  ///< and now it does not
-  virtual void look_at(unsigned warp) = 0;           ///< all its threads wait or are gone
-  /// Those that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
+  virtual void look_at(unsigned warp) = 0;           ///< all its threads wait or have left
+  /// Threads that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
   virtual void go_on(unsigned warp) = 0;
   virtual void pass_barrier() = 0;  ///< all warps
   /// Its lanes met in a warp function, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
   virtual void end_block() = 0;  ///< also after a failure
-  /// Is what the block has done a first slice?
+  /// Whether what the block has done so far is a first slice.
   virtual bool has_slice() const = 0;
 
   // -- Copies, and barriers of some warps; `thread` is the one that runs ------------------------
@@ -40,7 +40,7 @@ class BlockObserver {
                             unsigned source_bytes, std::source_location where) = 0;
   /// The thread's wait has passed; may wait to be looked at.
   virtual void copy_landed(void* shared, unsigned bytes) = 0;
-  /// The tensor memory accelerator has its order.
+  /// The tensor memory accelerator has got a request.
   virtual void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
                            int column, const void* barrier, std::source_location where) = 0;
   /// Just before the bytes count on the barrier.
@@ -49,7 +49,7 @@ class BlockObserver {
   virtual void released(unsigned thread, const void* object) = 0;
   /// Arrived at an mbarrier, a named or a cluster barrier.
   virtual void arrived(unsigned thread, const void* object) = 0;
-  /// All that the barrier's phase needs has arrived.
+  /// Everything that the barrier's phase needs has arrived.
   virtual void completed(const void* object) = 0;
   /// A wait for the object has passed.
   virtual void acquired(unsigned thread, const void* object) = 0;
@@ -59,7 +59,7 @@ class BlockObserver {
   // -- What became of the block, and the end ---------------------------------------------------
   virtual void block_ended(std::uint64_t block) = 0;
   virtual void block_failed(const KernelError& error) = 0;
-  /// No more blocks of this grid; the observer is not used any more.
+  /// No more blocks of this grid; the observer is not used anymore.
   virtual void end_grid() = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace ladder::emulator {
 
-/// \brief Gives out blocks in the order of their numbers, as many at a time as a GPU has room for.
+/// \brief Gives out blocks in the order of their numbers, at most as many as a GPU has room for.
 ///        CPU threads take blocks from it side by side.
 class BlockQueue {
  public:
@@ -25,21 +25,21 @@ class BlockQueue {
     const std::uint64_t taken = next_;
     return taken < count_ ? count_ - taken : 0;
   }
-  /// The block that is taken next, or was to be.
+  /// The block that would be taken next.
   std::uint64_t next() const noexcept { return next_; }
 
-  /// Are there blocks to start, if not now?
+  /// Whether there are blocks to start, now or later.
   bool may_start() const;
   bool has_room() const noexcept { return resident_ < room_; }
 
-  /// The next block, unless as many have begun as a GPU has room for. What is taken is begun.
+  /// The next block, unless as many run as a GPU has room for. A block that is taken has begun.
   std::optional<std::uint64_t> take();
-  /// First block of the next cluster. Each of its blocks is to be begun.
+  /// First block of the next cluster. The caller has to begin each of its blocks.
   std::optional<std::uint64_t> take_cluster(unsigned size);
   void begin_one() noexcept { ++resident_; }
   void end_one() noexcept { --resident_; }
 
-  /// No block from this number on is to start, nor to go on.
+  /// From this number on, no block may start or go on.
   void stop_at(std::uint64_t block) noexcept { stop_ = block; }
   std::uint64_t stop() const noexcept { return stop_; }
 
@@ -48,7 +48,7 @@ class BlockQueue {
 
   const GridObserver* observer_ = nullptr;
   std::uint64_t count_ = 0;
-  std::uint64_t room_ = 0;   ///< for so many blocks
+  std::uint64_t room_ = 0;   ///< for this many blocks
   bool descending_ = false;  ///< block 0 starts last
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> resident_ = 0;  ///< blocks that have begun and not ended

@@ -25,7 +25,7 @@
 
 namespace ladder::emulator {
 
-/// \brief A block and all that its threads wait for, each in a part of its own.
+/// \brief A block and everything that its threads wait for, each in a part of its own.
 class BlockRunner final : private SchedulerOwner {
  public:
   BlockRunner() = default;
@@ -36,7 +36,7 @@ class BlockRunner final : private SchedulerOwner {
   static BlockRunner* of_this_cpu_thread() noexcept { return current_; }
 
   /// Gets ready for the blocks of a grid. `shared` is this CPU thread's shared memory; `observer`
-  /// is told of all that happens, and may be null.
+  /// learns all that happens, and may be null.
   void start_grid(const GridPlan& plan, const SharedMemory& shared, BlockObserver* observer,
                   Watched& watched);
 
@@ -49,14 +49,14 @@ class BlockRunner final : private SchedulerOwner {
   /// Goes on with a block that waits or spins; its shared memory must be in place.
   BlockState resume();
 
-  /// Gives the block up where it stands.
+  /// Abandons the block where it is.
   void abandon();
 
-  /// \brief  What went wrong in the block that ended, if anything did; the threads of the block are
-  ///         then given up where they stand, and nothing that lives on their stacks is destroyed.
+  /// \brief  What went wrong in the block that ended, if anything did; its threads are then
+  ///         abandoned where they are, and nothing on their stacks is destroyed.
   std::optional<KernelError> take_error() { return failures_.take_error(); }
 
-  /// Has what a waiting block waits for happened? Any CPU thread may ask.
+  /// Whether what a waiting block waits for has happened. Any CPU thread may ask.
   bool may_go_on() const { return cluster_.may_go_on() || flags_.any_changed(); }
 
   /// See FlagWaits::extend_patience().
@@ -65,7 +65,7 @@ class BlockRunner final : private SchedulerOwner {
   /// Number of the block.
   std::uint64_t block() const noexcept { return threads_.block(); }
 
-  /// The threads that wait, in groups; of a block that does not run.
+  /// The threads that wait, in groups; for a block that does not run.
   std::vector<KernelWaiters> waiters() const;
 
   /// Block-wide barriers that the last block passed.

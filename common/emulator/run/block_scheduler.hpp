@@ -17,23 +17,23 @@
 
 namespace ladder::emulator {
 
-/// Why a block does not run on.
+/// Why a block has stopped.
 enum class BlockState {
-  kEnded,     ///< all of it that was to run has run, or it failed
+  kEnded,     ///< all that should run of it has run, or it failed
   kWaiting,   ///< for other blocks: all its threads wait, and some for a flag or a cluster
-  kSpinning,  ///< its threads do nothing but atomics for long, and may wait for other blocks
+  kSpinning,  ///< its threads have long done only atomics, and may wait for other blocks
 };
 
 /// What a scheduler asks when threads wait.
 class SchedulerOwner {
  public:
-  /// No lane of the warp is ready any more.
+  /// No lane of the warp is ready anymore.
   virtual void all_lanes_stopped(WarpState& warp) = 0;
   /// Wakes threads for which another block has done what they wait for.
   virtual void wake_who_may_go_on() = 0;
-  /// Does a thread wait for another block?
+  /// Whether a thread waits for another block.
   virtual bool waits_for_other_blocks() const = 0;
-  /// Nobody can go on before a copy arrives, so that the oldest does. False: none is on its way.
+  /// No thread can go on before a copy arrives, so the oldest arrives. False: none is in flight.
   virtual bool land_oldest_copy() = 0;
   [[noreturn]] virtual void fail_hang() = 0;
 
@@ -68,13 +68,13 @@ class BlockScheduler {
   /// It stops until `waiting`, which it joins, is woken.
   void wait_for(const LaneWait& wait, ThreadSet& waiting);
   void wake(ThreadSet& waiting);
-  /// It goes on when all lanes of its warp stand still and the observer has looked at them.
+  /// It goes on when all lanes of its warp have stopped and the observer has looked at them.
   void wait_to_be_looked_at();
-  /// Others get their turn: at once, or every now and then.
+  /// Other threads get their turn: at once, or every now and then.
   void step_aside(bool now);
   /// Goes on with the next thread that can run; the caller may be ready or not.
   void suspend();
-  /// It has come to a barrier at which the others of `waiting` stand. The last of its warp makes
+  /// It has come to a barrier where the others of `waiting` are. The last of its warp makes
   /// the warp meet there: what its lanes did before is in order with what they do later.
   void meet_if_last_of_warp(const ThreadSet& waiting);
   /// All lanes of the warp may have stopped.

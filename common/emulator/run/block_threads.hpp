@@ -16,10 +16,10 @@
 
 namespace ladder::emulator {
 
-/// \brief The fibers of a block, who runs, and who is ready to.
+/// \brief The fibers of a block: which one runs, and which are ready to.
 class BlockThreads {
  public:
-  /// \param life  what each thread does, for ever; called on its own stack
+  /// \param life  what each thread does, forever; called on its own stack
   explicit BlockThreads(std::function<void(Lane&)> life) : life_(std::move(life)) {}
   BlockThreads(const BlockThreads&) = delete;
   BlockThreads& operator=(const BlockThreads&) = delete;
@@ -29,7 +29,7 @@ class BlockThreads {
   /// All threads are ready to begin.
   void start_block(std::uint64_t block);
 
-  /// Goes on with `next`; returns when somebody goes on with the caller.
+  /// Switches to `next`; returns when another thread switches back to the caller.
   void switch_to(Lane& next) {
     left_ = running_;
     running_ = &next;
@@ -44,7 +44,7 @@ class BlockThreads {
   /// Leaves the block to the CPU thread.
   void switch_to_main() { switch_to(main_); }
 
-  /// The first ready lane behind `after`, around the block and up to `after` itself; null if none.
+  /// The first ready lane after `after`, around the block and up to `after` itself; null if none.
   Lane* next_ready(unsigned after) {
     const unsigned warps = this->warps();
     unsigned w = after / 32;
@@ -61,7 +61,7 @@ class BlockThreads {
   /// The running thread leaves the kernel.
   void finish();
 
-  /// Gives all threads up where they stand.
+  /// Abandons all threads where they are.
   void forget();
 
   const GridPlan& plan() const noexcept { return *plan_; }
@@ -72,7 +72,7 @@ class BlockThreads {
 
   Lane& running() noexcept { return *running_; }
   const Lane& running() const noexcept { return *running_; }
-  bool is_running() const noexcept { return running_ != &main_; }  ///< any of them
+  bool is_running() const noexcept { return running_ != &main_; }  ///< whether any thread runs
   Lane& lane(unsigned number) noexcept { return lanes_[number]; }
   const Lane& lane(unsigned number) const noexcept { return lanes_[number]; }
 
@@ -113,7 +113,7 @@ class BlockThreads {
   unsigned finished_ = 0;
   Lane main_;  ///< the CPU thread itself
   Lane* running_ = &main_;
-  Lane* left_ = &main_;  ///< who ran before the running one
+  Lane* left_ = &main_;  ///< the thread that ran before the running one
 };
 
 }  // namespace ladder::emulator

@@ -15,7 +15,7 @@
 
 namespace ladder::emulator {
 
-/// \brief The boxes of a block that are on their way. Each counts on an mbarrier.
+/// \brief The boxes of a block that are in flight. Each counts on an mbarrier.
 class BoxCopies {
  public:
   BoxCopies(BlockScheduler& scheduler, SharedChecks& shared, Mbarriers& mbarriers)
@@ -27,10 +27,10 @@ class BoxCopies {
   void start(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
              std::source_location where);
 
-  /// The oldest arrives. False if none is on its way.
+  /// The oldest arrives. False if none is in flight.
   bool land_oldest();
 
-  /// All threads have left: memory that a copy still writes to belongs to the next block.
+  /// All threads have left: a copy in flight would write into the next block's memory.
   void check_at_end();
 
  private:
@@ -38,7 +38,7 @@ class BoxCopies {
     void* shared;
     void* barrier;
     std::vector<std::byte> data;  ///< what arrives
-    unsigned thread;              ///< who started it
+    unsigned thread;              ///< the thread that started it
     std::source_location where;
   };
 

@@ -10,10 +10,10 @@
 
 namespace ladder::emulator {
 
-/// \brief What the blocks of one cluster know of each other.
+/// \brief What the blocks of one cluster know about each other.
 class Cluster {
  public:
-  static constexpr unsigned kMaxBlocks = 8;  ///< that CUDA promises on every GPU with clusters
+  static constexpr unsigned kMaxBlocks = 8;  ///< CUDA guarantees it on every GPU with clusters
 
   /// Gets ready for a cluster of `size` blocks, none of which has started.
   void start(unsigned size) noexcept {

@@ -18,7 +18,7 @@ class ClusterMember final : public Awaited {
   ClusterMember(BlockScheduler& scheduler, SharedChecks& shared)
       : scheduler_(scheduler), shared_(shared) {}
 
-  /// The block is alone.
+  /// The block has no cluster.
   void start_grid();
   /// The others run on other CPU threads. Until the next start_grid().
   void join(Cluster& cluster, unsigned rank) noexcept {
@@ -35,15 +35,15 @@ class ClusterMember final : public Awaited {
   /// The running thread has left the kernel: it fails if others wait for it at the barrier.
   void leave();
 
-  /// Do all threads of the block wait at the barrier?
+  /// Whether all threads of the block wait at the barrier.
   bool waits() const noexcept { return arrived_ == scheduler_.threads().count(); }
-  /// Do they, and has the last block come? Any CPU thread may ask.
+  /// Whether they do, and the last block has come. Any CPU thread may ask.
   bool may_go_on() const noexcept { return waits() && cluster_->phase() != phase_; }
   void wake_if_over();
 
-  /// Where block `rank` has what this block has at `shared`.
+  /// The address in block `rank` that corresponds to `shared` in this block.
   void* shared_of_block(void* shared, unsigned rank, std::source_location where);
-  /// Is the address in the shared memory of a block of this cluster?
+  /// Whether the address is in the shared memory of a block of this cluster.
   bool shared_contains(std::uintptr_t address) const;
 
   const char* what() const override { return "wait at cluster_sync"; }
@@ -54,12 +54,12 @@ class ClusterMember final : public Awaited {
 
   BlockScheduler& scheduler_;
   SharedChecks& shared_;
-  Cluster own_;  ///< of a block without a cluster: it alone
+  Cluster own_;  ///< for a block without a cluster: the block alone
   Cluster* cluster_ = &own_;
   unsigned rank_ = 0;
   unsigned arrived_ = 0;  ///< threads at the barrier
-  unsigned first_ = 0;    ///< who came first
-  unsigned phase_ = 0;    ///< that they wait to end, once all have come
+  unsigned first_ = 0;    ///< the thread that came first
+  unsigned phase_ = 0;    ///< once all have come: the phase whose end they wait for
   ThreadSet waiting_ = {};
 };
 

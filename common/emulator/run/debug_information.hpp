@@ -15,7 +15,7 @@ using OpenLibraries = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
 OpenLibraries open_libraries();
 
 /// \brief  The function whose code is at `address`.
-/// \return false where nothing is known of it
+/// \return false if nothing is known about it
 bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function);
 
 }  // namespace ladder::emulator

@@ -11,7 +11,7 @@
 
 namespace ladder::emulator {
 
-/// Stops a thread that runs for too long. Whoever else uses this signal still gets it.
+/// Stops a thread that runs for too long. Other users of this signal still get it.
 inline constexpr int kHangSignal = SIGURG;
 
 /// \brief  Installs the handlers, once per process. A signal that does not come from a kernel goes
@@ -32,7 +32,7 @@ struct Diagnosis {
 
 /// \param  code       siginfo_t's si_code
 /// \param  address    siginfo_t's si_addr
-/// \param  in_guard   the address lies in the page below the thread's stack
+/// \param  in_guard   the address is in the page below the thread's stack
 Diagnosis diagnose_fault(int signal, int code, const void* address, bool in_guard);
 
 }  // namespace ladder::emulator

@@ -10,7 +10,7 @@
 namespace ladder::emulator {
 
 /// \brief Room for the stacks of one block's threads: 64 KiB each, with a page below each that
-///        traps. Stacks are kept and used again by later blocks.
+///        traps. Stacks are kept, and later blocks use them again.
 class FiberStacks {
  public:
   static constexpr std::size_t kStackBytes = 64 * 1024;
@@ -26,16 +26,16 @@ class FiberStacks {
   /// \throws std::system_error  Linux's limit on memory mappings is reached
   void prepare(std::size_t count);
 
-  /// May so many more stacks be made, in this room or another, without nearing Linux's limit?
+  /// Whether this many more stacks, in this room or another, stay clear of Linux's limit.
   static bool has_room_for(std::size_t count);
 
   /// Stack `index` of those that prepare() made usable, as Boost describes it.
   boost::context::stack_context stack(std::size_t index) const;
 
-  /// Is the address in the trapping page below stack `index`?
+  /// Whether the address is in the trapping page below stack `index`.
   bool in_guard(std::size_t index, const void* address) const;
 
-  /// Is the address in any stack?
+  /// Whether the address is in any stack.
   bool contains(std::uintptr_t address) const;
 
   /// First byte after stack `index`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/flag_waits.hpp
-/// \brief Flags in global memory, which blocks poll that wait for each other.
+/// \brief Flags in global memory, which blocks poll to wait for each other.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace ladder::emulator {
 
-/// \brief The flags that threads of a block poll. Who finds the same in one so often in a row waits
-///        for it to change.
+/// \brief The flags that threads of a block poll. A thread that finds one value often enough in a
+///        row counts as waiting for it to change.
 class FlagWaits final : public Awaited {
  public:
   explicit FlagWaits(BlockScheduler& scheduler) : scheduler_(scheduler) {}
@@ -23,13 +23,13 @@ class FlagWaits final : public Awaited {
   unsigned load_acquire(const unsigned* flag, std::source_location where);
   void store_release(unsigned* flag, unsigned value);
 
-  bool any() const noexcept { return waiters_ > 0; }  ///< does a thread wait?
-  /// Has a flag changed that a thread waits for? Any CPU thread may ask.
+  bool any() const noexcept { return waiters_ > 0; }  ///< whether a thread waits
+  /// Whether a flag that a thread waits for has changed. Any CPU thread may ask.
   bool any_changed() const;
   void wake_where_changed();
 
-  /// \brief  Lets threads poll on for much longer before they count as waiting: a loop of them may
-  ///         be about to end.
+  /// \brief  Lets threads poll for much longer before they count as waiting: their loop may be
+  ///         about to end.
   /// \return false: they have already been allowed to
   bool extend_patience();
 
@@ -50,7 +50,7 @@ class FlagWaits final : public Awaited {
   std::array<Poll, FiberStacks::kMaxStacks> polls_;  ///< by thread
   ThreadSet waiting_ = {};
   unsigned waiters_ = 0;
-  unsigned limit_ = 0;  ///< so many polls in a row are a wait
+  unsigned limit_ = 0;  ///< this many polls in a row are a wait
   bool used_ = false;   ///< since the block started
 };
 

@@ -16,7 +16,7 @@
 
 namespace ladder::emulator {
 
-/// An index in the form of reports.
+/// An index as reports write it.
 constexpr KernelError::Index array_of(uint3 index) {
   return {index.x, index.y, index.z};
 }
@@ -48,7 +48,7 @@ struct GridPlan {
 
 /// \brief One CPU thread's copy of the shared memory of all kernels of a library.
 struct SharedMemory {
-  std::span<std::byte> arrays;   ///< all of it; dynamic shared memory is a part of it
+  std::span<std::byte> arrays;   ///< all of it, including dynamic shared memory
   std::span<std::byte> dynamic;  ///< as much as CUDA allows a block
 
   SharedMemory() = default;
@@ -56,7 +56,7 @@ struct SharedMemory {
   /// The calling CPU thread's shared memory for the plan's library.
   explicit SharedMemory(const GridPlan& plan);
 
-  /// Do all of these bytes belong to a block with so much dynamic shared memory?
+  /// Whether all of these bytes belong to a block with this much dynamic shared memory.
   bool holds(const std::byte* begin, std::size_t bytes, std::size_t dynamic_bytes) const {
     const std::byte* const end = begin + bytes;
     const std::byte* const arrays_end = arrays.data() + arrays.size();
@@ -67,7 +67,7 @@ struct SharedMemory {
   /// Fills the arrays and the first `dynamic_bytes` of dynamic shared memory with 0xFF.
   void poison(std::size_t dynamic_bytes) const;
 
-  /// Copies the same bytes aside, and back again.
+  /// Copies the same bytes aside, and back.
   void save(std::size_t dynamic_bytes, std::vector<std::byte>& copy) const;
   void restore(std::size_t dynamic_bytes, const std::vector<std::byte>& copy) const;
 

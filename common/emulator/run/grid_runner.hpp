@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/grid_runner.hpp
-/// \brief Who runs the grids that a host thread launches, where it is not the worker pool itself.
+/// \brief Lets something other than the worker pool run the grids that a host thread launches.
 #pragma once
 
 #include "common/emulator/run/grid_plan.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/hang_report.hpp
-/// \brief What is said when nobody can go on: every group of threads, where it waits, and what is
+/// \brief The report when no thread can go on: every group of threads, where it waits, and what is
 ///        missing.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace ladder::emulator {
 std::string threads_here(unsigned arrived, unsigned of);
 
 /// \brief  The threads of a block that wait, in groups.
-/// \param  at_barrier  of them, wait at __syncthreads()
+/// \param  at_barrier  those that wait at __syncthreads()
 std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier);
 
 /// Where the first thread of the first group is.

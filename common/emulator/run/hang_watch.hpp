@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/hang_watch.hpp
-/// \brief Ends blocks that run and get nowhere.
+/// \brief Ends blocks that run without progress.
 #pragma once
 
 #include <pthread.h>
@@ -15,20 +15,20 @@
 
 namespace ladder::emulator {
 
-/// \brief A thread that looks at the CPU threads of a grid every now and then. What counts is the
-///        CPU time that they got: neither a busy computer nor a debugger makes a kernel seem to
-///        hang.
+/// \brief A thread that looks at the CPU threads of a grid every now and then. It counts the CPU
+///        time that they got, so a kernel does not seem to hang on a busy computer or in a
+///        debugger.
 class HangWatch {
  public:
   /// A CPU thread that runs blocks.
   struct Target {
     pthread_t thread = {};
     Watched* watched = nullptr;
-    std::uint64_t seen_progress = 0;  ///< when it was looked at last
-    Seconds seen_at = {};             ///< and its CPU time then
+    std::uint64_t seen_progress = 0;  ///< when it was last looked at
+    Seconds seen_at = {};             ///< its CPU time then
   };
 
-  /// Looks at these from now on, until rest().
+  /// Watches these from now on, until rest().
   void start(std::vector<Target> targets, Seconds limit);
   void rest();
 

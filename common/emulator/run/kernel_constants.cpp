@@ -18,7 +18,7 @@ void for_each_child(Dwarf_Die* parent, Visit visit) {
     visit(&child);
 }
 
-/// From the code of a function to its declaration, which stands in its namespace.
+/// From the code of a function to its declaration, which is in its namespace.
 void go_to_declaration(Dwarf_Die& function) {
   Dwarf_Attribute attribute;
   Dwarf_Die origin;

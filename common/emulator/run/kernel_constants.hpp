@@ -21,11 +21,11 @@ struct KernelConstants {
   std::string function;                         ///< "kernel", without template arguments
   std::vector<NamedNumber> template_arguments;  ///< of kernel<128, 256>
   std::vector<NamedNumber> locals;              ///< const numbers of its body
-  std::vector<NamedNumber> constants;  ///< constexpr numbers of the namespace that it stands in
+  std::vector<NamedNumber> constants;           ///< constexpr numbers of its namespace
 };
 
 /// \brief  Describes the kernel at this address of emulated machine code.
-/// \return empty where its library has no debug information
+/// \return empty if its library has no debug information
 KernelConstants kernel_constants_of(const void* kernel);
 
 }  // namespace ladder::emulator

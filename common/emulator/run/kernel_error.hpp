@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/kernel_error.hpp
 /// \brief What the emulator throws when a kernel does something that CUDA forbids or leaves
-///        undefined. Free of CUDA's types, so that any host program can catch it.
+///        undefined. It uses none of CUDA's types, so any host program can catch it.
 #pragma once
 
 #include <array>
@@ -27,11 +27,11 @@ enum class KernelErrorKind {
   kDivisionByZero,      ///< integer division by zero (a GPU returns an undefined value)
   kIllegalInstruction,  ///< __trap() or an instruction that the CPU does not know
   kException,           ///< a C++ exception left the kernel
-  kMbarrier,            ///< an mbarrier is used that is none, or otherwise than it was made for
+  kMbarrier,            ///< an mbarrier that is none, or that is not used as it was initialized
   kNamedBarrier,        ///< threads at one named barrier do not agree on how many they are
   kCopyUnfinished,      ///< a block ends while a copy still writes into its shared memory
-  kRegisters,           ///< setmaxnreg is not called alike by the four warps of a warpgroup
-  kCluster,             ///< a block of the cluster that is not there, or not any more
+  kRegisters,           ///< the four warps of a warpgroup do not call setmaxnreg alike
+  kCluster,             ///< a block of the cluster does not exist, or has ended
 };
 
 /// Threads of one block that wait for the same thing at the same line.
@@ -49,9 +49,9 @@ class KernelError : public std::runtime_error {
  public:
   using Index = std::array<unsigned, 3>;  ///< x, y, z
 
-  /// Where and who; all that is not known stays empty or zero.
+  /// Where and which thread; what is not known stays empty or zero.
   struct Place {
-    std::string file;   ///< relative to the repository where the file belongs to it
+    std::string file;   ///< relative to the repository if the file belongs to it
     unsigned line = 0;  ///< 1-based; 0: not known
     Index block = {};   ///< blockIdx
     Index thread = {};  ///< threadIdx
@@ -60,7 +60,7 @@ class KernelError : public std::runtime_error {
   /// An error of a kernel that runs: the message ends in "at FILE:LINE, block (..), thread (..)".
   KernelError(KernelErrorKind kind, const std::string& sentence, Place place);
 
-  /// A hang: nobody can go on. The message lists all waiters, the first of which is the place.
+  /// A hang: no thread can go on. The message lists all waiters; the first one is the place.
   KernelError(std::vector<KernelWaiters> waiters, const std::string& remark, Place place);
 
   /// An error found before any thread ran.
@@ -76,7 +76,7 @@ class KernelError : public std::runtime_error {
   const Index& block() const noexcept { return place_.block; }
   const Index& thread() const noexcept { return place_.thread; }
 
-  /// Who waited where when nobody could go on; empty for other errors.
+  /// Which threads waited where when none could go on; empty for other errors.
   const std::vector<KernelWaiters>& waiters() const noexcept { return waiters_; }
 
  private:

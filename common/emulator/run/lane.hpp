@@ -17,7 +17,7 @@
 
 namespace ladder::emulator {
 
-/// \brief A fiber that can be given up. Boost unwinds a fiber when its handle is destroyed; a
+/// \brief A fiber that can be abandoned. Boost unwinds a fiber when its handle is destroyed; a
 ///        thread that crashed cannot be unwound, so this handle is never destroyed.
 class FiberHandle {
  public:
@@ -29,20 +29,20 @@ class FiberHandle {
     return *std::launder(reinterpret_cast<boost::context::fiber*>(storage_));
   }
 
-  /// Gives the fiber up where it stands.
+  /// Abandons the fiber where it is.
   void forget() noexcept { ::new (static_cast<void*>(storage_)) boost::context::fiber(); }
 
  private:
   alignas(boost::context::fiber) std::byte storage_[sizeof(boost::context::fiber)];
 };
 
-/// Threads of a block, a bit for each.
+/// Threads of a block, one bit for each.
 using ThreadSet = std::array<std::uint32_t, 32>;
 
-/// What threads wait for beside barriers of the whole block and warp functions.
+/// What threads wait for, other than barriers of the whole block and warp functions.
 class Awaited {
  public:
-  virtual const char* what() const = 0;  ///< they do: "wait for an mbarrier"
+  virtual const char* what() const = 0;  ///< what they do: "wait for an mbarrier"
   /// What is missing. `value` is what a thread gave to BlockScheduler::wait_for().
   virtual std::string missing(unsigned value) const = 0;
 
@@ -57,19 +57,19 @@ struct LaneWait {
 
 /// One CUDA thread.
 struct Lane {
-  FiberHandle fiber;               ///< where it goes on; empty while it runs
+  FiberHandle fiber;               ///< where it will go on; empty while it runs
   PackedIndex index = 0;           ///< threadIdx
   unsigned number = 0;             ///< within the block
   unsigned steps = 0;              ///< atomics since it last stepped aside
   unsigned answer = 0;             ///< of __activemask
   const WarpCall* call = nullptr;  ///< the warp function it waits in
   std::source_location where;      ///< the line it waits at
-  LaneWait wait;                   ///< what for, where its warp counts it as waiting
+  LaneWait wait;                   ///< what it waits for, if it is in its warp's `waiting`
 
   unsigned bit() const noexcept { return 1u << number % 32; }  ///< in the sets of its warp
 };
 
-/// The threads of one warp, a bit for each; every thread that exists is in one of the other sets.
+/// The threads of one warp, one bit for each; every existing thread is in one of the other sets.
 struct WarpState {
   unsigned exists = 0;
   unsigned ready = 0;

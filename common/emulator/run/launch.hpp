@@ -14,14 +14,14 @@ extern thread_local unsigned char ladder_dynamic_shared[];
 
 namespace ladder::emulator {
 
-/// What stands between <<< and >>>, and the kernel.
+/// What you write between <<< and >>>, and the kernel.
 struct GridLaunch {
   dim3 grid;                             ///< blocks
   dim3 block;                            ///< threads per block
   std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
   unsigned cluster = 1;                  ///< blocks along x that run together
   bool cooperative = false;              ///< all blocks of the grid run together
-  const void* kernel = nullptr;          ///< address of the kernel: says whose machine code it is
+  const void* kernel = nullptr;          ///< address of the kernel: tells which library it is in
 };
 
 /// One thread's work, and where its block finds dynamic shared memory, as plain functions.

@@ -26,11 +26,11 @@ struct Mbarrier final : Awaited {
   void* word = nullptr;
   std::uint32_t expected = 0;          ///< arrivals of each phase
   std::uint32_t missing_arrivals = 0;  ///< of this phase
-  std::int64_t missing_bytes = 0;      ///< announced and not arrived; negative: not announced yet
+  std::int64_t missing_bytes = 0;      ///< announced, not arrived; negative: arrived, not announced
   std::uint32_t phase = 0;
-  bool seen = true;  ///< has a thread seen the end of the phase before?
+  bool seen = true;  ///< whether a thread has seen the end of the previous phase
   ThreadSet waiting = {};
-  std::vector<Arrived> early;  ///< that the observer is told of when the phase is complete
+  std::vector<Arrived> early;  ///< the observer learns of these when the phase is complete
 
   const char* what() const override { return "wait for an mbarrier"; }
   std::string missing(unsigned parity) const override;
@@ -49,9 +49,9 @@ class Mbarriers {
   void arrive(void* word, int announced_bytes, std::source_location where);
   void wait(void* word, int parity, std::source_location where);
 
-  /// The barrier that lives at this word; null if none does.
+  /// The barrier at this word; null if there is none.
   Mbarrier* find(void* word);
-  /// Ends the block if none does.
+  /// Ends the block if there is none.
   Mbarrier& at(void* word, std::source_location where);
   /// Bytes of a copy that counts on the barrier are in shared memory.
   void receive(Mbarrier& barrier, void* shared, unsigned bytes);

@@ -21,9 +21,9 @@ class NamedBarriers {
 
  private:
   struct Barrier final : Awaited {
-    unsigned expected = 0;  ///< threads; 0: nobody waits
+    unsigned expected = 0;  ///< threads; 0: none waits
     unsigned arrived = 0;
-    unsigned first = 0;  ///< thread that came first
+    unsigned first = 0;  ///< the thread that came first
     ThreadSet waiting = {};
 
     const char* what() const override { return "wait at a named barrier"; }

@@ -27,11 +27,11 @@ class RegisterCalls {
  private:
   static constexpr unsigned kWarpgroup = 128;
 
-  /// By the threads of a warpgroup.
+  /// One call by the threads of a warpgroup.
   struct Call {
     int registers;
-    unsigned threads;  ///< that have come
-    unsigned first;    ///< thread that came first
+    unsigned threads;  ///< threads that have come
+    unsigned first;    ///< the thread that came first
     std::source_location where;
   };
 

@@ -21,10 +21,10 @@ struct Room {
   BlockRunner runner;
   std::vector<std::byte> shared;
   BlockState state = BlockState::kEnded;
-  std::uint64_t grid = 0;  ///< for which it was made ready
+  std::uint64_t grid = 0;  ///< the grid that it is ready for
 
   bool is_free() const { return state == BlockState::kEnded; }
-  /// Does its block wait for something that has happened?
+  /// Whether its block waits for something that has happened.
   bool may_go_on() const { return state == BlockState::kWaiting && runner.may_go_on(); }
 };
 
@@ -36,13 +36,13 @@ struct Worker {
 
   SharedMemory memory;                       ///< of this CPU thread
   std::vector<std::unique_ptr<Room>> rooms;  ///< made when first needed
-  Room* loaded = nullptr;                    ///< whose shared memory is in `memory`
-  std::size_t next_spinner = 0;              ///< takes its turn
-  std::uint64_t blocks = 0;                  ///< of this grid that ended well
-  std::uint64_t barriers = 0;                ///< most that one of them passed
-  bool waited = false;                       ///< a block of this grid did, for another
+  Room* loaded = nullptr;                    ///< the room whose shared memory is in `memory`
+  std::size_t next_spinner = 0;              ///< the room whose turn is next
+  std::uint64_t blocks = 0;                  ///< blocks of this grid that ended well
+  std::uint64_t barriers = 0;                ///< the most that one of them passed
+  bool waited = false;                       ///< a block of this grid waited for another
 
-  /// Does any block wait or spin?
+  /// Whether any block waits or spins.
   bool has_parked() const {
     for (const auto& room : rooms) {
       if (!room->is_free()) return true;
@@ -69,7 +69,7 @@ struct Worker {
     return nullptr;
   }
 
-  /// A room without a block, a new one where there is none.
+  /// A room without a block; makes one if there is none.
   Room& free_room() {
     for (const auto& room : rooms) {
       if (room->is_free()) return *room;
@@ -77,8 +77,8 @@ struct Worker {
     return *rooms.emplace_back(std::make_unique<Room>());
   }
 
-  /// \brief  Puts the room's shared memory in place of that of the room before.
-  /// \param  fresh  a new block will fill it itself
+  /// \brief  Replaces the shared memory of the last room by this room's.
+  /// \param  fresh  true: a new block will fill it itself
   void load(Room& room, bool fresh, std::size_t dynamic_bytes) {
     if (loaded == &room) return;
     if (loaded != nullptr && !loaded->is_free()) memory.save(dynamic_bytes, loaded->shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/settings.hpp
-/// \brief What a host program can set and ask of the emulator. Free of CUDA's types.
+/// \brief What a host program can set and ask. Uses none of CUDA's types.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ using Seconds = std::chrono::duration<double>;
 /// \throws std::invalid_argument  limit is not a positive number
 void set_hang_limit(Seconds limit);
 
-/// The limit that is in force.
+/// The current limit.
 Seconds hang_limit();
 
 /// \brief  Sets how many CPU threads run blocks side by side.
@@ -36,21 +36,21 @@ unsigned cpu_threads();
 /// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
 /// the same in both ways.
 enum class CopyArrival {
-  kLate,   ///< when somebody waits for it: who reads too early finds NaN
-  kEarly,  ///< at once: who still reads what the copy overwrites finds the new bytes
+  kLate,   ///< when a thread waits for it: a thread that reads too early finds NaN
+  kEarly,  ///< at once: a thread that still reads the old bytes finds the new ones
 };
 
 /// The default is kLate, or the environment's LADDER_COPY_ARRIVAL: late or early.
 void set_copy_arrival(CopyArrival arrival);
 
-/// How copies arrive.
+/// When copies arrive.
 CopyArrival copy_arrival();
 
-/// In which order the blocks of a cooperative launch start. All of them run at the same time, so
-/// that a kernel is right if it computes the same in both ways.
+/// In which order the blocks of a cooperative launch start. All of them run at the same
+/// time, so a correct kernel computes the same in either order.
 enum class BlockOrder {
   kAscending,   ///< block 0 first
-  kDescending,  ///< block 0 last: who waits for lower blocks has to wait
+  kDescending,  ///< block 0 last: blocks that wait for lower ones really have to
 };
 
 /// The default is kAscending, or the environment's LADDER_BLOCK_ORDER: ascending or descending.
@@ -59,7 +59,7 @@ void set_block_order(BlockOrder order);
 /// In which order blocks start.
 BlockOrder block_order();
 
-/// \brief  Sets how many SMs the emulated GPU has. As many blocks of a cooperative launch fit.
+/// \brief  Sets how many SMs the emulated GPU has: a cooperative launch fits that many blocks.
 /// \param  count  1 to 1024; the default is 8, as the classroom card has, or the environment's
 ///                LADDER_MULTIPROCESSORS
 /// \throws std::invalid_argument  count is out of range
@@ -70,7 +70,7 @@ int multiprocessors();
 
 /// What a grid did.
 struct GridStats {
-  std::uint64_t blocks = 0;  ///< blocks run to their end
+  std::uint64_t blocks = 0;  ///< blocks that ran to their end
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;  ///< block-wide barriers passed, the largest of all blocks
   bool blocks_waited = false;            ///< for each other
@@ -79,7 +79,7 @@ struct GridStats {
 /// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.
 GridStats last_run();
 
-/// A launch that nobody executed.
+/// A launch that was noted and not executed.
 struct NotedLaunch {
   const void* kernel;  ///< its address
   std::array<unsigned, 3> grid;
@@ -90,12 +90,12 @@ struct NotedLaunch {
   std::size_t dynamic_shared_bytes;
 };
 
-/// \brief  What a host function launches. Nothing runs, so that its arrays need no contents.
+/// \brief  What a host function launches. Nothing runs, so its arrays need no contents.
 /// \throws KernelError  a launch is beyond CUDA's limits
 std::vector<NotedLaunch> noted_launches(const std::function<void()>& launch);
 
-/// \return address of the last kernel that launch() starts, as noted_launches() has it; null where
-///         it starts none
+/// \return address of the last kernel that launch() starts, as in noted_launches(); null if it
+///         starts none
 const void* launched_kernel(const std::function<void()>& launch);
 
 }  // namespace ladder::emulator

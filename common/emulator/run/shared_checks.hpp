@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/shared_checks.hpp
-/// \brief What copies and barriers ask of the addresses that a kernel gives them.
+/// \brief What copies and barriers require of the addresses that a kernel gives them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ladder::emulator {
 
-/// \brief The shared memory of a block, which its dynamic part is only in part of.
+/// \brief The shared memory of a block, which may use only a part of the dynamic part.
 class SharedChecks {
  public:
   explicit SharedChecks(BlockScheduler& scheduler) : scheduler_(scheduler) {}
@@ -27,7 +27,7 @@ class SharedChecks {
                          scheduler_.threads().plan().dynamic_shared_bytes);
   }
 
-  /// Ends the block unless all of the bytes lie in its shared memory.
+  /// Ends the block unless all of the bytes are in its shared memory.
   void require_inside(const char* what, const void* address, std::size_t bytes,
                       std::source_location where) {
     if (holds(address, bytes)) return;

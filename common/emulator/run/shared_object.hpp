@@ -25,7 +25,7 @@ class CodeRanges {
     return false;
   }
 
-  /// Is the address in the library at all: in its code, its constants or its variables?
+  /// Whether the address is in the library: in its code, its constants or its variables.
   bool library_contains(std::uintptr_t address) const noexcept {
     return address >= library_.begin && address < library_.end;
   }
@@ -42,8 +42,8 @@ class CodeRanges {
   Range library_ = {};
 };
 
-/// \brief  The calling thread's thread-local segment that `address` lies in.
-/// \return empty if it lies in none
+/// \brief  The calling thread's thread-local segment that contains `address`.
+/// \return empty if none does
 std::span<std::byte> thread_local_segment(const void* address);
 
 }  // namespace ladder::emulator

@@ -28,7 +28,7 @@ std::string_view repository() {
                                    : std::string_view();
 }
 
-/// Is the file part of what a kernel stands on, and not the kernel?
+/// Whether the file belongs to what a kernel is built on, and not to the kernel.
 bool is_ground(std::string_view file) {
   if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
   const std::string_view root = repository();

@@ -17,8 +17,8 @@ struct SourceLine {
   unsigned column = 0;
 };
 
-/// \brief  The line of the innermost of some nested calls that the programmer wrote: calls into the
-///         emulator's or the system's headers, inlined or not, are left out.
+/// \brief  The line of the innermost call that the programmer wrote, of some nested calls. It skips
+///         calls into the emulator's or the system's headers, inlined or not.
 /// \param  calls  addresses of instructions of this process, innermost first
 /// \return the line of calls[0] if none is the programmer's
 SourceLine source_line_of(std::span<const std::uintptr_t> calls);
@@ -44,7 +44,7 @@ std::string without_repository(const std::string& file);
 /// \brief  The subscripted expression that ends at a column of a source file: "sA[m + 1]".
 /// \param  file    as without_repository() gives it
 /// \param  column  1-based, of the closing bracket
-/// \return empty where the file cannot be read or holds no such thing there
+/// \return empty if the file cannot be read or has no such expression there
 std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column);
 
 }  // namespace ladder::emulator

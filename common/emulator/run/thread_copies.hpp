@@ -38,7 +38,7 @@ class ThreadCopies {
   /// Those that one thread has started and not yet waited for.
   struct Queue {
     std::vector<Copy> copies;             ///< oldest first
-    std::vector<std::size_t> group_ends;  ///< behind the last of each group that was committed
+    std::vector<std::size_t> group_ends;  ///< past the last copy of each committed group
   };
 
   Queue& queue();

@@ -10,7 +10,7 @@
 
 namespace ladder::emulator {
 
-/// \brief The warp functions that lanes of a block wait in. Who waits where is in WarpState.
+/// \brief The warp functions that lanes of a block wait in. WarpState says which lane waits where.
 class WarpCalls {
  public:
   explicit WarpCalls(BlockScheduler& scheduler) : scheduler_(scheduler) {}
@@ -23,7 +23,7 @@ class WarpCalls {
   /// function wait in vain.
   void settle(WarpState& warp);
 
-  /// Every lane of the running thread's warp waits for another one.
+  /// Every lane of the running thread's warp waits for another lane.
   [[noreturn]] void fail_deadlock();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/watched.hpp
-/// \brief What the watch over a CPU thread that runs blocks sees of it and may ask of it.
+/// \brief What the watch sees of a CPU thread that runs blocks, and what it can ask of it.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace ladder::emulator {
 class Watched {
  public:
   /// Called whenever a block starts, a thread finishes or a barrier lets threads pass. Only the
-  /// watched CPU thread writes the counter, so that no atomic addition is needed.
+  /// watched CPU thread writes the counter, so it needs no atomic addition.
   void note_progress() noexcept {
     progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -33,7 +33,7 @@ class Watched {
 
   bool may_stop_anywhere() const noexcept { return stop_anywhere_.load(std::memory_order_relaxed); }
 
-  /// Its blocks only spin: what they wait for may be another CPU thread's work.
+  /// Its blocks only spin: they may be waiting for another CPU thread's work.
   void set_spinning(bool spinning) noexcept {
     spinning_.store(spinning, std::memory_order_relaxed);
   }
@@ -41,7 +41,7 @@ class Watched {
 
  private:
   std::atomic<std::uint64_t> progress_ = 0;
-  std::atomic<std::uint64_t> stop_at_ = 0;  ///< the progress at which a thread is to give up
+  std::atomic<std::uint64_t> stop_at_ = 0;  ///< the progress at which a thread must give up
   std::atomic<bool> stop_anywhere_ = false;
   std::atomic<bool> spinning_ = false;
 };

@@ -225,7 +225,7 @@ void WorkerPool::abandon_rooms(Worker& worker, std::uint64_t from) {
 
 // -- Blocks that wait for others -----------------------------------------------------------------
 
-/// Waits until a block of the worker may go on, or another may start. False: nobody can go on.
+/// Waits until a block of the worker may go on, or another may start. False: none can.
 bool WorkerPool::wait_for_others(Worker& worker) {
   for (int look = 0; look < kLooksBeforeSleep; ++look) {
     if (worker.room_that_may_go_on() != nullptr) return true;

@@ -30,16 +30,16 @@ namespace ladder::emulator {
 ///        the process: a thread that a signal tore out of a kernel is never unwound.
 class WorkerPool {
  public:
-  /// The only one.
+  /// The only pool.
   static WorkerPool& instance();
 
-  /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more where a cluster has
+  /// \brief  Runs all blocks of a grid on up to `workers` CPU threads, more if a cluster has
   ///         more blocks. One grid at a time; other callers wait. Not after fork(): the CPU threads
   ///         stay with the parent.
   /// \param  limit     see set_hang_limit()
-  /// \param  observer  null: all blocks run, and nobody watches. Of clusters it chooses all blocks
-  /// \return what ran. Where first slices are wanted and a block waits for another one, that is the
-  ///         end: blocks_waited says so
+  /// \param  observer  null: all blocks run unobserved. Of a cluster, it must choose all blocks
+  /// \return what ran. If only first slices are wanted and a block waits for another one, the grid
+  ///         ends: blocks_waited says so
   /// \throws KernelError  of the lowest block that failed
   GridStats run(const GridPlan& plan, unsigned workers, Seconds limit,
                 GridObserver* observer = nullptr);
@@ -48,10 +48,10 @@ class WorkerPool {
   /// The CPU threads that run the blocks of one cluster after the other.
   struct Gang {
     Cluster cluster;
-    std::mutex one_runs;                 ///< held while one of the blocks does
-    unsigned resting = 0;                ///< of its CPU threads, wait for the others
+    std::mutex one_runs;                 ///< held while one of the blocks runs
+    unsigned resting = 0;                ///< CPU threads of it that wait for the others
     std::uint64_t turn = 0;              ///< clusters begun
-    std::optional<std::uint64_t> first;  ///< block of the cluster that runs; none: all are done
+    std::optional<std::uint64_t> first;  ///< of the cluster that runs; none: all are done
   };
 
   WorkerPool() = default;
@@ -79,7 +79,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable work_comes_;
   std::condition_variable work_ends_;
-  std::condition_variable others_move_;  ///< somebody else did what a block may wait for
+  std::condition_variable others_move_;  ///< a CPU thread did what another's block may wait for
   std::vector<std::unique_ptr<Worker>> workers_;
   HangWatch watch_;
 
@@ -89,10 +89,10 @@ class WorkerPool {
   BlockQueue queue_;
   std::uint64_t grid_number_ = 0;  ///< tells a waiting worker that there is a new one
   unsigned wanted_ = 0;            ///< workers 0 to wanted_-1 take part
-  unsigned busy_ = 0;              ///< and have not come back yet
-  unsigned stuck_ = 0;             ///< of them, wait for others: no block of theirs can go on
-  unsigned resting_ = 0;           ///< of them, wait for the others of their gang
-  bool given_up_ = false;          ///< nobody can go on any more
+  unsigned busy_ = 0;              ///< workers that have not come back yet
+  unsigned stuck_ = 0;             ///< busy ones that wait: none of their blocks can go on
+  unsigned resting_ = 0;           ///< busy ones that wait for the others of their gang
+  bool given_up_ = false;          ///< no block can go on anymore
   std::vector<std::unique_ptr<Gang>> gangs_;
   std::atomic<std::uint64_t> parked_ = 0;  ///< blocks that wait or spin
   std::exception_ptr error_;

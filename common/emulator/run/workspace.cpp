@@ -13,7 +13,7 @@ std::span<std::byte> whole_workspace() {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   // A tracer counts what lies close to shared memory as an access to it that missed: stay away.
   constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
-  // Pages that nobody touches take no memory.
+  // Pages that are never touched take no memory.
   static std::byte* const memory = [] {
     void* const all =
         mmap(nullptr, kBytes + 2 * kGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -9,7 +9,7 @@
 
 namespace ladder::emulator {
 
-/// All of it; a traced kernel may touch it beside the arrays that it was given.
+/// All of it; a traced kernel may touch it as well as the arrays that it was given.
 std::span<std::byte> whole_workspace();
 
 /// \return its beginning

@@ -3,8 +3,8 @@
 /// \brief What the functions of common/ptx do on the emulator: copies that arrive later, barriers
 ///        that copies arrive at, clusters, and blocks that wait for each other.
 ///
-/// A copy arrives as late as it may, when somebody waits for it, so that a missing wait shows; or
-/// at once, so that a buffer that is filled too early shows (see set_copy_arrival()).
+/// A copy arrives as late as it may, when a thread waits for it, which reveals a missing wait,
+/// or at once, which reveals a buffer that is filled too early (see set_copy_arrival()).
 #pragma once
 
 #include <source_location>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/words/atomic_functions.hpp
-/// \brief CUDA's atomic functions: each reads, changes and writes *address as one step, also
+/// \brief CUDA's atomic functions: each reads, changes and writes *address as one step, even
 ///        between blocks on different CPU threads, and returns the old value.
 #pragma once
 

@@ -22,7 +22,7 @@ struct BarrierVotes {
 BarrierVotes wait_at_barrier(bool vote, std::source_location where);
 
 /// Lets other threads of the block run every now and then, so that a loop that waits for one of
-/// them ends. Called by whatever such a loop contains: atomics, fences, __nanosleep.
+/// them ends. Everything that such a loop may contain calls it: atomics, fences, __nanosleep.
 void step_aside() noexcept;
 
 /// Lets the other threads of the block run now.

@@ -14,9 +14,9 @@ struct __nv_bfloat16_raw {
   unsigned short x;
 };
 
-/// \brief A 16-bit floating-point number: sign, 8 bits of exponent, 7 of fraction. What is double
-///        comes to float with a last bit that marks an inexact result, which keeps the rounding
-///        single.
+/// \brief A 16-bit floating-point number: sign, 8 bits of exponent, 7 of fraction. A double is
+///        converted to float with a last bit that marks an inexact result, so that it is rounded
+///        only once.
 class __nv_bfloat16 : public ladder::emulator::ShortFloat<__nv_bfloat16> {
  public:
   static constexpr unsigned short kInfinityBits = 0x7F80;

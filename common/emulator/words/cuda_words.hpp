@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/words/cuda_words.hpp
-/// \brief CUDA's words for g++: what `common/device.cuh` includes where nvcc is not the compiler.
+/// \brief CUDA's names for g++: what `common/device.cuh` includes when nvcc is not the compiler.
 ///
 /// A `__shared__` array is a thread_local variable. The emulator runs one block at a time on a CPU
 /// thread, so all threads of the block share the array and other blocks do not see it. At the start
 /// of a block its bytes are 0xFF, which reads as NaN in every floating-point type. All of the
 /// library's thread-local segment is filled: it must hold no other thread_local variable.
 ///
-/// An array of a class (float4, __half) has a guard variable beside it, which then reads as
+/// An array of a class (float4, __half) comes with a guard variable, which then reads as
 /// "constructed"; the classes' constructors do nothing.
 #pragma once
 
@@ -36,7 +36,7 @@
 #define __host__
 #define __constant__
 #define __grid_constant__
-// Aligned as shared arrays turn out to be on a GPU, where float arrays are read as float4.
+// Aligned as shared arrays happen to be on a GPU, so that float arrays can be read as float4.
 #define __shared__ thread_local __attribute__((aligned(16)))
 #define __forceinline__ inline __attribute__((always_inline))
 // Empty, because the standard library spells an attribute of its own like this.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/words/short_floats.hpp
-/// \brief What CUDA offers for __half and for __nv_bfloat16 alike: arithmetic that rounds once to
+/// \brief What CUDA offers for both __half and __nv_bfloat16: arithmetic that rounds once to
 ///        the nearest even value, comparisons, and pairs.
 ///
 /// Sum, product and quotient are formed in float and rounded again; with 24 bits for operands of 11
@@ -14,9 +14,9 @@ namespace ladder::emulator {
 
 inline constexpr unsigned short kNanBits = 0x7FFF;  ///< every NaN that a GPU computes
 
-/// \tparam T  a 16-bit number, which derives from this: converts from and to float, tells bits()
-/// and
-///            has kInfinityBits
+/// Arithmetic and comparisons of a 16-bit number.
+/// \tparam T  the number, which derives from this. It converts from and to float, and has bits()
+///            and kInfinityBits
 template <class T>
 struct ShortFloat {
   friend T __hadd(T a, T b) { return T(float(a) + float(b)); }

@@ -3,8 +3,8 @@
 /// \brief Functions in which the lanes of a warp take part together: shuffles, votes, matches,
 ///        reductions, __syncwarp.
 ///
-/// Each lane hands in a request and waits; the last lane of the mask answers all requests. Lanes
-/// of the mask that the block does not have (its size is no multiple of 32) are not waited for. A
+/// Each lane hands in a request and waits; the last lane of the mask answers all requests. If the
+/// block's size is not a multiple of 32, lanes of the mask that do not exist are not waited for. A
 /// shuffle from a lane that is not in the mask, undefined in CUDA, yields bytes of 0xFF.
 #pragma once
 
@@ -25,19 +25,19 @@ struct WarpRequests {
 struct WarpCall {
   const char* function;  ///< as the programmer wrote it, for messages
   unsigned mask;         ///< lanes that must take part, the caller among them
-  void* request;         ///< what this lane asks and where it gets its answer
+  void* request;         ///< what this lane asks, and where its answer goes
   void (*answer)(const WarpRequests& requests);
   std::source_location where;
 };
 
 /// \brief Waits until all lanes of call.mask are in the same call; one of them then answers for
-///        all. A lane that cannot come any more ends the grid with KernelError.
+///        all. A lane that can no longer come ends the grid with KernelError.
 void meet_in_warp(const WarpCall& call);
 
 /// Ends the grid: `width` is not 1, 2, 4, 8, 16 or 32.
 [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
 
-/// Lanes of the warp that are at this line once no lane of the warp can run on.
+/// Lanes of the warp that are at this line when no lane of the warp can go on.
 unsigned lanes_at_this_line(std::source_location where);
 
 /// Lane of the running thread, 0-31.

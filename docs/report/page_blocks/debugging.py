@@ -72,8 +72,9 @@ def case(name):
 
 def gallery_source_block(*_):
     """Where the reports are from."""
-    return (f"compute-sanitizer: {provenance('gallery.json')}, filed by `bench/record/gallery.py`. "
-            "The emulator: `build/tests/gallery_test`, filed by `bench/record/gallery_reports.py`.")
+    return (f"compute-sanitizer: {provenance('gallery.json')}, recorded by "
+            "`bench/record/gallery.py`. The emulator: `build/tests/gallery_test`, recorded by "
+            "`bench/record/gallery_reports.py`.")
 
 
 def cuda_gdb_block(*_):

@@ -1,7 +1,7 @@
 """Code in pages: titled sections of a source, what changes between two rungs, their constants.
 
 A title is a comment `// -- Main loop over K ------`. Its section ends at the next title, or where
-the block of code that it stands in ends.
+the block of code that it is in ends.
 """
 
 import difflib
@@ -94,7 +94,7 @@ def code_block(place, arguments):
 
 
 def body_of(path):
-    """[(section's title, line)] of what stands in the file's namespace, without Doxygen's."""
+    """[(section's title, line)] of what is in the file's namespace, without Doxygen's."""
     lines = path.read_text().splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("namespace ")) + 1
     last = max(i for i, line in enumerate(lines) if line.startswith("}  // namespace"))
@@ -151,11 +151,11 @@ def diff_block(place, arguments):
     links = [f"[{path.parent.name}]({place.link(path)})" for path in paths]
     more = sorted(path for path in rung.path.glob("*.cuh") if path.name != "kernel.cuh")
     added = ", ".join(f"[{path.name}]({place.link(path)})" for path in more)
-    beside = f". {added} {'stands' if len(more) == 1 else 'stand'} beside it" if more else ""
+    others = f" The rung also has {added}." if more else ""
     text = [
         f"`kernel.cuh` of {links[0]} (-) and of {links[1]} (+), without comments on the file and "
-        f"its interface{beside}. With them: "
-        f"`make diff RUNG={rung.number:02}`.",
+        f"its interface. `make diff RUNG={rung.number:02}` shows these and the launch, "
+        f"too.{others}",
         "",
     ]
     return "\n".join([*text, fenced("diff", "\n".join(lines))])
@@ -190,8 +190,8 @@ CONSTANT = re.compile(
 def constants_of(text):
     """[(name, value as written, reason)] of the constants of a source; '' where none is given.
 
-    The reason stands behind the constant, or in the lines of comment above it. What stands in a
-    titled section is local to it and left out.
+    The reason is after the constant, or in the lines of comment above it. The constants of a
+    titled section are local to it and left out.
     """
     found = []
     above = []

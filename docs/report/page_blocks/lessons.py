@@ -34,8 +34,8 @@ def resources(rung):
     if kernel["registers"] is not None:
         regs = f"{kernel['registers']} (ncu at {kernel['registers_at']})"
         if "setmaxnreg_inc<" in (rung.path / "kernel.cuh").read_text():
-            regs += " at launch; then warps that load give some to those that multiply"
-        held = f"{kernel['blocks_per_sm']}; {kernel['limits']} allow no more"
+            regs += " at launch; later the producer warps give some to the consumer warps"
+        held = f"{kernel['blocks_per_sm']}, limited by {kernel['limits']}"
     shared = rung.shared_bytes
     return [
         ("Threads per block", f"{kernel['threads']}"),

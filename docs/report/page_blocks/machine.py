@@ -66,7 +66,7 @@ def roofs_block(_place, _arguments):
         "fed_ffma": "multiply-adds fed from shared memory, as in a GEMM",
         "dram_memcpy": "DRAM, read and written by cudaMemcpy",
         "dram_copy": "DRAM, read and written by a kernel",
-        "l2_read": "L2, 16 MiB read round and round past L1",
+        "l2_read": "L2, 16 MiB read again and again, bypassing L1",
         "shared_read": "shared memory, LDS.128 without conflicts",
     }
     found = roofs()

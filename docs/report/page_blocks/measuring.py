@@ -54,7 +54,7 @@ def power_limit_block(*_):
 
 
 def spreads_block(*_):
-    """(slowest - quickest) / median of the samples, by protocol."""
+    """(slowest - fastest) / median of the samples, by protocol."""
     rows = []
     for protocol, size in CLIMBS:
         entries = [entry for entry in load(f"climb_{protocol}_{size}.json")["benchmarks"]

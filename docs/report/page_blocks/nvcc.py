@@ -168,7 +168,7 @@ def inside_block(*_):
     if inside["sass"]:
         text += "\n\n".join([
             "", "`cuobjdump -lelf -lptx scale.o`:", fenced("text", "\n".join(inside["images"])),
-            "`cuobjdump -sass scale.cubin`, without the NOPs behind the end:",
+            "`cuobjdump -sass scale.cubin`, without the NOPs at the end:",
             fenced("text", "\n".join(inside["sass"])),
         ])
     elif inside["left_out"]:

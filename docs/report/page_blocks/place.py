@@ -1,4 +1,4 @@
-"""Where a block stands."""
+"""Where a block is."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from docs.report.recorded import FigureError
 
 @dataclass(frozen=True)
 class Place:
-    """Where a block stands: the page's path below the root, and its rung if it is a lesson."""
+    """Where a block is: the page's path below the root, and its rung if it is a lesson."""
 
     page: pathlib.Path
     rung: int | None

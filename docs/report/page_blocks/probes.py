@@ -86,8 +86,8 @@ COUNTED = {
     "shared_merging": (
         {"instructions": "smsp__inst_executed_op_shared_ld.sum", **SHARED},
         [
-            ("shared_load_4x4B_aligned", "four `float` from a multiple of 16 bytes"),
-            ("shared_load_4x4B_unaligned", "four `float` from 4 bytes behind one"),
+            ("shared_load_4x4B_aligned", "four `float` at a multiple of 16 bytes"),
+            ("shared_load_4x4B_unaligned", "four `float`, 4 bytes past a multiple of 16"),
         ],
     ),
 }

@@ -86,7 +86,7 @@ def spills_table(found):
             f"{found[name]['instructions']}",
         ]
         for name, title in (
-            ("06", "as it stands"),
+            ("06", "unchanged"),
             ("06_3_blocks", "for 3 blocks on an SM"),
             ("06_4_blocks", "for 4 blocks on an SM"),
             ("06_inner_plain", "k innermost, not unrolled by hand"),

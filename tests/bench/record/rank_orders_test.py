@@ -90,7 +90,7 @@ class OrdersTest(unittest.TestCase):
         made = rank_orders.copies(rung, loops, argparse.Namespace(only="", template=None))
         sources = {name: source_of(copy) for name, copy in made.items()}
         self.assertEqual(len(set(sources.values())), 17)
-        before, after = sources.pop(rank_orders.AS_IT_STANDS).split(loops[0])
+        before, after = sources.pop(rank_orders.AS_WRITTEN).split(loops[0])
         for name, text in sources.items():
             self.assertTrue(text.startswith(before) and text.endswith(after), name)
 
@@ -235,7 +235,7 @@ class ScriptTest(unittest.TestCase):
         }
         self.assertEqual(entries[0], first)
         self.assertEqual({entry["spills"] for entry in entries[1:17]}, {64})
-        self.assertIn("13_as_it_stands", [entry["name"] for entry in entries])
+        self.assertIn("13_as_written", [entry["name"] for entry in entries])
 
     def test_a_file_is_of_whole_rungs_as_they_are_launched(self):
         path = self.tools / "orders.json"
@@ -294,7 +294,7 @@ class RecordedTest(unittest.TestCase):
 
     def test_it_holds_17_lines_of_each_rung_the_best_first(self):
         entries, _ = self.recorded("orders.json")
-        expected = {rank_orders.AS_IT_STANDS, *map(str, rank_orders.ORDERS)}
+        expected = {rank_orders.AS_WRITTEN, *map(str, rank_orders.ORDERS)}
         for rung in rank_orders.RECORDED:
             found = [entry for entry in entries.values() if entry["rung"] == rung]
             self.assertEqual({entry["order"] for entry in found}, expected)
@@ -317,7 +317,7 @@ class RecordedTest(unittest.TestCase):
                 other = others.get(f"{rung:02}{suffix}")
                 for field in fields if other else ():
                     compared += 1
-                    own = orders[f"{rung:02}_as_it_stands"][field]
+                    own = orders[f"{rung:02}_as_written"][field]
                     self.assertEqual(own, other[field], f"{file}: {field} of rung {rung:02}")
         self.assertGreater(compared, 0, "files of different compilers")
 

@@ -72,7 +72,7 @@ class ChangeTest(unittest.TestCase):
         changed = self.changed("inner")
         old, new = self.changed("").splitlines(), changed.splitlines()
         same = sum(line in old for line in new)
-        self.assertIn("    stage(buffer ^ 1);  // nobody reads that buffer", changed)
+        self.assertIn("    stage(buffer ^ 1);  // no thread reads it anymore", changed)
         self.assertIn("    fetch(k0 + BK);", changed)
         self.assertNotIn("float rA[TM]", changed)
         self.assertEqual(changed.count("#pragma unroll\n"), 3)

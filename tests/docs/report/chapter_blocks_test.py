@@ -71,16 +71,16 @@ class ChapterBlocksTest(unittest.TestCase):
 
     def test_orders_are_named_as_in_the_ranking(self):
         text = orders_block(
-            LESSON, "as it stands; worst; 11: as it stands; 11: rows up, columns up"
+            LESSON, "as written; worst; 11: as written; 11: rows up, columns up"
         )
         fence, head, *lines, end = text.splitlines()
         self.assertEqual((fence, end), ("```text", "```"))
         self.assertTrue(head.startswith("cycles/FFMA  instr  FFMA  LDS"), head)
         names = [line.split("  ")[-1] for line in lines]
         worst = ranked(13)[-1][0]
-        other = ["(rung 11, as it stands)", "rung 11, rows up, columns up"]
-        self.assertEqual(names, ["(as it stands)", worst, *other])
-        for line, name in zip(lines, ("as it stands", "worst"), strict=False):
+        other = ["(rung 11, as written)", "rung 11, rows up, columns up"]
+        self.assertEqual(names, ["(as written)", worst, *other])
+        for line, name in zip(lines, ("as written", "worst"), strict=False):
             counts = order(13, name)[1]
             self.assertEqual(line.split()[:2], [f"{counts.cycles:.4f}", f"{counts.instructions}"])
         self.assertEqual(order(13, "best"), order(13, order(13, "best")[0]))
@@ -88,7 +88,7 @@ class ChapterBlocksTest(unittest.TestCase):
 
     def test_orders_that_there_are_not(self):
         for place, wrong in ((LESSON, ""), (LESSON, "worst;"), (CHAPTER, "worst")):
-            with self.assertRaisesRegex(FigureError, "is no order such as '10: as it stands'"):
+            with self.assertRaisesRegex(FigureError, "is no order such as '10: as written'"):
                 orders_block(place, wrong)
         with self.assertRaisesRegex(FigureError, "has no order 'sideways': name one of best, wor"):
             orders_block(LESSON, "sideways")
@@ -96,7 +96,7 @@ class ChapterBlocksTest(unittest.TestCase):
             orders_block(LESSON, "03: worst")
 
     def test_figures_of_an_order(self):
-        counts = order(13, "as it stands")[1]
+        counts = order(13, "as written")[1]
         self.assertEqual(value("order_three_fresh", 13), f"{counts.three_fresh}")
         self.assertEqual(value("13:order_instructions", 8), f"{counts.instructions:,}")
         self.assertEqual(value("order_cycles", 13), f"{counts.cycles:.3f}")

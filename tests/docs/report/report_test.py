@@ -143,7 +143,7 @@ class ReportTest(unittest.TestCase):
         path = self.root / "bench/results/sass/orders.json"
         document = json.loads(path.read_text())
         for entry in document["benchmarks"]:
-            if entry["order"] == "(as it stands)":
+            if entry["order"] == "(as written)":
                 entry["three_fresh"] += 1
         path.write_text(json.dumps(document))
         code, text = report(self.root, "--check")
@@ -155,7 +155,7 @@ class ReportTest(unittest.TestCase):
         for lesson in ("08_warp_tile", "12_stream_k"):
             page = self.root / "ladder" / lesson / "README.md"
             whole = page.read_text()
-            line = next(line for line in whole.splitlines() if line.endswith("  (as it stands)"))
+            line = next(line for line in whole.splitlines() if line.endswith("  (as written)"))
             page.write_text(whole.replace(line, line.replace(" 0  (as", " 8  (as")))
             code, text = report(self.root, "--check")
             self.assertEqual(code, 1)
@@ -281,8 +281,8 @@ class ByHandTest(unittest.TestCase):
     def test_partial_tiles_of_stream_k_are_counted(self):
         count = by_hand.by_hand(12, 4096)
         self.assertIn(
-            "The other 116 tiles, 59392 k tiles of 8, are split among 132 ranks, 450 k tiles or "
-            "fewer each; 131 partial tiles of 128 KiB, 17 MB in all, are added.",
+            "132 ranks share the other 116 tiles, 59392 k tiles of 8: at most 450 each. They add "
+            "up 131 partial tiles of 128 KiB, 17 MB in all.",
             count["more"],
         )
         self.assertAlmostEqual(count["waves"], 132 * (3 * 512 + 450) / (512 * 512))
