@@ -152,7 +152,7 @@ class Cuda(FreshMachine):
         done = self.call_with_driver(13000, "install")
         self.assertEqual(done.returncode, 1)
         self.assertIn("pip could not install tiny-cuda==9, pinned in .ci/cuda-13.txt", done.stderr)
-        self.assertIn("make CUDA=OFF builds for the CPU alone.", done.stderr)
+        self.assertIn("to do without, run make CUDA=OFF.", done.stderr)
         self.assertEqual(self.nvcc(), "")
 
 
