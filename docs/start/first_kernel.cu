@@ -16,7 +16,8 @@ __global__ void multiply(int N, const float* A, const float* B, float* C) {
 }
 
 int main() {
-  const int N = 100, bytes = N * N * sizeof(float);
+  const int N = 100;
+  const size_t bytes = N * N * sizeof(float);
   std::vector<float> a(N * N, 1.0f), b(N * N, 2.0f), c(N * N);
   float *A, *B, *C;  // addresses in GPU memory
   cudaMalloc(&A, bytes);
@@ -24,8 +25,8 @@ int main() {
   cudaMalloc(&C, bytes);
   cudaMemcpy(A, a.data(), bytes, cudaMemcpyHostToDevice);
   cudaMemcpy(B, b.data(), bytes, cudaMemcpyHostToDevice);
-  const dim3 grid(4, 4), block(32, 32);
+  const dim3 block(32, 32), grid((N + 31) / 32, (N + 31) / 32);  // 4 x 4 blocks cover C
   multiply<<<grid, block>>>(N, A, B, C);
-  const cudaError_t error = cudaMemcpy(c.data(), C, bytes, cudaMemcpyDeviceToHost);
-  std::printf("%s: C[0] = %g\n", cudaGetErrorString(error), c[0]);
+  cudaMemcpy(c.data(), C, bytes, cudaMemcpyDeviceToHost);  // waits for the kernel
+  std::printf("%s: C[0] = %g\n", cudaGetErrorString(cudaGetLastError()), c[0]);
 }
