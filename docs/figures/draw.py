@@ -37,6 +37,8 @@ NAMES = (
     "l2_sweep",
     "l2_hot",
     "numerics",
+    "nvcc_roads",
+    "protocols",
     "rung_03_barriers",
     "rung_04_spread",
     "rung_05_slots",
