@@ -1,0 +1,68 @@
+"""Rungs 09 and 10: what a warp issues around the barrier of a k tile, in machine code."""
+
+import json
+
+from docs.figures.shapes import Picture
+from docs.report.recorded import RESULTS
+
+X, TALL = 110, 40
+BEFORE, AFTER = 50, 120  # instructions shown on either side of the barrier
+SCALE = 860 / (BEFORE + AFTER + 1)
+STYLES = {"FFMA": "f3", "LDS.128": "f1", "BAR": "head"}
+
+
+def around(rung):
+    """[kind] of the instructions around the barrier; the loop begins again where it ends."""
+    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    order = next(e["order"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
+    kinds = [kind for kind, count in order for _ in range(count)]
+    at = kinds.index("BAR")
+    return [kinds[(at + i) % len(kinds)] for i in range(-BEFORE, AFTER + 1)]
+
+
+def gap(kinds):
+    """Instructions between the barrier and the next FFMA."""
+    return kinds[BEFORE + 1 :].index("FFMA")
+
+
+def draw_strip(picture, y, rung, kinds):
+    """Instructions from left to right; the barrier is taller."""
+    for i, kind in enumerate(kinds):
+        left = X + i * SCALE
+        more = 12 if kind == "BAR" else 0
+        style = STYLES.get(kind, "soft-fill")
+        picture.bar(left, y - more, left + SCALE, y + TALL + more, style)
+    picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+
+
+def draw():
+    """Two strips with the barrier at the same place."""
+    kinds = {rung: around(rung) for rung in (9, 10)}
+    gaps = {rung: gap(of_rung) for rung, of_rung in kinds.items()}
+    after = kinds[10][BEFORE + 1 :]
+    loads = after.index("LDS.128")
+    picture = Picture(
+        "rung_10_barrier",
+        310,
+        f"Rung 10 passes the barrier with {loads} multiply-adds that need nothing from memory",
+        "machine code of a warp around the barrier of a k tile, in order; each instruction is as "
+        "wide as any other",
+        f"Machine code around the barrier. In rung 09 a warp issues {gaps[9]} other instructions "
+        "after the barrier, with the operand loads among them, before its first multiply-add. In "
+        f"rung 10 the barrier is followed by {loads} multiply-adds, and the loads of the next k "
+        "are among those after them.",
+    )
+    y = 116
+    start = X + (BEFORE + 1) * SCALE
+    for rung, of_rung in kinds.items():
+        draw_strip(picture, y, rung, of_rung)
+        y += 84
+    picture.text(start - SCALE / 2, 94, "barrier", "strong", "middle")
+    picture.bracket(start, start + gaps[9] * SCALE, 170, f"{gaps[9]} without an FFMA", below=True)
+    picture.bracket(start, start + loads * SCALE, 254, f"{loads} FFMA", below=True)
+    picture.legend(
+        X + 360,
+        296,
+        [("f3", "FFMA"), ("f1", "loads of operands"), ("soft-fill", "all other instructions")],
+    )
+    return picture
