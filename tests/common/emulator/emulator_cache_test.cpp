@@ -392,7 +392,7 @@ TEST(ReplayOfTiles, ClassroomRereadsWhatDoesNotFit) {
   EXPECT_EQ(fits.dirty_left_bytes, kSmall);
   EXPECT_EQ(fits.l2_write_sectors, kSmall / kSectorBytes);
 
-  // The 16 blocks at once are two rows of tiles: of 8 rows, four pairs read B anew.
+  // The 16 blocks at once are two rows of tiles: of 8 rows, four pairs read B again.
   constexpr std::uint64_t kLarge = 1024ull * 1024 * 4;
   const MemoryTraffic does_not = TiledKernel(1024, 0).traffic(kClassroom, 0, 0);
   EXPECT_NEAR(static_cast<double>(does_not.dram_read_bytes), 5.0 * kLarge, 0.05 * kLarge);

@@ -24,7 +24,7 @@ TEST_F(EmulatorHang, EndlessLoop) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string text =
       expect_kernel_error([] { probes::endless_loop(9); },
-                          {KernelErrorKind::kEndlessLoop, kFile, "for ever", {0, 0, 0}, {9, 0, 0}});
+                          {KernelErrorKind::kEndlessLoop, kFile, "forever", {0, 0, 0}, {9, 0, 0}});
   EXPECT_TRUE(contains(text, "for 0.2 s")) << text;
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
