@@ -50,7 +50,7 @@ __global__ void endless_loop(unsigned bad_thread) {
   if (threadIdx.x == 0) value = 1;
   __syncthreads();
   if (threadIdx.x == bad_thread) {
-    while ((value = value * 3 + 1) != 1 || true) {  // for ever
+    while ((value = value * 3 + 1) != 1 || true) {  // forever
     }
   }
 }
