@@ -27,12 +27,27 @@ def draw():
     rest, warm, timed = "soft-fill", f"f{B} tint", f"f{WORK}"
     launches = [(1, timed, "")] * 10
     rows = (
-        ("burst", [(8, rest, "250 ms of rest"), (4, warm, "warm-up"), *launches], 12, 22,
-         "a sample: 10 launches, divided by 10"),
-        ("sustained", [(12, warm, "1 s to heat up"), (6, timed, ""), (6, timed, ""), (6, timed, "")],
-         12, 18, "a sample: a window of 50 ms"),
-        ("graph", [(4, warm, "warm-up"), *[(1, f"f{c}", "") for c in (A, C, A, C) * 5]], 4, 24,
-         "a sample: one launch per set of buffers, 20 or more"),
+        (
+            "burst",
+            [(8, rest, "250 ms of rest"), (4, warm, "warm-up"), *launches],
+            12,
+            22,
+            "a sample: 10 launches, divided by 10",
+        ),
+        (
+            "sustained",
+            [(12, warm, "1 s to heat up"), (6, timed, ""), (6, timed, ""), (6, timed, "")],
+            12,
+            18,
+            "a sample: a window of 50 ms",
+        ),
+        (
+            "graph",
+            [(4, warm, "warm-up"), *[(1, f"f{c}", "") for c in (A, C, A, C) * 5]],
+            4,
+            24,
+            "a sample: one launch per set of buffers, 20 or more",
+        ),
     )
     for i, (name, parts, first, last, words) in enumerate(rows):
         y = 96 + 84 * i

@@ -37,7 +37,7 @@ def passes(sources, targets):
 
 
 def draw_passes(picture, y, depth, words, found):
-    """A pass per line: its banks in A at the left, in sA at the right; a cell names its row of A."""
+    """A pass per line: at the left its banks in A, at the right in sA; a cell names its row."""
     for i, lanes in enumerate(found):
         picture.text(READ - 12, y + 14, f"pass {i + 1}", "soft", "end")
         for left, of_lanes in zip((READ, WRITTEN), words, strict=True):
@@ -58,8 +58,11 @@ def draw():
     rows = LANES // depth
     settings = [
         (f"K = {SIZE}: all rows of A begin in the same bank", padded, SIZE),
-        (f"K = {NEIGHBOUR}: each row of A begins {NEIGHBOUR % BANKS} banks further", padded,
-         NEIGHBOUR),
+        (
+            f"K = {NEIGHBOUR}: each row of A begins {NEIGHBOUR % BANKS} banks further",
+            padded,
+            NEIGHBOUR,
+        ),
         (f"K = {SIZE} without kPad: the words of a row of A go to one bank", c["BM"], SIZE),
     ]
     found = []
@@ -67,8 +70,10 @@ def draw():
         lanes = places(depth, row, extent)
         found.append((words, lanes, passes(*lanes)))
     height = 132 + sum(56 + len(each) * (TALL + 4) for *_, each in found)
-    counts = "; ".join(f"{words}: {plural(len(each), 'pass').replace('passs', 'passes')}"
-                       for words, _, each in found)
+    counts = "; ".join(
+        f"{words}: {plural(len(each), 'pass').replace('passs', 'passes')}"
+        for words, _, each in found
+    )
     picture = Picture(
         "rung_09_passes",
         height,
@@ -80,8 +85,10 @@ def draw():
         f"or the bank that it writes. {counts}.",
     )
     y = 92
-    for left, words in ((READ, "banks of A, where a word is read"),
-                        (WRITTEN, "banks of sA, where it is written")):
+    for left, words in (
+        (READ, "banks of A, where a word is read"),
+        (WRITTEN, "banks of sA, where it is written"),
+    ):
         picture.text(left, y, words, "strong")
     y += 34
     for words, lanes, each in found:
