@@ -1,6 +1,6 @@
 """The three ways to time: what is a launch, what is rest, and what is a sample."""
 
-from docs.figures.shapes import A, B, C, WORK, Picture
+from docs.figures.shapes import WORK, A, B, C, Picture
 
 LEFT, UNIT, HEIGHT = 150, 22, 30
 
