@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 class RungSourcesTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / "rung_sources_test";
-    fs::remove_all(root_);
+    std::string pattern = (fs::temp_directory_path() / "rung_sources_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
     const fs::path sources = LADDER_SOURCE_DIR;
     fs::create_directories(root_ / "bench/results/nvidia-h200");
     fs::copy(sources / "ladder", root_ / "ladder", fs::copy_options::recursive);
