@@ -42,13 +42,12 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
 	@echo '  make test                     all tests'
 
-# What has to be installed first.
+# What has to be installed first. A target's own PACKAGES hold for its prerequisites too.
+PACKAGES = $(BUILD_PACKAGES)
+test: PACKAGES += $(TEST_PACKAGES) $(DOCS_PACKAGES)
 ready:
 	@.ci/install $(PACKAGES)
 	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
-
-ready: PACKAGES = $(BUILD_PACKAGES)
-test: PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES) $(DOCS_PACKAGES)
 
 build: ready ## install what is missing and build
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \

@@ -156,5 +156,23 @@ class Cuda(FreshMachine):
         self.assertEqual(self.nvcc(), "")
 
 
+class Make(FreshMachine):
+    """What each target installs before it builds."""
+
+    def installed_by(self, target):
+        shutil.copy(SOURCES / "Makefile", self.root)
+        done = subprocess.run(["make", "--dry-run", "CUDA=OFF", target], cwd=self.root,
+                              capture_output=True, text=True, check=True)
+        return done.stdout.partition(".ci/install ")[2].partition("\n")[0].split()
+
+    def test_a_build_needs_the_compiler_and_no_browser(self):
+        self.assertIn("g++", self.installed_by("climb"))
+        self.assertNotIn("chromium", self.installed_by("climb"))
+
+    def test_the_tests_need_googletest_and_what_the_site_needs_too(self):
+        self.assertLessEqual({"g++", "libgtest-dev", "chromium", "doxygen"},
+                             set(self.installed_by("test")))
+
+
 if __name__ == "__main__":
     unittest.main()
