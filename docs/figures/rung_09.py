@@ -54,15 +54,14 @@ def draw():
         y_work + 138,
         [
             "A thread waits for its own copies of a tile, then for all threads at the barrier.",
-            "No register holds a tile on its way. The fetch stands behind the first k's "
-            "multiply-adds.",
+            "Tiles on their way need no registers. The next copies start when the first k is done.",
         ],
         gap=24,
     )
     picture.text(
         RIGHT,
         picture.height - 24,
-        "between two tiles the FP32 units need not pause",
+        "the FP32 units need no pause between two tiles",
         "large",
     )
     return picture
