@@ -2,10 +2,12 @@
 
     python3 -m bench.record.ncu_profile --size 4096 \\
         --out bench/results/nvidia-h200/profile_4096.json 01 02 03
+    python3 -m bench.record.ncu_profile --shapes 333x420x260 129x132x68 \\
+        --out bench/results/nvidia-h200/profile_ragged.json 01 02 03
 
 One launch of each rung's kernel is profiled while `ladder run --no-timing` verifies it; of rung 00
-cuBLAS's. The file has the context of a results file and, per rung, {ncu metric: value in base
-units}. Rungs that an existing file of the same GPU, driver and ncu has and that are not named stay.
+cuBLAS's. The file has the context of a results file and, per rung and shape, {ncu metric: value in
+base units}. What an existing file of the same GPU, driver and ncu has and is not asked for stays.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import csv
 import io
 import json
 
+from bench import rungs
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
@@ -68,8 +71,10 @@ METRICS = (
 )
 
 
-def counters(ladder, rung, size):
-    """{metric: value} of the first launch of the rung's kernel."""
+def counters(ladder, profiled, extents):
+    """{rung: {metric: value}} of the first launch of each rung's kernel."""
+    m, n, k = extents
+    vendor = profiled == ["00"]
     text = output_of(
         [
             "ncu",
@@ -80,19 +85,19 @@ def counters(ladder, rung, size):
             "raw",
             "--print-units",
             "base",
+            "--print-kernel-base",
+            "demangled",
             "--kernel-name",
-            VENDOR_KERNEL if int(rung) == 0 else LADDER_KERNEL,
-            "--launch-count",
-            "1",
+            VENDOR_KERNEL if vendor else LADDER_KERNEL,
+            *(["--launch-count", "1"] if len(profiled) == 1 else []),
             "--section",
             "SourceCounters",  # computes the memory_ figures
             "--metrics",
             ",".join(METRICS),
             ladder,
             "run",
-            rung,
-            "--size",
-            str(size),
+            *profiled,
+            *("--m", str(m), "--n", str(n), "--k", str(k)),
             "--device",
             "gpu",
             "--no-timing",
@@ -103,43 +108,71 @@ def counters(ladder, rung, size):
             io.StringIO("\n".join(line for line in text.splitlines() if line.startswith('"')))
         )
     )
-    if len(rows) < 3:
-        stop(f"ncu profiled no kernel of rung {rung}:\n{text}")
-    names, _units, values = rows[:3]
-    table = dict(zip(names, values))
-    missing = [metric for metric in METRICS if metric not in table]
-    if missing:
-        stop(f"this ncu does not know {', '.join(missing)}")
-    return {metric: float(table[metric].replace(",", "")) for metric in METRICS}
+    names = rows[0] if rows else []
+    found = {}
+    for values in rows[2:]:
+        table = dict(zip(names, values))
+        rung = profiled[0] if vendor else rung_of(table["Kernel Name"], profiled)
+        if rung is None:
+            continue
+        missing = [metric for metric in METRICS if metric not in table]
+        if missing:
+            stop(f"this ncu does not know {', '.join(missing)}")
+        found.setdefault(
+            rung, {metric: float(table[metric].replace(",", "")) for metric in METRICS}
+        )
+    for rung in profiled:
+        if rung not in found:
+            stop(f"ncu profiled no kernel of rung {rung}:\n{text}")
+    return found
+
+
+def rung_of(kernel, profiled):
+    """The rung whose name is the namespace of a kernel, as in shared_tile::kernel<...>; or None:
+    cuBLAS, which verifies the rungs, has kernels of the same name."""
+    for rung in profiled:
+        if f"{rungs.rung_of(int(rung)).name}::" in kernel:
+            return rung
+    return None
 
 
 def main():
     """Profiles the rungs named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rungs", nargs="+")
-    parser.add_argument("--size", type=int, required=True, help="M = N = K")
+    sizes = parser.add_mutually_exclusive_group(required=True)
+    sizes.add_argument("--size", type=int, help="M = N = K")
+    sizes.add_argument("--shapes", nargs="+", type=shape, help="several MxNxK")
     parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--ladder", default="build/ladder", help="the program to profile")
     options = parser.parse_args()
     context = {**context_of(options.ladder, "gpu"), "profiler": version_of("ncu")}
     results = {"context": context, "benchmarks": others(options, context)}
-    for rung in options.rungs:
-        results["benchmarks"].append(
-            {
-                "name": f"profile_{rung}",
-                "rung": int(rung),
-                "m": options.size,
-                "n": options.size,
-                "k": options.size,
-                "metrics": counters(options.ladder, rung, options.size),
-            }
-        )
-    results["benchmarks"].sort(key=lambda entry: entry["rung"])
+    for m, n, k in shapes_of(options):
+        for rung, metrics in counters(options.ladder, options.rungs, (m, n, k)).items():
+            entry = {"name": f"profile_{rung}", "rung": int(rung), "m": m, "n": n, "k": k}
+            results["benchmarks"].append({**entry, "metrics": metrics})
+    results["benchmarks"].sort(key=place)
     write_whole(options.out, json.dumps(results, indent=2) + "\n")
 
 
+def shape(text):
+    """(M, N, K) from MxNxK."""
+    return tuple(int(extent) for extent in text.split("x", 2))
+
+
+def shapes_of(options):
+    """The shapes to profile."""
+    return options.shapes or [(options.size,) * 3]
+
+
+def place(entry):
+    """Where an entry of the file stands: shape by shape, rung by rung."""
+    return entry["m"], entry["n"], entry["k"], entry["rung"]
+
+
 def others(options, context):
-    """Entries of the existing file for rungs that are not profiled now."""
+    """Entries of the existing file for rungs and shapes that are not profiled now."""
     if not options.out.exists():
         return []
     old = json.loads(options.out.read_text())
@@ -149,8 +182,8 @@ def others(options, context):
                 f"{options.out} was recorded with {key} {old['context'].get(key)}, this is "
                 f"{context.get(key)}: give another file, or name all rungs and remove it"
             )
-    rungs = {int(rung) for rung in options.rungs}
-    return [entry for entry in old["benchmarks"] if entry["rung"] not in rungs]
+    new = {(*extents, int(rung)) for extents in shapes_of(options) for rung in options.rungs}
+    return [entry for entry in old["benchmarks"] if place(entry) not in new]
 
 
 if __name__ == "__main__":

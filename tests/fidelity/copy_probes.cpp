@@ -168,6 +168,58 @@ void add_copied_tiles(Table& table) {
       {neighbours(), matrix(4, 5), matrix(4, 8), matrix(8, 9), stride(4), stride(5), stride(8)});
 }
 
+/// Tiles of matrices whose rows are no whole lines apart, at edges too: lanes that are outside
+/// bring zeros, and their addresses go on in the same pattern.
+void add_ragged_tiles(Table& table) {
+  // Lanes inside, as the columns and the rows of a tile end.
+  const auto inside = [](int lanes_per_row, int columns, int rows) {
+    unsigned mask = 0;
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      if (lane % lanes_per_row < columns && lane / lanes_per_row < rows) mask |= 1u << lane;
+    }
+    return mask;
+  };
+  const auto add = [&](unsigned bytes, const Source& source, const Target& target, int columns,
+                       int rows) {
+    const int row = kWarpLanes / source.rows;
+    const bool whole = columns == row && rows == source.rows;
+    add_thread_copy(
+        table, access_from(source, bytes), target.place,
+        "ragged_" + name_of(source) + "_to_" + target.name +
+            (whole ? "" : "_inside_" + text(rows) + "x" + text(columns)),
+        text(row) + " elements of each of " + text(source.rows) + " rows, " +
+            text(source.distance) + " elements apart; " + target.shows +
+            (whole ? "" : "; inside are " + text(columns) + " columns of " + text(rows) + " rows"),
+        inside(row, columns, rows));
+  };
+  // A of rungs 09 and 10, a word each.
+  for (const int pitch : {12, 36, 52, 68, 100, 140, 204, 260, 332, 420, 516, 1036}) {
+    for (const int first_byte : {0, 48})
+      add(4, {4, pitch, first_byte}, transposed(8, 132), 8, 4);
+    for (const auto& [columns, rows] : {std::pair(4, 4), {8, 1}, {8, 3}, {4, 2}})
+      add(4, {4, pitch}, transposed(8, 132), columns, rows);
+  }
+  // A row of B, four words each.
+  for (const int first_byte : {16, 32, 48, 64, 80, 96, 112}) {
+    for (const int columns : {32, 26, 13, 9, 1})
+      add(16, {1, 32, first_byte}, neighbours(), columns, 1);
+  }
+  // A and B of rung 13's other kernels: some rows.
+  for (const int pitch : {3, 9, 13, 17, 25, 35, 51, 65, 83, 105, 129, 259}) {
+    add(16, {8, pitch}, matrix(4, 5), 4, 8);
+    add(16, {8, pitch}, matrix(4, 5), 1, 8);
+    add(16, {8, pitch}, matrix(4, 5), 4, 3);
+    add(16, {4, pitch}, matrix(8, 9), 8, 4);
+    add(16, {4, pitch}, matrix(8, 9), 5, 4);
+    add(16, {4, pitch}, neighbours(), 8, 4);
+    add(16, {4, pitch, 48}, neighbours(), 8, 4);
+    add(16, {4, pitch}, neighbours(), 3, 4);
+    add(16, {2, pitch}, neighbours(), 16, 2);
+    add(16, {2, pitch}, neighbours(), 9, 2);
+    add(16, {8, pitch}, neighbours(), 4, 8);
+  }
+}
+
 /// The tensor memory accelerator: boxes of a matrix, with and without a part outside.
 void add_boxes(Table& table) {
   const std::pair<const char*, Box> boxes[] = {{"8x32", {64, 128, 8, 32, 0, 0}},
@@ -203,6 +255,7 @@ void add_boxes(Table& table) {
 void add_copies(Table& table) {
   add_thread_copies(table);
   add_copied_tiles(table);
+  add_ragged_tiles(table);
   add_boxes(table);
 }
 
