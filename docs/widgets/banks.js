@@ -6,8 +6,8 @@
   const { Drawing, start, number, plural } = window.ladderWidget;
   const CELL = 20;
   const ROW = 20;
-  const LEFT = 84;
-  const RIGHT = 112;
+  const LEFT = 92;
+  const RIGHT = 122;
 
   const WITH_COLUMNS = ["operandA", "operandB", "block"];
 
