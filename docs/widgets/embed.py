@@ -3,7 +3,8 @@
     <!-- widget coalescing stride=32 -->
 
 on a line of its own becomes the widget, which starts from its first setting with these values
-changed. Everywhere else the line is an invisible comment. Each kind is the name of a page next to this file.
+changed. Everywhere else the line is an invisible comment. Each kind is the name of a page next to
+this file.
 """
 
 import pathlib
