@@ -122,11 +122,11 @@ def u_test(xs, ys):
 
 
 def verdict(base, new, options):
-    """(change in percent, "slower", "quicker" or "noise")."""
+    """(change in percent, "slower", "faster" or "noise")."""
     percent = 100 * (median(new) / median(base) - 1)
     if abs(percent) < options.least or u_test(base, new) > options.alpha:
         return percent, "noise"
-    return percent, "quicker" if percent > 0 else "slower"
+    return percent, "faster" if percent > 0 else "slower"
 
 
 def compare(options):

@@ -6,10 +6,9 @@
   const { Drawing, start, number, plural } = window.ladderWidget;
   const CELL = 20;
   const ROW = 20;
-  const LEFT = 84;
-  const RIGHT = 92;
+  const LEFT = 92;
+  const RIGHT = 122;
 
-  const passesOf = (count) => `${count} pass${count === 1 ? "" : "es"}`;
   const WITH_COLUMNS = ["operandA", "operandB", "block"];
 
   /** For each group of lanes: how many distinct words it wants of each bank, and the most. */
@@ -29,7 +28,7 @@
         picture.rect(x, y, CELL, ROW - 3, style, `bank ${bank}: ${plural(count, "distinct word")}`);
         if (count) picture.text(x + CELL / 2, y + 13, `${count}`, "small", "middle");
       });
-      picture.text(LEFT + BANKS * CELL + 8, y + 14, passesOf(passes), "strong");
+      picture.text(LEFT + BANKS * CELL + 8, y + 14, plural(passes, "wavefront"), "strong");
     });
   }
 
@@ -48,7 +47,7 @@
         const readers = lanes.get(row * BANKS + bank) ?? [];
         const x = LEFT + bank * CELL;
         const style = readers.length ? "cell used" : "cell";
-        const tip = readers.length ? `lanes ${readers.join(", ")}` : "nobody";
+        const tip = readers.length ? `lanes ${readers.join(", ")}` : "no lane";
         picture.rect(x, y, CELL, ROW - 3, style, `bank ${bank}: ${tip}`);
         if (readers.length === 0) continue;
         const first = `${readers[0]}${readers.length > 1 ? "+" : ""}`;
@@ -70,7 +69,7 @@
     const height = memoryTop + touchedRows(words, width).length * ROW + 2;
     const picture = new Drawing(LEFT + BANKS * CELL + RIGHT, height, sentence, 600);
     drawGroups(picture, groups, 24);
-    picture.text(LEFT, memoryTop - 8, "Where the words lie, and which lanes want them", "soft");
+    picture.text(LEFT, memoryTop - 8, "The words in memory, and the lanes that want them", "soft");
     drawMemory(picture, words, width, memoryTop);
     return picture;
   }
@@ -87,18 +86,18 @@
     const sentence =
       `${plural(found.wavefronts, "wavefront")}, ideal ${found.ideal}: ` +
       (found.wavefronts === found.ideal
-        ? "no bank makes the warp wait."
-        : `${passesOf(found.wavefronts - found.ideal)} too many.`);
+        ? "no bank conflicts."
+        : `bank conflicts add ${number(found.wavefronts - found.ideal)}.`);
     const rows = [
       ["Wavefronts", `${found.wavefronts}, ideal ${found.ideal}`],
       ["Distinct words", number(wanted.size)],
-      ["Groups served one after the other", number(found.groups.length)],
-      ["Passes of each group", found.groups.map((group) => group.passes).join(" + ")],
+      ["Groups of lanes, served in turn", number(found.groups.length)],
+      ["Wavefronts of each group", found.groups.map((group) => group.passes).join(" + ")],
     ];
-    if (merged) rows.push(["Why fewer groups", "every lane shares its address with a neighbour"]);
+    if (merged) rows.push(["Why fewer groups", "lanes share their addresses in pairs"]);
     if (WITH_COLUMNS.includes(values.access)) {
       const columns = Number(values.laneColumns);
-      rows.push(["Lanes", `${LANES / columns} rows x ${columns} columns`]);
+      rows.push(["Lanes", `${LANES / columns} rows \u00d7 ${columns} columns`]);
     }
     return {
       sentence,
@@ -109,9 +108,9 @@
       ],
       drawing: drawing(words, width, found, sentence),
       caption:
-        "Above: distinct words that a group wants of each bank; the largest is its number of " +
-        "passes. Below: each row is 32 neighbouring words, one per bank; numbers are lanes, and " +
-        "a + says that more lanes want the word.",
+        "Top: how many different words each group of lanes wants from each bank. The largest " +
+        "number is the group's wavefronts. Bottom: each row is 32 neighbouring words, one per " +
+        "bank. The numbers are lanes; a + means that other lanes want the same word.",
     };
   }
 
@@ -132,7 +131,7 @@
       },
       {
         id: "padding",
-        label: "Padding behind a row, in floats",
+        label: "Padding after a row, in floats",
         min: 0,
         max: 64,
         value: 0,
@@ -150,16 +149,16 @@
       },
       {
         id: "access",
-        label: "What a lane wants",
+        label: "Each lane accesses",
         wide: true,
         options: [
-          ["row", "the next element of the row: lanes side by side"],
-          ["column", "the start of a row of its own: down a column"],
-          ["block", "lanes lie in a block of rows and columns"],
-          ["operandA", "operand A: what belongs to the lane's row in the warp"],
-          ["operandB", "operand B: what belongs to the lane's column in the warp"],
+          ["row", "the next element of the row"],
+          ["column", "the start of a row of its own: the lanes go down a column"],
+          ["block", "its element of a block of rows and columns"],
+          ["operandA", "operand A: the element for the lane's row in the warp"],
+          ["operandB", "operand B: the element for the lane's column in the warp"],
           ["transpose", "rung 05's store of A: row 4 (l mod 2), column l / 2"],
-          ["same", "all lanes want one element"],
+          ["same", "the same element as all other lanes"],
         ],
         value: "row",
       },
@@ -190,19 +189,19 @@
       },
     ],
     settings: [
-      ["A column of 32 x 32 floats: 32 lanes, one bank", { ...common, access: "column" }],
+      ["A column of 32 \u00d7 32 floats: all in one bank", { ...common, access: "column" }],
       ["The same with one float of padding", { ...common, access: "column", padding: 1 }],
       ["The same with a swizzle", { ...common, access: "column", swizzle: "word" }],
       ["A row of 32 floats", { ...common, access: "row" }],
       ["Rung 05, store of A: transposing, padded by 4",
         { ...common, rowLength: 128, padding: 4, access: "transpose", operation: "store" }],
-      ["Rung 07, operand A: 2 x 16 lanes, float4",
+      ["Rung 07, operand A: 2 \u00d7 16 lanes, float4",
         { ...common, rowLength: 128, padding: 4, access: "operandA", width: 4, laneColumns: 16 }],
-      ["Rung 07, operand B: 2 x 16 lanes, float4",
+      ["Rung 07, operand B: 2 \u00d7 16 lanes, float4",
         { ...common, rowLength: 128, access: "operandB", width: 4, laneColumns: 16 }],
-      ["Rung 08, operand A: 8 x 4 lanes, float4",
+      ["Rung 08, operand A: 8 \u00d7 4 lanes, float4",
         { ...common, rowLength: 128, padding: 4, access: "operandA", width: 4, laneColumns: 4 }],
-      ["Rung 08, operand B: 8 x 4 lanes, float4",
+      ["Rung 08, operand B: 8 \u00d7 4 lanes, float4",
         { ...common, rowLength: 128, access: "operandB", width: 4, laneColumns: 4 }],
       ["A column of float4, swizzled",
         { ...common, access: "column", width: 4, swizzle: "float4" }],

@@ -58,7 +58,7 @@
         const reader = readers.length
           ? `read by lane${readers.length > 1 ? "s" : ""} ${ranges(readers)}`
           : isMoved
-            ? "moved, read by nobody"
+            ? "moved, but read by no lane"
             : "not moved";
         const x = LEFT + word * CELL;
         picture.rect(x, y, CELL, ROW - 2, style, `byte ${at * 4}: ${reader}`);
@@ -79,8 +79,8 @@
     const found = coalescing({ bytes, stride, offset: offset * 4, lanes });
     if (!found.aligned) {
       throw new RangeError(
-        `Lane 0 begins at byte ${offset * 4}, which is no multiple of ${bytes}: a GPU stops ` +
-          "such a load with an error, and the emulator names its line.",
+        `Lane 0 begins at byte ${offset * 4}, which is not a multiple of ${bytes}. On a ` +
+          "GPU such a load is an error that ends the kernel; the emulator names its line.",
       );
     }
     const whole = coalescing({ bytes, stride, offset: offset * 4, lanes: LANES });
@@ -96,12 +96,12 @@
         ["128-byte lines", number(found.lines.length)],
         ["Bytes moved", number(found.bytesMoved)],
         ["Bytes used", number(found.bytesUsed)],
-        ["Used of what moves", percent(found.efficiency)],
+        ["Efficiency: used / moved", percent(found.efficiency)],
       ],
       drawing: drawing(found, whole, bytes, sentence),
       caption:
-        "One row per line that a full warp touches. Numbers are lanes; tinted words without a " +
-        "number move and are not used.",
+        "One row for each 128-byte line that the full warp touches. The numbers are lanes. Tinted " +
+        "words without a number are moved but not used.",
     };
   }
 
@@ -135,7 +135,7 @@
       },
       {
         id: "lanes",
-        label: "Lanes that have asked",
+        label: "Lanes counted so far",
         min: 1,
         max: 32,
         value: 32,
@@ -144,19 +144,19 @@
     ],
     hint:
       "pull the stride down from 32 to 8, 4, 2 and 1, and watch when the number of sectors begins " +
-      "to fall. Play shows the lanes one by one.",
+      "to fall. Play adds the lanes one by one.",
     play: {
       field: "lanes",
       last: () => LANES,
       first: "Lane 0 alone",
-      back: "One lane less",
-      forward: "The next lane",
+      back: "One lane fewer",
+      forward: "One lane more",
       play: "Play: lane by lane",
     },
     settings: [
       ["Stride 32: every lane in a line of its own", { bytes: 4, stride: 32, offset: 0, lanes: 32 }],
-      ["Rung 02, B: neighbours read neighbours", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
-      ["Rung 01, A: neighbours read rows of 4096",
+      ["Rung 02, B: lanes read neighbouring floats", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
+      ["Rung 01, A: neighbouring lanes read neighbouring rows of 4096 floats",
         { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],
       ["Rung 02, A: all lanes read one float", { bytes: 4, stride: 0, offset: 0, lanes: 32 }],
       ["Rung 05, B: a float4 per lane", { bytes: 16, stride: 1, offset: 0, lanes: 32 }],

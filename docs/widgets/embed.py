@@ -3,7 +3,8 @@
     <!-- widget coalescing stride=32 -->
 
 on a line of its own becomes the widget, which starts from its first setting with these values
-changed. Elsewhere the line reads as nothing. KIND is the name of a page beside this file.
+changed. Everywhere else the line is an invisible comment. Each kind is the name of a page next to
+this file.
 """
 
 import pathlib
@@ -17,13 +18,13 @@ KINDS = sorted(path.stem for path in FOLDER.glob("*.md"))
 MARKER = re.compile(r"^<!-- widget\b(.*?)-->$", re.M)
 SCRIPTS = ("data", "formulas", "widget")  # before those of the kinds
 WITHOUT_SCRIPTS = (
-    '<noscript markdown="0"><p>This widget needs scripts; <a href="{page}">its page</a> has '
-    "a table that needs none.</p></noscript>"
+    '<noscript markdown="0"><p>This widget needs JavaScript; <a href="{page}">its page</a> has '
+    "a table that does not.</p></noscript>"
 )
 
 
 def parsed(text):
-    """(kind, {field: value}) of what stands in a marker behind `widget`."""
+    """(kind, {field: value}) of what a marker says after `widget`."""
     words = text.split()
     if not words or words[0] not in KINDS:
         raise PluginError(f"<!-- widget{text}-->: there are {', '.join(KINDS)}")

@@ -68,18 +68,18 @@ window.ladderFormulas = (() => {
     if (rowLength % width !== 0 || pitch % width !== 0) {
       throw new RangeError(
         `Rows of ${rowLength} + ${padding} floats do not all begin at a multiple of ${4 * width} ` +
-          `bytes, as a load of ${4 * width} bytes per lane needs: a GPU stops with an error.`,
+          `bytes, which a load of ${4 * width} bytes per lane needs. A GPU stops with an error.`,
       );
     }
     if (swizzle !== "none" && rowLength % BANKS !== 0) {
       throw new RangeError(
-        `This swizzle trades places within 32 floats; a row of ${rowLength} is no multiple of 32.`,
+        `This swizzle permutes groups of 32 floats, and ${rowLength} is not a multiple of 32.`,
       );
     }
     if (swizzle === "word" && width > 1) {
       throw new RangeError(
-        `A swizzle of single floats tears the ${width} floats of a lane apart; take that of ` +
-          "float4.",
+        `A swizzle of single floats separates the ${width} floats that one lane reads; choose ` +
+          "the swizzle of float4.",
       );
     }
     const element = {
@@ -341,7 +341,7 @@ window.ladderFormulas = (() => {
     try {
       file = JSON.parse(text);
     } catch (error) {
-      throw new Error(`This is no JSON: ${error.message}.`);
+      throw new Error(`This is not JSON: ${error.message}.`);
     }
     if (file === null || !Array.isArray(file.benchmarks) || !(file.context instanceof Object)) {
       throw new Error(
@@ -366,8 +366,8 @@ window.ladderFormulas = (() => {
     const device = file.context.device ?? "an unnamed device";
     if (found.size === 0) {
       throw new Error(
-        `This file holds no times of right results (it is from ${device}). The emulator measures ` +
-          "no time; run the ladder on a GPU.",
+        `This file has no times of correct results (it is from ${device}). The emulator does not ` +
+          "measure time, so run the ladder on a GPU.",
       );
     }
     const points = [...found.values()].map(({ samples, ...point }) => ({
@@ -377,7 +377,7 @@ window.ladderFormulas = (() => {
     return { device, points };
   }
 
-  /** The card whose id a driver's name holds, as "NVIDIA H200" holds h200; undefined if none. */
+  /** The card whose id a driver's name holds, as "NVIDIA H200" contains h200; undefined if none. */
   function cardOf(device, cards) {
     const squeezed = device.toLowerCase().replace(/[^a-z0-9]+/g, " ");
     return cards.find(({ id }) => {

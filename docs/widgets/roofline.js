@@ -65,7 +65,7 @@
     picture.text(LEFT, TOP - 8, "TFLOP/s", "soft");
   }
 
-  /** Where a number of 16 x 12 pixels may stand beside its dot: [dx, dy of its centre]. */
+  /** Where a number of 16 \u00d7 12 pixels may stand beside its dot: [dx, dy of its centre]. */
   const BESIDE = [
     [17, 0],
     [-17, 0],
@@ -133,7 +133,7 @@
   }
 
   const tip = ({ name, m, n, k, tflops, intensity }) =>
-    `${words(name)}, ${m} x ${n} x ${k}: ${number(tflops, 3)} TFLOP/s at ` +
+    `${words(name)}, ${m} \u00d7 ${n} \u00d7 ${k}: ${number(tflops, 3)} TFLOP/s at ` +
     `${number(intensity, 3)} FLOP per byte`;
 
   /** What of the reader's points comes nearest to the roof. */
@@ -148,7 +148,7 @@
       ["Your file", `${own.file}, from ${own.device}: ${plural(mine.length, "point")}`],
       [
         "Nearest to this roof",
-        `${words(best.name)} at ${best.m} x ${best.n} x ${best.k}, ${percent(best.share)}`,
+        `${words(best.name)} at ${best.m} \u00d7 ${best.n} \u00d7 ${best.k}, ${percent(best.share)}`,
       ],
     ];
   }
@@ -176,7 +176,7 @@
     const theirs = card.id === recorded.card && precision === "fp32" ? recordedPoints(values) : [];
     const mine = ownPoints();
     const sentence =
-      `${m} x ${n} x ${k} has ${number(intensity)} FLOP per byte: at most ` +
+      `${m} \u00d7 ${n} \u00d7 ${k} has ${number(intensity)} FLOP per byte: at most ` +
       `${number(tflops)} TFLOP/s, limited by ${intensity < roof.ridge ? "memory" : "arithmetic"}.`;
     const rows = [
       ["Peak", `${number(roof.peak)} TFLOP/s`],
@@ -190,11 +190,11 @@
       ? ` Dots: ${recorded.provenance}, ${protocols.join(" or ")} protocol.`
       : values.shown === "none"
         ? ""
-        : " No bytes were counted at this size.";
+        : " Nsight Compute did not count bytes at this size.";
     const of = roof.measured
       ? ` Dashed: measured, ${number(roof.measured.peak, 3)} TFLOP/s and ` +
         `${number(roof.measured.gbps, 3)} GB/s.${dots}`
-      : " Recorded points are of the H200 in FP32.";
+      : " There are recorded points only for the H200 in FP32.";
     return {
       sentence,
       rows,
@@ -233,10 +233,10 @@
       },
       {
         id: "place",
-        label: "Their bytes",
+        label: "Place them by",
         options: [
-          ["any", "the fewest possible"],
-          ["counted", "as ncu counted them"],
+          ["any", "the bytes that any GEMM must move"],
+          ["counted", "the bytes that Nsight Compute counted"],
         ],
         value: "any",
       },

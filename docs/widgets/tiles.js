@@ -44,7 +44,7 @@
     if (room - x - width < 200) return; // no room for words on a phone
     [
       [`k tile ${number(step)} of ${number(kTiles({ k, BK }))}`, "strong"],
-      [`brings ${BM} x ${BK} of A and ${BK} x ${BN} of B`, "soft"],
+      [`brings ${BM} \u00d7 ${BK} of A and ${BK} \u00d7 ${BN} of B`, "soft"],
     ].forEach(([words, style], i) => {
       picture.text(x + width + 16, top + depth / 2 + 20 * i - 4, words, style);
     });
@@ -91,7 +91,7 @@
   function check(tile, { TM, TN, BM, BN, registers }) {
     if (!tile.whole) {
       throw new RangeError(
-        `Thread tiles of ${TM} x ${TN} do not fill a block tile of ${BM} x ${BN} evenly.`,
+        `Thread tiles of ${TM} \u00d7 ${TN} do not fill a block tile of ${BM} \u00d7 ${BN} evenly.`,
       );
     }
     if (tile.accumulators > registers) {
@@ -111,9 +111,9 @@
     const found = F.occupancy(card, { threads: tile.threads, registers, shared: tile.shared });
     if (found.blocks === 0) {
       throw new RangeError(
-        `Not one block fits on an SM: ${found.limit}. It has ${number(tile.threads)} threads of ` +
-          `${registers} registers and ${binaryBytes(tile.shared)} of shared memory; CUDA ` +
-          "refuses it.",
+        `Not one block fits on an SM (limit: ${found.limit}). It has ${number(tile.threads)} ` +
+          `threads with ${registers} registers each, and ${binaryBytes(tile.shared)} of shared ` +
+          "memory, so CUDA refuses the launch.",
       );
     }
     const atOnce = found.blocks * card.sms;
@@ -131,9 +131,9 @@
     return {
       sentence,
       rows: [
-        ["Threads of a block", number(tile.threads)],
-        ["Sums of a thread", number(tile.accumulators)],
-        ["Shared memory of a block", `${number(tile.shared)} bytes`],
+        ["Threads per block", number(tile.threads)],
+        ["Sums per thread", number(tile.accumulators)],
+        ["Shared memory per block", `${number(tile.shared)} bytes`],
         ["Blocks per SM, and what limits them", `${found.blocks}: ${found.limit}`],
         ["Warps per SM", `${found.warps} of ${card.max_warps_per_sm}`],
         ["FLOP per byte that a block loads", number(tile.intensity)],
@@ -143,8 +143,8 @@
           "If every load came from DRAM",
           `${tile.intensity < ridge ? "memory" : "arithmetic"} would be the limit`,
         ],
-        ["Tiles", `${waves.rows} x ${waves.columns} = ${number(waves.tiles)}`],
-        ["Blocks at a time", `${found.blocks} x ${card.sms} SMs = ${number(atOnce)}`],
+        ["Tiles", `${waves.rows} \u00d7 ${waves.columns} = ${number(waves.tiles)}`],
+        ["Blocks at a time", `${found.blocks} \u00d7 ${card.sms} SMs = ${number(atOnce)}`],
         ["Tiles in the last wave", number(waves.last)],
         [
           `After k tile ${number(step)} of ${number(steps)}`,
@@ -154,9 +154,9 @@
       ],
       drawing: drawing(width, values, step, usesOf(card, tile, registers, found), sentence),
       caption:
-        "Above: one block's tile of C, and the k tiles of A and B that it has loaded by now, the " +
-        `latest in colour. Below: what the blocks on one SM take (${card.name}); shades tell ` +
-        "blocks apart.",
+        "Top: one block's tile of C, and the k tiles of A and B that it has loaded by now, the " +
+        "latest one in the strongest colour. Bottom: what the blocks on one SM take " +
+        `(${card.name}), in alternating shades.`,
     };
   }
 
@@ -177,8 +177,8 @@
   const rung04 = { ...tile128, stages: 1, padding: 0, registers: 128 };
   start("tiles", {
     hint:
-      "make M and N a little smaller, until all tiles fit in one wave. Then see how far one more " +
-      "register per thread throws you back. Play moves the k tiles along K.",
+      "make M and N a little smaller, until all tiles fit in one wave. Then give each thread one " +
+      "register more, and see what that costs. Play moves the k tiles along K.",
     play: {
       field: "step",
       last: kTiles,
@@ -191,14 +191,14 @@
       { id: "card", label: "GPU", options: cards.map(({ id, name }) => [id, name]), value: "h200" },
       folded({ id: "precision", label: "Precision", options: PRECISIONS, value: "fp32" }),
       tile("BM", "BM, rows of the block tile", 512, 128, { min: 32, max: 256, step: 32 }),
-      tile("BN", "BN, its columns", 512, 128, { min: 32, max: 256, step: 32 }),
-      tile("BK", "BK, its depth", 512, 8, { min: 8, max: 64, step: 8 }),
+      tile("BN", "BN, columns of the block tile", 512, 128, { min: 32, max: 256, step: 32 }),
+      tile("BK", "BK, depth of the k tile", 512, 8, { min: 8, max: 64, step: 8 }),
       folded(tile("TM", "TM, rows of a thread's results", 64, 8, { min: 1, max: 16 })),
-      folded(tile("TN", "TN, their columns", 64, 8, { min: 1, max: 16 })),
+      folded(tile("TN", "TN, columns of a thread's results", 64, 8, { min: 1, max: 16 })),
       folded(tile("stages", "Stages in shared memory", 16, 1, { min: 1, max: 8 })),
       folded({
         id: "padding",
-        label: "Padding of A's rows, in elements",
+        label: "Padding after A's rows, in elements",
         min: 0,
         max: 64,
         value: 0,
@@ -218,7 +218,7 @@
       extent("k", "K", 4096),
       {
         id: "step",
-        label: "k tile of a block",
+        label: "The block is at k tile",
         min: 1,
         max: 1000000,
         value: 1,
@@ -227,11 +227,11 @@
     ],
     settings: [
       ["Rung 04 at 2176: a last wave of 25 tiles", { ...rung04, ...square(2176) }],
-      ["Rung 04 at 4096: 128 x 128, 8 x 8 per thread", rung04],
-      ["Rung 03: 32 x 32, one result per thread",
+      ["Rung 04 at 4096: 128 \u00d7 128, 8 \u00d7 8 per thread", rung04],
+      ["Rung 03: 32 \u00d7 32, one result per thread",
         { ...common, BM: 32, BN: 32, BK: 64, TM: 1, TN: 1, stages: 1, padding: 0, registers: 32 }],
       ["Rung 06: two stages, A padded", { ...rung04, stages: 2, padding: 4, registers: 127 }],
-      ["Rung 10: 128 x 256, 8 x 16 per thread",
+      ["Rung 10: 128 \u00d7 256, 8 \u00d7 16 per thread",
         { ...rung04, BN: 256, TN: 16, stages: 3, padding: 4, registers: 208 }],
       ["Rung 04 at 2048", { ...rung04, ...square(2048) }],
       ["Rung 04 at 512", { ...rung04, ...square(512) }],

@@ -65,7 +65,7 @@
       throw new RangeError(`${number(tiles)} tiles are too many to count here; take larger tiles.`);
     }
     if (values.wave > waves) {
-      throw new RangeError(`Wave ${values.wave} is none of the ${plural(waves, "wave")} here.`);
+      throw new RangeError(`There is no wave ${values.wave}: C takes ${plural(waves, "wave")}.`);
     }
     const order = { rows, columns, band: bandOf(values, rows), atOnce, BM, BN, k, bytes };
     const found = F.waveOf({ ...order, wave: values.wave - 1 });
@@ -76,28 +76,28 @@
     const sentence =
       `Wave ${values.wave} of ${waves} has ${plural(found.tiles.length, "tile")} for ` +
       `${number(atOnce)} places. It reads ${plural(found.panelsA.length, "panel")} of A and ` +
-      `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}; its blocks ` +
-      `ask for ${decimalBytes(found.asked)}: hit rate ${percent(found.hitRate)}.`;
+      `${plural(found.panelsB.length, "panel")} of B, ${decimalBytes(found.read)}. Its blocks ask ` +
+      `L2 for ${decimalBytes(found.asked)}, so the hit rate is ${percent(found.hitRate)}.`;
     return {
       sentence,
       rows: [
-        ["Blocks at a time", `${blocks} x ${card.sms} SMs = ${number(atOnce)}`],
+        ["Blocks at a time", `${blocks} \u00d7 ${card.sms} SMs = ${number(atOnce)}`],
         ["Waves", number(waves)],
         ["Tiles in this wave", number(found.tiles.length)],
         ["Places that it fills", percent(found.tiles.length / atOnce)],
         ["Its blocks ask L2 for", decimalBytes(found.asked)],
         ["Distinct bytes among them", decimalBytes(found.read)],
         ["L2 of this card", binaryBytes(card.l2_bytes)],
-        ["A and B whole", decimalBytes(once)],
-        ["All waves, if none finds what another left", `${decimalBytes(all.read)} from DRAM`],
-        ["That is, of A and B", `${number(all.read / once, 3)} times`],
+        ["A and B, each read once", decimalBytes(once)],
+        ["All waves, if none reuses what another left", `${decimalBytes(all.read)} from DRAM`],
+        ["That is, compared with A and B read once", `${number(all.read / once, 3)}x`],
         ["Hit rate over all waves", percent(all.hitRate)],
       ],
       unused: values.order === "band" ? [] : ["band"],
       drawing: drawing(width, order, found, sentence),
       caption:
-        "Tiles of C that one wave works on; paler ones are done. The line is their order, from the " +
-        "dot on. At the edges: the panels of A and B that they read.",
+        "The tiles of C in this wave; paler tiles are done. The line shows their order, beginning " +
+        "at the dot. At the edges are the panels of A and B that the wave reads.",
     };
   }
 
@@ -112,13 +112,13 @@
   const common = { ...h200, ...square(4096) };
   start("waves", {
     hint:
-      "take rung 06 at 16384, then rung 07, and compare the hit rates. Play lets the waves fill C " +
-      "one after the other.",
+      "start from rung 06 at 16384, then from rung 07, and compare the hit rates. Play shows how " +
+      "wave after wave fills C.",
     play: {
       field: "wave",
       last: wavesOf,
       first: "The first wave",
-      back: "The wave before",
+      back: "The previous wave",
       forward: "The next wave",
       play: "Play: wave by wave",
     },
@@ -144,7 +144,7 @@
       folded(extent("k", "K")),
       folded({
         id: "bytes",
-        label: "Bytes of an element",
+        label: "Bytes per element",
         options: [
           [4, "4 (FP32)"],
           [2, "2 (BF16)"],
@@ -158,7 +158,7 @@
       ["Rung 07 at 4096: bands of 16", { ...common, order: "band" }],
       ["Rung 06 at 16384", { ...common, ...square(16384), order: "row" }],
       ["Rung 07 at 16384", { ...common, ...square(16384), order: "band" }],
-      ["Tall: 16384 x 1024", { ...common, m: 16384, n: 1024, order: "row" }],
+      ["Tall: 16384 \u00d7 1024", { ...common, m: 16384, n: 1024, order: "row" }],
       ["Classroom card, 1024",
         { ...common, ...square(1024), card: "classroom", order: "row", band: 4 }],
     ],

@@ -135,7 +135,8 @@ window.ladderWidget = (() => {
   const isStill = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   /**
-   * Buttons that walk a field from 1 to its last value. Who asks for less motion gets no "Play".
+   * Buttons that walk a field from 1 to its last value. Readers who ask for less motion get no
+   * "Play".
    * @param last  () -> the last value now, or 0 where there is nothing to walk
    * @param get,set  the field's value
    */

@@ -90,11 +90,11 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertRegex(self.line(text), r"-10\.\d\d %  slower$")
 
-    def test_quicker_is_no_failure(self):
+    def test_faster_is_no_failure(self):
         self.scale(self.new, ROW, [1.1])
         code, text = self.compare()
         self.assertEqual(code, 0, text)
-        self.assertRegex(self.line(text), r"\+(9|10)\.\d\d %  quicker$")
+        self.assertRegex(self.line(text), r"\+(9|10)\.\d\d %  faster$")
 
     def test_samples_that_overlap_are_noise(self):
         self.scale(self.new, ROW, [0.9, 0.9, 0.9, 1.5, 1.5])

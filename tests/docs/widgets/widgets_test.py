@@ -58,9 +58,9 @@ class PagesTest(unittest.TestCase):
         """One float of padding takes the conflicts away."""
         for scheme in SCHEMES:
             book.open("banks", scheme)
-            self.assertEqual(book.result(), "32 wavefronts, ideal 1: 31 passes too many.")
+            self.assertEqual(book.result(), "32 wavefronts, ideal 1: bank conflicts add 31.")
             book.fill("banks-padding", "1")
-            self.assertEqual(book.result(), "1 wavefront, ideal 1: no bank makes the warp wait.")
+            self.assertEqual(book.result(), "1 wavefront, ideal 1: no bank conflicts.")
 
     def test_tiles_by_keys(self):
         """One register more halves the blocks."""
@@ -69,7 +69,7 @@ class PagesTest(unittest.TestCase):
             self.assertIn("289 tiles in 2 waves, the last 9.47 % full", book.result())
             book.fill("tiles-registers", "129")
             self.assertIn("1 block per SM, limited by registers: ", book.result())
-            self.assertEqual(book.values()["Blocks at a time"], "1 x 132 SMs = 132")
+            self.assertEqual(book.values()["Blocks at a time"], "1 × 132 SMs = 132")
 
     def test_waves_by_keys(self):
         """Bands instead of rows."""
@@ -123,13 +123,13 @@ class PagesTest(unittest.TestCase):
     def test_what_a_gpu_refuses_is_refused(self):
         """With the reason."""
         for name, query, words in (
-            ("coalescing", "bytes=16&offset=1", "no multiple of 16"),
-            ("banks", "width=4&padding=1", "a GPU stops with an error"),
-            ("banks", "rowLength=40&padding=0&swizzle=word", "no multiple of 32"),
+            ("coalescing", "bytes=16&offset=1", "not a multiple of 16"),
+            ("banks", "width=4&padding=1", "A GPU stops with an error"),
+            ("banks", "rowLength=40&padding=0&swizzle=word", "not a multiple of 32"),
             ("tiles", "BM=256&BN=256", "Not one block fits"),
             ("tiles", "card=t4&precision=bf16", "no tensor cores that take BF16"),
             ("tiles", "TM=48", "do not fill"),
-            ("waves", "wave=9", "none of the 2 waves"),
+            ("waves", "wave=9", "C takes 2 waves"),
             ("roofline", "card=t4&precision=tf32", "no tensor cores that take TF32"),
         ):
             book.open(name, query="?" + query)
@@ -164,9 +164,9 @@ class PagesTest(unittest.TestCase):
     def test_steps_walk_through_the_field(self):
         """Lane by lane, k tile by k tile, wave by wave; at the ends there is no further step."""
         for name, field, first, back, forward, last in (
-            ("coalescing", "lanes", "Lane 0 alone", "One lane less", "The next lane", 32),
+            ("coalescing", "lanes", "Lane 0 alone", "One lane fewer", "One lane more", 32),
             ("tiles", "step", "The first k tile", "One k tile back", "The next k tile", 272),
-            ("waves", "wave", "The first wave", "The wave before", "The next wave", 2),
+            ("waves", "wave", "The first wave", "The previous wave", "The next wave", 2),
         ):
             book.open(name)
             self.press_button(first)
@@ -187,7 +187,7 @@ class PagesTest(unittest.TestCase):
         book.open("coalescing")
         self.press_button("Lane 0 alone")
         for _ in range(4):
-            self.press_button("The next lane")
+            self.press_button("One lane more")
         self.assertIn("5 sectors in 5 lines: 160 bytes move, 20 are used", book.result())
         self.assertEqual(book.count(".widget svg .cell.used"), 4)
         self.assertEqual(book.count(".widget svg .cell.most"), 1)
@@ -235,7 +235,7 @@ class PagesTest(unittest.TestCase):
         """Steps stay, Play goes."""
         book.open("coalescing", motion="reduce")
         self.assertFalse(book.find('[aria-label="Play: lane by lane"]').is_displayed())
-        self.assertTrue(book.find('[aria-label="One lane less"]').is_displayed())
+        self.assertTrue(book.find('[aria-label="One lane fewer"]').is_displayed())
 
     def test_pages_embed_widgets(self):
         """Each with its own settings and names; links lead to the widget's page."""
@@ -365,11 +365,11 @@ class ResultsTest(unittest.TestCase):
             one["tflops"] = None
         card = (SOURCES / "common" / "devices" / "h200.json").read_text()
         for text, words in (
-            ("TFLOP/s: 55", "This is no JSON"),
+            ("TFLOP/s: 55", "This is not JSON"),
             (card, "This JSON holds no results"),
             ("null", "This JSON holds no results"),
             ("[]", "This JSON holds no results"),
-            (json.dumps(climb), "holds no times of right results"),
+            (json.dumps(climb), "has no times of correct results"),
         ):
             self.assertIn(words, self.drop("other.json", text))
             self.assertEqual(self.rings(), 0)
