@@ -1,12 +1,16 @@
 """Files what the emulator counts for the rungs, to stand beside what a GPU counts.
 
     python3 -m bench.record.emulator_trace --out bench/results/emulator/traces.json
+    python3 -m bench.record.emulator_trace --out bench/results/emulator/traces_ragged.json \\
+        --like bench/results/nvidia-h200/profile_ragged.json
 
-No GPU is needed: runs `ladder trace` for each rung and size, for an H200.
+No GPU is needed: runs `ladder trace` for an H200, for each rung and size that pages speak of, or
+for those of a profile.
 """
 
 import argparse
 import json
+import pathlib
 
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
@@ -35,30 +39,38 @@ def traced_at():
     }
 
 
+def traced(options):
+    """(rung, m, n, k) of all traces."""
+    if options.like:
+        entries = json.loads(options.like.read_text())["benchmarks"]
+        return [(entry["rung"], entry["m"], entry["n"], entry["k"]) for entry in entries]
+    return [(rung, size, size, size) for size, rungs in traced_at().items() for rung in rungs]
+
+
 def main():
-    """Traces all rungs at all sizes."""
+    """Traces all rungs at all shapes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=output_path, required=True)
+    parser.add_argument("--like", type=pathlib.Path, help="a profile: its rungs and shapes")
     parser.add_argument("--ladder", default="build/ladder", help="the program to run")
     options = parser.parse_args()
     context = context_of(options.ladder, "cpu")
     results = {"context": {**context, "card": "h200"}, "benchmarks": []}
-    for size, rungs in traced_at().items():
-        for rung in rungs:
-            found = results_of(options.ladder, "trace", f"{rung:02}", "--size", str(size))
-            results["benchmarks"].append(
-                {
-                    "name": f"trace_{rung:02}",
-                    "rung": rung,
-                    "m": size,
-                    "n": size,
-                    "k": size,
-                    "launch": found["launch"],
-                    "metrics": found["metrics"],
-                }
-            )
-            print(f"{rung:02} at {size}", flush=True)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
+    for rung, m, n, k in traced(options):
+        shape = ("--m", str(m), "--n", str(n), "--k", str(k))
+        found = results_of(options.ladder, "trace", f"{rung:02}", *shape)
+        results["benchmarks"].append(
+            {
+                "name": f"trace_{rung:02}",
+                "rung": rung,
+                "m": m,
+                "n": n,
+                "k": k,
+                "launch": found["launch"],
+                "metrics": found["metrics"],
+            }
+        )
+        print(f"{rung:02} at {m} x {n} x {k}", flush=True)
     write_whole(options.out, json.dumps(results, indent=2) + "\n")
 
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "common/emulator/trace/code_places.hpp"
+#include "common/emulator/trace/lane_visits.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -160,8 +161,7 @@ void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::u
   }
 }
 
-/// Lanes went different ways. The k-th time that a lane came by a place belongs to the k-th time
-/// that the others did.
+/// Lanes went different ways: their accesses are matched by place in the source, visit by visit.
 void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
   struct Request {
     unsigned row;
@@ -173,12 +173,14 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
   const unsigned warp = state_.warp;
   std::vector<Request> requests;
   std::map<std::tuple<std::uint32_t, AccessCode, unsigned>, std::size_t> found;
+  const LaneVisits visits(log, logs_.rows_of(warp), [&](AccessCode code) {
+    return std::uint64_t{place_number(state_.code_begin, code)} << 32 | (code & kHowBits);
+  });
   for (unsigned lane = 0; lane < 32; ++lane) {
-    std::map<std::pair<std::uint32_t, AccessCode>, unsigned> visits;
     for (unsigned row = 0; row < std::min<unsigned>(rows, logs_.rows_of(warp)[lane]); ++row) {
       const AccessCode code = log.row[row].code[lane];
       const std::uint32_t place = place_number(state_.code_begin, code);
-      const unsigned visit = visits[{place, code & kHowBits}]++;
+      const unsigned visit = visits.number(lane, row);
       const auto [at, is_new] = found.try_emplace({place, code & kHowBits, visit}, requests.size());
       const Epoch epoch = epochs_.at(warp, lane, row);
       if (is_new) requests.push_back({row, code, {epoch, epoch}});

@@ -72,6 +72,79 @@ def fidelity_block(_rung):
     return "\n".join([*rows, "", provenance("profile_4096.json")])
 
 
+def ragged_block(_rung):
+    """The same at ragged shapes: at how many of them a counter is equal, and the worst one."""
+    loads, stores = (f"l1tex__t_{{}}_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st"))
+    columns = {
+        "global requests": (loads.format("requests"), stores.format("requests")),
+        "sectors": (loads.format("sectors"), stores.format("sectors")),
+        "lines": (loads.format("set_accesses"), stores.format("set_accesses")),
+        "shared instructions": (
+            "smsp__inst_executed_op_shared_ld.sum",
+            "smsp__inst_executed_op_shared_st.sum",
+        ),
+        "wavefronts": ("memory_l1_wavefronts_shared",),
+    }
+    profile = load("profile_ragged.json")["benchmarks"]
+    trace = json.loads((RESULTS.parent / "emulator" / "traces_ragged.json").read_text())
+    counted = {place(entry): entry["metrics"] for entry in profile}
+    pairs = {}
+    for entry in trace["benchmarks"]:
+        pair = (entry["metrics"], counted[place(entry)])
+        pairs.setdefault(entry["rung"], []).append(pair)
+    rows = ["| rung | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for rung, of_rung in pairs.items():
+        cells = [agreement(names, of_rung) for names in columns.values()]
+        rows.append(f"| {rung:02} | " + " | ".join(cells) + " |")
+    shapes = dict.fromkeys(place(entry)[1:] for entry in profile)
+    listed = ", ".join(" × ".join(str(extent) for extent in shape) for shape in shapes)
+    return "\n".join([*rows, "", f"M × N × K: {listed}. {provenance('profile_ragged.json')}"])
+
+
+def copies_block(_rung):
+    """What ncu counts for copies of the same addresses with different predicates."""
+    copies = {}
+    recorded = load("copy_predicates.json")["benchmarks"]
+    most = max(copy["executed"] for copy in recorded)
+    for copy in recorded:
+        if copy["executed"] == most:  # in the loop over all of K
+            counted = copies.setdefault(copy["tag_requests"], {"P0": set(), "others": set()})
+            column = copy["predicate"] if copy["predicate"] in counted else "others"
+            counted[column].add(f"{copy['wavefronts'] / copy['executed']:.1f}")
+    rows = [
+        "| lines of the copy | wavefronts with P0 | with P1 to P6 |",
+        "|---:|---:|---:|",
+    ]
+    for tags, counted in sorted(copies.items()):
+        if all(counted.values()):
+            cells = [", ".join(sorted(values)) for values in counted.values()]
+            rows.append(f"| {tags / most:.1f} | " + " | ".join(cells) + " |")
+    rung, *shape = (recorded[0][key] for key in ("rung", "m", "n", "k"))
+    profile = {place(entry): entry for entry in load("profile_ragged.json")["benchmarks"]}
+    metrics = profile[(rung, *shape)]["metrics"]
+    text = (
+        f"And ncu's {metrics['memory_l1_wavefronts_shared']:,.0f} wavefronts of shared memory "
+        f"at {' × '.join(str(extent) for extent in shape)} are more than the "
+        f"{metrics['l1tex__data_pipe_lsu_wavefronts.sum']:,.0f} that the data stage made in all."
+    )
+    return "\n".join([*rows, "", text, "", provenance("copy_predicates.json")])
+
+
+def place(entry):
+    """Which rung at which shape."""
+    return entry["rung"], entry["m"], entry["n"], entry["k"]
+
+
+def agreement(names, pairs):
+    """'equal', or '9 of 12, worst -3.1 %': of the sums of these counters."""
+    sums = [tuple(sum(counts[name] for name in names) for counts in pair) for pair in pairs]
+    differ = [(emulator, hardware) for emulator, hardware in sums if emulator != hardware]
+    if not differ:
+        return "equal"
+    worst = max(differ, key=lambda pair: abs(pair[0] / pair[1] - 1))
+    return f"{len(sums) - len(differ)} of {len(sums)}, worst {deviation(*worst)}"
+
+
 def caches_block(_rung):
     """L2 and DRAM of the rungs, by the emulator's model and by hardware."""
     rows = [
@@ -123,6 +196,8 @@ def gallery_block(_rung):
 BLOCKS = {
     "probes": probes_block,
     "fidelity": fidelity_block,
+    "ragged": ragged_block,
+    "copies": copies_block,
     "caches": caches_block,
     "gallery": gallery_block,
 }

@@ -74,6 +74,22 @@ std::map<int, json> recorded_profile(int size) {
 
 // -- Against the hardware ------------------------------------------------------------------------
 
+/// Counters of instrumented code or of the L1's input.
+const std::vector<std::string> kExact = {
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
+    "memory_l2_theoretical_sectors_global",
+    "memory_l2_theoretical_sectors_global_ideal",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "memory_l1_wavefronts_shared",
+    "memory_l1_wavefronts_shared_ideal",
+};
+
 class RungCounters : public testing::TestWithParam<int> {};
 
 /// Instructions that no lane performs and ncu counts (docs/glass_box.md). ptxas puts three shared
@@ -104,18 +120,6 @@ double allowance(int rung, int size, const std::string& metric) {
 /// out here: they also count passes that were repeated because two clients met (see
 /// docs/glass_box.md).
 TEST_P(RungCounters, EqualTheHardwares) {
-  const std::vector<std::string> exact = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                                          "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-                                          "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
-                                          "memory_l2_theoretical_sectors_global",
-                                          "memory_l2_theoretical_sectors_global_ideal",
-                                          "smsp__inst_executed_op_shared_ld.sum",
-                                          "smsp__inst_executed_op_shared_st.sum",
-                                          "memory_l1_wavefronts_shared",
-                                          "memory_l1_wavefronts_shared_ideal"};
   for (const auto& [rung, metrics] : recorded_profile(GetParam())) {
     if (rung == 0) continue;  // the vendor's
     const bool plans = find_rung(traced_rungs(), std::to_string(rung)).plans != nullptr;
@@ -128,7 +132,7 @@ TEST_P(RungCounters, EqualTheHardwares) {
         trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
                    problem_of({GetParam(), GetParam(), GetParam()}), load_card("h200"), choice);
     EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
-    for (const std::string& metric : exact) {
+    for (const std::string& metric : kExact) {
       const double hardware =
           metrics.at(metric).get<double>() - of_no_lane(rung, GetParam(), metric);
       ASSERT_TRUE(trace.metrics.at(metric)) << label(trace.rung) << " " << metric;
@@ -140,6 +144,51 @@ TEST_P(RungCounters, EqualTheHardwares) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(256, 512, 1024, 4096));
+
+/// By how much a counter may differ at ragged shapes; docs/glass_box.md says why.
+struct Allowance {
+  double share = 0;        ///< of what the hardware counts
+  bool only_less = false;  ///< than the hardware
+};
+Allowance ragged_allowance(int rung, const std::string& metric) {
+  const bool of_copies = metric.starts_with("memory_l1_wavefronts_shared");
+  if (rung == 12 && !metric.ends_with("shared_ld.sum") && !of_copies) return {0.025};
+  if (rung == 9 || rung == 10) {
+    if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.13, true};
+    if (of_copies) return {0.08, true};
+  }
+  if (rung == 13) {
+    if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.25, true};
+    if (of_copies) return {0.25, true};
+    if (metric.ends_with("op_st.sum")) return {0.01};
+    if (metric.starts_with("memory_l2")) return {0.02};
+  }
+  return {};
+}
+
+TEST(RaggedCounters, EqualTheHardwares) {
+  std::ifstream file(LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_ragged.json");
+  const json profile = json::parse(file);
+  for (const json& entry : profile.at("benchmarks")) {
+    const int rung = entry.at("rung");
+    const Shape shape = {entry.at("m"), entry.at("n"), entry.at("k")};
+    TraceChoice choice;
+    choice.touch_budget = 1;
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    const RungTrace trace = trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
+                                       problem_of(shape), load_card("h200"), choice);
+    EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
+    for (const std::string& metric : kExact) {
+      const double hardware = entry.at("metrics").at(metric);
+      const Allowance allowance = ragged_allowance(rung, metric);
+      ASSERT_TRUE(trace.metrics.at(metric)) << label(trace.rung) << " " << metric;
+      EXPECT_NEAR(*trace.metrics.at(metric), hardware, allowance.share * hardware)
+          << label(trace.rung) << " " << metric << " " << entry.at("m") << " x " << entry.at("n")
+          << " x " << entry.at("k");
+      if (allowance.only_less) EXPECT_LE(*trace.metrics.at(metric), hardware) << metric;
+    }
+  }
+}
 
 double wavefronts_of(const RungTrace& trace) {
   double sum = 0;
