@@ -38,7 +38,8 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .code_begin = plan.code.begin(),
       .shared_begin = reinterpret_cast<std::uintptr_t>(shared.arrays.data()),
       .shared_bytes = shared.arrays.size(),
-      .shared_guards = shared_guards_of(plan.kernel),
+      .dynamic_offset = dynamic_offset,
+      .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
   logs_.set_limit(rows);
   global_.start_grid();

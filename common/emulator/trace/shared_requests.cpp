@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "common/emulator/run/shared_arrays.hpp"
+#include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -103,6 +105,11 @@ bool SharedRequests::is_inside(std::uint64_t begin, std::uint64_t end) const {
 /// Reports lanes that access what is in no array. False: none does.
 bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first) {
   bool any = false;
+  const bool is_call = is_code_of_call(site.code);
+  if (!is_call && !reaches(state_.plan->kernel, state_.dynamic_offset,
+                           state_.code_begin + offset_of(site.code))) {
+    return false;
+  }
   for_each_lane(site.lanes, [&](unsigned lane) {
     const std::uint64_t at = first + site.delta[lane];
     if (is_inside(at, at + bytes_of(site.code))) return;

@@ -44,6 +44,7 @@ struct TracerState {
   std::uintptr_t code_begin = 0;
   std::uintptr_t shared_begin = 0;
   std::size_t shared_bytes = 0;
+  std::size_t dynamic_offset = 0;  ///< of dynamic shared memory in it
   std::vector<SharedArray> shared_guards;
   std::vector<SharedArray> shared_arrays;  ///< those that the kernel may use
 
