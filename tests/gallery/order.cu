@@ -33,7 +33,7 @@ __global__ void beyond_the_array_of_a_file(const float* A, float* C) {
   const float x = t == 0 ? A[i + BLOCK] : 0.0f;
   float* const line = short_line_of_file;
   line[t] = A[i];
-  if (t == 0) line[BLOCK] = x;  // fault: the array has no place for the halo
+  if (t == 0) line[blockDim.x] = x;  // fault: the array has no place for the halo
   __syncthreads();
   C[i] = line[t] - line[BLOCK - 1 - t];
 }

@@ -82,7 +82,10 @@ __global__ void ring_of_two_warps(int rounds, const float* A, float* C) {
   __shared__ volatile int filled;
   __shared__ volatile int emptied;
   const int lane = threadIdx.x % WARP;
-  if (threadIdx.x == 0) filled = emptied = 0;
+  if (threadIdx.x == 0) {
+    filled = 0;
+    emptied = 0;
+  }
   __syncthreads();
   if (threadIdx.x < WARP) {
     for (int round = 0; round < rounds; ++round) {

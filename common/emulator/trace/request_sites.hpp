@@ -44,9 +44,9 @@ struct SiteCounts {
 /// A word that a request touches, relative to its first lane's word.
 struct TouchedWord {
   std::int32_t word;
-  std::uint8_t lane;
+  std::uint8_t lane;  ///< the first of them
   std::uint8_t bytes;
-  bool several;
+  std::uint32_t lanes;
 };
 
 /// What a global request looks like from where in a line its first lane's byte is.

@@ -26,8 +26,8 @@ void find_words(RequestSite& site, const std::uint64_t* address) {
       const auto mask = static_cast<std::uint8_t>((1u << high) - (1u << low));
       const auto relative = static_cast<std::int32_t>(word - base_word);
       const auto [found, is_new] = words.try_emplace(
-          {relative, mask}, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, false});
-      if (!is_new) found->second.several = true;
+          {relative, mask}, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, 0});
+      found->second.lanes |= 1u << lane;
     }
   });
   site.words.clear();
@@ -153,22 +153,67 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
                     .epoch = state_.epochs.latest,
                     .knows = state_.epochs.earliest};
   const unsigned first_thread = 32 * state_.warp;
+  const bool skips_settled = type == AccessType::kLoad && !clocks_.orders_lanes(state_.warp);
   for (const TouchedWord& touched : site.words) {
     one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
     // The others' accesses count: what they store is not uninitialised later.
     if (any_outside && !holds(touched, one.word)) [[unlikely]]
       continue;
-    if (type == AccessType::kLoad && settled.contain(one.word)) continue;
+    if (skips_settled && settled.contain(one.word)) continue;
     one.bytes = touched.bytes;
-    one.several = touched.several;
     one.thread = static_cast<std::uint16_t>(first_thread + touched.lane);
-    const Conflict conflict = access(type, one);
-    if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
-      report_conflict(one, conflict);
+    one.lanes = touched.lanes;
+    if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
+      check_by_epochs(type, one);
+      continue;
+    }
+    check_word(type, one);
   }
 }
 
+/// By these lanes at the same time.
+inline void SharedRequests::check_word(AccessType type, WordAccess& one) {
+  one.several = (one.lanes & (one.lanes - 1)) != 0;
+  if (type == AccessType::kStore) {
+    one.has_value = true;
+    one.value = state_.stored[std::countr_zero(one.lanes)];
+    if (one.several) [[unlikely]]
+      one.several = !stores_the_same(one.lanes);
+  }
+  const Conflict conflict = access(type, one);
+  if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
+    report_conflict(one, conflict);
+}
+
+/// Lanes that something has put in order did the same one after the other.
+void SharedRequests::check_by_epochs(AccessType type, WordAccess& one) {
+  std::uint32_t left = one.lanes;
+  while (left != 0) {
+    Epoch first = ~Epoch{0};
+    for_each_lane(left, [&](unsigned lane) { first = std::min(first, state_.lane_epochs[lane]); });
+    one.lanes = 0;
+    for_each_lane(left, [&](unsigned lane) {
+      if (state_.lane_epochs[lane] == first) one.lanes |= 1u << lane;
+    });
+    left &= ~one.lanes;
+    one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
+    one.epoch = one.knows = first;
+    check_word(type, one);
+  }
+}
+
+bool SharedRequests::stores_the_same(std::uint32_t lanes) const {
+  const std::uint32_t value = state_.stored[std::countr_zero(lanes)];
+  bool same = true;
+  for_each_lane(lanes, [&](unsigned lane) { same = same && state_.stored[lane] == value; });
+  return same;
+}
+
 void SharedRequests::report_conflict(const WordAccess& access, const Conflict& conflict) {
+  if (conflict.kind == Conflict::Kind::kRace &&
+      flags_.excuse(access.word, access.code, conflict.earlier)) {
+    return;
+  }
   HazardKind kind = HazardKind::kUninitialisedShared;
   if (conflict.kind == Conflict::Kind::kRace) kind = HazardKind::kRace;
   if (conflict.kind == Conflict::Kind::kInFlight) kind = HazardKind::kInFlight;

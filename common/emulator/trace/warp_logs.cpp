@@ -2,9 +2,11 @@
 #include "common/emulator/trace/warp_logs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/trace/tracer_state.hpp"
 
 namespace ladder::emulator {
 
@@ -28,12 +30,38 @@ void WarpLogs::enter(unsigned thread) noexcept {
   access_cursor.next = first + sizeof(WarpLog::Row) * rows_[thread];
   access_cursor.end = first + sizeof(WarpLog::Row) * limit_;
   access_cursor.to_code = reinterpret_cast<std::byte*>(&log.row[0].code[lane]) - first;
+  access_cursor.stores = stores_.data();
   running_ = thread;
   inside_ = true;
 }
 
+/// The thread is about to wait: what it stored in shared memory is there, and nobody else has
+/// stored since.
+void WarpLogs::note_stores() noexcept {
+  WarpLog& log = *logs_[running_ / 32];
+  const unsigned lane = running_ % 32;
+  auto* const first = reinterpret_cast<std::byte*>(&log.row[0].address[lane]);
+  const std::uintptr_t shared = access_cursor.shared_begin + TracerState::kNearShared;
+  const std::size_t bytes_of_shared = access_cursor.shared_bytes - 2 * TracerState::kNearShared;
+  for (std::byte** store = stores_.data(); store != access_cursor.stores; ++store) {
+    const auto row = static_cast<std::size_t>(*store - first) / sizeof(WarpLog::Row);
+    const std::uint64_t address = log.row[row].address[lane];
+    const unsigned bytes = bytes_of(log.row[row].code[lane]);
+    std::uint32_t value = 0;
+    // What lies beside shared memory may not even exist.
+    for (unsigned at = 0; address - shared + bytes <= bytes_of_shared && at < bytes; at += 4) {
+      std::uint32_t part = 0;
+      std::memcpy(&part, reinterpret_cast<const std::byte*>(address) + at, std::min(bytes, 4u));
+      value = value * 0x9E3779B1u + part;
+    }
+    log.stored[row][lane] = value;
+  }
+  access_cursor.stores = stores_.data();
+}
+
 void WarpLogs::leave() noexcept {
   if (!inside_) return;
+  if (access_cursor.stores != stores_.data()) note_stores();
   const auto left =
       static_cast<std::size_t>(access_cursor.end - access_cursor.next) / sizeof(WarpLog::Row);
   rows_[running_] = static_cast<std::uint16_t>(limit_ - left);
