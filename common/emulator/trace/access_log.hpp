@@ -54,8 +54,14 @@ struct WarpLog {
     AccessCode code[32];
   };
   alignas(64) Row row[kRows];
-  /// Of stores to shared memory: what was there when the thread next waited, or a hash of it.
-  std::uint32_t stored[kRows][32];
+
+  /// Of stores to shared memory: what was there when the thread next waited, or a hash of it. Lies
+  /// as far from a row's codes in every row.
+  struct StoredRow {
+    std::uint32_t value[32];
+    std::byte unused[sizeof(Row) - 32 * sizeof(std::uint32_t)];
+  };
+  StoredRow stored[kRows];
 };
 
 class BlockTracer;

@@ -195,7 +195,7 @@ void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::u
     if (row == 0 || epochs_.change_at(row)) {
       set_epochs(epochs_.of_lanes(state_.warp, lanes, row, state_.lane_epochs));
     }
-    state_.stored = log.stored[row];
+    state_.stored = log.stored[row].value;
     request(log.row[row].code[first], log.row[row].address, lanes);
   }
 }
@@ -226,7 +226,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
       if (is_new) requests.push_back({row, code, {epoch, epoch}});
       Request& request = requests[at->second];
       request.lane_epochs[lane] = epoch;
-      request.stored[lane] = log.stored[row][lane];
+      request.stored[lane] = log.stored[row].value[lane];
       request.epochs.earliest = std::min(request.epochs.earliest, epoch);
       request.epochs.latest = std::max(request.epochs.latest, epoch);
       request.row = std::max(request.row, row);

@@ -26,14 +26,16 @@ void find_words(RequestSite& site, const std::uint64_t* address) {
       const auto mask = static_cast<std::uint8_t>((1u << high) - (1u << low));
       const auto relative = static_cast<std::int32_t>(word - base_word);
       const auto [found, is_new] = words.try_emplace(
-          {relative, mask}, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, 0});
+          {relative, mask}, TouchedWord{.word = relative, .bytes = mask, .lanes = 0});
       found->second.lanes |= 1u << lane;
     }
   });
   site.words.clear();
   for (const auto& [place, word] : words)
     site.words.push_back(word);
-  std::ranges::stable_sort(site.words, {}, &TouchedWord::lane);  // the lowest thread is reported
+  std::ranges::stable_sort(site.words, {}, [](const TouchedWord& one) {
+    return one.lane();
+  });  // the lowest thread is reported
 }
 
 }  // namespace
@@ -126,8 +128,8 @@ bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first
 /// Is what is touched of the word in an array?
 bool SharedRequests::holds(const TouchedWord& touched, std::uint32_t word) const {
   const std::uint64_t at = std::uint64_t{4} * word;
-  const auto byte = static_cast<unsigned>(std::countr_zero(unsigned{touched.bytes}));
-  return is_inside(at + byte, at + std::bit_width(unsigned{touched.bytes}));
+  const auto byte = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(touched.bytes)));
+  return is_inside(at + byte, at + std::bit_width(static_cast<unsigned>(touched.bytes)));
 }
 
 inline Conflict SharedRequests::access(AccessType type, const WordAccess& access) {
@@ -161,7 +163,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
       continue;
     if (skips_settled && settled.contain(one.word)) continue;
     one.bytes = touched.bytes;
-    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane);
+    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane());
     one.lanes = touched.lanes;
     if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
       check_by_epochs(type, one);

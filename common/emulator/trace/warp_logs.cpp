@@ -9,6 +9,19 @@
 #include "common/emulator/trace/tracer_state.hpp"
 
 namespace ladder::emulator {
+namespace {
+
+std::uint32_t hash_of(const std::byte* data, unsigned bytes) {
+  std::uint32_t value = 0;
+  for (unsigned at = 0; at < bytes; at += 4) {
+    std::uint32_t part = 0;
+    std::memcpy(&part, data + at, std::min(bytes, 4u));
+    value = value * 0x9E3779B1u + part;
+  }
+  return value;
+}
+
+}  // namespace
 
 constinit thread_local AccessCursor access_cursor;
 
@@ -39,22 +52,22 @@ void WarpLogs::enter(unsigned thread) noexcept {
 /// stored since.
 void WarpLogs::note_stores() noexcept {
   WarpLog& log = *logs_[running_ / 32];
-  const unsigned lane = running_ % 32;
-  auto* const first = reinterpret_cast<std::byte*>(&log.row[0].address[lane]);
+  const std::ptrdiff_t to_code = access_cursor.to_code;
+  const std::ptrdiff_t from_code_to_value = reinterpret_cast<std::byte*>(log.stored[0].value) -
+                                            reinterpret_cast<std::byte*>(log.row[0].code);
   const std::uintptr_t shared = access_cursor.shared_begin + TracerState::kNearShared;
   const std::size_t bytes_of_shared = access_cursor.shared_bytes - 2 * TracerState::kNearShared;
   for (std::byte** store = stores_.data(); store != access_cursor.stores; ++store) {
-    const auto row = static_cast<std::size_t>(*store - first) / sizeof(WarpLog::Row);
-    const std::uint64_t address = log.row[row].address[lane];
-    const unsigned bytes = bytes_of(log.row[row].code[lane]);
+    const std::uint64_t address = *reinterpret_cast<const std::uint64_t*>(*store);
+    std::byte* const code = *store + to_code;
+    const unsigned bytes = bytes_of(*reinterpret_cast<const AccessCode*>(code));
     std::uint32_t value = 0;
     // What lies beside shared memory may not even exist.
-    for (unsigned at = 0; address - shared + bytes <= bytes_of_shared && at < bytes; at += 4) {
-      std::uint32_t part = 0;
-      std::memcpy(&part, reinterpret_cast<const std::byte*>(address) + at, std::min(bytes, 4u));
-      value = value * 0x9E3779B1u + part;
+    if (address - shared < bytes_of_shared - (bytes - 1)) [[likely]] {
+      value = bytes == 4 ? *reinterpret_cast<const std::uint32_t*>(address)
+                         : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
     }
-    log.stored[row][lane] = value;
+    *reinterpret_cast<std::uint32_t*>(code + from_code_to_value) = value;
   }
   access_cursor.stores = stores_.data();
 }
