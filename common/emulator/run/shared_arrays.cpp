@@ -361,12 +361,20 @@ bool is_traced(const void* kernel) {
   return KernelLibrary(kernel).knows("__tsan_init");
 }
 
-std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {
+const SharedArray* array_near(const std::vector<SharedArray>& arrays, std::size_t offset) {
   const SharedArray* nearest = nullptr;
   for (const SharedArray& array : arrays) {
     if (nearest == nullptr || array.offset <= offset) nearest = &array;
   }
+  return nearest;
+}
+
+std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {
+  const SharedArray* const nearest = array_near(arrays, offset);
   if (nearest == nullptr) return "shared memory + " + std::to_string(offset) + " bytes";
+  const bool is_scalar = nearest->extents.empty() && !nearest->is_dynamic;
+  if (is_scalar && offset - nearest->offset < nearest->bytes && nearest->bytes <= 16)
+    return nearest->name;
   auto element =
       (static_cast<std::ptrdiff_t>(offset) - static_cast<std::ptrdiff_t>(nearest->offset)) /
       static_cast<std::ptrdiff_t>(nearest->element_bytes);

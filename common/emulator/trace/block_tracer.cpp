@@ -61,6 +61,7 @@ void BlockTracer::start_block(std::uint64_t block) {
   shared_.start_block();
   stream_.start_block();
   flags_.start_block();
+  news_.forget();
   has_fenced_ = false;
   access_cursor = {.code_begin = state_.code_begin,
                    .shared_begin = state_.shared_begin - TracerState::kNearShared,
@@ -93,6 +94,7 @@ void BlockTracer::leave(unsigned) noexcept {
 }
 
 void BlockTracer::pass_barrier() {
+  news_.forget();
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
   if (state_.is_ordered()) order_.pass_barrier();
@@ -250,6 +252,8 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
   }
   RequestSite& site = sites_.at(code, address, lanes);
   const std::uint64_t first = address[std::countr_zero(lanes)];
+  if (news_.are_wanted()) [[unlikely]]
+    news_.see(state_.warp, code, first);
   const bool shared = state_.is_near_shared(first);
   if (((site.skew | first) & (bytes_of(code) - 1)) != 0) [[unlikely]] {
     report_misaligned(code, address, lanes, shared);

@@ -12,6 +12,7 @@
 
 #include "common/emulator/run/block_observer.hpp"
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/access_news.hpp"
 #include "common/emulator/trace/box_events.hpp"
 #include "common/emulator/trace/call_codes.hpp"
 #include "common/emulator/trace/event_order.hpp"
@@ -68,6 +69,7 @@ class BlockTracer final : public BlockObserver {
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void end_block() override;
+  bool has_news() override { return news_.take(); }
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
                     unsigned source_bytes, std::source_location where) override;
@@ -126,6 +128,7 @@ class BlockTracer final : public BlockObserver {
   SharedShadow shadow_{clocks_};
   WarpLogs logs_;
   LogEpochs epochs_{clocks_, logs_};
+  AccessNews news_;
   FlagWords flags_;
   bool has_fenced_ = false;  ///< has any thread of the block?
   CallCodes calls_;
