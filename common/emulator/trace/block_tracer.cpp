@@ -45,6 +45,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   global_.start_grid();
   sites_.start_grid();
   hazards_.start_grid();
+  polls_.start_grid();
   flags_.start_grid(state_.shared_begin, state_.shared_bytes);
   recorded_.start_grid();
   clocks_.deactivate();
@@ -61,6 +62,7 @@ void BlockTracer::start_block(std::uint64_t block) {
   shared_.start_block();
   stream_.start_block();
   flags_.start_block();
+  polls_.start_block();
   news_.forget();
   has_fenced_ = false;
   access_cursor = {.code_begin = state_.code_begin,
@@ -126,13 +128,23 @@ void BlockTracer::fenced() {
   change_epoch(thread, [&](Epoch) { clocks_.fence_thread(thread); });
 }
 
-void BlockTracer::updated_flag(const void* address) {
+/// Blocks that wait for others' flags look at them more or less often.
+void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (state_.plan->blocks == 1 || bytes < 4 || at - global_.begin() >= global_.bytes()) return;
+  if (state_.is_near_shared(at)) return;
+  polls_.look(logs_.running(), address, instruction, access_cursor.next);
+}
+
+void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  look_for_polls(address, bytes, instruction);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
   clocks_.store_flag(logs_.running(), address);
 }
 
-void BlockTracer::loaded_volatile(const void* address) {
+void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  look_for_polls(address, bytes, instruction);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }

@@ -272,8 +272,8 @@ TEST(EmulatorTraceHazard, ALongLoopIsNoEndlessOne) {
   const HangLimit limit(Seconds(0.05));
   const Floats in(kCount), out(32);
   in[kCount - 1] = 3.0f;
-  const KernelTrace t =
-      trace({in.named("in"), out.named("out")}, [&] { sum_in_each_thread(kCount, in.data(), out.data()); });
+  const KernelTrace t = trace({in.named("in"), out.named("out")},
+                              [&] { sum_in_each_thread(kCount, in.data(), out.data()); });
   expect_clean(t);
   EXPECT_EQ(out[31], 3.0f);
 }
@@ -294,6 +294,21 @@ TEST(EmulatorTraceHazard, AnEndlessLoopIsReportedAtItsOwnLine) {
     EXPECT_TRUE(contains(hazard.message, "accessed anything new")) << hazard.message;
     EXPECT_TRUE(contains(hazard.message, "LADDER_HANG_SECONDS")) << hazard.message;
   }
+}
+
+TEST(EmulatorTraceHazard, BlocksThatPollAreNamed) {
+  const Ints flag(1), out(64);
+  const std::vector<TracedArray> arrays = {flag.named("flag"), out.named("out")};
+  const unsigned usual = cpu_threads();
+  set_cpu_threads(1);  // block 0 has to wait for certain
+  const KernelTrace t = trace(arrays, [&] { wait_for_next_block(flag.data(), out.data()); });
+  set_cpu_threads(usual);
+  expect_clean(t);
+  ASSERT_EQ(t.polls.size(), 1u);
+  EXPECT_EQ(t.polls[0], probe_place("look again"));
+  // Within one block, the order in which threads run is always the same.
+  flag[0] = 0;
+  EXPECT_TRUE(trace(arrays, [&] { wait_for_other_warp(flag.data(), out.data()); }).polls.empty());
 }
 
 TEST(EmulatorTraceHazard, TooManyArraysAreRefused) {

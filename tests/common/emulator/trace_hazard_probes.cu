@@ -67,6 +67,17 @@ __global__ void loop_over_few(const int* in, int* out) {
   out[threadIdx.x] = i;
 }
 
+__global__ void wait_for_next_block(int* flag, int* out) {
+  volatile int* const watched = flag;
+  if (blockIdx.x == 0) {
+    while (*watched == 0) {  // look again
+    }
+    out[threadIdx.x] = 1;
+  } else if (threadIdx.x == 0) {
+    *watched = 1;
+  }
+}
+
 // -- Order within a block -----------------------------------------------------------------------
 
 __global__ void missing_barrier(float* out) {
@@ -213,6 +224,10 @@ void sum_in_each_thread(long long count, const float* in, float* out) {
 
 void loop_over_few(const int* in, int* out) {
   launch(kernels::loop_over_few, one_warp(), in, out);
+}
+
+void wait_for_next_block(int* flag, int* out) {
+  launch(kernels::wait_for_next_block, {.grid = dim3(2), .block = dim3(32)}, flag, out);
 }
 
 void copy_tiles(int rows, unsigned tiles_across, int slow_steps, const float* in, float* out) {

@@ -82,6 +82,8 @@ void shared_store_beyond(int count, float* out);
 void sum_in_each_thread(long long count, const float* in, float* out);
 /// Looks at four elements until one is not 0.
 void loop_over_few(const int* in, int* out);
+/// Block 0 waits until block 1 sets the flag.
+void wait_for_next_block(int* flag, int* out);
 
 // -- Order within a block -----------------------------------------------------------------------
 /// Each thread reads another's element without a barrier between.
