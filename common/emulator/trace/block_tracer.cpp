@@ -182,6 +182,7 @@ void BlockTracer::look_at(unsigned warp) {
     state_.warp = warp;
     epochs_.sort(warp);
     stream_.go_on_with(warp);
+    shared_.look_at(warp);
     const WarpLog& log = logs_.log_of(warp);
     bool in_step = fewest == most;
     for (unsigned row = 0; in_step && row < most; ++row)
@@ -192,6 +193,7 @@ void BlockTracer::look_at(unsigned warp) {
       look_at_rows_one_by_one(log, most);
     }
     wide_loads_.settle();
+    shared_.settle();
     logs_.empty(warp);
   }
   epochs_.forget(warp);
@@ -251,7 +253,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
   std::ranges::stable_sort(requests, {}, &Request::row);
   for (const Request& one : requests) {
     set_epochs(one.epochs);
-    if (one.epochs.earliest != one.epochs.latest) state_.lane_epochs = one.lane_epochs;
+    if (clocks_.is_active()) state_.lane_epochs = one.lane_epochs;
     state_.stored = one.stored.data();
     request(one.code, one.address.data(), one.lanes);
   }

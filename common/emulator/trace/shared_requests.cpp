@@ -155,7 +155,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
                     .epoch = state_.epochs.latest,
                     .knows = state_.epochs.earliest};
   const unsigned first_thread = 32 * state_.warp;
-  const bool skips_settled = type == AccessType::kLoad && !clocks_.orders_lanes(state_.warp);
+  const bool skips_settled = type == AccessType::kLoad && !in_order_of_epochs_;
   for (const TouchedWord& touched : site.words) {
     one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
     // The others' accesses count: what they store is not uninitialised later.
@@ -165,7 +165,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
     one.bytes = touched.bytes;
     one.thread = static_cast<std::uint16_t>(first_thread + touched.lane());
     one.lanes = touched.lanes;
-    if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
+    if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
       check_by_epochs(type, one);
       continue;
     }
@@ -176,15 +176,29 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
 /// By these lanes at the same time.
 inline void SharedRequests::check_word(AccessType type, WordAccess& one) {
   one.several = (one.lanes & (one.lanes - 1)) != 0;
-  if (type == AccessType::kStore) {
-    one.has_value = true;
-    one.value = state_.stored[std::countr_zero(one.lanes)];
-    if (one.several) [[unlikely]]
-      one.several = !stores_the_same(one.lanes);
-  }
+  if (type == AccessType::kStore) add_value(one);
   const Conflict conflict = access(type, one);
   if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
     report_conflict(one, conflict);
+}
+
+/// What the lanes store. Those that store the same count as one.
+inline void SharedRequests::add_value(WordAccess& one) const {
+  one.has_value = true;
+  one.value = state_.stored[std::countr_zero(one.lanes)];
+  if (one.several) [[unlikely]]
+    one.several = !stores_the_same(one.lanes);
+}
+
+void SharedRequests::settle() {
+  in_order_of_epochs_ = false;
+  if (to_check_.empty()) return;
+  std::ranges::stable_sort(to_check_, {}, [](const auto& entry) { return entry.second.epoch; });
+  for (const auto& [type, one] : to_check_) {
+    const Conflict conflict = access(type, one);
+    if (conflict.kind != Conflict::Kind::kNone) report_conflict(one, conflict);
+  }
+  to_check_.clear();
 }
 
 /// Lanes that something has put in order did the same one after the other.
@@ -200,7 +214,13 @@ void SharedRequests::check_by_epochs(AccessType type, WordAccess& one) {
     left &= ~one.lanes;
     one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
     one.epoch = one.knows = first;
-    check_word(type, one);
+    if (!in_order_of_epochs_) {
+      check_word(type, one);
+      continue;
+    }
+    one.several = (one.lanes & (one.lanes - 1)) != 0;
+    if (type == AccessType::kStore) add_value(one);
+    to_check_.emplace_back(type, one);
   }
 }
 
