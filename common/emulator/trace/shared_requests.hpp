@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/flag_words.hpp"
 #include "common/emulator/trace/hazard_list.hpp"
 #include "common/emulator/trace/request_sites.hpp"
 #include "common/emulator/trace/shared_counts.hpp"
@@ -23,7 +26,7 @@ class SharedRequests {
   /// \param clocks  of the shadow
   SharedRequests(const TracerState& state, const WarpClocks& clocks, SharedShadow& shadow,
                  const WarpLogs& logs, SharedCounts& counts, WideLoads& wide_loads,
-                 HazardList& hazards, EventOrder& order)
+                 HazardList& hazards, EventOrder& order, const FlagWords& flags)
       : state_(state),
         clocks_(clocks),
         shadow_(shadow),
@@ -31,13 +34,20 @@ class SharedRequests {
         counts_(counts),
         wide_loads_(wide_loads),
         hazards_(hazards),
-        order_(order) {}
+        order_(order),
+        flags_(flags) {}
 
   void start_block() { syncs_.fill(0); }
   /// Its lanes met.
   void meet(unsigned warp) { ++syncs_[warp]; }
 
   void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+
+  // -- While a warp's log is looked at -----------------------------------------------------------
+  /// Something has put lanes of the warp in order, one by one: what they did is checked in the
+  /// order of their epochs, when all requests are known.
+  void look_at(unsigned warp) { in_order_of_epochs_ = clocks_.orders_lanes(warp); }
+  void settle();
 
   [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
 
@@ -48,6 +58,10 @@ class SharedRequests {
   [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
   bool holds(const TouchedWord& touched, std::uint32_t word) const;
   Conflict access(AccessType type, const WordAccess& access);
+  void check_word(AccessType type, WordAccess& one);
+  [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
+  void add_value(WordAccess& one) const;
+  bool stores_the_same(std::uint32_t lanes) const;
   void see_order(AccessType type, std::uint64_t begin, std::uint64_t end, std::uint64_t first);
 
   const TracerState& state_;
@@ -58,6 +72,9 @@ class SharedRequests {
   WideLoads& wide_loads_;
   HazardList& hazards_;
   EventOrder& order_;
+  const FlagWords& flags_;
+  bool in_order_of_epochs_ = false;
+  std::vector<std::pair<AccessType, WordAccess>> to_check_;
   std::array<std::uint32_t, 32> syncs_ = {};  ///< how often each warp has met
 };
 
