@@ -12,9 +12,12 @@
 
 #include "common/emulator/run/block_observer.hpp"
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/access_news.hpp"
 #include "common/emulator/trace/box_events.hpp"
 #include "common/emulator/trace/call_codes.hpp"
 #include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/flag_words.hpp"
+#include "common/emulator/trace/global_polls.hpp"
 #include "common/emulator/trace/global_requests.hpp"
 #include "common/emulator/trace/hazard_list.hpp"
 #include "common/emulator/trace/log_epochs.hpp"
@@ -65,7 +68,9 @@ class BlockTracer final : public BlockObserver {
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
   void meet(unsigned warp) override;
+  void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void end_block() override;
+  bool has_news() override { return news_.take(); }
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
                     unsigned source_bytes, std::source_location where) override;
@@ -87,6 +92,13 @@ class BlockTracer final : public BlockObserver {
   bool report_elsewhere(std::uintptr_t address, AccessCode code) {
     return global_.report_elsewhere(logs_.running(), address, code);
   }
+  /// __threadfence() and the like.
+  void fenced();
+  /// Atomically.
+  void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
+  /// It is about to load or store a volatile variable, and nobody else runs before.
+  void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
+  void stores_volatile(const void* address);
   void report_index(Place place, unsigned column, const std::string& text);
 
   // -- What the session takes ------------------------------------------------------------------
@@ -96,6 +108,7 @@ class BlockTracer final : public BlockObserver {
   const std::vector<RawHazard>& hazards() const { return hazards_.all(); }
   const std::vector<RawRequest>& recorded_warp() const { return recorded_.all(); }
   const EventOrder& order() const { return order_; }
+  const std::vector<std::uintptr_t>& polls() const { return polls_.instructions(); }
   const std::vector<SharedArray>& shared_arrays() const { return state_.shared_arrays; }
 
  private:
@@ -107,6 +120,7 @@ class BlockTracer final : public BlockObserver {
   void set_epochs(const Epochs& epochs);
   void start_clocks();
   void look_at_if_in_step(unsigned warp);
+  void look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction);
   template <class Change>
   void change_epoch(unsigned thread, Change change);
 
@@ -117,6 +131,10 @@ class BlockTracer final : public BlockObserver {
   SharedShadow shadow_{clocks_};
   WarpLogs logs_;
   LogEpochs epochs_{clocks_, logs_};
+  AccessNews news_;
+  GlobalPolls polls_;
+  FlagWords flags_;
+  bool has_fenced_ = false;  ///< has any thread of the block?
   CallCodes calls_;
   StreamSlices stream_;
   RequestSites sites_;
@@ -125,8 +143,8 @@ class BlockTracer final : public BlockObserver {
   GlobalRequests global_{state_, stream_, hazards_, order_, recorded_};
   SharedCounts shared_counts_{state_, sites_, recorded_};
   WideLoads wide_loads_{sites_, shared_counts_};
-  SharedRequests shared_{state_,         clocks_,     shadow_,  logs_,
-                         shared_counts_, wide_loads_, hazards_, order_};
+  SharedRequests shared_{state_,      clocks_,  shadow_, logs_, shared_counts_,
+                         wide_loads_, hazards_, order_,  flags_};
   BoxEvents boxes_{state_, clocks_, shadow_, shared_, order_};
 };
 
