@@ -41,7 +41,9 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
   const auto N = static_cast<std::size_t>(gemm.N);
   const auto K = static_cast<std::size_t>(gemm.K);
   const std::span<std::byte> workspace = emulator::whole_workspace();  // of rungs that hand over
-  return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), array("C", gemm.C, M, N),
+  emulator::TracedArray C = array("C", gemm.C, M, N);
+  C.written = gemm.beta != 0;
+  return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), C,
           emulator::TracedArray{
               .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
 }

@@ -111,6 +111,22 @@ void scan_in_place(const Arrays& arrays);
 void total_read_too_early(const Arrays& arrays);
 void mean_overwritten(const Arrays& arrays);
 
+// -- races_global.cu ----------------------------------------------------------------------------
+void split_without_atomics(const Arrays& arrays);
+void shift_in_place(const Arrays& arrays);
+void total_without_atomics(const Arrays& arrays);
+void exchange_without_barrier(const Arrays& arrays);
+void swap_without_syncwarp(const Arrays& arrays);
+void one_cell_for_all(const Arrays& arrays);
+void adds_to_what_nobody_wrote(const Arrays& arrays);
+void split_with_atomics(const Arrays& arrays);
+void split_into_slices(const Arrays& arrays);
+void shift_of_a_copy(const Arrays& arrays);
+void exchange_behind_barrier(const Arrays& arrays);
+void swap_behind_syncwarp(const Arrays& arrays);
+void one_flag_for_all(const Arrays& arrays);
+void adds_to_what_it_wrote(const Arrays& arrays);
+
 // -- barriers.cu --------------------------------------------------------------------------------
 void barrier_of_half_a_warp(const Arrays& arrays);
 void barrier_in_both_branches(const Arrays& arrays);

@@ -188,7 +188,8 @@ TEST(GalleryTable, ShowsEveryKindOfHazard) {
     kinds.insert(broken.kind);
   EXPECT_EQ(kinds, (std::set<HazardKind>{
                        HazardKind::kGlobalOutOfBounds, HazardKind::kSharedOutOfBounds,
-                       HazardKind::kMisaligned, HazardKind::kUninitialisedShared, HazardKind::kRace,
+                       HazardKind::kMisaligned, HazardKind::kUninitialisedShared,
+                       HazardKind::kUninitialisedGlobal, HazardKind::kRace,
                        HazardKind::kDivergentBarrier, HazardKind::kHang, HazardKind::kOther}));
 }
 
@@ -244,7 +245,7 @@ class Gallery {
         {
             {.name = "A", .data = A_.data(), .bytes = A_.bytes(), .columns = kK},
             {.name = "B", .data = B_.data(), .bytes = B_.bytes(), .columns = kN},
-            {.name = "C", .data = C_.data(), .bytes = C_.bytes(), .columns = kN},
+            {.name = "C", .data = C_.data(), .bytes = C_.bytes(), .columns = kN, .written = false},
         },
         [&] { run({.A = A_.data(), .B = B_.data(), .C = C_.data()}); });
   }
@@ -567,6 +568,31 @@ Numbers result_of(const std::string& name) {
       {"last_warp_is_not_full", [] { return table_of(48, [](int i) { return a(i ^ 1) + 1.0f; }); }},
       {"same_flag_from_many",
        [] { return table_of(15, [](int b) { return sorted_line(b)[0] < -7.0f ? 1.0f : 0.0f; }); }},
+      {"split_with_atomics", product},
+      // The upper half of C takes the sums of both slices of K, the lower half keeps the second.
+      {"split_into_slices",
+       [] {
+         const Numbers B = values_of_b();
+         const auto part = [&](int row, int col, int begin) {
+           float sum = 0.0f;
+           for (int k = begin; k < begin + kK / 2; ++k)
+             sum += a(row * kK + k) * B[k * kN + col];
+           return sum;
+         };
+         return table_of(kM * kN, [&](int i) {
+           const int row = i / kN % (kM / 2);
+           const float second = part(row, i % kN, kK / 2);
+           return i < kM / 2 * kN ? part(row, i % kN, 0) + second : second;
+         });
+       }},
+      {"shift_of_a_copy", [] { return table_of(kCountA, [](int i) { return a(i + 1); }); }},
+      {"exchange_behind_barrier",
+       [] { return table_of(256, [](int i) { return i < 128 ? a(i) : a(255 - i); }); }},
+      {"swap_behind_syncwarp",
+       [] { return table_of(256, [](int i) { return i < 128 ? a(i) : a((i - 128) ^ 1); }); }},
+      {"one_flag_for_all", [] { return Numbers{1.0f}; }},
+      {"adds_to_what_it_wrote",
+       [] { return table_of(kCountA, [](int i) { return 1.5f * a(i); }); }},
       {"same_value_from_all",
        [] { return table_of(128, [](int i) { return a(i) * (a(1) + 3.0f); }); }},
       {"cleared_by_every_warp",

@@ -55,7 +55,7 @@ struct WarpLog {
   };
   alignas(64) Row row[kRows];
 
-  /// Of stores to shared memory: what was there when the thread next waited, or a hash of it. Lies
+  /// Of stores: what was there when the thread next waited, or a hash of it. Lies
   /// as far from a row's codes in every row.
   struct StoredRow {
     std::uint32_t value[32];
@@ -118,9 +118,7 @@ inline void log_access(const volatile void* target, AccessType type, unsigned by
   *reinterpret_cast<AccessCode*>(next + cursor.to_code) =
       pack_access(instruction - cursor.code_begin, type, bytes);
   cursor.next = next + sizeof(WarpLog::Row);
-  if (type == AccessType::kStore && address - cursor.shared_begin < cursor.shared_bytes) {
-    *cursor.stores++ = next;
-  }
+  if (type == AccessType::kStore) *cursor.stores++ = next;
 }
 
 }  // namespace ladder::emulator

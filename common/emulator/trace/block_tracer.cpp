@@ -43,6 +43,8 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
   logs_.set_limit(rows);
+  logs_.set_arrays(wishes.arrays);
+  if (plan.cooperative || plan.cluster > 1) may_order_blocks();
   global_.start_grid();
   sites_.start_grid();
   hazards_.start_grid();
@@ -61,6 +63,9 @@ void BlockTracer::start_block(std::uint64_t block) {
   epochs_.start_block();
   logs_.start_block();
   shared_.start_block();
+  state_.barriers = 0;
+  state_.meetings = {};
+  state_.orders_itself = clocks_.is_active();
   stream_.start_block();
   flags_.start_block();
   polls_.start_block();
@@ -97,6 +102,7 @@ void BlockTracer::leave(unsigned) noexcept {
 }
 
 void BlockTracer::pass_barrier() {
+  ++state_.barriers;
   news_.forget();
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
@@ -107,6 +113,7 @@ void BlockTracer::pass_barrier() {
 void BlockTracer::meet(unsigned warp) {
   look_at(warp);
   shared_.meet(warp);
+  ++state_.meetings[warp];
   if (clocks_.is_active()) clocks_.meet(warp);
 }
 
@@ -121,7 +128,18 @@ void BlockTracer::meet_lanes(unsigned warp, std::uint32_t lanes) {
 
 // -- Fences and flags ----------------------------------------------------------------------------
 
+void BlockTracer::may_order_blocks() {
+  state_.orders_itself = true;
+  if (state_.wishes->shadow != nullptr) state_.wishes->shadow->may_order_blocks();
+}
+
+void BlockTracer::may_order_blocks_by(const void* object) {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);
+  if (at - global_.begin() < global_.bytes() && !state_.is_near_shared(at)) may_order_blocks();
+}
+
 void BlockTracer::fenced() {
+  may_order_blocks();
   if (state_.shared_arrays.empty()) return;
   has_fenced_ = true;
   const unsigned thread = logs_.running();
@@ -138,6 +156,7 @@ void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintp
 }
 
 void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
@@ -145,12 +164,14 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
 }
 
 void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
 
 void BlockTracer::stores_volatile(const void* address) {
+  may_order_blocks_by(address);
   flags_.stored(logs_.running(), reinterpret_cast<std::uintptr_t>(address));
   if (has_fenced_) clocks_.store_flag(logs_.running(), address);
 }
@@ -298,6 +319,7 @@ void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* addres
 void BlockTracer::start_clocks() {
   if (clocks_.is_active()) return;
   clocks_.activate();
+  state_.orders_itself = true;
   shadow_.use_clocks();
 }
 
@@ -324,14 +346,17 @@ void BlockTracer::change_epoch(unsigned thread, Change change) {
 }
 
 void BlockTracer::released(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
   change_epoch(thread, [&](Epoch) { clocks_.release(thread, object); });
 }
 
 void BlockTracer::arrived(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
   change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
 }
 
 void BlockTracer::acquired(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
   change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
 }
 

@@ -120,6 +120,8 @@ class BlockTracer final : public BlockObserver {
   void set_epochs(const Epochs& epochs);
   void start_clocks();
   void look_at_if_in_step(unsigned warp);
+  void may_order_blocks();
+  void may_order_blocks_by(const void* object);
   void look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction);
   template <class Change>
   void change_epoch(unsigned thread, Change change);

@@ -123,6 +123,7 @@ void GlobalRequests::request(RequestSite& site, const std::uint64_t* address, st
     }
   }
 
+  if (site.array != kMaxArrays && state_.wishes->shadow != nullptr) check(site, address, lanes);
   const GlobalPhase& phase = phase_of(site, address);
   const auto active = static_cast<unsigned>(std::popcount(lanes));
   const AccessType type = type_of(site.code);
@@ -147,6 +148,43 @@ void GlobalRequests::request(RequestSite& site, const std::uint64_t* address, st
   }
   if (state_.is_ordered() && type == AccessType::kLoad) order_.global_load(state_.warp);
   recorded_.add(site.code, false, lanes, address, 0, counts);
+}
+
+/// Races, and loads of what nobody wrote.
+void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address,
+                           std::uint32_t lanes) {
+  GlobalShadow& shadow = *state_.wishes->shadow;
+  const AccessType type = type_of(site.code);
+  const bool loads = type == AccessType::kLoad || type == AccessType::kCopySource;
+  if (loads ? !shadow.concerns_loads(site.array) : !shadow.concerns_stores(site.array)) return;
+  const auto begin = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[site.array].data);
+  const unsigned bytes = bytes_of(site.code);
+  GlobalAccess access = {.code = site.code,
+                         .block = state_.block,
+                         .barriers = state_.barriers,
+                         .meetings = state_.meetings[state_.warp],
+                         .orders_itself = state_.orders_itself};
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::size_t at = address[lane] - begin;
+    access.thread = state_.thread(lane);
+    if (type == AccessType::kAtomic) {
+      shadow.update(site.array, at, bytes);
+      return;
+    }
+    if (!loads) access.value = state_.stored[lane];
+    const GlobalConflict conflict = loads ? shadow.load(site.array, at, bytes, access)
+                                          : shadow.store(site.array, at, bytes, access);
+    if (conflict.kind == GlobalConflict::Kind::kNone) return;
+    const bool unwritten = conflict.kind == GlobalConflict::Kind::kUnwritten;
+    RawHazard hazard = {.kind = unwritten ? HazardKind::kUninitialisedGlobal : HazardKind::kRace,
+                        .code = site.code,
+                        .earlier = conflict.earlier,
+                        .thread = access.thread,
+                        .earlier_thread = conflict.thread,
+                        .address = address[lane]};
+    if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
+    hazards_.report(hazard);
+  });
 }
 
 void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,

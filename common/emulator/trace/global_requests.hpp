@@ -45,6 +45,7 @@ class GlobalRequests {
   void report(unsigned thread, AccessCode code, std::uint64_t address);
 
  private:
+  void check(const RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
   const GlobalPhase& phase_of(RequestSite& site, const std::uint64_t* address) const;
   std::size_t array_with(std::uint64_t begin, std::uint64_t end) const;
   bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct RawHazard {
   std::uint64_t block = 0;   ///< the lowest with this fault
   std::uint16_t thread = 0;  ///< within the block
   std::uint16_t earlier_thread = 0;
+  std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
   std::uint64_t address = 0;  ///< shared: offset in shared memory
   std::string text = {};      ///< where the fault was found by other means

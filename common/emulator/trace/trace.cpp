@@ -67,6 +67,8 @@ std::string name_of(HazardKind kind) {
       return "misaligned";
     case HazardKind::kUninitialisedShared:
       return "uninitialised (shared)";
+    case HazardKind::kUninitialisedGlobal:
+      return "uninitialised (global)";
     case HazardKind::kRace:
       return "race";
     case HazardKind::kInFlight:

@@ -60,6 +60,7 @@ enum class HazardKind {
   kSharedOutOfBounds,
   kMisaligned,
   kUninitialisedShared,
+  kUninitialisedGlobal,
   kRace,
   kInFlight,  ///< an access to what a copy is still to fill, as far as anyone has waited
   kUnfenced,  ///< a box copy over what was stored without fence_proxy_async() between
@@ -126,6 +127,7 @@ struct TracedArray {
   std::size_t bytes = 0;
   std::size_t element_bytes = 4;
   std::size_t columns = 0;  ///< of a matrix, for messages; 0: one-dimensional
+  bool written = true;      ///< before the launch; false: kernels must write what they read
 };
 
 /// \brief When one tile of shared memory was filled and used. Times count the barriers that the

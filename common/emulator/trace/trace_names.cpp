@@ -203,6 +203,9 @@ std::string TraceNames::message_of_one(const RawHazard& raw, const Hazard& hazar
     case HazardKind::kUninitialisedShared:
       return "uninitialised: " + does + element + ", which no thread of the block has written," +
              where;
+    case HazardKind::kUninitialisedGlobal:
+      return "uninitialised: " + does + element + size_note(element) +
+             ", which nobody has written," + where;
     default:
       return "";
   }
@@ -218,6 +221,11 @@ std::string TraceNames::message_of_two(const RawHazard& raw, const Hazard& hazar
   const std::string there = " at " + text_of(*hazard.other);
   switch (raw.kind) {
     case HazardKind::kRace:
+      if (raw.earlier_block) {
+        return "race: " + does + place + block + ", and nothing puts it in order with block " +
+               to_text(array_of(plan_.block_index(*raw.earlier_block))) + ", whose " + other + " " +
+               verb + " it" + there;
+      }
       return "race: " + does + place + ", and no barrier separates it from " +
              (raw.earlier_thread == raw.thread ? "another lane" : other) + " that " + verb + " it" +
              there + block;

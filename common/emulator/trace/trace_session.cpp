@@ -44,7 +44,7 @@ auto order_of(const Hazard& hazard) {
 }  // namespace
 
 TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOptions& options)
-    : options_(options), classes_(options.complete_shifts) {
+    : options_(options), shadow_(arrays), classes_(options.complete_shifts) {
   wishes_.arrays = arrays;
   wishes_.patterns = &patterns_;
   wishes_.warp = options.warp;
@@ -166,6 +166,8 @@ GridStats TraceSession::run(const GridPlan& plan) {
   }
   trace_.launched.resize(trace_.launched.size() + plan.blocks);
   classes_.start_grid();
+  shadow_.start_grid();
+  races_of_blocks_.clear();
   GridStats stats;
   try {
     stats = run_blocks(plan);
@@ -173,6 +175,10 @@ GridStats TraceSession::run(const GridPlan& plan) {
     trace_.launched.resize(trace_.launched.size() - plan.blocks);
     classes_.forget_grid();
     throw;
+  }
+  if (!shadow_.blocks_may_be_ordered()) {
+    for (Hazard& hazard : races_of_blocks_)
+      keep_hazard(std::move(hazard));
   }
   trace_.blocks_traced += stats.blocks;
   trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
@@ -182,11 +188,13 @@ GridStats TraceSession::run(const GridPlan& plan) {
 GridStats TraceSession::run_blocks(const GridPlan& plan) {
   WorkerPool& pool = WorkerPool::instance();
   const auto run_whole = [&] {
+    wishes_.shadow = &shadow_;
     WholeGrid whole(*this, plan);
     return pool.run(plan, cpu_threads(), hang_limit(), &whole);
   };
   // Blocks that wait for each other must all run to their end.
   if (!options_.sample || plan.cluster > 1 || plan.cooperative) return run_whole();
+  wishes_.shadow = nullptr;  // not all blocks run to their end
   FirstSlices first(*this, plan);
   if (pool.run(plan, cpu_threads(), hang_limit(), &first).blocks_waited) {
     classes_.forget_grid();
@@ -240,17 +248,10 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   const std::lock_guard lock(mutex_);
   const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
   for (const RawHazard& raw : tracer.hazards()) {
-    Hazard hazard = names.hazard(raw);
-    const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
-      return other.kind == hazard.kind && other.place == hazard.place &&
-             other.other == hazard.other;
-    });
-    if (known == trace_.hazards.end()) {
-      trace_.hazards.push_back(std::move(hazard));
+    if (raw.earlier_block) {
+      races_of_blocks_.push_back(names.hazard(raw));
     } else {
-      const std::uint64_t times = known->times + hazard.times;
-      if (order_of(hazard) < order_of(*known)) *known = hazard;
-      known->times = times;
+      keep_hazard(names.hazard(raw));
     }
   }
   OrderOfEvents order = tracer.order().result();
@@ -267,6 +268,19 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   for (const SharedArray& array : tracer.shared_arrays())
     bytes += array.bytes;
   trace_.shared_bytes = bytes;
+}
+
+void TraceSession::keep_hazard(Hazard hazard) {
+  const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
+    return other.kind == hazard.kind && other.place == hazard.place && other.other == hazard.other;
+  });
+  if (known == trace_.hazards.end()) {
+    trace_.hazards.push_back(std::move(hazard));
+  } else {
+    const std::uint64_t times = known->times + hazard.times;
+    if (order_of(hazard) < order_of(*known)) *known = std::move(hazard);
+    known->times = times;
+  }
 }
 
 void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,

@@ -50,11 +50,14 @@ class TraceSession final : private GridRunner {
   GridStats run_blocks(const GridPlan& plan);
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
+  void keep_hazard(Hazard hazard);
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 
   TraceOptions options_;
   TraceWishes wishes_;
   LinePatterns patterns_;
+  GlobalShadow shadow_;
+  std::vector<Hazard> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
   KernelTrace trace_;
   std::mutex mutex_;
   BlockClasses classes_;

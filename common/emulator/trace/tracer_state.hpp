@@ -14,6 +14,7 @@
 
 #include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/run/shared_arrays.hpp"
+#include "common/emulator/trace/global_shadow.hpp"
 #include "common/emulator/trace/line_patterns.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "common/emulator/trace/warp_clocks.hpp"
@@ -24,6 +25,7 @@ namespace ladder::emulator {
 struct TraceWishes {
   std::vector<TracedArray> arrays;
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
+  GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
@@ -50,10 +52,13 @@ struct TracerState {
   std::vector<SharedArray> shared_arrays;  ///< those that the kernel may use
 
   std::uint64_t block = 0;
-  unsigned warp = 0;                       ///< whose requests are looked at
-  Epochs epochs = {};                      ///< of the request that is looked at
-  std::array<Epoch, 32> lane_epochs = {};  ///< of its lanes, where epochs differ
-  const std::uint32_t* stored = nullptr;   ///< by lane: what a store to shared memory left there
+  unsigned warp = 0;                            ///< whose requests are looked at
+  Epochs epochs = {};                           ///< of the request that is looked at
+  std::array<Epoch, 32> lane_epochs = {};       ///< of its lanes, where epochs differ
+  const std::uint32_t* stored = nullptr;        ///< by lane: what a store left there
+  std::uint32_t barriers = 0;                   ///< that the block has passed
+  std::array<std::uint32_t, 32> meetings = {};  ///< by warp: __syncwarp() of all its lanes
+  bool orders_itself = false;                   ///< see GlobalAccess
 
   bool is_near_shared(std::uint64_t address) const {
     return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;

@@ -48,7 +48,7 @@ void WarpLogs::enter(unsigned thread) noexcept {
   inside_ = true;
 }
 
-/// The thread is about to wait: what it stored in shared memory is there, and nobody else has
+/// The thread is about to wait: what it stored is there, and no other thread of the block has
 /// stored since.
 void WarpLogs::note_stores() noexcept {
   WarpLog& log = *logs_[running_ / 32];
@@ -62,8 +62,13 @@ void WarpLogs::note_stores() noexcept {
     std::byte* const code = *store + to_code;
     const unsigned bytes = bytes_of(*reinterpret_cast<const AccessCode*>(code));
     std::uint32_t value = 0;
-    // What lies beside shared memory may not even exist.
-    if (address - shared < bytes_of_shared - (bytes - 1)) [[likely]] {
+    // What lies beside shared memory and beside arrays may not even exist.
+    const auto holds = [&](const TracedArray& array) {
+      const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(array.data);
+      return offset < array.bytes && array.bytes - offset >= bytes;
+    };
+    if (address - shared < bytes_of_shared - (bytes - 1) || std::ranges::any_of(*arrays_, holds))
+        [[likely]] {
       value = bytes == 4 ? *reinterpret_cast<const std::uint32_t*>(address)
                          : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
     }

@@ -17,6 +17,8 @@ class WarpLogs {
  public:
   /// How many accesses of a thread are logged before they are looked at: at most WarpLog::kRows.
   void set_limit(unsigned rows) { limit_ = rows; }
+  /// In global memory, that stores may go to.
+  void set_arrays(const std::vector<TracedArray>& arrays) { arrays_ = &arrays; }
   void start_block() { rows_.fill(0); }
   void end_block();
 
@@ -56,6 +58,7 @@ class WarpLogs {
   std::vector<WarpLog*> free_;
   std::array<std::uint16_t, 1024> rows_ = {};
   unsigned limit_ = WarpLog::kRows;
+  const std::vector<TracedArray>* arrays_ = nullptr;
   std::array<std::byte*, WarpLog::kRows> stores_ = {};  ///< of the running thread; see enter()
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
