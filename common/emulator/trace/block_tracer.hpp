@@ -65,6 +65,8 @@ class BlockTracer final : public BlockObserver {
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
   void meet(unsigned warp) override;
+  void exchange(unsigned warp) override;
+  std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) override;
   void end_block() override;
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,

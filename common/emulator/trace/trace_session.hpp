@@ -17,6 +17,7 @@
 #include "common/emulator/trace/block_classes.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/trace/undefined_values.hpp"
 
 namespace ladder::emulator {
 
@@ -50,11 +51,13 @@ class TraceSession final : private GridRunner {
   GridStats run_blocks(const GridPlan& plan);
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
+  void keep_undefined();
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 
   TraceOptions options_;
   TraceWishes wishes_;
   LinePatterns patterns_;
+  UndefinedValues undefined_;
   KernelTrace trace_;
   std::mutex mutex_;
   BlockClasses classes_;

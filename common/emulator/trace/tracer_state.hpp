@@ -15,6 +15,7 @@
 #include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/line_patterns.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/trace/undefined_values.hpp"
 #include "common/emulator/trace/warp_clocks.hpp"
 
 namespace ladder::emulator {
@@ -23,6 +24,7 @@ namespace ladder::emulator {
 struct TraceWishes {
   std::vector<TracedArray> arrays;
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
+  UndefinedValues* undefined = nullptr;                    ///< likewise
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions

@@ -40,6 +40,9 @@ void rotate_through_shared(int threads, int steps, int* out);
 void divergent_barrier(int threads);
 void missing_barrier(int threads);
 void left_before_barrier(int threads);
+void left_before_barrier_of_warps(int threads);
+void barrier_of_each_warp(int threads);
+void spin_for_a_missing_barrier(int* flag);
 void divergent_in_block(unsigned blocks, unsigned first_bad);
 void barrier_in_loop_of_unequal_length(int threads);
 

@@ -85,7 +85,7 @@ const std::vector<Case> kCases = {
      {33, 32, 32},
      1,
      0,
-     {"missing barrier", "has left the kernel"},
+     {"missing barrier", "left the kernel"},
      KernelErrorKind::kMissingBarrier,
      "__syncthreads();"},
     {"endless_wait",
