@@ -149,6 +149,15 @@ bool is_of_cuda_word(std::uintptr_t instruction) {
   return found;
 }
 
+std::string symbol_of(const void* function) {
+  const auto address = reinterpret_cast<Dwarf_Addr>(function);
+  const OpenLibraries libraries = open_libraries();
+  Dwfl_Module* const module =
+      libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), address);
+  const char* const name = module == nullptr ? nullptr : dwfl_module_addrname(module, address);
+  return name == nullptr ? "" : name;
+}
+
 std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end) {
   std::ifstream stream(path_of(file));
   std::vector<unsigned> lines;

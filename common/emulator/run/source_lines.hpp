@@ -43,6 +43,9 @@ class SourceLineReader {
 ///        the copy of a float4? Reads debug information, on a thread of its own.
 bool is_of_cuda_word(std::uintptr_t instruction);
 
+/// The mangled name of a function of this process; empty if it has none.
+std::string symbol_of(const void* function);
+
 /// Lines of a source file from `begin` to before `end` that hold `return;`.
 /// \param file  as without_repository() gives it
 std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end);

@@ -39,9 +39,9 @@ TEST(EmulatorRegisters, WarpgroupsPassThemOn) {
 }
 
 TEST(EmulatorRegisters, NoSmHasSoMany) {
-  const std::string text = expect_kernel_error(
-      probes::take_too_many_registers,
-      {KernelErrorKind::kRegisters, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
+  const std::string text =
+      expect_kernel_error(probes::take_too_many_registers,
+                          {KernelErrorKind::kRegisters, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
   EXPECT_TRUE(contains(text, "end up with 40 + 240 + 240 per thread, 66560 in all")) << text;
   EXPECT_TRUE(contains(text, "starts with at most 168 each, 64512 in all")) << text;
 }
