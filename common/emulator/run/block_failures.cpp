@@ -16,8 +16,7 @@ std::string endless_loop_sentence() {
   char limit[32];
   std::snprintf(limit, sizeof limit, "%g", hang_limit().count());
   return std::string("endless loop: for ") + limit +
-         " s no thread of the block has left the kernel or passed a barrier; it was stopped "
-         "(LADDER_HANG_SECONDS sets the limit)";
+         " s no thread of the block has left the kernel or passed a barrier; it was stopped";
 }
 
 bool is_launch(const std::string& file) {
