@@ -78,7 +78,7 @@ const std::vector<Case> kCases = {
      {32, 32, 32},
      1,
      0,
-     {"divergent barrier", "waits at the barrier of line"},
+     {"divergent barrier", "wait at the barrier of line"},
      KernelErrorKind::kDivergentBarrier,
      "__syncthreads();"},
     {"return_before_barrier",
