@@ -37,12 +37,12 @@ __global__ void float4_behind_one_float(const float* A, float* C) {
 }
 
 __global__ void float2_into_odd_column(const float* A, float* C) {
-  __shared__ float line[WARP * 4];  // (WARP, 4)
+  __shared__ float line[4];
   const int t = threadIdx.x;
-  float2* const to = reinterpret_cast<float2*>(&line[4 * t + 1]);
-  *to = make_float2(A[t], -A[t]);  // fault: column 1 is 4 bytes off
+  float2* const middle = reinterpret_cast<float2*>(&line[1]);
+  if (t == 0) *middle = make_float2(A[0], A[1]);  // fault: column 1 is 4 bytes off
   __syncwarp();
-  C[t] = line[4 * t + 1] + line[4 * t + 2];
+  C[t] = line[1] + line[2];
 }
 
 __global__ void sum_beyond_the_mask(const float* A, float* C) {
