@@ -8,6 +8,8 @@
 #   -fno-optimize-sibling-calls  a call in the last line leaves its line on the stack
 #   -fno-extern-tls-init     `extern __shared__` arrays need no initialisation
 #   -ftls-model, -fno-lto    shared memory is one instruction away; hooks and lines survive
+#   -ftrivial-auto-var-init  a variable that nobody has set makes the result wrong; see
+#                            trace/undefined_values.hpp
 #   -fstack-clash-protection a stack that is too small meets its guard page
 #   -g                       reports name source lines
 add_library(ladder_emulated_code INTERFACE)
@@ -29,6 +31,7 @@ target_compile_options(
             -fno-lto
             -fno-semantic-interposition
             -fno-gnu-unique
+            -ftrivial-auto-var-init=pattern
             -fstack-clash-protection
             -fPIC
             -g
@@ -36,6 +39,9 @@ target_compile_options(
             -Wextra
             -Wno-unknown-pragmas
             -Wno-class-memaccess)
+# A file that includes cuda_runtime.h or the like finds CUDA's words there, with or without CUDA.
+target_include_directories(ladder_emulated_code BEFORE
+                           INTERFACE ${CMAKE_CURRENT_LIST_DIR}/cuda_headers)
 if(LADDER_SANITIZE)
   # Kernels have the emulator's own checks; -fsanitize=thread excludes the address sanitizer.
   target_compile_options(ladder_emulated_code BEFORE INTERFACE -fno-sanitize=all)

@@ -15,7 +15,9 @@
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/workspace.hpp"
 #include "ladder/program/access_verdict.hpp"
+#include "ladder/program/nvcc_registers.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/rung_sources.hpp"
 
 namespace ladder {
 namespace {
@@ -143,20 +145,30 @@ const void* kernel_on_h200(const Rung& rung, int size) {
 }
 
 /// Registers per thread that ptxas gave the traced kernel when it was last profiled; 0 for one that
-/// never was. A rung may take one kernel on an H200 and another on this card.
+/// never was, or whose source has been edited since. A rung may take one kernel on an H200 and
+/// another on this card.
 int registers_of_kernel(const RungTrace& result) {
+  if (edited_rungs(LADDER_SOURCE_DIR).contains(result.rung.number)) return 0;
   for (const auto& [size, registers] : recorded_registers(result.rung.number)) {
     if (kernel_on_h200(result.rung, size) == result.kernel.kernel) return registers;
   }
   return 0;
 }
 
-/// How many blocks an SM of the card holds. A kernel that was never profiled is not limited by
-/// registers.
-void find_occupancy(RungTrace& result) {
+/// How many blocks an SM of the card holds. A kernel of which nobody knows the registers is not
+/// limited by them.
+void find_occupancy(RungTrace& result, bool ask_nvcc) {
+  result.registers_per_thread = registers_of_kernel(result);
+  if (result.registers_per_thread == 0 && ask_nvcc) {
+    const std::string source = LADDER_SOURCE_DIR "/ladder/" + folder(result.rung) + "/launch.cu";
+    const auto counted =
+        registers_by_nvcc(source, result.card.compute_capability, result.kernel.kernel);
+    result.registers_of_nvcc = counted.has_value();
+    result.registers_per_thread = counted.value_or(0);
+  }
   const KernelNeeds needs = {
       .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
-      .registers_per_thread = registers_of_kernel(result),
+      .registers_per_thread = result.registers_per_thread,
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {
@@ -408,7 +420,7 @@ RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
       choice.all_blocks.value_or(static_cast<double>(M) * N * K <= kWholeGridMultiplyAdds);
   with_element_of(rung.precision.stored,
                   [&]<class T>(T) { run_and_judge<T>(machine, result, choice, whole); });
-  find_occupancy(result);
+  find_occupancy(result, choice.ask_nvcc);
   if (choice.warp) {
     result.warp_block = result.kernel.warp_block;
     result.warp_number = choice.warp->second;

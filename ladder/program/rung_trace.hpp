@@ -26,6 +26,8 @@ struct TraceChoice {
   std::optional<bool> all_blocks;
   /// Line touches that the cache model may look at: half a minute's worth.
   std::uint64_t touch_budget = 6'000'000'000;
+  /// Registers of a kernel that was never profiled are counted by nvcc, which takes seconds.
+  bool ask_nvcc = false;
   /// Block (linear index) and warp to record request by request.
   std::optional<std::pair<std::uint64_t, unsigned>> warp;
 };
@@ -43,6 +45,8 @@ struct RungTrace {
   std::optional<bool> verified;       ///< nothing where only some blocks ran
   std::string complaint;              ///< why it is wrong
   int blocks_per_sm = 0;
+  int registers_per_thread = 0;  ///< as a profile or nvcc has it; 0: not known
+  bool registers_of_nvcc = false;
   std::string occupancy_limit;  ///< "registers"
   double waves = 0;             ///< of blocks that fill the GPU
   Metrics metrics;

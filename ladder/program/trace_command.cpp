@@ -93,6 +93,7 @@ int trace_command(TraceArguments arguments) {
   if (!options.json.empty()) json_file.emplace(options.json);
   if (!arguments.html.empty()) page_file.emplace(arguments.html);
   TraceChoice choice;
+  choice.ask_nvcc = true;
   if (!arguments.warp.empty()) {
     choice.warp = warp_of(arguments.warp);
   } else if (json_file || page_file) {

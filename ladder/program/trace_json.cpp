@@ -167,6 +167,8 @@ json to_json(const RungTrace& trace) {
         {"shared_bytes_per_block", trace.kernel.shared_bytes},
         {"blocks_per_sm", trace.blocks_per_sm},
         {"occupancy_limit", trace.occupancy_limit},
+        {"registers_per_thread",
+         trace.registers_per_thread > 0 ? json(trace.registers_per_thread) : json(nullptr)},
         {"waves", trace.waves},
         {"barriers_per_block", trace.kernel.barriers_per_block}}},
       {"metrics", metrics},

@@ -64,16 +64,28 @@ std::string verified_sentence(const RungTrace& trace) {
                          : "Verified: WRONG. " + trace.complaint;
 }
 
+/// What is not in every kernel's heading: registers that no profile has.
+std::string registers_note(const RungTrace& trace) {
+  if (trace.registers_of_nvcc) {
+    return fmt::format("nvcc gives a thread {} registers", trace.registers_per_thread);
+  }
+  return trace.registers_per_thread > 0 ? ""
+                                        : "this version was never profiled, so its registers are "
+                                          "not known and may allow fewer";
+}
+
 std::string heading(const RungTrace& trace) {
   const auto& [shape, alpha, beta, seed] = trace.problem;
   std::string text =
       wrapped(fmt::format("{}, traced for this GPU: {}", label(trace.rung), trace.card.name), 2);
   text += wrapped(
       fmt::format("{}, alpha = {}, beta = {}, seed = {}", shape_text(shape), alpha, beta, seed), 2);
-  text += wrapped(fmt::format("{} blocks of {} threads, {} on an SM (limit: {}): {:.1f} waves.",
-                              trace.kernel.blocks, trace.kernel.threads_per_block,
-                              trace.blocks_per_sm, trace.occupancy_limit, trace.waves),
-                  2);
+  const std::string note = registers_note(trace);
+  text +=
+      wrapped(fmt::format("{} blocks of {} threads, {} on an SM (limit: {}{}{}): {:.1f} waves.",
+                          trace.kernel.blocks, trace.kernel.threads_per_block, trace.blocks_per_sm,
+                          trace.occupancy_limit, note.empty() ? "" : "; ", note, trace.waves),
+              2);
   text += wrapped(verified_sentence(trace), 2);
   for (const emulator::Place& place : trace.kernel.polls) {
     text += wrapped(fmt::format("Blocks wait for each other at {}:{}: how often they look there "

@@ -138,6 +138,29 @@ void everybody_waits(const Arrays& arrays);
 void stride_of_zero(const Arrays& arrays);
 void search_without_progress(const Arrays& arrays);
 
+// -- words.cu -----------------------------------------------------------------------------------
+void float4_behind_one_float(const Arrays& arrays);
+void float2_into_odd_column(const Arrays& arrays);
+void sum_beyond_the_mask(const Arrays& arrays);
+void sum_of_a_short_warp(const Arrays& arrays);
+void ballot_for_a_barrier(const Arrays& arrays);
+void shuffle_for_a_barrier(const Arrays& arrays);
+void accumulators_never_set(const Arrays& arrays);
+void set_in_one_branch(const Arrays& arrays);
+void two_warps_return(const Arrays& arrays);
+/// C[i] = A[0] + A[1] + A[2] for i < 128.
+void four_floats_behind_one(const Arrays& arrays);
+/// C[w] = sum of the 16 elements of A from 32*w on, for w < 4.
+void sum_of_half_a_warp(const Arrays& arrays);
+/// C[0] = sum of the first 32 elements of A, C[1] = sum of the next 16.
+void sum_of_lanes_that_exist(const Arrays& arrays);
+/// The first 128 elements of C: A's neighbour in the pair where A is positive, else 0.
+void ballot_and_barrier(const Arrays& arrays);
+/// The first 100 elements of C = A, then 28 zeros.
+void set_in_both_branches(const Arrays& arrays);
+/// The first 64 elements of C = A in reverse.
+void two_warps_wait(const Arrays& arrays);
+
 // -- sound.cu -----------------------------------------------------------------------------------
 /// C = A*B
 void guarded_gemm(const Arrays& arrays);

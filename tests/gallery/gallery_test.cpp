@@ -317,8 +317,12 @@ class BrokenKernel : public testing::TestWithParam<Broken>, GalleryFixture {
   static void expect_sentence(const Hazard& hazard) {
     const std::string& text = hazard.message;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-    std::vector<std::string> parts = {text_of(hazard.place), "block " + to_text(hazard.block),
-                                      "thread " + to_text(hazard.thread), hazard.element};
+    std::vector<std::string> parts = {text_of(hazard.place), hazard.element};
+    // Who stored what a local variable held from the start is found out by nobody.
+    if (!text.ends_with("-Wmaybe-uninitialized")) {
+      parts.push_back("block " + to_text(hazard.block));
+      parts.push_back("thread " + to_text(hazard.thread));
+    }
     if (hazard.other) parts.push_back(text_of(*hazard.other));
     for (const std::string& part : parts)
       EXPECT_NE(text.find(part), std::string::npos) << "not said: " << part << "\nbut: " << text;
@@ -606,6 +610,16 @@ Numbers result_of(const std::string& name) {
            return std::ranges::count(line, static_cast<float>(i % 17 - 8)) > 0 ? 1.0f : 0.0f;
          });
        }},
+      {"four_floats_behind_one", [] { return table_of(128, [](int) { return sum_of_a(0, 3); }); }},
+      {"sum_of_half_a_warp",
+       [] { return table_of(4, [](int w) { return sum_of_a(32 * w, 32 * w + 16); }); }},
+      {"sum_of_lanes_that_exist",
+       [] { return table_of(2, [](int w) { return sum_of_a(32 * w, w == 0 ? 32 : 48); }); }},
+      {"ballot_and_barrier",
+       [] { return table_of(128, [](int i) { return a(i) > 0 ? a(i ^ 1) : 0.0f; }); }},
+      {"set_in_both_branches",
+       [] { return table_of(128, [](int i) { return i < 100 ? a(i) : 0.0f; }); }},
+      {"two_warps_wait", [] { return table_of(64, [](int i) { return a(63 - i); }); }},
   };
   return results.at(name)();
 }

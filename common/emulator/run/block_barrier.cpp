@@ -2,6 +2,9 @@
 #include "common/emulator/run/block_barrier.hpp"
 
 #include <cstring>
+#include <map>
+
+#include "common/emulator/run/hang_report.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -20,12 +23,11 @@ BarrierVotes BlockBarrier::wait(bool vote, std::source_location where) {
   if (arrived_ == 0) {
     first_ = lane.number;
   } else if (!same_line(threads.lane(first_).where, where)) {
-    fail_divergent(where);
+    diverged_ = true;
   }
   ++arrived_;
   votes_ += vote ? 1 : 0;
-  if (threads.finished() > 0) fail_missing(threads.first_finished());
-  if (arrived_ == threads.count()) {
+  if (arrived_ == threads.count() && !diverged_) {
     release();
   } else {
     scheduler_.stop(&WarpState::at_barrier);
@@ -46,28 +48,42 @@ void BlockBarrier::release() {
   }
 }
 
-void BlockBarrier::leave() {
-  if (arrived_ > 0) fail_missing(scheduler_.running().number);
+/// "warp 0 (threads 0-31) waits at the barrier of line 40, and warp 1 (threads 32-63) waits at ..."
+std::string BlockBarrier::waiters() const {
+  const BlockThreads& threads = scheduler_.threads();
+  std::map<unsigned, ThreadSet> by_line;
+  for (unsigned w = 0; w < threads.warps(); ++w) {
+    for_each_lane(threads.warp(w).at_barrier, [&](unsigned bit) {
+      by_line[threads.lane(32 * w + bit).where.line()][w] |= 1u << bit;
+    });
+  }
+  std::string text;
+  for (const auto& [line, set] : by_line) {
+    text += (text.empty() ? "" : ", and ") + threads_that(threads, set, {"waits", "wait"}) +
+            " at the barrier of line " + std::to_string(line);
+  }
+  return text;
 }
 
-void BlockBarrier::fail_divergent(std::source_location where) {
+void BlockBarrier::fail() {
   const BlockThreads& threads = scheduler_.threads();
   const Lane& first = threads.lane(first_);
-  scheduler_.fail(KernelErrorKind::kDivergentBarrier,
-                  "divergent barrier: " + threads.name_of(threads.running().number) +
-                      " waits at the barrier of line " + std::to_string(where.line()) + ", but " +
-                      threads.name_of(first_) + " waits at the one of line " +
-                      std::to_string(first.where.line()) +
-                      "; all threads of a block must reach the same one,",
-                  first_, first.where);
-}
-
-void BlockBarrier::fail_missing(unsigned gone) {
-  const BlockThreads& threads = scheduler_.threads();
-  scheduler_.fail(KernelErrorKind::kMissingBarrier,
-                  "missing barrier: " + threads.name_of(gone) + " has left the kernel while " +
-                      threads.name_of(first_) + " waits at a barrier that all threads must reach,",
-                  first_, threads.lane(first_).where);
+  ThreadSet left = {};
+  for (unsigned w = 0; w < threads.warps(); ++w)
+    left[w] = threads.warp(w).finished;
+  const bool any_left = threads.finished() > 0;
+  const std::string gone =
+      any_left ? threads_that(threads, left, {"has left the kernel", "have left the kernel"}) : "";
+  if (diverged_) {
+    scheduler_.fail(KernelErrorKind::kDivergentBarrier,
+                    "divergent barrier: " + waiters() + (any_left ? ", and " + gone : "") +
+                        "; all threads of a block must reach the same one,",
+                    first_, first.where);
+  }
+  scheduler_.fail(
+      KernelErrorKind::kMissingBarrier,
+      "missing barrier: " + waiters() + ", but " + gone + "; all threads of a block must reach it,",
+      first_, first.where);
 }
 
 }  // namespace ladder::emulator

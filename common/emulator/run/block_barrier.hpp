@@ -5,13 +5,15 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string>
 
 #include "common/emulator/run/block_scheduler.hpp"
 #include "common/emulator/words/barrier_functions.hpp"
 
 namespace ladder::emulator {
 
-/// \brief The barrier of all threads of a block.
+/// \brief The barrier of all threads of a block. If some have left, or wait at another line, the
+///        others go on as far as they can, so that the report can name all of them.
 class BlockBarrier {
  public:
   explicit BlockBarrier(BlockScheduler& scheduler) : scheduler_(scheduler) {}
@@ -19,26 +21,31 @@ class BlockBarrier {
   void start_block() {
     arrived_ = votes_ = 0;
     passed_ = 0;
+    diverged_ = false;
   }
 
   /// The running thread waits for all the others.
   BarrierVotes wait(bool vote, std::source_location where);
 
-  /// The running thread has left the kernel: it fails if others wait for it here.
-  void leave();
+  /// Do threads wait here for others that cannot come?
+  bool is_broken() const noexcept {
+    return arrived_ > 0 && (diverged_ || scheduler_.threads().finished() > 0);
+  }
+  /// It is broken, and no thread can go on.
+  [[noreturn]] void fail();
 
   unsigned arrived() const noexcept { return arrived_; }
   std::uint64_t passed() const noexcept { return passed_; }  ///< how often, since the block started
 
  private:
   void release();
-  [[noreturn]] void fail_divergent(std::source_location where);
-  [[noreturn]] void fail_missing(unsigned gone);
+  std::string waiters() const;
 
   BlockScheduler& scheduler_;
-  unsigned arrived_ = 0;  ///< threads at the barrier
-  unsigned votes_ = 0;    ///< of them, with a true predicate
-  unsigned first_ = 0;    ///< the thread that came first
+  unsigned arrived_ = 0;   ///< threads at the barrier
+  unsigned votes_ = 0;     ///< of them, with a true predicate
+  unsigned first_ = 0;     ///< the thread that came first
+  bool diverged_ = false;  ///< they are not all at the same line
   BarrierVotes released_ = {};
   std::uint64_t passed_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <unwind.h>
 
+#include <array>
 #include <utility>
 
 #include "common/emulator/run/faults.hpp"
@@ -21,6 +22,19 @@ std::string endless_loop_sentence(bool traced) {
          " s no thread of the block has left the kernel" +
          (traced ? ", passed a barrier or accessed anything new" : " or passed a barrier") +
          " (a slow kernel needs a larger LADDER_HANG_SECONDS); it was stopped";
+}
+
+bool is_launch(const std::string& file) {
+  return file.ends_with("common/launch.cuh");
+}
+
+/// ", see the return of line 40," if the kernel has one in front of the barrier that threads
+/// missed.
+std::string return_note(const SourceLine& kernel, const SourceLine& barrier) {
+  if (kernel.file != barrier.file) return ",";
+  const std::vector<unsigned> lines =
+      lines_that_return(without_repository(barrier.file), kernel.line, barrier.line);
+  return lines.size() == 1 ? "; see the return in line " + std::to_string(lines[0]) + "," : ",";
 }
 
 }  // namespace
@@ -136,13 +150,30 @@ std::optional<KernelError> BlockFailures::take_error() {
   return std::nullopt;
 }
 
+/// Where the kernel begins.
+SourceLine BlockFailures::line_of_kernel() const {
+  return source_line_of(std::array{reinterpret_cast<std::uintptr_t>(threads_.plan().kernel)});
+}
+
+/// The innermost line of these calls that is the kernel's. A thread that was not yet, or no longer,
+/// in the kernel is only in the code that launched it.
+SourceLine BlockFailures::line_in_kernel(const std::vector<std::uintptr_t>& calls) const {
+  SourceLine line = source_line_of(calls);
+  return line.file.empty() || is_launch(line.file) ? line_of_kernel() : line;
+}
+
 KernelError BlockFailures::error_of(const Failure& failure) const {
   if (!failure.waiters.empty()) {
     return {failure.waiters, "", place_of(failure.waiters, threads_.plan())};
   }
   const SourceLine line =
-      failure.file.empty() ? source_line_of(failure.calls) : SourceLine{failure.file, failure.line};
-  return KernelError(failure.kind, failure.sentence,
+      failure.file.empty() ? line_in_kernel(failure.calls) : SourceLine{failure.file, failure.line};
+  std::string sentence = failure.sentence;
+  if (failure.kind == KernelErrorKind::kMissingBarrier && sentence.ends_with(',')) {
+    sentence.pop_back();
+    sentence += return_note(line_of_kernel(), line);
+  }
+  return KernelError(failure.kind, sentence,
                      {.file = without_repository(line.file),
                       .line = line.line,
                       .block = array_of(unpack(threads_.block_index())),
@@ -151,7 +182,7 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
 
 KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const unsigned thread = interrupt.thread;
-  const SourceLine line = source_line_of(
+  const SourceLine line = line_in_kernel(
       interrupt.calls.count > 0 ? interrupt.calls.all()
                                 : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
   const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);

@@ -16,6 +16,7 @@
 
 #include "common/emulator/run/block_threads.hpp"
 #include "common/emulator/run/kernel_error.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/run/watched.hpp"
 
 namespace ladder::emulator {
@@ -81,6 +82,8 @@ class BlockFailures {
   };
 
   [[noreturn]] void give_up(Failure failure);
+  SourceLine line_of_kernel() const;
+  SourceLine line_in_kernel(const std::vector<std::uintptr_t>& calls) const;
   KernelError error_of(const Failure& failure) const;
   KernelError error_of(const Interrupt& interrupt) const;
   LiveCalls live_calls() const noexcept;

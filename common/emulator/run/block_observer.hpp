@@ -15,6 +15,15 @@ namespace ladder::emulator {
 /// How much of a block runs.
 enum class Extent { kAll, kFirstSlice };
 
+/// A lane asks for the value of one that takes no part.
+struct UndefinedShuffle {
+  const char* function;  ///< "__shfl_sync"
+  std::source_location where;
+  unsigned mask;    ///< that the call named
+  unsigned source;  ///< the lane that is asked
+  bool exists;      ///< in a block whose last warp is not full it may not
+};
+
 /// \brief Learns what the threads of a block do, on the CPU thread that runs them. One block after
 ///        the other; `thread` and `warp` are numbers within the block.
 class BlockObserver {
@@ -28,10 +37,15 @@ class BlockObserver {
   /// Threads that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
   virtual void go_on(unsigned warp) = 0;
   virtual void pass_barrier() = 0;  ///< all warps
-  /// Its lanes met in a warp function, or at a barrier of some warps or of the cluster.
+  /// Its lanes met in __syncwarp, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
   /// Some of its lanes met in __syncwarp.
   virtual void meet_lanes(unsigned warp, std::uint32_t lanes) = 0;
+  /// Its lanes exchanged registers in another warp function, which puts no accesses in order.
+  virtual void exchange(unsigned warp) = 0;
+  /// A shuffle that is undefined gives `thread` a value all the same.
+  /// \return what to fill each half of its 32-bit words with: a NaN of any floating-point type
+  virtual std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) = 0;
   virtual void end_block() = 0;  ///< also after a failure
   /// \brief Has a thread accessed, since the last call, what none had accessed before? Before the
   ///        first call and before the last barrier do not count.

@@ -88,7 +88,6 @@ std::string BlockRunner::run_program() const noexcept {
 void BlockRunner::finish_lane() {
   threads_.finish();
   scheduler_.note_progress();
-  barrier_.leave();
   cluster_.leave();
   scheduler_.settle(threads_.warp_of(threads_.running()));
   if (threads_.all_finished()) {
@@ -108,6 +107,7 @@ void BlockRunner::wake_who_may_go_on() {
 }
 
 void BlockRunner::fail_hang() {
+  if (barrier_.is_broken()) barrier_.fail();
   bool any_waits = false;
   for (unsigned w = 0; w < threads_.warps(); ++w)
     any_waits = any_waits || threads_.warp(w).waiting != 0;

@@ -115,7 +115,7 @@ Lane* BlockScheduler::when_nobody_can_go_on() {
     owner_.wake_who_may_go_on();
     if (Lane* const next = threads_.next_ready(running().number); next != nullptr) return next;
     if (owner_.land_oldest_copy()) continue;
-    if (!owner_.waits_for_other_blocks()) owner_.fail_hang();
+    if (owner_.is_broken() || !owner_.waits_for_other_blocks()) owner_.fail_hang();
     park(BlockState::kWaiting);
     return nullptr;
   }
@@ -148,6 +148,7 @@ void BlockScheduler::stop_spinning() {
     suspend();
     return;
   }
+  if (owner_.is_broken()) owner_.fail_hang();
   park(BlockState::kSpinning);
   threads_.switch_to_main();
   stop_if_asked();

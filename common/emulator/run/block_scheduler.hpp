@@ -33,6 +33,8 @@ class SchedulerOwner {
   virtual void wake_who_may_go_on() = 0;
   /// Whether a thread waits for another block.
   virtual bool waits_for_other_blocks() const = 0;
+  /// Whether threads wait at a barrier for others that cannot come.
+  virtual bool is_broken() const = 0;
   /// No thread can go on before a copy arrives, so the oldest arrives. False: none is in flight.
   virtual bool land_oldest_copy() = 0;
   [[noreturn]] virtual void fail_hang() = 0;

@@ -2,6 +2,7 @@
 #include "common/emulator/run/hang_report.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "common/emulator/run/source_lines.hpp"
@@ -22,6 +23,31 @@ std::string ranges_of(const std::vector<unsigned>& numbers) {
     first = last + 1;
   }
   return text;
+}
+
+/// "0, 3 and 7"
+std::string list_of(const std::vector<unsigned>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += i + 1 < numbers.size() ? ", " : " and ";
+    text += std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+/// "0-3", "2 and 3", "0, 2, ..., 62"; empty if that needs too many words
+std::string short_list_of(const std::vector<unsigned>& numbers) {
+  constexpr std::size_t kMostNumbers = 3;
+  constexpr std::ptrdiff_t kMostRanges = 3;
+  if (numbers.size() < kMostNumbers) return list_of(numbers);
+  const std::string ranges = ranges_of(numbers);
+  if (std::ranges::count(ranges, ',') < kMostRanges) return ranges;
+  const unsigned step = numbers[1] - numbers[0];
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] - numbers[i - 1] != step) return "";
+  }
+  return std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) + ", ..., " +
+         std::to_string(numbers.back());
 }
 
 /// What lane waits for; `threads` is left empty.
@@ -50,6 +76,33 @@ KernelWaiters waiter(const BlockThreads& threads, const Lane& lane, unsigned at_
 
 std::string threads_here(unsigned arrived, unsigned of) {
   return std::to_string(arrived) + " of " + std::to_string(of) + " threads are here";
+}
+
+std::string threads_that(const BlockThreads& threads, const ThreadSet& set,
+                         const std::pair<std::string, std::string>& verb) {
+  std::vector<unsigned> numbers;
+  std::vector<unsigned> whole;  // warps
+  bool any_part = false;
+  for (unsigned w = 0; w < threads.warps(); ++w) {
+    for_each_lane(set[w], [&](unsigned bit) { numbers.push_back(32 * w + bit); });
+    if (set[w] != 0 && set[w] == threads.warp(w).exists) {
+      whole.push_back(w);
+    } else {
+      any_part = any_part || set[w] != 0;
+    }
+  }
+  const std::string list = short_list_of(numbers);
+  const bool one = numbers.size() == 1;
+  if (threads.warps() > 1 && !any_part && !list.empty()) {
+    return (whole.size() == 1 ? "warp " : "warps ") + short_list_of(whole) +
+           (one ? " (thread " : " (threads ") + list + ") " +
+           (whole.size() == 1 ? verb.first : verb.second);
+  }
+  if (!list.empty()) {
+    return (one ? "thread " : "threads ") + list + " " + (one ? verb.first : verb.second);
+  }
+  return std::to_string(numbers.size()) + " of " + std::to_string(threads.count()) +
+         " threads, the first of them " + threads.name_of(numbers.front()) + ", " + verb.second;
 }
 
 std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/run/block_threads.hpp"
@@ -14,6 +15,12 @@ namespace ladder::emulator {
 
 /// "12 of 64 threads are here"
 std::string threads_here(unsigned arrived, unsigned of);
+
+/// \brief  Threads of a block and what they do: "warps 2 and 3 (threads 64-127) wait", "thread 5
+///         waits".
+/// \param  verb  what one does, and what several do
+std::string threads_that(const BlockThreads& threads, const ThreadSet& set,
+                         const std::pair<std::string, std::string>& verb);
 
 /// \brief  The threads of a block that wait, in groups.
 /// \param  at_barrier  those that wait at __syncthreads()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/register_calls.hpp
-/// \brief setmaxnreg, which the four warps of a warpgroup must call alike.
+/// \brief setmaxnreg, which the four warps of a warpgroup must call alike, and which moves
+/// registers
+///        within a block but makes none.
 #pragma once
 
 #include <array>
@@ -21,7 +23,8 @@ class RegisterCalls {
   void start_block();
   void set(int registers, std::source_location where);
 
-  /// All threads have left: each call must have been made by a whole warpgroup.
+  /// All threads have left: each call must have been made by a whole warpgroup, and what the
+  /// warpgroups had in the end must be there.
   void check_at_end();
 
  private:
@@ -34,6 +37,8 @@ class RegisterCalls {
     unsigned first;    ///< the thread that came first
     std::source_location where;
   };
+
+  void check_sum();
 
   BlockScheduler& scheduler_;
   std::array<std::vector<Call>, FiberStacks::kMaxStacks / kWarpgroup> calls_;  ///< by warpgroup

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "common/emulator/run/debug_information.hpp"
@@ -35,6 +36,11 @@ bool is_ground(std::string_view file) {
   if (!file.starts_with(root)) return false;
   file.remove_prefix(root.size());
   return file.starts_with(kEmulator) || file.starts_with(kInstructions);
+}
+
+/// Of a file as without_repository() gives it.
+std::string path_of(const std::string& file) {
+  return file.starts_with("/") ? file : std::string(repository()) + file;
 }
 
 SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
@@ -129,8 +135,42 @@ std::string without_repository(const std::string& file) {
   return file.starts_with(root) ? file.substr(root.size()) : file;
 }
 
+bool is_of_cuda_word(std::uintptr_t instruction) {
+  constexpr std::string_view kWords = "common/emulator/words/";
+  bool found = false;
+  // A CUDA thread's stack is too small for libdw.
+  std::thread([&] {
+    const OpenLibraries libraries = open_libraries();
+    Dwfl_Module* const module =
+        libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), instruction);
+    if (module == nullptr) return;
+    found = line_of_table(module, instruction).file.find(kWords) != std::string::npos;
+  }).join();
+  return found;
+}
+
+std::string symbol_of(const void* function) {
+  const auto address = reinterpret_cast<Dwarf_Addr>(function);
+  const OpenLibraries libraries = open_libraries();
+  Dwfl_Module* const module =
+      libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), address);
+  const char* const name = module == nullptr ? nullptr : dwfl_module_addrname(module, address);
+  return name == nullptr ? "" : name;
+}
+
+std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end) {
+  std::ifstream stream(path_of(file));
+  std::vector<unsigned> lines;
+  std::string text;
+  for (unsigned line = 1; line < end && std::getline(stream, text); ++line) {
+    const std::size_t at = text.find("return;");
+    if (line >= begin && at < text.find("//")) lines.push_back(line);
+  }
+  return lines;
+}
+
 std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column) {
-  std::ifstream stream(file.starts_with("/") ? file : std::string(repository()) + file);
+  std::ifstream stream(path_of(file));
   std::string text;
   for (unsigned i = 0; i < line; ++i)
     std::getline(stream, text);

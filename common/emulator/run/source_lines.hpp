@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ladder::emulator {
 
@@ -37,6 +38,17 @@ class SourceLineReader {
   struct Session;
   std::unique_ptr<Session> session_;
 };
+
+/// \brief Is this instruction of code that the emulator's definition of a CUDA word holds, such as
+///        the copy of a float4? Reads debug information, on a thread of its own.
+bool is_of_cuda_word(std::uintptr_t instruction);
+
+/// The mangled name of a function of this process; empty if it has none.
+std::string symbol_of(const void* function);
+
+/// Lines of a source file from `begin` to before `end` that hold `return;`.
+/// \param file  as without_repository() gives it
+std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end);
 
 /// The path relative to this repository if the file is in it, else unchanged.
 std::string without_repository(const std::string& file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/run/warp_calls.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -18,6 +19,11 @@ bool same_call(const WarpCall& a, const WarpCall& b) {
   return a.answer == b.answer && a.where.line() == b.where.line() &&
          std::strcmp(a.function, b.function) == 0 &&
          std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
+}
+
+/// Of all warp functions only __syncwarp is a barrier for memory.
+bool orders_memory(const WarpCall& call) {
+  return call.request == nullptr;
 }
 
 std::string hexadecimal(unsigned mask) {
@@ -85,7 +91,11 @@ bool WarpCalls::complete(WarpState& warp, unsigned mask) {
   });
   if (scheduler_.observer() != nullptr) {
     if (mask == warp.exists) {
-      scheduler_.observer()->meet(base / 32);
+      if (orders_memory(*first->call)) {
+        scheduler_.observer()->meet(base / 32);
+      } else {
+        scheduler_.observer()->exchange(base / 32);
+      }
     } else if (is_syncwarp(*first->call)) {
       scheduler_.observer()->meet_lanes(base / 32, mask);
     }
@@ -94,6 +104,25 @@ bool WarpCalls::complete(WarpState& warp, unsigned mask) {
   warp.in_call &= ~mask;
   warp.ready |= mask;
   return true;
+}
+
+void WarpCalls::give_undefined(void* result, std::size_t bytes, unsigned lane, unsigned source) {
+  BlockThreads& threads = scheduler_.threads();
+  const unsigned first = threads.running().number / 32 * 32;
+  const WarpState& warp = threads.warp_of(threads.running());
+  std::uint16_t half = 0xFFFF;
+  if (scheduler_.observer() != nullptr) {
+    const WarpCall& call = *threads.lane(first + lane).call;
+    half = scheduler_.observer()->give_undefined(first + lane,
+                                                 {.function = call.function,
+                                                  .where = call.where,
+                                                  .mask = call.mask,
+                                                  .source = source,
+                                                  .exists = (warp.exists >> source & 1u) != 0});
+  }
+  auto* const to = static_cast<unsigned char*>(result);
+  for (std::size_t byte = 0; byte < bytes; ++byte)
+    to[byte] = static_cast<unsigned char>(half >> 8 * (byte % 2));
 }
 
 unsigned WarpCalls::lanes_at_this_line(std::source_location where) {

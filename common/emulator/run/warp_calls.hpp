@@ -3,6 +3,7 @@
 /// \brief Lanes that wait for each other in warp functions.
 #pragma once
 
+#include <cstddef>
 #include <source_location>
 
 #include "common/emulator/run/block_scheduler.hpp"
@@ -18,6 +19,9 @@ class WarpCalls {
   void meet(const WarpCall& call);
   unsigned lanes_at_this_line(std::source_location where);
   [[noreturn]] void refuse_width(const char* function, int width, std::source_location where);
+
+  /// Called while a shuffle is answered: `lane` gets what the lane `source` does not give.
+  void give_undefined(void* result, std::size_t bytes, unsigned lane, unsigned source);
 
   /// No lane of the warp is ready: lanes in __activemask get their answer, and lanes in a warp
   /// function wait in vain.

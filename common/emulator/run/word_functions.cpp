@@ -65,6 +65,10 @@ unsigned lanes_at_this_line(std::source_location where) {
   return runner().warp_calls().lanes_at_this_line(where);
 }
 
+void give_undefined(void* result, std::size_t bytes, unsigned lane, unsigned source) noexcept {
+  runner().warp_calls().give_undefined(result, bytes, lane, source);
+}
+
 void refuse_width(const char* function, int width, std::source_location where) {
   runner().warp_calls().refuse_width(function, width, where);
 }

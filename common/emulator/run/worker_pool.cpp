@@ -10,6 +10,7 @@
 
 #include "common/emulator/run/faults.hpp"
 #include "common/emulator/run/hang_report.hpp"
+#include "common/emulator/run/settings.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -17,6 +18,16 @@ namespace {
 constexpr auto kLookAgain = std::chrono::microseconds(100);
 constexpr int kLooksBeforeSleep = 100;
 constexpr auto kTurnOfOthers = std::chrono::microseconds(50);  // of the cluster, while one spins
+
+/// "it holds 16 at a time, 2 of 1024 threads on each of 8 SMs; LADDER_MULTIPROCESSORS sets how
+/// many"
+std::string residency_text(const GridPlan& plan) {
+  const auto sms = static_cast<std::uint64_t>(multiprocessors());
+  return "it holds " + std::to_string(plan.resident) + " at a time, " +
+         std::to_string(plan.resident / sms) + " of " + std::to_string(plan.threads) +
+         " threads on each of " + std::to_string(sms) +
+         " SMs; LADDER_MULTIPROCESSORS sets how many SMs there are";
+}
 
 }  // namespace
 
@@ -284,7 +295,7 @@ void WorkerPool::report_hang() {
   std::string remark;
   if (const std::uint64_t left = queue_.left(); left > 0) {
     remark = "; blocks that have not started, because those that wait fill the GPU: " +
-             std::to_string(left);
+             std::to_string(left) + " (" + residency_text(*plan_) + ")";
   }
   const BlockRunner& first = waiting.front()->runner;
   KernelError error(std::move(waiters), remark, place_of(first.waiters(), *plan_));

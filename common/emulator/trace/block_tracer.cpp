@@ -176,6 +176,15 @@ void BlockTracer::stores_volatile(const void* address) {
   if (has_fenced_) clocks_.store_flag(logs_.running(), address);
 }
 
+void BlockTracer::exchange(unsigned warp) {
+  look_at(warp);
+  if (clocks_.is_active()) clocks_.meet(warp);
+}
+
+std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffle& shuffle) {
+  return state_.wishes->undefined->add(*state_.plan, state_.block, thread, shuffle);
+}
+
 void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
   hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
                    .thread = static_cast<std::uint16_t>(logs_.running()),

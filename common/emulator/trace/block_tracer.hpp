@@ -69,6 +69,8 @@ class BlockTracer final : public BlockObserver {
   void pass_barrier() override;
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
+  void exchange(unsigned warp) override;
+  std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) override;
   void end_block() override;
   bool has_news() override { return news_.take(); }
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }

@@ -3,6 +3,7 @@
 /// \brief The faults that a tracer has found, each once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ struct RawHazard {
   Place place = {};           ///< likewise
   unsigned column = 0;        ///< likewise
   std::uint64_t times = 1;
+  std::size_t array = 0;  ///< that the address lies in: from 1 on; 0: in none
 };
 
 /// \brief Faults of the blocks of a grid.
@@ -38,12 +40,14 @@ class HazardList {
 
   void start_grid() { hazards_.clear(); }
 
-  /// Of the block that runs; alike ones are counted.
+  /// Of the block that runs; alike ones of one array are counted.
   void report(RawHazard hazard);
 
   const std::vector<RawHazard>& all() const { return hazards_; }
 
  private:
+  std::size_t array_of(const RawHazard& hazard) const;
+
   const TracerState& state_;
   std::vector<RawHazard> hazards_;
 };

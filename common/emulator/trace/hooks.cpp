@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/run/source_lines.hpp"
@@ -16,14 +17,26 @@
 namespace ladder::emulator {
 namespace {
 
+/// Is the instruction in the copy of a float4 or the like?
+bool is_of_vector(const void* caller) {
+  static thread_local std::unordered_map<const void*, bool> known;
+  const auto [found, is_new] = known.try_emplace(caller, false);
+  if (is_new) found->second = is_of_cuda_word(reinterpret_cast<std::uintptr_t>(caller) - 1);
+  return found->second;
+}
+
 /// A copy of a whole object, in pieces of at most 16 bytes: what a GPU would make of it. Its
-/// alignment divides its size; the address alone would cut each lane's copy differently.
+/// alignment divides its size; the address alone would cut each lane's copy differently. A vector
+/// at an address that is no multiple of its size comes here if the compiler knows that, and is one
+/// misaligned access.
 void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
   const auto* piece = static_cast<const char*>(address);
   const std::size_t widest = std::min(std::size_t{16}, bytes & (~bytes + 1));
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(piece) % widest == 0;
+  const bool whole = !is_aligned && access_cursor.is_active() && is_of_vector(caller);
   while (bytes > 0) {
     std::size_t size = widest;
-    while (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0)
+    while (!whole && (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0))
       size /= 2;
     log_access(piece, type, static_cast<unsigned>(size), caller);
     piece += size;

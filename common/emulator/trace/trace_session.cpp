@@ -35,6 +35,11 @@ HazardKind hazard_of(KernelErrorKind kind) {
   }
 }
 
+/// "sA" of "sA[1][0]"
+std::string array_of(const Hazard& hazard) {
+  return hazard.element.substr(0, hazard.element.find('['));
+}
+
 /// Hazards in the order of their blocks' and threads' numbers.
 auto order_of(const Hazard& hazard) {
   const auto& [block, thread] = std::pair(hazard.block, hazard.thread);
@@ -47,8 +52,10 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
     : options_(options), shadow_(arrays), classes_(options.complete_shifts) {
   wishes_.arrays = arrays;
   wishes_.patterns = &patterns_;
+  wishes_.undefined = &undefined_;
   wishes_.warp = options.warp;
   wishes_.complete_shifts = options.complete_shifts;
+  if (!options_.sample) undefined_.start(arrays);
   set_grid_runner(this);
 }
 
@@ -272,7 +279,8 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
 
 void TraceSession::keep_hazard(Hazard hazard) {
   const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
-    return other.kind == hazard.kind && other.place == hazard.place && other.other == hazard.other;
+    return other.kind == hazard.kind && other.place == hazard.place &&
+           other.other == hazard.other && array_of(other) == array_of(hazard);
   });
   if (known == trace_.hazards.end()) {
     trace_.hazards.push_back(std::move(hazard));
@@ -310,6 +318,22 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
   }
 }
 
+/// Of blocks that were not run, the arrays say nothing.
+void TraceSession::keep_undefined() {
+  if (options_.sample) return;
+  const auto place_of_store = [&](const std::string& array) {
+    for (const auto& [key, counts] : lines_) {
+      const auto& [file, line, operation, name, bytes] = key;
+      const bool stores =
+          operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
+      if (stores && name == array) return Place{file, line};
+    }
+    return Place();
+  };
+  for (Hazard& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
+    trace_.hazards.push_back(std::move(hazard));
+}
+
 KernelTrace TraceSession::result() {
   // A kernel that accesses no memory calls no hook, but its library could.
   if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
@@ -319,6 +343,7 @@ KernelTrace TraceSession::result() {
     const auto& [file, line, operation, array, bytes] = key;
     trace_.lines.push_back({file, line, operation, array, bytes, found.counts, found.example});
   }
+  keep_undefined();
   std::ranges::stable_sort(trace_.hazards, {}, order_of);
   for (BlockClass& same : classes_.all())
     trace_.streams.push_back(std::move(same.stream));

@@ -17,6 +17,7 @@
 #include "common/emulator/trace/block_classes.hpp"
 #include "common/emulator/trace/block_tracer.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/trace/undefined_values.hpp"
 
 namespace ladder::emulator {
 
@@ -51,6 +52,7 @@ class TraceSession final : private GridRunner {
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
   void keep_hazard(Hazard hazard);
+  void keep_undefined();
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 
   TraceOptions options_;
@@ -58,6 +60,7 @@ class TraceSession final : private GridRunner {
   LinePatterns patterns_;
   GlobalShadow shadow_;
   std::vector<Hazard> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
+  UndefinedValues undefined_;
   KernelTrace trace_;
   std::mutex mutex_;
   BlockClasses classes_;

@@ -17,6 +17,7 @@
 #include "common/emulator/trace/global_shadow.hpp"
 #include "common/emulator/trace/line_patterns.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/trace/undefined_values.hpp"
 #include "common/emulator/trace/warp_clocks.hpp"
 
 namespace ladder::emulator {
@@ -26,6 +27,7 @@ struct TraceWishes {
   std::vector<TracedArray> arrays;
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
+  UndefinedValues* undefined = nullptr;                    ///< likewise
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions

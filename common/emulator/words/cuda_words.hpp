@@ -43,3 +43,10 @@
 #define __noinline__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+
+// A sentence in place of the assembler's errors; headers of the system spell theirs __asm__.
+// clang-format off
+#define asm _Pragma("GCC error \"inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone: call a \
+function of common/ptx, or give g++ C++ that does the same between #ifdef __CUDACC__, #else and \
+#endif\"") asm
+// clang-format on

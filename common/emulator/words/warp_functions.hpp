@@ -5,10 +5,15 @@
 ///
 /// Each lane hands in a request and waits; the last lane of the mask answers all requests. If the
 /// block's size is not a multiple of 32, lanes of the mask that do not exist are not waited for. A
-/// shuffle from a lane that is not in the mask, undefined in CUDA, yields bytes of 0xFF.
+/// shuffle from a lane that is not in the mask is undefined in CUDA and yields a NaN; see
+/// give_undefined().
+///
+/// Only __syncwarp orders the lanes' accesses to memory: shuffles, votes, matches and reductions
+/// exchange registers.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <source_location>
 #include <type_traits>
@@ -40,6 +45,11 @@ void meet_in_warp(const WarpCall& call);
 /// Lanes of the warp that are at this line when no lane of the warp can go on.
 unsigned lanes_at_this_line(std::source_location where);
 
+/// \brief Fills the result of a lane that shuffled from one that takes no part. As long as nobody
+///        uses it, that is no fault: the upper lanes of a reduction throw away what they get. So a
+///        trace looks for these bytes in what the kernel has written.
+void give_undefined(void* result, std::size_t bytes, unsigned lane, unsigned source) noexcept;
+
 /// Lane of the running thread, 0-31.
 [[gnu::const]] unsigned lane_index() noexcept;
 
@@ -62,7 +72,7 @@ struct ShuffleRequest {
       if (requests.mask >> own.source & 1u) {
         own.result = static_cast<const ShuffleRequest*>(requests.request[own.source])->value;
       } else {
-        std::memset(static_cast<void*>(&own.result), 0xFF, sizeof own.result);
+        give_undefined(&own.result, sizeof own.result, lane, own.source);
       }
     });
   }

@@ -61,6 +61,7 @@ void misuse_mbarrier(MbarrierMisuse misuse);
 void rotate_in_teams(int steps, int* out);
 void disagree_at_named_barrier();
 void move_registers(unsigned threads, int* out);
+void take_too_many_registers();
 void move_registers_apart();
 void move_registers_of_three_warps();
 void wait_for_each_other(const float* four);

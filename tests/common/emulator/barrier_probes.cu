@@ -41,6 +41,32 @@ __global__ void left_before_barrier() {
   __syncthreads();  // the first have left
 }
 
+__global__ void left_before_barrier_of_warps() {
+  if (threadIdx.x < 32) return;
+  if (threadIdx.x >= 96) return;
+  __syncthreads();  // two warps have left
+}
+
+__global__ void barrier_of_each_warp() {
+  if (threadIdx.x < 32) {
+    __syncthreads();  // of warp 0
+  } else if (threadIdx.x < 64) {
+    __syncthreads();  // of warp 1
+  } else {
+    __syncthreads();  // of warps 2 and 3
+  }
+}
+
+__global__ void spin_for_a_missing_barrier(int* flag) {
+  if (threadIdx.x == 1) return;
+  if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  }
+  __syncthreads();  // thread 1 has left
+  if (threadIdx.x == 2) atomicExch(flag, 1);
+}
+
 __global__ void divergent_in_block(unsigned first_bad) {
   __syncthreads();
   if (blockIdx.x >= first_bad && threadIdx.x == 0) return;
@@ -77,6 +103,18 @@ void missing_barrier(int threads) {
 
 void left_before_barrier(int threads) {
   launch(probe_kernels::left_before_barrier, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void left_before_barrier_of_warps(int threads) {
+  launch(probe_kernels::left_before_barrier_of_warps, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void barrier_of_each_warp(int threads) {
+  launch(probe_kernels::barrier_of_each_warp, {.grid = dim3(1), .block = dim3(threads)});
+}
+
+void spin_for_a_missing_barrier(int* flag) {
+  launch(probe_kernels::spin_for_a_missing_barrier, {.grid = dim3(1), .block = dim3(64)}, flag);
 }
 
 void divergent_in_block(unsigned blocks, unsigned first_bad) {

@@ -117,7 +117,9 @@ TEST_P(EmulatorAsyncHang, GridThatIsTooLargeToWaitForItsLastBlock) {
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->kind(), KernelErrorKind::kDeadlock) << error->what();
   EXPECT_EQ(error->waiters().size(), 8u) << error->what();
-  EXPECT_TRUE(contains(error->what(), "have not started, because those that wait fill the GPU: 1"))
+  EXPECT_TRUE(contains(error->what(),
+                       "have not started, because those that wait fill the GPU: 1 (it holds 8 at a "
+                       "time, 4 of 512 threads on each of 2 SMs; LADDER_MULTIPROCESSORS sets"))
       << error->what();
   flag = 0;
   probes::wait_for_the_last(8, 512, &flag);

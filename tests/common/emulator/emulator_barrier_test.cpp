@@ -44,30 +44,60 @@ TEST(EmulatorBarrier, DifferentLinesAreAnError) {
   const std::string text = expect_kernel_error(
       [] { probes::divergent_barrier(64); },
       {KernelErrorKind::kDivergentBarrier, kFile, "even threads", {0, 0, 0}, {0, 0, 0}});
-  EXPECT_TRUE(contains(text, "thread (1, 0, 0) waits at the barrier of line " +
-                                 std::to_string(line_of(kFile, "odd threads"))))
-      << text;
+  const std::string even = std::to_string(line_of(kFile, "even threads"));
+  const std::string odd = std::to_string(line_of(kFile, "odd threads"));
+  EXPECT_TRUE(contains(text, "threads 0, 2, ..., 62 wait at the barrier of line " + even)) << text;
+  EXPECT_TRUE(contains(text, "threads 1, 3, ..., 63 wait at the barrier of line " + odd)) << text;
 }
 
 TEST(EmulatorBarrier, ThreadsThatLeftLaterAreMissed) {
   const std::string text = expect_kernel_error(
       [] { probes::missing_barrier(64); },
       {KernelErrorKind::kMissingBarrier, kFile, "the others have left", {0, 0, 0}, {0, 0, 0}});
-  EXPECT_TRUE(contains(text, "thread (40, 0, 0) has left the kernel")) << text;
+  EXPECT_TRUE(contains(text, "threads 0-39 wait")) << text;
+  EXPECT_TRUE(contains(text, "threads 40-63 have left the kernel")) << text;
+  const std::string line = std::to_string(line_of(kFile, "the others have left") - 1);
+  EXPECT_TRUE(contains(text, "see the return in line " + line)) << text;
 }
 
 TEST(EmulatorBarrier, ThreadsThatLeftBeforeAreMissed) {
   const std::string text = expect_kernel_error(
       [] { probes::left_before_barrier(64); },
       {KernelErrorKind::kMissingBarrier, kFile, "the first have left", {0, 0, 0}, {3, 0, 0}});
-  EXPECT_TRUE(contains(text, "thread (0, 0, 0) has left the kernel")) << text;
+  EXPECT_TRUE(contains(text, "threads 0-2 have left the kernel")) << text;
+}
+
+TEST(EmulatorBarrier, WholeWarpsAreNamed) {
+  const std::string text = expect_kernel_error(
+      [] { probes::left_before_barrier_of_warps(128); },
+      {KernelErrorKind::kMissingBarrier, kFile, "two warps have left", {0, 0, 0}, {32, 0, 0}});
+  EXPECT_TRUE(contains(text, "warps 1 and 2 (threads 32-95) wait at the barrier of line")) << text;
+  EXPECT_TRUE(contains(text, "warps 0 and 3 (threads 0-31, 96-127) have left the kernel")) << text;
+  EXPECT_FALSE(contains(text, "see the return")) << text;  // it has two
+}
+
+TEST(EmulatorBarrier, WarpsAtThreeLinesAreNamed) {
+  const std::string text = expect_kernel_error(
+      [] { probes::barrier_of_each_warp(128); },
+      {KernelErrorKind::kDivergentBarrier, kFile, "of warp 0", {0, 0, 0}, {0, 0, 0}});
+  EXPECT_TRUE(contains(text, "warp 0 (threads 0-31) waits at the barrier of line")) << text;
+  EXPECT_TRUE(contains(text, "and warps 2 and 3 (threads 64-127) wait at the barrier")) << text;
+}
+
+TEST(EmulatorBarrier, WhoSpinsForTheOthersDoesNotHideThem) {
+  int flag = 0;
+  const std::string text = expect_kernel_error(
+      [&] { probes::spin_for_a_missing_barrier(&flag); },
+      {KernelErrorKind::kMissingBarrier, kFile, "thread 1 has left", {0, 0, 0}, {2, 0, 0}});
+  EXPECT_TRUE(contains(text, "threads 2-63 wait")) << text;
+  EXPECT_TRUE(contains(text, "thread 1 has left the kernel")) << text;
 }
 
 TEST(EmulatorBarrier, UnequalTripCountsAreMissed) {
   const std::string text = expect_kernel_error(
       [] { probes::barrier_in_loop_of_unequal_length(4); },
       {KernelErrorKind::kMissingBarrier, kFile, "as often as the thread's number", {}, {3, 0, 0}});
-  EXPECT_TRUE(contains(text, "thread (0, 0, 0) has left the kernel")) << text;
+  EXPECT_TRUE(contains(text, "thread 0 has left the kernel")) << text;
 }
 
 TEST(EmulatorBarrier, LowestFailingBlockIsReported) {

@@ -38,6 +38,14 @@ TEST(EmulatorRegisters, WarpgroupsPassThemOn) {
   EXPECT_EQ(out, std::vector<int>(384, 1));
 }
 
+TEST(EmulatorRegisters, NoSmHasSoMany) {
+  const std::string text =
+      expect_kernel_error(probes::take_too_many_registers,
+                          {KernelErrorKind::kRegisters, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
+  EXPECT_TRUE(contains(text, "end up with 40 + 240 + 240 per thread, 66560 in all")) << text;
+  EXPECT_TRUE(contains(text, "starts with at most 168 each, 64512 in all")) << text;
+}
+
 TEST(EmulatorRegisters, BlockWithoutWholeWarpgroups) {
   std::vector<int> out(96, 0);
   const auto error = error_of([&] { probes::move_registers(96, out.data()); });

@@ -3,6 +3,7 @@
 /// \brief What trace() calls a hazard, and the calls that cannot work.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -154,6 +155,59 @@ TEST(EmulatorTraceHazard, AMissingBarrierIsARaceBetweenTwoLines) {
   }
   std::ranges::sort(pairs);
   EXPECT_EQ(pairs, (std::vector<std::pair<unsigned, unsigned>>{{store, load}, {load, store}}));
+}
+
+TEST(EmulatorTraceHazard, TheSameLinesRaceInTwoArrays) {
+  const Floats out(64);
+  const KernelTrace t = trace({out.named("out")}, [&] { races_in_two_arrays(out.data()); });
+  std::set<std::string> arrays;
+  for (const Hazard& hazard : t.hazards) {
+    if (hazard.kind != HazardKind::kRace) continue;
+    arrays.insert(hazard.element.substr(0, hazard.element.find('[')));
+  }
+  EXPECT_EQ(arrays, (std::set<std::string>{"first", "second"}));
+}
+
+TEST(EmulatorTraceHazard, AnotherFaultHidesNoRace) {
+  const Floats out(64);
+  const KernelTrace t = trace({out.named("out")}, [&] { race_beside_an_overrun(64, out.data()); });
+  std::set<std::pair<HazardKind, unsigned>> found;
+  for (const Hazard& hazard : t.hazards)
+    found.emplace(hazard.kind, hazard.place.line);
+  EXPECT_TRUE(found.contains({HazardKind::kSharedOutOfBounds, probe_place("overrun").line}));
+  EXPECT_TRUE(found.contains({HazardKind::kRace, probe_place("races beside it").line}));
+}
+
+// -- Undefined values ---------------------------------------------------------------------------
+
+TEST(EmulatorTraceHazard, AShuffleFromOutsideTheMaskIsReportedWhereItIsUsed) {
+  const Floats out(32);
+  const KernelTrace t = trace({out.named("out")}, [&] { broadcast_to_half(0xFFFF, out.data()); });
+  const Hazard hazard = only_hazard(t);
+  EXPECT_EQ(hazard.kind, HazardKind::kOther);
+  EXPECT_EQ(hazard.place, probe_place("from lane 31"));
+  EXPECT_EQ(hazard.element, "out[0]");
+  EXPECT_TRUE(contains(hazard.message, "what lane 31 has, which is not in the mask 0x0000ffff"))
+      << hazard.message;
+  expect_clean(trace({out.named("out")}, [&] { broadcast_to_half(~0u, out.data()); }));
+}
+
+TEST(EmulatorTraceHazard, ALocalVariableThatNobodySetIsReportedWhereItIsStored) {
+  const Floats out(32);
+  const KernelTrace t = trace({out.named("out")}, [&] { set_below(20, out.data()); });
+  const Hazard hazard = only_hazard(t);
+  EXPECT_EQ(hazard.kind, HazardKind::kOther);
+  EXPECT_EQ(hazard.place, probe_place("of a local"));
+  EXPECT_EQ(hazard.element, "out[20]");
+  EXPECT_TRUE(contains(hazard.message, "a local variable that nothing was stored in"))
+      << hazard.message;
+  expect_clean(trace({out.named("out")}, [&] { set_below(32, out.data()); }));
+}
+
+TEST(EmulatorTraceHazard, WhatWasUndefinedBeforeTheLaunchIsNoHazard) {
+  const Floats out(64);
+  EXPECT_EQ(trace({out.named("out")}, [&] { set_below(20, out.data()); }).hazards.size(), 1u);
+  expect_clean(trace({out.named("out")}, [&] { exchange_in_warp(out.data() + 32); }));
 }
 
 TEST(EmulatorTraceHazard, MeetingsOfTheWarpPutItsAccessesInOrder) {

@@ -153,6 +153,14 @@ __global__ __launch_bounds__(384, 1) void move_registers(int* out) {
   out[threadIdx.x] = 1;
 }
 
+__global__ __launch_bounds__(384, 1) void take_too_many_registers() {
+  if (threadIdx.x < 128) {
+    setmaxnreg_dec<40>();
+  } else {
+    setmaxnreg_inc<240>();  // beyond 3 * 168
+  }
+}
+
 __global__ __launch_bounds__(128, 1) void move_registers_apart() {
   if (threadIdx.x < 64) {
     setmaxnreg_dec<40>();  // two warps
@@ -271,6 +279,10 @@ void disagree_at_named_barrier() {
 
 void move_registers(unsigned threads, int* out) {
   launch(kernels::move_registers, one_block(threads), out);
+}
+
+void take_too_many_registers() {
+  launch(kernels::take_too_many_registers, one_block(384));
 }
 
 void move_registers_apart() {

@@ -40,8 +40,15 @@ void rotate_through_shared(int threads, int steps, int* out);
 void divergent_barrier(int threads);
 void missing_barrier(int threads);
 void left_before_barrier(int threads);
+void left_before_barrier_of_warps(int threads);
+void barrier_of_each_warp(int threads);
+void spin_for_a_missing_barrier(int* flag);
 void divergent_in_block(unsigned blocks, unsigned first_bad);
 void barrier_in_loop_of_unequal_length(int threads);
+
+// -- header_probes.cu --------------------------------------------------------------------------
+/// out[0..7]: sums of 16 numbers each; out[8..11]: how many of 32 are positive.
+void sums_by_groups(const float* in, float* out);
 
 // -- warp_probes.cu ----------------------------------------------------------------------------
 /// out[4 * thread + {0,1,2,3}] = shfl, up, down, xor of `in`; threads outside mask write nothing.

@@ -4,6 +4,9 @@
 #include "common/launch.cuh"
 #include "tests/common/emulator/trace_probes.hpp"
 
+// One kernel is about it.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
 namespace ladder::trace_probe_kernels {
 
 /// Computes for a while, so that blocks on other CPU threads come along. \return less than 2
@@ -86,6 +89,43 @@ __global__ void missing_barrier(float* out) {
   __syncthreads();
   line[threadIdx.x] = 1.0f;                               // racing store
   out[threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];  // racing load
+}
+
+__device__ __forceinline__ void put(float* array, float value) {
+  array[threadIdx.x] = value;  // put
+}
+
+__device__ __forceinline__ float get(const float* array) {
+  return array[63 - threadIdx.x];  // get
+}
+
+__global__ void races_in_two_arrays(float* out) {
+  __shared__ float first[64];
+  __shared__ float second[64];
+  put(first, 1.0f);
+  put(second, 2.0f);
+  out[threadIdx.x] = get(first) + get(second);
+}
+
+__global__ void race_beside_an_overrun(int count, float* out) {
+  __shared__ float line[64];
+  extern __shared__ float tile[];
+  tile[threadIdx.x == 63 ? count : threadIdx.x] = 1.0f;  // overrun
+  line[threadIdx.x] = 1.0f;                              // beside it
+  out[threadIdx.x] = line[63 - threadIdx.x];             // races beside it
+}
+
+__global__ void broadcast_to_half(unsigned mask, float* out) {
+  float value = static_cast<float>(threadIdx.x);
+  if (mask != 0xFFFFFFFFu && threadIdx.x >= 16) return;
+  value += __shfl_sync(mask, value, 31);  // from lane 31
+  out[threadIdx.x] = value;
+}
+
+__global__ void set_below(unsigned count, float* out) {
+  float value;
+  if (threadIdx.x < count) value = out[threadIdx.x] + 1.0f;
+  out[threadIdx.x] = 2.0f * value - value;  // of a local
 }
 
 __global__ void exchange_in_warp(float* out) {
@@ -192,6 +232,24 @@ void load_wide_at(const float* in, long long index, float* out) {
 void shared_store_beyond(int count, float* out) {
   launch(kernels::shared_store_beyond,
          {.grid = dim3(1), .block = dim3(32), .dynamic_shared_bytes = kTileBytes}, count, out);
+}
+
+void races_in_two_arrays(float* out) {
+  launch(kernels::races_in_two_arrays, {.grid = dim3(1), .block = dim3(64)}, out);
+}
+
+void race_beside_an_overrun(int count, float* out) {
+  launch(kernels::race_beside_an_overrun,
+         {.grid = dim3(1), .block = dim3(64), .dynamic_shared_bytes = 64 * sizeof(float)}, count,
+         out);
+}
+
+void broadcast_to_half(unsigned mask, float* out) {
+  launch(kernels::broadcast_to_half, {.grid = dim3(1), .block = dim3(32)}, mask, out);
+}
+
+void set_below(unsigned count, float* out) {
+  launch(kernels::set_below, {.grid = dim3(1), .block = dim3(32)}, count, out);
 }
 
 void missing_barrier(unsigned blocks, unsigned threads, float* out) {

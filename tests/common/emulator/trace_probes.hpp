@@ -87,6 +87,14 @@ void wait_for_next_block(int* flag, int* out);
 
 // -- Order within a block -----------------------------------------------------------------------
 /// Each thread reads another's element without a barrier between.
+/// The same lines race in two arrays.
+void races_in_two_arrays(float* out);
+/// Stores beyond an array and, in other lines, races in another one.
+void race_beside_an_overrun(int count, float* out);
+/// out[lane] = what lane 31 has, asked for with this mask by the lanes below 16.
+void broadcast_to_half(unsigned mask, float* out);
+/// out[thread] is set in threads below count.
+void set_below(unsigned count, float* out);
 void missing_barrier(unsigned blocks, unsigned threads, float* out);
 /// Reads the neighbour's element, meets the warp, then adds to its own: no race.
 void exchange_in_warp(float* out);

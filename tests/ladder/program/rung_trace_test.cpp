@@ -8,11 +8,14 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/emulator/run/settings.hpp"
+#include "ladder/program/nvcc_registers.hpp"
 #include "ladder/program/rung_trace.hpp"
+#include "ladder/program/trace_report.hpp"
 #include "tests/common/emulator/copy_arrival_name.hpp"
 
 namespace ladder {
@@ -461,6 +464,40 @@ TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
   using Occupancy = std::pair<int, std::string>;
   EXPECT_EQ(occupancy_of_rung_13(512, "h200"), Occupancy(2, "registers and shared memory"));
   EXPECT_EQ(occupancy_of_rung_13(512, "classroom"), Occupancy(1, "registers"));
+}
+
+TEST(Occupancy, SaysWhatIsNotKnownOfRegisters) {
+  RungTrace trace = trace_of(3, problem_of({64, 64, 64}));
+  EXPECT_EQ(trace.registers_per_thread, 32);
+  EXPECT_EQ(to_json(trace).at("launch").at("registers_per_thread"), 32);
+  const auto says = [&](const std::string& words) {
+    std::string text = trace_text(trace);  // lines are continued by two spaces
+    for (std::size_t at; (at = text.find("\n  ")) != std::string::npos;)
+      text.replace(at, 3, " ");
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_FALSE(says("registers are not known"));
+  trace.registers_per_thread = 0;
+  EXPECT_TRUE(says("its registers are not known and may allow fewer"));
+  EXPECT_TRUE(to_json(trace).at("launch").at("registers_per_thread").is_null());
+  trace.registers_per_thread = 40;
+  trace.registers_of_nvcc = true;
+  EXPECT_TRUE(says("nvcc gives a thread 40 registers"));
+}
+
+TEST(Occupancy, ReadsWhatPtxasSays) {
+  const std::string said =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function '_Z1fPf' for 'sm_90a'\n"
+      "ptxas info    : Used 24 registers, used 1 barriers\n"
+      "ptxas info    : Compiling entry function '_Z1gPf' for 'sm_90a'\n"
+      "ptxas info    : Compiling entry function '_Z1hPf' for 'sm_90a'\n"
+      "ptxas info    : Used 168 registers, used 0 barriers\n";
+  EXPECT_EQ(registers_in(said, "_Z1fPf"), 24);
+  EXPECT_EQ(registers_in(said, "_Z1hPf"), 168);
+  EXPECT_EQ(registers_in(said, "_Z1gPf"), std::nullopt);
+  EXPECT_EQ(registers_in(said, "_Z1"), std::nullopt);
+  EXPECT_EQ(registers_in(said, ""), std::nullopt);
 }
 
 TEST(Occupancy, AskingForAKernelRunsNothing) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/emulator/cuda_headers/cooperative_groups.h
+/// \brief CUDA's header of this name, for g++: the block, and tiles of a warp. Groups of a grid or
+/// of a
+///        cluster and coalesced threads are refused in a sentence.
+#pragma once
+
+#include "common/emulator/words/cuda_words.hpp"
+
+#include <source_location>
+
+namespace cooperative_groups {
+
+using Here = std::source_location;
+
+class thread_block {
+ public:
+  static void sync(Here here = Here::current()) { ladder::emulator::wait_at_barrier(false, here); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+  static unsigned thread_rank() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  }
+  static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  static unsigned size() { return num_threads(); }
+};
+
+inline thread_block this_thread_block() {
+  return {};
+}
+
+/// `kSize` neighbouring lanes of a warp.
+template <unsigned kSize, class Parent = thread_block>
+class thread_block_tile {
+  static_assert(kSize >= 1 && kSize <= 32 && (kSize & (kSize - 1)) == 0,
+                "the emulator has tiles of 1, 2, 4, 8, 16 or 32 lanes");
+
+ public:
+  static void sync(Here here = Here::current()) { __syncwarp(mask(), here); }
+  static unsigned thread_rank() { return ladder::emulator::lane_index() % kSize; }
+  static constexpr unsigned num_threads() { return kSize; }
+  static constexpr unsigned size() { return kSize; }
+  static unsigned meta_group_rank() { return thread_block::thread_rank() / kSize; }
+  static unsigned meta_group_size() { return (thread_block::size() + kSize - 1) / kSize; }
+
+  template <class T>
+  static T shfl(T value, int source, Here here = Here::current()) {
+    return __shfl_sync(mask(), value, source, kSize, here);
+  }
+  template <class T>
+  static T shfl_up(T value, unsigned delta, Here here = Here::current()) {
+    return __shfl_up_sync(mask(), value, delta, kSize, here);
+  }
+  template <class T>
+  static T shfl_down(T value, unsigned delta, Here here = Here::current()) {
+    return __shfl_down_sync(mask(), value, delta, kSize, here);
+  }
+  template <class T>
+  static T shfl_xor(T value, int lanes, Here here = Here::current()) {
+    return __shfl_xor_sync(mask(), value, lanes, kSize, here);
+  }
+  static int any(int predicate, Here here = Here::current()) {
+    return __any_sync(mask(), predicate, here);
+  }
+  static int all(int predicate, Here here = Here::current()) {
+    return __all_sync(mask(), predicate, here);
+  }
+  static unsigned ballot(int predicate, Here here = Here::current()) {
+    return __ballot_sync(mask(), predicate, here) >> first();
+  }
+
+ private:
+  static unsigned first() { return ladder::emulator::lane_index() / kSize * kSize; }
+  static unsigned mask() { return (kSize == 32 ? ~0u : (1u << kSize % 32) - 1) << first(); }
+};
+
+template <unsigned kSize, class Parent>
+thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+
+template <class Group>
+void sync(const Group& group, Here here = Here::current()) {
+  group.sync(here);
+}
+
+#define LADDER_NO_GROUP                                                             \
+  [[gnu::unavailable(                                                               \
+      "the emulator has cooperative groups of a block and of a warp's lanes only: " \
+      "blocks hand over through common/ptx/flag.cuh, clusters through "             \
+      "common/ptx/cluster.cuh")]]
+
+struct AnyGroup {
+  static void sync() {}
+  static unsigned thread_rank() { return 0; }
+  static unsigned size() { return 1; }
+};
+
+LADDER_NO_GROUP inline AnyGroup this_grid() {
+  return {};
+}
+LADDER_NO_GROUP inline AnyGroup this_cluster() {
+  return {};
+}
+LADDER_NO_GROUP inline AnyGroup coalesced_threads() {
+  return {};
+}
+
+#undef LADDER_NO_GROUP
+
+}  // namespace cooperative_groups

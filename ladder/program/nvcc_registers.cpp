@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/nvcc_registers.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/emulator/run/source_lines.hpp"
+
+namespace ladder {
+namespace {
+
+#ifdef LADDER_NVCC
+constexpr const char* kNvcc = LADDER_NVCC;
+#else
+constexpr const char* kNvcc = "";
+#endif
+
+/// What a command prints.
+std::string output_of(const std::string& command) {
+  std::string text;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  std::array<char, 4096> part;
+  for (std::size_t size; (size = std::fread(part.data(), 1, part.size(), pipe)) > 0;)
+    text.append(part.data(), size);
+  pclose(pipe);
+  return text;
+}
+
+}  // namespace
+
+std::optional<int> registers_in(const std::string& output, const std::string& symbol) {
+  const std::string used = "Used ";
+  const std::size_t entry = output.find("entry function '" + symbol + "'");
+  if (symbol.empty() || entry == std::string::npos) return std::nullopt;
+  const std::size_t next = output.find("entry function '", entry + 1);
+  const std::size_t at = output.find(used, entry);
+  if (at == std::string::npos || at > next) return std::nullopt;
+  return std::atoi(output.c_str() + at + used.size());
+}
+
+std::optional<int> registers_by_nvcc(const std::string& source, int compute_capability,
+                                     const void* kernel) {
+  if (*kNvcc == '\0') return std::nullopt;
+  // Some instructions are of this architecture alone: sm_90a.
+  const char* const own = compute_capability == 90 ? "a" : "";
+  const std::string command = fmt::format(
+      "'{}' -cubin -o /dev/null -arch=sm_{}{} -std=c++20 --expt-relaxed-constexpr '-I{}' "
+      "-Xptxas -v '{}' 2>&1",
+      kNvcc, compute_capability, own, LADDER_SOURCE_DIR, source);
+  return registers_in(output_of(command), emulator::symbol_of(kernel));
+}
+
+}  // namespace ladder

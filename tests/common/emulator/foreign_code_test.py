@@ -1,0 +1,125 @@
+"""What the emulator cannot run is refused at the build: one sentence, at the line that has it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+OPTIONS = ["-std=c++20", "-fsyntax-only", "-mavx2", "-mfma", "-mf16c", "-fmessage-length=0",
+           f"-I{ROOT / 'common/emulator/cuda_headers'}", f"-I{ROOT}", "-x", "c++", "-"]
+
+PTX = """\
+#include "common/device.cuh"
+__global__ void kernel(unsigned* out) {
+  unsigned clock;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
+  out[0] = clock;
+}
+"""
+
+WMMA = """\
+#include <cuda_runtime.h>
+#include <mma.h>
+using namespace nvcuda;
+__global__ void kernel(const float* A, float* C) {
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+  wmma::fill_fragment(sum, 0.0f);
+  for (int i = 0; i < sum.num_elements; ++i) sum.x[i] += A[i];
+  wmma::store_matrix_sync(C, sum, 16, wmma::mem_row_major);
+}
+"""
+
+LIBCU = """\
+#include <cuda/pipeline>
+__global__ void kernel(const float* A) {
+  __shared__ float line[32];
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+  line[threadIdx.x] = A[threadIdx.x];
+}
+"""
+
+GRID = """\
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void kernel() {
+  cg::this_thread_block().sync();
+  cg::this_grid().sync();
+}
+"""
+
+HOST = """\
+#include <cuda_runtime.h>
+int main() {
+  float* A = nullptr;
+  cudaMalloc(&A, 16);
+}
+"""
+
+SOUND = """\
+#include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <device_launch_parameters.h>
+#include <mma.h>
+#include <vector_types.h>
+__global__ void kernel(const float4* A, float4* C) {
+#ifdef __CUDACC__
+  asm volatile("bar.sync 0;");
+#else
+  __syncthreads();
+#endif
+  C[threadIdx.x] = A[blockDim.x - 1 - threadIdx.x];
+}
+"""
+
+
+def errors_of(source):
+    """[(line, sentence)] of the errors of a source, each once, and all that g++ says."""
+    done = subprocess.run([os.environ["CXX"], *OPTIONS], input=source, capture_output=True,
+                          text=True, check=False)
+    errors = re.findall(r"^<stdin>:(\d+):\d+: error: (.*)$", done.stderr, re.M)
+    return sorted({(int(line), sentence) for line, sentence in errors}), done.stderr
+
+
+class ForeignCodeTest(unittest.TestCase):
+    """One source each."""
+
+    def expect(self, source, line, *words):
+        """One error, at the line, with these words."""
+        errors, output = errors_of(source)
+        self.assertEqual([at for at, _ in errors], [line], output)
+        for word in words:
+            self.assertIn(word, errors[0][1])
+
+    def test_inline_ptx(self):
+        """In place of the assembler's errors."""
+        self.expect(PTX, 4, "inline PTX", "common/ptx", "#ifdef __CUDACC__")
+
+    def test_wmma(self):
+        """The declaration alone, not what is done with it."""
+        self.expect(WMMA, 5, "no tensor cores", "#ifdef __CUDACC__")
+
+    def test_libcu(self):
+        """Pipelines of libcu++."""
+        self.expect(LIBCU, 4, "no libcu++", "common/ptx", "cuda_pipeline.h")
+
+    def test_grid_groups(self):
+        """Groups of a grid."""
+        self.expect(GRID, 5, "cooperative groups of a block", "common/ptx/flag.cuh")
+
+    def test_host_functions(self):
+        """The host functions of the CUDA run time."""
+        self.expect(HOST, 4, "no CUDA run time", "common/machine.hpp", "launch()")
+
+    def test_headers_alone_are_fine(self):
+        """Whoever includes CUDA's headers and asks for nothing of the above compiles."""
+        errors, output = errors_of(SOUND)
+        self.assertEqual((errors, output), ([], ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
