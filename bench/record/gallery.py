@@ -74,7 +74,7 @@ def read_marks(folder):
         words, lines = None, []
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             fault = re.search(r"// fault: (.*)$", line)
-            if line.startswith("__global__"):
+            if line.startswith(("__global__", "__device__")):
                 words, lines = None, []
             if fault or line.endswith("// and here"):
                 lines.append(f"{path.name}:{number}")

@@ -154,4 +154,92 @@ void mean_read_before_overwritten(const Arrays& arrays);
 /// The first 64 elements of C = A in reverse.
 void flag_set_before_the_wait(const Arrays& arrays);
 
+// -- order.cu ---------------------------------------------------------------------------------
+void beyond_the_array_of_a_file(const Arrays& arrays);
+void beyond_the_array_of_a_function(const Arrays& arrays);
+void dynamic_of_file_too_small(const Arrays& arrays);
+void flag_without_a_fence(const Arrays& arrays);
+void flag_without_the_readers_fence(const Arrays& arrays);
+void flag_before_the_data(const Arrays& arrays);
+void half_reads_the_other_half(const Arrays& arrays);
+void sum_read_by_the_other_half(const Arrays& arrays);
+void array_of_a_function_used_again(const Arrays& arrays);
+void flag_of_two_values(const Arrays& arrays);
+void cleared_after_it_was_set(const Arrays& arrays);
+void volatile_wait_for_nobody(const Arrays& arrays);
+
+// -- sound_shared.cu --------------------------------------------------------------------------
+/// C[b] = sum of the 128 elements of A from 128*b on.
+void sum_in_a_function(const Arrays& arrays);
+/// C[i] = sum of the 128 elements of A around i, without its own.
+void sum_in_a_template(const Arrays& arrays);
+/// C[b] = sum of squares of (x - mean) over the 128 elements of A from 128*b on; 0 behind A.
+void two_sums_of_one_function(const Arrays& arrays);
+/// C[b] = sum of (largest - x) over the 128 elements of A from 128*b on; 0 behind A.
+void two_functions_with_arrays(const Arrays& arrays);
+/// C[i] = A[i] - A[i-1], where a block of 128 begins with 0.
+void array_of_a_member(const Arrays& arrays);
+/// C[i] = sum of the elements from 128*floor(i/128) to i of A.
+void scan_in_a_function(const Arrays& arrays);
+/// C = A with each 128 elements in reverse.
+void array_in_a_lambda(const Arrays& arrays);
+/// C[i] = A[i-1] + A[i] + A[i+1], where what is outside of A counts as 0.
+void array_outside_of_functions(const Arrays& arrays);
+/// The first 512 elements of C = A with groups of four in reverse.
+void vectors_outside_of_functions(const Arrays& arrays);
+/// C = A with each 128 elements in reverse.
+void dynamic_outside_of_functions(const Arrays& arrays);
+/// C[i] = element (5*i + 3) % 128 of the 128 elements of A around i.
+void dynamic_in_two_parts(const Arrays& arrays);
+/// C[b] = largest of the 128 elements of A from 128*b on.
+void structure_in_shared(const Arrays& arrays);
+/// C[i] = (largest - A[i]) + sum of that over the 128 elements of A around i.
+void softmax_like_rows(const Arrays& arrays);
+/// C (32, 48) = the upper left corner of A transposed.
+void transpose_in_a_function(const Arrays& arrays);
+/// C[v] = how many elements of A are v - 8.
+void histogram_by_warps(const Arrays& arrays);
+/// C = A with each 128 elements sorted.
+void bitonic_sort(const Arrays& arrays);
+/// C = A*B
+void three_stages(const Arrays& arrays);
+/// C[b] = sum of the positive ones of the 128 elements of A from 128*b on.
+void compaction_with_counter(const Arrays& arrays);
+/// C[b] = sum of the 128 elements of A from 128*b on.
+void sum_with_early_exit(const Arrays& arrays);
+
+// -- sound_order.cu ---------------------------------------------------------------------------
+/// C[i] = A[(i + 1) % 32] for 96 elements.
+void flag_behind_a_fence(const Arrays& arrays);
+/// The first 32 elements of C = A in reverse.
+void volatile_flag_behind_a_fence(const Arrays& arrays);
+/// The first 31 elements of C = A[1] + 1.
+void flag_within_a_warp(const Arrays& arrays);
+/// C = 8 times 32 elements of A in reverse.
+void ring_of_two_warps(const Arrays& arrays);
+/// C[0] = sum of 15 times 128 elements of A; C[1] = 0; C[2 + b] = sum of 128 of them.
+void sum_by_the_last_block(const Arrays& arrays);
+/// C[i] = sum of the elements up to i of A; behind them sums of blocks, sums up to blocks, states.
+void scan_with_look_back(const Arrays& arrays);
+/// C[h] = sum of the 16 elements of A from 16*h on.
+void sums_of_half_warps(const Arrays& arrays);
+/// C[0] = sum of the first 32 elements of A.
+void sum_of_the_low_half(const Arrays& arrays);
+/// C = A with groups of eight rotated by 1 to 4.
+void groups_of_eight_lanes(const Arrays& arrays);
+/// C[i] = A[i ^ 1] + A[i ^ 16].
+void halves_then_the_warp(const Arrays& arrays);
+/// C[0] = sum of the first 32 elements of A.
+void chain_of_lanes(const Arrays& arrays);
+/// C[i] = A[i ^ 1] + 1 for 48 elements.
+void last_warp_is_not_full(const Arrays& arrays);
+/// C[b] = 1 if one of the 128 elements of A from 128*b on is below -7, else 0.
+void same_flag_from_many(const Arrays& arrays);
+/// C[i] = A[i] * (A[1] + 3) for 128 elements.
+void same_value_from_all(const Arrays& arrays);
+/// C = A with each 128 elements sorted.
+void sorted_until_nothing_moves(const Arrays& arrays);
+/// C[17*b + v] = 1 if one of the 128 elements of A from 128*b on is v - 8, else 0.
+void marks_of_values(const Arrays& arrays);
+
 }  // namespace ladder::gallery

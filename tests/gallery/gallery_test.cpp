@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -76,8 +77,9 @@ std::optional<std::string> behind(const std::string& line, const std::string& ma
   return line.substr(at + mark.size());
 }
 
-/// The marks of all kernels of a source. A kernel begins at __global__ and ends at a brace that
-/// begins a line. \throws std::runtime_error  a mark is where none belongs
+/// The marks of all kernels of a source, and of functions that kernels call. One begins at
+/// __global__ or __device__ and ends at a brace that begins a line. \throws std::runtime_error  a
+/// mark is where none belongs
 std::vector<Marks> marks_in(std::istream& source, const std::string& name) {
   std::vector<Marks> kernels;
   Marks kernel;
@@ -89,7 +91,7 @@ std::vector<Marks> marks_in(std::istream& source, const std::string& name) {
     const bool here = line.ends_with("// and here");
     if ((words || here) && !inside)
       throw std::runtime_error(name + ":" + std::to_string(number) + ": a mark outside of kernels");
-    if (line.starts_with("__global__")) {
+    if (line.starts_with("__global__") || line.starts_with("__device__")) {
       inside = true;
       kernel = {};
     }
@@ -407,6 +409,32 @@ float squared_deviations(int block) {
   return sum;
 }
 
+/// The 128 elements of a block, sorted.
+Numbers sorted_line(int block) {
+  Numbers line = table_of(128, [=](int i) { return a(128 * block + i); });
+  std::ranges::sort(line);
+  return line;
+}
+
+/// Of all elements of a block of 128 to the largest of them; outside of A they are 0.
+float distance_to_largest(int block) {
+  const Numbers line = sorted_line(block);
+  float sum = 0.0f;
+  for (const float x : line)
+    sum += line.back() - x;
+  return sum;
+}
+
+/// Of a block of 128.
+float squared_deviations_of_block(int block) {
+  const int begin = 128 * block;
+  const float mean = sum_of_a(begin, begin + 128) / 128;
+  float sum = 0.0f;
+  for (int i = begin; i < begin + 128; ++i)
+    sum += (a(i) - mean) * (a(i) - mean);
+  return sum;
+}
+
 /// What a sound kernel writes, from the first element of C on.
 Numbers result_of(const std::string& name) {
   const auto own_line = [](int i) { return i / 128 * 128; };
@@ -434,6 +462,114 @@ Numbers result_of(const std::string& name) {
        [=] { return table_of(kCountA, [=](int i) { return sum_of_a(own_line(i), i + 1); }); }},
       {"mean_read_before_overwritten", [] { return table_of(kCountA / 64, squared_deviations); }},
       {"flag_set_before_the_wait", [] { return table_of(64, [](int i) { return a(63 - i); }); }},
+      {"sum_in_a_function",
+       [] { return table_of(16, [](int b) { return sum_of_a(128 * b, 128 * b + 128); }); }},
+      {"sum_in_a_template",
+       [=] {
+         return table_of(16 * 128,
+                         [=](int i) { return sum_of_a(own_line(i), own_line(i) + 128) - a(i); });
+       }},
+      {"two_sums_of_one_function", [] { return table_of(16, squared_deviations_of_block); }},
+      {"two_functions_with_arrays", [] { return table_of(16, distance_to_largest); }},
+      {"array_of_a_member",
+       [] {
+         return table_of(15 * 128, [](int i) { return a(i) - (i % 128 == 0 ? 0.0f : a(i - 1)); });
+       }},
+      {"scan_in_a_function",
+       [=] { return table_of(kCountA, [=](int i) { return sum_of_a(own_line(i), i + 1); }); }},
+      {"array_in_a_lambda",
+       [=] { return table_of(15 * 128, [=](int i) { return a(own_line(i) + 127 - i % 128); }); }},
+      {"array_outside_of_functions",
+       [] { return table_of(kCountA, [](int i) { return a(i - 1) + a(i) + a(i + 1); }); }},
+      {"vectors_outside_of_functions",
+       [] { return table_of(512, [](int i) { return a(4 * (127 - i / 4) + i % 4); }); }},
+      {"dynamic_outside_of_functions",
+       [=] { return table_of(15 * 128, [=](int i) { return a(own_line(i) + 127 - i % 128); }); }},
+      {"dynamic_in_two_parts",
+       [=] {
+         return table_of(15 * 128, [=](int i) { return a(own_line(i) + (i % 128 * 5 + 3) % 128); });
+       }},
+      {"structure_in_shared",
+       [] { return table_of(15, [](int b) { return sorted_line(b)[127]; }); }},
+      {"softmax_like_rows",
+       [] {
+         return table_of(15 * 128, [](int i) {
+           return sorted_line(i / 128)[127] - a(i) + distance_to_largest(i / 128);
+         });
+       }},
+      {"transpose_in_a_function",
+       [] { return table_of(32 * 48, [](int i) { return a(i % 48 * kK + i / 48); }); }},
+      {"histogram_by_warps",
+       [] {
+         return table_of(17, [](int v) {
+           float count = 0.0f;
+           for (int i = 0; i < kCountA; ++i)
+             count += a(i) == static_cast<float>(v - 8) ? 1.0f : 0.0f;
+           return count;
+         });
+       }},
+      {"bitonic_sort",
+       [] { return table_of(15 * 128, [](int i) { return sorted_line(i / 128)[i % 128]; }); }},
+      {"three_stages", product},
+      {"compaction_with_counter",
+       [] {
+         return table_of(15, [](int b) {
+           float sum = 0.0f;
+           for (int i = 128 * b; i < 128 * b + 128; ++i)
+             sum += std::max(a(i), 0.0f);
+           return sum;
+         });
+       }},
+      {"sum_with_early_exit",
+       [] { return table_of(15, [](int b) { return sum_of_a(128 * b, 128 * b + 128); }); }},
+      {"flag_behind_a_fence", [] { return table_of(96, [](int i) { return a((i + 33) % 32); }); }},
+      {"volatile_flag_behind_a_fence",
+       [] { return table_of(32, [](int i) { return a(31 - i); }); }},
+      {"flag_within_a_warp", [] { return table_of(31, [](int) { return a(1) + 1.0f; }); }},
+      {"ring_of_two_warps",
+       [] { return table_of(8 * 32, [](int i) { return a(i / 32 * 32 + 31 - i % 32); }); }},
+      {"sum_by_the_last_block",
+       [] {
+         return table_of(17, [](int i) {
+           return i == 0   ? sum_of_a(0, 15 * 128)
+                  : i == 1 ? 0.0f
+                           : sum_of_a(128 * (i - 2), 128 * (i - 1));
+         });
+       }},
+      {"scan_with_look_back",
+       [] {
+         return table_of(15 * 128 + 45, [](int i) {
+           const int b = i - 15 * 128;
+           return b < 0    ? sum_of_a(0, i + 1)
+                  : b < 15 ? sum_of_a(128 * b, 128 * b + 128)
+                  : b < 30 ? sum_of_a(0, 128 * (b - 14))
+                           : std::bit_cast<float>(2u);
+         });
+       }},
+      {"sums_of_half_warps",
+       [] { return table_of(120, [](int h) { return sum_of_a(16 * h, 16 * h + 16); }); }},
+      {"sum_of_the_low_half", [] { return table_of(1, [](int) { return sum_of_a(0, 32); }); }},
+      {"groups_of_eight_lanes",
+       [] {
+         return table_of(15 * 128, [](int i) { return a(i / 8 * 8 + (i + i % 32 / 8 + 1) % 8); });
+       }},
+      {"halves_then_the_warp",
+       [] { return table_of(15 * 128, [](int i) { return a(i ^ 1) + a(i ^ 16); }); }},
+      {"chain_of_lanes", [] { return table_of(1, [](int) { return sum_of_a(0, 32); }); }},
+      {"last_warp_is_not_full", [] { return table_of(48, [](int i) { return a(i ^ 1) + 1.0f; }); }},
+      {"same_flag_from_many",
+       [] { return table_of(15, [](int b) { return sorted_line(b)[0] < -7.0f ? 1.0f : 0.0f; }); }},
+      {"same_value_from_all",
+       [] { return table_of(128, [](int i) { return a(i) * (a(1) + 3.0f); }); }},
+      {"sorted_until_nothing_moves",
+       [] { return table_of(15 * 128, [](int i) { return sorted_line(i / 128)[i % 128]; }); }},
+      {"marks_of_values",
+       [] {
+         return table_of(15 * 17, [](int i) {
+           const Numbers line = sorted_line(i / 17);
+           return std::ranges::count(line, static_cast<float>(i % 17 - 8)) > 0 ? 1.0f : 0.0f;
+         });
+       }},
   };
   return results.at(name)();
 }

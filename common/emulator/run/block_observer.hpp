@@ -30,6 +30,8 @@ class BlockObserver {
   virtual void pass_barrier() = 0;  ///< all warps
   /// Its lanes met in a warp function, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
+  /// Some of its lanes met in __syncwarp.
+  virtual void meet_lanes(unsigned warp, std::uint32_t lanes) = 0;
   virtual void end_block() = 0;  ///< also after a failure
   /// Whether what the block has done so far is a first slice.
   virtual bool has_slice() const = 0;

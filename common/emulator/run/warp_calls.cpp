@@ -77,8 +77,12 @@ bool WarpCalls::complete(WarpState& warp, unsigned mask) {
     const Lane& lane = threads.lane(base + bit);
     if (!same_call(*first->call, *lane.call)) fail_different(*first, lane);
   });
-  if (scheduler_.observer() != nullptr && mask == warp.exists) {
-    scheduler_.observer()->meet(base / 32);
+  if (scheduler_.observer() != nullptr) {
+    if (mask == warp.exists) {
+      scheduler_.observer()->meet(base / 32);
+    } else if (std::strcmp(first->call->function, "__syncwarp") == 0) {
+      scheduler_.observer()->meet_lanes(base / 32, mask);
+    }
   }
   first->call->answer(requests);
   warp.in_call &= ~mask;

@@ -54,6 +54,14 @@ struct WarpLog {
     AccessCode code[32];
   };
   alignas(64) Row row[kRows];
+
+  /// Of stores to shared memory: what was there when the thread next waited, or a hash of it. Lies
+  /// as far from a row's codes in every row.
+  struct StoredRow {
+    std::uint32_t value[32];
+    std::byte unused[sizeof(Row) - 32 * sizeof(std::uint32_t)];
+  };
+  StoredRow stored[kRows];
 };
 
 class BlockTracer;
@@ -69,6 +77,7 @@ struct AccessCursor {
   std::size_t shared_bytes = 0;
   std::uintptr_t global_begin = 0;  ///< from the first to the last known array
   std::size_t global_bytes = 0;
+  std::byte** stores = nullptr;   ///< behind the rows of stores whose values are to be noted
   BlockTracer* tracer = nullptr;  ///< whose thread runs
 
   bool is_active() const { return next != nullptr; }
@@ -109,6 +118,9 @@ inline void log_access(const volatile void* target, AccessType type, unsigned by
   *reinterpret_cast<AccessCode*>(next + cursor.to_code) =
       pack_access(instruction - cursor.code_begin, type, bytes);
   cursor.next = next + sizeof(WarpLog::Row);
+  if (type == AccessType::kStore && address - cursor.shared_begin < cursor.shared_bytes) {
+    *cursor.stores++ = next;
+  }
 }
 
 }  // namespace ladder::emulator

@@ -38,12 +38,14 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .code_begin = plan.code.begin(),
       .shared_begin = reinterpret_cast<std::uintptr_t>(shared.arrays.data()),
       .shared_bytes = shared.arrays.size(),
-      .shared_guards = shared_guards_of(plan.kernel),
+      .dynamic_offset = dynamic_offset,
+      .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
   logs_.set_limit(rows);
   global_.start_grid();
   sites_.start_grid();
   hazards_.start_grid();
+  flags_.start_grid(state_.shared_begin, state_.shared_bytes);
   recorded_.start_grid();
   clocks_.deactivate();
   order_.start(state_.shared_arrays);
@@ -58,6 +60,8 @@ void BlockTracer::start_block(std::uint64_t block) {
   logs_.start_block();
   shared_.start_block();
   stream_.start_block();
+  flags_.start_block();
+  has_fenced_ = false;
   access_cursor = {.code_begin = state_.code_begin,
                    .shared_begin = state_.shared_begin - TracerState::kNearShared,
                    .shared_bytes = state_.shared_bytes + 2 * TracerState::kNearShared,
@@ -99,6 +103,41 @@ void BlockTracer::meet(unsigned warp) {
   look_at(warp);
   shared_.meet(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
+}
+
+void BlockTracer::meet_lanes(unsigned warp, std::uint32_t lanes) {
+  start_clocks();
+  logs_.count_rows();
+  std::array<Epoch, 32> before;
+  for_each_lane(lanes, [&](unsigned lane) { before[lane] = clocks_.epoch_of(32 * warp + lane); });
+  clocks_.meet_lanes(warp, lanes);
+  for_each_lane(lanes, [&](unsigned lane) { epochs_.note(32 * warp + lane, before[lane]); });
+}
+
+// -- Fences and flags ----------------------------------------------------------------------------
+
+void BlockTracer::fenced() {
+  if (state_.shared_arrays.empty()) return;
+  has_fenced_ = true;
+  const unsigned thread = logs_.running();
+  flags_.fenced(thread);
+  change_epoch(thread, [&](Epoch) { clocks_.fence_thread(thread); });
+}
+
+void BlockTracer::updated_flag(const void* address) {
+  if (!has_fenced_) return;
+  clocks_.load_flag(logs_.running(), address);
+  clocks_.store_flag(logs_.running(), address);
+}
+
+void BlockTracer::loaded_volatile(const void* address) {
+  flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
+  if (has_fenced_) clocks_.load_flag(logs_.running(), address);
+}
+
+void BlockTracer::stores_volatile(const void* address) {
+  flags_.stored(logs_.running(), reinterpret_cast<std::uintptr_t>(address));
+  if (has_fenced_) clocks_.store_flag(logs_.running(), address);
 }
 
 void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
@@ -154,8 +193,9 @@ void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::u
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   for (unsigned row = 0; row < rows; ++row) {
     if (row == 0 || epochs_.change_at(row)) {
-      set_epochs(epochs_.of_lanes(state_.warp, lanes, row));
+      set_epochs(epochs_.of_lanes(state_.warp, lanes, row, state_.lane_epochs));
     }
+    state_.stored = log.stored[row].value;
     request(log.row[row].code[first], log.row[row].address, lanes);
   }
 }
@@ -169,6 +209,8 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
     Epochs epochs;
     std::uint32_t lanes = 0;
     std::array<std::uint64_t, 32> address = {};
+    std::array<Epoch, 32> lane_epochs = {};
+    std::array<std::uint32_t, 32> stored = {};
   };
   const unsigned warp = state_.warp;
   std::vector<Request> requests;
@@ -183,6 +225,8 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
       const Epoch epoch = epochs_.at(warp, lane, row);
       if (is_new) requests.push_back({row, code, {epoch, epoch}});
       Request& request = requests[at->second];
+      request.lane_epochs[lane] = epoch;
+      request.stored[lane] = log.stored[row].value[lane];
       request.epochs.earliest = std::min(request.epochs.earliest, epoch);
       request.epochs.latest = std::max(request.epochs.latest, epoch);
       request.row = std::max(request.row, row);
@@ -193,6 +237,8 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
   std::ranges::stable_sort(requests, {}, &Request::row);
   for (const Request& one : requests) {
     set_epochs(one.epochs);
+    if (one.epochs.earliest != one.epochs.latest) state_.lane_epochs = one.lane_epochs;
+    state_.stored = one.stored.data();
     request(one.code, one.address.data(), one.lanes);
   }
 }

@@ -15,6 +15,7 @@
 #include "common/emulator/trace/box_events.hpp"
 #include "common/emulator/trace/call_codes.hpp"
 #include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/flag_words.hpp"
 #include "common/emulator/trace/global_requests.hpp"
 #include "common/emulator/trace/hazard_list.hpp"
 #include "common/emulator/trace/log_epochs.hpp"
@@ -65,6 +66,7 @@ class BlockTracer final : public BlockObserver {
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
   void meet(unsigned warp) override;
+  void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void end_block() override;
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
@@ -87,6 +89,13 @@ class BlockTracer final : public BlockObserver {
   bool report_elsewhere(std::uintptr_t address, AccessCode code) {
     return global_.report_elsewhere(logs_.running(), address, code);
   }
+  /// __threadfence() and the like.
+  void fenced();
+  /// Atomically.
+  void updated_flag(const void* address);
+  /// It is about to load or store a volatile variable, and nobody else runs before.
+  void loaded_volatile(const void* address);
+  void stores_volatile(const void* address);
   void report_index(Place place, unsigned column, const std::string& text);
 
   // -- What the session takes ------------------------------------------------------------------
@@ -117,6 +126,8 @@ class BlockTracer final : public BlockObserver {
   SharedShadow shadow_{clocks_};
   WarpLogs logs_;
   LogEpochs epochs_{clocks_, logs_};
+  FlagWords flags_;
+  bool has_fenced_ = false;  ///< has any thread of the block?
   CallCodes calls_;
   StreamSlices stream_;
   RequestSites sites_;
@@ -125,8 +136,8 @@ class BlockTracer final : public BlockObserver {
   GlobalRequests global_{state_, stream_, hazards_, order_, recorded_};
   SharedCounts shared_counts_{state_, sites_, recorded_};
   WideLoads wide_loads_{sites_, shared_counts_};
-  SharedRequests shared_{state_,         clocks_,     shadow_,  logs_,
-                         shared_counts_, wide_loads_, hazards_, order_};
+  SharedRequests shared_{state_,      clocks_,  shadow_, logs_, shared_counts_,
+                         wide_loads_, hazards_, order_,  flags_};
   BoxEvents boxes_{state_, clocks_, shadow_, shared_, order_};
 };
 

@@ -85,6 +85,10 @@ SourceLine place_of(std::uintptr_t code_begin, AccessCode code) {
   return table().line_of(code_begin + offset_of(code));
 }
 
+bool is_code_of_call(AccessCode code) {
+  return offset_of(code) >= kFirstCall;
+}
+
 AccessCode code_of_call(std::source_location where, AccessType type, unsigned bytes) {
   return pack_access(kFirstCall + table().number_of_call(where), type, bytes);
 }

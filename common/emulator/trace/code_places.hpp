@@ -19,6 +19,9 @@ std::uint32_t place_number(std::uintptr_t code_begin, AccessCode code);
 /// \brief Its file, line and column; the file relative to the repository where it belongs to it.
 SourceLine place_of(std::uintptr_t code_begin, AccessCode code);
 
+/// Is it one of code_of_call()?
+bool is_code_of_call(AccessCode code);
+
 /// \brief The code of an access that a function of the emulator makes for a kernel, which called it
 ///        at `where`.
 AccessCode code_of_call(std::source_location where, AccessType type, unsigned bytes);

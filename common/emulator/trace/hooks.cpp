@@ -34,8 +34,24 @@ void log_range(const void* address, std::size_t bytes, AccessType type, const vo
 /// A loop that spins on a volatile variable ends only if other threads get their turn.
 void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
                   const void* caller) {
-  log_access(address, type, bytes, caller);
-  if (access_cursor.is_active()) step_aside();
+  if (!access_cursor.is_active()) return;
+  const auto* const plain = const_cast<const void*>(address);
+  if (type == AccessType::kStore) {
+    // What the thread stores must be there when it next waits.
+    step_aside();
+    log_access(address, type, bytes, caller);
+    access_cursor.tracer->stores_volatile(plain);
+  } else {
+    log_access(address, type, bytes, caller);
+    step_aside();
+    access_cursor.tracer->loaded_volatile(plain);
+  }
+}
+
+void log_atomic(const volatile void* address, unsigned bytes, const void* caller) {
+  log_access(address, AccessType::kAtomic, bytes, caller);
+  if (access_cursor.is_active())
+    access_cursor.tracer->updated_flag(const_cast<const void*>(address));
 }
 
 }  // namespace
@@ -100,16 +116,16 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
   }                                                                                               \
   void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \
-    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
   }                                                                                               \
   T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                           \
-    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
     return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
   }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
                                                     int, int) {                                   \
-    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
                                        __ATOMIC_SEQ_CST);                                         \
   }                                                                                               \
@@ -117,12 +133,12 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
                                                   int) {                                          \
     const bool done = __atomic_compare_exchange_n(address, expected, value, false,                \
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
-    if (done) log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                  \
+    if (done) log_atomic(address, bits / 8, LADDER_CALLER);                                       \
     return done;                                                                                  \
   }                                                                                               \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
                                                int) {                                             \
-    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);                            \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
     __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
                                 __ATOMIC_SEQ_CST);                                                \
     return expected;                                                                              \
@@ -135,7 +151,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
 
 #define LADDER_FETCH_HOOK(bits, T, operation)                                    \
   T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) { \
-    log_access(address, AccessType::kAtomic, bits / 8, LADDER_CALLER);           \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                \
     return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
   }
 
@@ -169,6 +185,7 @@ LADDER_ATOMIC_HOOKS(64, std::uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (access_cursor.is_active()) access_cursor.tracer->fenced();
 }
 void __tsan_atomic_signal_fence(int) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -16,10 +16,19 @@ void LogEpochs::note(unsigned thread, Epoch before) {
   const Epoch after = clocks_.epoch_of(thread);
   const unsigned row = logs_.rows(thread);
   if (after == before || row == 0) return;
-  changes_[thread / 32].push_back({.row = static_cast<std::uint16_t>(row),
-                                   .lane = static_cast<std::uint8_t>(thread % 32),
-                                   .before = before,
-                                   .after = after});
+  // A lane that accesses nothing in between needs no more room.
+  std::vector<Change>& changes = changes_[thread / 32];
+  for (std::size_t back = 1; back <= std::min<std::size_t>(32, changes.size()); ++back) {
+    Change& last = changes[changes.size() - back];
+    if (last.lane != thread % 32) continue;
+    if (last.row != row) break;
+    last.after = after;
+    return;
+  }
+  changes.push_back({.row = static_cast<std::uint16_t>(row),
+                     .lane = static_cast<std::uint8_t>(thread % 32),
+                     .before = before,
+                     .after = after});
 }
 
 void LogEpochs::sort(unsigned warp) {
@@ -51,11 +60,13 @@ Epoch LogEpochs::at(unsigned warp, unsigned lane, unsigned row) const {
   return epoch;
 }
 
-Epochs LogEpochs::of_lanes(unsigned warp, std::uint32_t lanes, unsigned row) const {
+Epochs LogEpochs::of_lanes(unsigned warp, std::uint32_t lanes, unsigned row,
+                           std::array<Epoch, 32>& of_lane) const {
   if (!clocks_.is_active()) return {};
   Epochs epochs = {.earliest = ~Epoch{0}, .latest = 0};
   for_each_lane(lanes, [&](unsigned lane) {
     const Epoch epoch = at(warp, lane, row);
+    of_lane[lane] = epoch;
     epochs.earliest = std::min(epochs.earliest, epoch);
     epochs.latest = std::max(epochs.latest, epoch);
   });

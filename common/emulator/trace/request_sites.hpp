@@ -43,10 +43,11 @@ struct SiteCounts {
 
 /// A word that a request touches, relative to its first lane's word.
 struct TouchedWord {
-  std::int32_t word;
-  std::uint8_t lane;
-  std::uint8_t bytes;
-  bool several;
+  std::int32_t word : 28;
+  std::uint32_t bytes : 4;  ///< of it, a bit each
+  std::uint32_t lanes;      ///< that touch these bytes
+
+  unsigned lane() const { return static_cast<unsigned>(std::countr_zero(lanes)); }
 };
 
 /// What a global request looks like from where in a line its first lane's byte is.

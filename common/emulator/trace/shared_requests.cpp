@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "common/emulator/run/shared_arrays.hpp"
+#include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -24,14 +26,16 @@ void find_words(RequestSite& site, const std::uint64_t* address) {
       const auto mask = static_cast<std::uint8_t>((1u << high) - (1u << low));
       const auto relative = static_cast<std::int32_t>(word - base_word);
       const auto [found, is_new] = words.try_emplace(
-          {relative, mask}, TouchedWord{relative, static_cast<std::uint8_t>(lane), mask, false});
-      if (!is_new) found->second.several = true;
+          {relative, mask}, TouchedWord{.word = relative, .bytes = mask, .lanes = 0});
+      found->second.lanes |= 1u << lane;
     }
   });
   site.words.clear();
   for (const auto& [place, word] : words)
     site.words.push_back(word);
-  std::ranges::stable_sort(site.words, {}, &TouchedWord::lane);  // the lowest thread is reported
+  std::ranges::stable_sort(site.words, {}, [](const TouchedWord& one) {
+    return one.lane();
+  });  // the lowest thread is reported
 }
 
 }  // namespace
@@ -103,6 +107,11 @@ bool SharedRequests::is_inside(std::uint64_t begin, std::uint64_t end) const {
 /// Reports lanes that access what is in no array. False: none does.
 bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first) {
   bool any = false;
+  const bool is_call = is_code_of_call(site.code);
+  if (!is_call && !reaches(state_.plan->kernel, state_.dynamic_offset,
+                           state_.code_begin + offset_of(site.code))) {
+    return false;
+  }
   for_each_lane(site.lanes, [&](unsigned lane) {
     const std::uint64_t at = first + site.delta[lane];
     if (is_inside(at, at + bytes_of(site.code))) return;
@@ -119,8 +128,8 @@ bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first
 /// Is what is touched of the word in an array?
 bool SharedRequests::holds(const TouchedWord& touched, std::uint32_t word) const {
   const std::uint64_t at = std::uint64_t{4} * word;
-  const auto byte = static_cast<unsigned>(std::countr_zero(unsigned{touched.bytes}));
-  return is_inside(at + byte, at + std::bit_width(unsigned{touched.bytes}));
+  const auto byte = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(touched.bytes)));
+  return is_inside(at + byte, at + std::bit_width(static_cast<unsigned>(touched.bytes)));
 }
 
 inline Conflict SharedRequests::access(AccessType type, const WordAccess& access) {
@@ -146,22 +155,67 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
                     .epoch = state_.epochs.latest,
                     .knows = state_.epochs.earliest};
   const unsigned first_thread = 32 * state_.warp;
+  const bool skips_settled = type == AccessType::kLoad && !clocks_.orders_lanes(state_.warp);
   for (const TouchedWord& touched : site.words) {
     one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
     // The others' accesses count: what they store is not uninitialised later.
     if (any_outside && !holds(touched, one.word)) [[unlikely]]
       continue;
-    if (type == AccessType::kLoad && settled.contain(one.word)) continue;
+    if (skips_settled && settled.contain(one.word)) continue;
     one.bytes = touched.bytes;
-    one.several = touched.several;
-    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane);
-    const Conflict conflict = access(type, one);
-    if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
-      report_conflict(one, conflict);
+    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane());
+    one.lanes = touched.lanes;
+    if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
+      check_by_epochs(type, one);
+      continue;
+    }
+    check_word(type, one);
   }
 }
 
+/// By these lanes at the same time.
+inline void SharedRequests::check_word(AccessType type, WordAccess& one) {
+  one.several = (one.lanes & (one.lanes - 1)) != 0;
+  if (type == AccessType::kStore) {
+    one.has_value = true;
+    one.value = state_.stored[std::countr_zero(one.lanes)];
+    if (one.several) [[unlikely]]
+      one.several = !stores_the_same(one.lanes);
+  }
+  const Conflict conflict = access(type, one);
+  if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
+    report_conflict(one, conflict);
+}
+
+/// Lanes that something has put in order did the same one after the other.
+void SharedRequests::check_by_epochs(AccessType type, WordAccess& one) {
+  std::uint32_t left = one.lanes;
+  while (left != 0) {
+    Epoch first = ~Epoch{0};
+    for_each_lane(left, [&](unsigned lane) { first = std::min(first, state_.lane_epochs[lane]); });
+    one.lanes = 0;
+    for_each_lane(left, [&](unsigned lane) {
+      if (state_.lane_epochs[lane] == first) one.lanes |= 1u << lane;
+    });
+    left &= ~one.lanes;
+    one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
+    one.epoch = one.knows = first;
+    check_word(type, one);
+  }
+}
+
+bool SharedRequests::stores_the_same(std::uint32_t lanes) const {
+  const std::uint32_t value = state_.stored[std::countr_zero(lanes)];
+  bool same = true;
+  for_each_lane(lanes, [&](unsigned lane) { same = same && state_.stored[lane] == value; });
+  return same;
+}
+
 void SharedRequests::report_conflict(const WordAccess& access, const Conflict& conflict) {
+  if (conflict.kind == Conflict::Kind::kRace &&
+      flags_.excuse(access.word, access.code, conflict.earlier)) {
+    return;
+  }
   HazardKind kind = HazardKind::kUninitialisedShared;
   if (conflict.kind == Conflict::Kind::kRace) kind = HazardKind::kRace;
   if (conflict.kind == Conflict::Kind::kInFlight) kind = HazardKind::kInFlight;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/emulator/trace/event_order.hpp"
+#include "common/emulator/trace/flag_words.hpp"
 #include "common/emulator/trace/hazard_list.hpp"
 #include "common/emulator/trace/request_sites.hpp"
 #include "common/emulator/trace/shared_counts.hpp"
@@ -23,7 +24,7 @@ class SharedRequests {
   /// \param clocks  of the shadow
   SharedRequests(const TracerState& state, const WarpClocks& clocks, SharedShadow& shadow,
                  const WarpLogs& logs, SharedCounts& counts, WideLoads& wide_loads,
-                 HazardList& hazards, EventOrder& order)
+                 HazardList& hazards, EventOrder& order, const FlagWords& flags)
       : state_(state),
         clocks_(clocks),
         shadow_(shadow),
@@ -31,7 +32,8 @@ class SharedRequests {
         counts_(counts),
         wide_loads_(wide_loads),
         hazards_(hazards),
-        order_(order) {}
+        order_(order),
+        flags_(flags) {}
 
   void start_block() { syncs_.fill(0); }
   /// Its lanes met.
@@ -48,6 +50,9 @@ class SharedRequests {
   [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
   bool holds(const TouchedWord& touched, std::uint32_t word) const;
   Conflict access(AccessType type, const WordAccess& access);
+  void check_word(AccessType type, WordAccess& one);
+  [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
+  bool stores_the_same(std::uint32_t lanes) const;
   void see_order(AccessType type, std::uint64_t begin, std::uint64_t end, std::uint64_t first);
 
   const TracerState& state_;
@@ -58,6 +63,7 @@ class SharedRequests {
   WideLoads& wide_loads_;
   HazardList& hazards_;
   EventOrder& order_;
+  const FlagWords& flags_;
   std::array<std::uint32_t, 32> syncs_ = {};  ///< how often each warp has met
 };
 

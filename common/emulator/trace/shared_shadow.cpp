@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/emulator/words/warp_functions.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -25,7 +27,31 @@ bool SharedShadow::unordered_in_interval(const Past& past, const WordAccess& acc
   const bool same_warp = past.thread / 32 == access.thread / 32;
   const bool met_since = same_warp && !past.several_warps && past.sync != access.sync;
   if (met_since) return false;
+  if (same_warp && clocked_ && lanes_order(past, access)) return false;
   return !clocked_ || same_warp || !clocks_order(past, access);
+}
+
+/// Of one warp, since it met as a whole.
+bool SharedShadow::lanes_order(const Past& past, const WordAccess& access) const {
+  const unsigned warp = access.thread / 32u;
+  const std::uint32_t lanes = access.lanes_or_thread();
+  bool after = true;
+  bool before = true;
+  for_each_lane(past.lanes, [&](unsigned lane) {
+    after = after && clocks_.lane_knows(warp, lanes, access.knows, lane, past.epoch);
+  });
+  for_each_lane(lanes, [&](unsigned lane) {
+    before = before && clocks_.lane_knows(warp, past.lanes, past.epoch, lane, access.epoch);
+  });
+  return after || before;
+}
+
+/// Does the store leave what another one has stored since the last barrier? Then nobody can tell
+/// which came first.
+bool SharedShadow::writes_the_same(const Word& word, const WordAccess& access) const {
+  return access.has_value && !access.several && word.write.has_value &&
+         word.write.interval == interval_ && word.write.bytes == access.bytes &&
+         word.value == access.value;
 }
 
 void SharedShadow::remember(Past& past, const WordAccess& access) const {
@@ -38,6 +64,23 @@ void SharedShadow::remember(Past& past, const WordAccess& access) const {
     past = past_of(access);
     return;
   }
+  if (same_warp && clocked_ && past.sync == access.sync) {
+    // Lanes whose reads are in order with this one need no longer be remembered.
+    const unsigned warp = access.thread / 32u;
+    const std::uint32_t lanes = access.lanes_or_thread();
+    std::uint32_t left = 0;
+    for_each_lane(past.lanes & ~lanes, [&](unsigned lane) {
+      if (!clocks_.lane_knows(warp, lanes, access.knows, lane, past.epoch)) left |= 1u << lane;
+    });
+    const Past before = past;
+    past = past_of(access);
+    past.bytes |= before.bytes;
+    if (left == 0) return;
+    past.lanes |= left;
+    past.several = true;
+    past.epoch = std::min(before.epoch, access.epoch);  // rather too early than too late
+    return;
+  }
   if (same_warp && past.sync != access.sync) {
     // The warp has met: what its other lanes did is in order with all that it does from now on.
     const std::uint8_t bytes = past.bytes;
@@ -47,6 +90,7 @@ void SharedShadow::remember(Past& past, const WordAccess& access) const {
   }
   past.several = past.several || access.several || past.thread != access.thread;
   past.several_warps = !same_warp;
+  past.lanes |= access.lanes_or_thread();
   past.bytes |= access.bytes;
   past.sync = access.sync;
   past.epoch = access.epoch;
@@ -57,15 +101,18 @@ SharedShadow::Past SharedShadow::past_of(const WordAccess& access) const {
           .sync = access.sync,
           .code = access.code,
           .epoch = access.epoch,
+          .lanes = access.lanes_or_thread(),
           .thread = access.thread,
           .bytes = access.bytes,
-          .several = access.several};
+          .several = access.several,
+          .has_value = access.has_value && !access.several};
 }
 
 void SharedShadow::mark_written(Word& word, const WordAccess& access) const {
   if (word.written_in != block_start_) word.written = 0;
   word.written_in = block_start_;
   word.written |= access.bytes;
+  word.value = access.value;
 }
 
 Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
@@ -75,7 +122,7 @@ Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   }
   if (is_in_flight(word.write, access)) {
     conflict = in_flight(word.write.code, word.write.thread);
-  } else if (unordered(word.write, access)) {
+  } else if (unordered(word.write, access) && !has_stored_it(word.write, access)) {
     conflict = race_with(word.write.code, word.write.thread);
   }
   remember(word.read, access);
@@ -88,6 +135,8 @@ Conflict SharedShadow::store_to(Word& word, const WordAccess& access) {
     conflict = race_with(access.code, access.thread);
   } else if (is_in_flight(word.write, access)) {
     conflict = in_flight(word.write.code, word.write.thread);
+  } else if (writes_the_same(word, access)) {
+    // Harmless, for those who read it as well.
   } else if (unordered(word.write, access)) {
     conflict = race_with(word.write.code, word.write.thread);
   } else if (unordered(word.read, access)) {

@@ -23,8 +23,13 @@ struct WordAccess {
   std::uint16_t thread = 0;  ///< within the block
   std::uint32_t sync = 0;    ///< how often the thread's warp had met before
   AccessCode code = 0;
-  Epoch epoch = 1;  ///< of the latest of the request's lanes; see WarpClocks::epoch_of()
-  Epoch knows = 1;  ///< of the earliest: what that one knew, all did
+  Epoch epoch = 1;          ///< of the latest of the request's lanes; see WarpClocks::epoch_of()
+  Epoch knows = 1;          ///< of the earliest: what that one knew, all did
+  std::uint32_t lanes = 0;  ///< of the warp, that do the same; 0: `thread` alone
+  bool has_value = false;   ///< of a store
+  std::uint32_t value = 0;  ///< that all of them store, or a hash of it
+
+  std::uint32_t lanes_or_thread() const { return lanes != 0 ? lanes : 1u << thread % 32; }
 };
 
 /// A copy of the tensor memory accelerator into shared memory.
@@ -52,8 +57,8 @@ struct Conflict {
 
 /// \brief The words of one block's shared memory. Two accesses race when different threads make
 ///        them between the same two barriers, at least one writes, they share a byte, they are not
-///        both atomic, and no meeting of their common warp lies between them; nor do the block's
-///        clocks know that one happened before the other.
+///        both atomic nor stores of the same value, and no meeting of their common warp lies
+///        between them; nor do the block's clocks know that one happened before the other.
 ///
 /// With clocks, accesses may come in another order than that in which they happened: the log of a
 /// warp is looked at only when all its lanes stand still.
@@ -123,16 +128,19 @@ class SharedShadow {
     std::uint32_t sync = 0;
     AccessCode code = 0;
     Epoch epoch = 1;
+    std::uint32_t lanes = 0;  ///< of the thread's warp
     std::uint16_t thread = 0;
     std::uint8_t bytes = 0;
-    bool several = false;        ///< more threads than `thread`
-    bool several_warps = false;  ///< and of more warps; never with clocks
-    bool in_flight = false;      ///< a copy that has not landed
+    bool several : 1 = false;        ///< more threads than `thread`
+    bool several_warps : 1 = false;  ///< and of more warps; never with clocks
+    bool in_flight : 1 = false;      ///< a copy that has not landed
+    bool has_value : 1 = false;      ///< see Word::value
   };
   struct Word {
     Past write;
     Past read;
     std::uint32_t written_in = 0;  ///< block_start_ of the block that wrote
+    std::uint32_t value = 0;       ///< of the last write, if it is known
     std::uint8_t written = 0;      ///< bytes
   };
 
@@ -165,6 +173,13 @@ class SharedShadow {
     return past.interval == interval_ && unordered_in_interval(past, access);
   }
   bool unordered_in_interval(const Past& past, const WordAccess& access) const;
+  bool lanes_order(const Past& past, const WordAccess& access) const;
+  bool writes_the_same(const Word& word, const WordAccess& access) const;
+  /// Do the lanes that load it belong to those that stored this same value?
+  static bool has_stored_it(const Past& write, const WordAccess& access) {
+    return write.has_value && write.thread / 32 == access.thread / 32 &&
+           (access.lanes_or_thread() & ~write.lanes) == 0;
+  }
   Past past_of(const WordAccess& access) const;
   void remember(Past& past, const WordAccess& access) const;
   void mark_written(Word& word, const WordAccess& access) const;

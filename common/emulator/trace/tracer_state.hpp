@@ -4,6 +4,7 @@
 ///        looked at.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,12 +45,15 @@ struct TracerState {
   std::uintptr_t code_begin = 0;
   std::uintptr_t shared_begin = 0;
   std::size_t shared_bytes = 0;
+  std::size_t dynamic_offset = 0;  ///< of dynamic shared memory in it
   std::vector<SharedArray> shared_guards;
   std::vector<SharedArray> shared_arrays;  ///< those that the kernel may use
 
   std::uint64_t block = 0;
-  unsigned warp = 0;   ///< whose requests are looked at
-  Epochs epochs = {};  ///< of the request that is looked at
+  unsigned warp = 0;                       ///< whose requests are looked at
+  Epochs epochs = {};                      ///< of the request that is looked at
+  std::array<Epoch, 32> lane_epochs = {};  ///< of its lanes, where epochs differ
+  const std::uint32_t* stored = nullptr;   ///< by lane: what a store to shared memory left there
 
   bool is_near_shared(std::uint64_t address) const {
     return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;

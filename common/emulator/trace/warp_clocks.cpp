@@ -43,6 +43,8 @@ void WarpClocks::reset() {
     bring_together(warp);
   objects_.clear();
   copy_barriers_.clear();
+  fenced_.fill(0);
+  forget_loaded_flags();
   landed_.fill(0);
   acquired_.fill(0);
 }
@@ -108,6 +110,8 @@ void WarpClocks::bring_together(unsigned warp) {
   std::fill_n(&thread_epoch_[32 * warp], 32, now_[warp]);
   std::fill_n(&seen_[32 * warp], 32, 0u);
   events_[warp].clear();
+  meetings_[warp].clear();
+  forgotten_[warp] = 0;
 }
 
 // -- What puts accesses in order -----------------------------------------------------------------
@@ -176,7 +180,126 @@ void WarpClocks::fence(unsigned thread) {
 
 void WarpClocks::meet(unsigned warp) {
   begin_epoch(warp);
+  for (unsigned thread = 32 * warp; any_loaded_ && thread < 32 * warp + 32; ++thread)
+    learn_from_flags(thread);
+  // Each lane's fence is one of them all.
+  const auto fenced = std::span(fenced_).subspan(32 * warp, 32);
+  std::ranges::fill(fenced, *std::ranges::max_element(fenced));
   bring_together(warp);
+}
+
+// -- Lanes ---------------------------------------------------------------------------------------
+
+void WarpClocks::add_meeting(unsigned warp, const Meeting& meeting) {
+  constexpr std::size_t kMost = 4096;
+  std::vector<Meeting>& meetings = meetings_[warp];
+  if (meetings.size() == kMost) {
+    forgotten_[warp] = meetings[kMost / 2 - 1].after;
+    meetings.erase(meetings.begin(), meetings.begin() + kMost / 2);
+  }
+  meetings.insert(std::ranges::upper_bound(meetings, meeting.after, {}, &Meeting::after), meeting);
+}
+
+void WarpClocks::meet_lanes(unsigned warp, std::uint32_t lanes) {
+  begin_epoch(warp);
+  add_meeting(warp, {.after = now_[warp], .lanes = lanes, .limit = 0});
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    learn_from_flags(32 * warp + lane);
+    thread_epoch_[32 * warp + lane] = now_[warp];
+    seen_[32 * warp + lane] = static_cast<std::uint32_t>(events_[warp].size());
+  }
+}
+
+bool WarpClocks::lane_knows(unsigned warp, std::uint32_t lanes, Epoch at, unsigned other,
+                            Epoch earlier) const {
+  if (earlier < forgotten_[warp]) return true;  // nobody can tell: no accusation
+  const std::vector<Meeting>& meetings = meetings_[warp];
+  std::uint32_t known = 1u << other;
+  auto next = std::ranges::upper_bound(meetings, earlier, {}, &Meeting::after);
+  for (; next != meetings.end() && next->after <= at && (lanes & ~known) != 0; ++next) {
+    const bool learn = next->limit != 0 ? earlier <= next->limit : (next->lanes & known) != 0;
+    if (learn) known |= next->lanes;
+  }
+  return (lanes & ~known) == 0;
+}
+
+// -- Fences and flags ----------------------------------------------------------------------------
+
+/// What the flags tell that the thread has loaded is in order with what it does from now on: its
+/// warp has just begun an epoch.
+void WarpClocks::learn_from_flags(unsigned thread) {
+  const unsigned warp = thread / 32;
+  for (const void* const flag : loaded_flags_[thread])
+    join({newest(warp), width_}, objects_.at(flag).visible);
+  newest(warp)[warp] = now_[warp];
+  settle_flags(thread, now_[warp]);
+}
+
+/// The thread goes on in epoch `after`, in which its warp knows what the flags tell.
+void WarpClocks::settle_flags(unsigned thread, Epoch after) {
+  const unsigned warp = thread / 32;
+  Epoch limit = 0;
+  for (const void* const flag : loaded_flags_[thread])
+    limit = std::max(limit, objects_.at(flag).visible[warp]);
+  loaded_flags_[thread].clear();
+  if (limit != 0) add_meeting(warp, {.after = after, .lanes = 1u << thread % 32, .limit = limit});
+}
+
+bool WarpClocks::knows_flags(unsigned thread) const {
+  return std::ranges::all_of(loaded_flags_[thread], [&](const void* flag) {
+    const Clock& told = objects_.at(flag).visible;
+    const auto known = knowledge(thread / 32, thread_epoch_[thread]);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      if (i != thread / 32 && told[i] > known[i]) return false;
+    }
+    return true;
+  });
+}
+
+void WarpClocks::forget_loaded_flags() {
+  if (!any_loaded_) return;
+  any_loaded_ = false;
+  for (std::vector<const void*>& flags : loaded_flags_)
+    flags.clear();
+}
+
+void WarpClocks::fence_thread(unsigned thread) {
+  const unsigned warp = thread / 32;
+  fenced_[thread] = thread_epoch_[thread];
+  if (!loaded_flags_[thread].empty()) {
+    const void* const last = loaded_flags_[thread].back();
+    if (follows(thread, Event::Kind::kThreadFence, last) && knows_flags(thread)) {
+      settle_flags(thread, thread_epoch_[thread]);
+      return;
+    }
+    begin_epoch(warp);
+    thread_epoch_[thread] = now_[warp];
+    learn_from_flags(thread);
+    seen_[thread] = static_cast<std::uint32_t>(events_[warp].size());
+    lead(thread, Event::Kind::kThreadFence, last);
+    return;
+  }
+  if (follows(thread, Event::Kind::kThreadFence, nullptr)) return;
+  end_epoch(thread, Event::Kind::kThreadFence, nullptr);
+}
+
+void WarpClocks::store_flag(unsigned thread, const void* flag) {
+  const Epoch fenced = fenced_[thread];
+  if (fenced == 0) return;
+  const unsigned warp = thread / 32;
+  Clock& clock = object_at(flag).visible;
+  join(clock, knowledge(warp, fenced));
+  clock[warp] = std::max(clock[warp], fenced);
+}
+
+void WarpClocks::load_flag(unsigned thread, const void* flag) {
+  constexpr std::size_t kMost = 256;
+  std::vector<const void*>& flags = loaded_flags_[thread];
+  if (!flags.empty() && flags.back() == flag) return;
+  if (!objects_.contains(flag)) return;  // nobody has stored it behind a fence
+  any_loaded_ = true;
+  if (flags.size() < kMost) flags.push_back(flag);
 }
 
 void WarpClocks::pass_barrier() {
@@ -188,6 +311,7 @@ void WarpClocks::pass_barrier() {
     join({newest(warp), width_}, all);
     bring_together(warp);
   }
+  forget_loaded_flags();
 }
 
 // -- Copies --------------------------------------------------------------------------------------

@@ -49,7 +49,25 @@ class WarpClocks {
   /// The thread's next accesses are in a new epoch.
   void advance(unsigned thread);
   void meet(unsigned warp);
+  /// Some of its lanes met: what each of them did, and knew of other lanes, all of them know.
+  void meet_lanes(unsigned warp, std::uint32_t lanes);
   void pass_barrier();
+
+  // -- Fences of threads, and flags that they store and load --------------------------------------
+  /// \brief  __threadfence(): what the thread did before is in order with the flags that it stores
+  ///         later, and what the flags that it loaded before tell with what it does later.
+  void fence_thread(unsigned thread);
+  /// Atomically or as volatile; tells what its last fence put in order.
+  void store_flag(unsigned thread, const void* flag);
+  /// Likewise; the next fence makes use of what the flag tells.
+  void load_flag(unsigned thread, const void* flag);
+
+  /// Has something put lanes of the warp in order, one by one, since it met as a whole?
+  bool orders_lanes(unsigned warp) const { return !meetings_[warp].empty(); }
+  /// Did what the lane `other` did in its epoch `earlier` happen before what these lanes of the
+  /// same warp do in epoch `at`, as far as both are since the warp met as a whole?
+  bool lane_knows(unsigned warp, std::uint32_t lanes, Epoch at, unsigned other,
+                  Epoch earlier) const;
 
   /// Number of a barrier that copies count on.
   unsigned copy_barrier(const void* barrier);
@@ -82,7 +100,7 @@ class WarpClocks {
  private:
   /// What a lane did that ended its epoch, or could have.
   struct Event {
-    enum class Kind : std::uint8_t { kRelease, kAcquire, kFence, kOther };
+    enum class Kind : std::uint8_t { kRelease, kAcquire, kFence, kThreadFence, kOther };
     Kind kind;
     const void* object;
     Epoch after;
@@ -90,6 +108,13 @@ class WarpClocks {
 
   /// A clock: epochs of all warps, then epochs of all warps that are fenced, then phases.
   using Clock = std::vector<std::uint32_t>;
+
+  /// What orders lanes of one warp.
+  struct Meeting {
+    Epoch after;          ///< the epoch in which they go on
+    std::uint32_t lanes;  ///< that learn
+    Epoch limit;          ///< what the warp did up to this epoch; 0: what these lanes know
+  };
 
   static constexpr Epoch kKept = 64;  ///< epochs of each warp; of older ones the oldest of these
 
@@ -102,15 +127,25 @@ class WarpClocks {
   void end_epoch(unsigned thread, Event::Kind kind, const void* object);
   void lead(unsigned thread, Event::Kind kind, const void* object);
   void bring_together(unsigned warp);
+  void add_meeting(unsigned warp, const Meeting& meeting);
+  void learn_from_flags(unsigned thread);
+  void settle_flags(unsigned thread, Epoch after);
+  bool knows_flags(unsigned thread) const;
+  void forget_loaded_flags();
 
   bool active_ = false;
   unsigned warps_ = 0;
   std::size_t width_ = 0;
   std::array<Epoch, 1024> thread_epoch_ = {};
   std::array<Epoch, 32> now_ = {};
-  std::array<std::vector<Event>, 32> events_;  ///< by warp, since its lanes were together
-  std::array<std::uint32_t, 1024> seen_ = {};  ///< of these events, by thread
-  std::vector<std::uint32_t> kept_;            ///< (warps, kKept, width)
+  std::array<std::vector<Event>, 32> events_;      ///< by warp, since its lanes were together
+  std::array<std::uint32_t, 1024> seen_ = {};      ///< of these events, by thread
+  std::vector<std::uint32_t> kept_;                ///< (warps, kKept, width)
+  std::array<std::vector<Meeting>, 32> meetings_;  ///< by warp, since it met as a whole
+  std::array<Epoch, 32> forgotten_ = {};           ///< meetings up to this epoch are not known
+  std::array<Epoch, 1024> fenced_ = {};            ///< epoch that the thread's last fence ended
+  std::array<std::vector<const void*>, 1024> loaded_flags_;  ///< by thread, since its last fence
+  bool any_loaded_ = false;
   struct Object {
     Clock visible;
     Clock arrived;  ///< visible when the object is complete

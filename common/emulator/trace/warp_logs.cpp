@@ -2,11 +2,26 @@
 #include "common/emulator/trace/warp_logs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/trace/tracer_state.hpp"
 
 namespace ladder::emulator {
+namespace {
+
+std::uint32_t hash_of(const std::byte* data, unsigned bytes) {
+  std::uint32_t value = 0;
+  for (unsigned at = 0; at < bytes; at += 4) {
+    std::uint32_t part = 0;
+    std::memcpy(&part, data + at, std::min(bytes, 4u));
+    value = value * 0x9E3779B1u + part;
+  }
+  return value;
+}
+
+}  // namespace
 
 constinit thread_local AccessCursor access_cursor;
 
@@ -28,12 +43,38 @@ void WarpLogs::enter(unsigned thread) noexcept {
   access_cursor.next = first + sizeof(WarpLog::Row) * rows_[thread];
   access_cursor.end = first + sizeof(WarpLog::Row) * limit_;
   access_cursor.to_code = reinterpret_cast<std::byte*>(&log.row[0].code[lane]) - first;
+  access_cursor.stores = stores_.data();
   running_ = thread;
   inside_ = true;
 }
 
+/// The thread is about to wait: what it stored in shared memory is there, and nobody else has
+/// stored since.
+void WarpLogs::note_stores() noexcept {
+  WarpLog& log = *logs_[running_ / 32];
+  const std::ptrdiff_t to_code = access_cursor.to_code;
+  const std::ptrdiff_t from_code_to_value = reinterpret_cast<std::byte*>(log.stored[0].value) -
+                                            reinterpret_cast<std::byte*>(log.row[0].code);
+  const std::uintptr_t shared = access_cursor.shared_begin + TracerState::kNearShared;
+  const std::size_t bytes_of_shared = access_cursor.shared_bytes - 2 * TracerState::kNearShared;
+  for (std::byte** store = stores_.data(); store != access_cursor.stores; ++store) {
+    const std::uint64_t address = *reinterpret_cast<const std::uint64_t*>(*store);
+    std::byte* const code = *store + to_code;
+    const unsigned bytes = bytes_of(*reinterpret_cast<const AccessCode*>(code));
+    std::uint32_t value = 0;
+    // What lies beside shared memory may not even exist.
+    if (address - shared < bytes_of_shared - (bytes - 1)) [[likely]] {
+      value = bytes == 4 ? *reinterpret_cast<const std::uint32_t*>(address)
+                         : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
+    }
+    *reinterpret_cast<std::uint32_t*>(code + from_code_to_value) = value;
+  }
+  access_cursor.stores = stores_.data();
+}
+
 void WarpLogs::leave() noexcept {
   if (!inside_) return;
+  if (access_cursor.stores != stores_.data()) note_stores();
   const auto left =
       static_cast<std::size_t>(access_cursor.end - access_cursor.next) / sizeof(WarpLog::Row);
   rows_[running_] = static_cast<std::uint16_t>(limit_ - left);

@@ -49,12 +49,14 @@ class WarpLogs {
 
  private:
   WarpLog& log_for(unsigned warp);
+  void note_stores() noexcept;
 
   std::array<WarpLog*, 32> logs_ = {};
   std::vector<std::unique_ptr<WarpLog>> all_;
   std::vector<WarpLog*> free_;
   std::array<std::uint16_t, 1024> rows_ = {};
   unsigned limit_ = WarpLog::kRows;
+  std::array<std::byte*, WarpLog::kRows> stores_ = {};  ///< of the running thread; see enter()
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
 };
