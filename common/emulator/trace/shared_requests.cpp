@@ -8,6 +8,7 @@
 
 #include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/code_places.hpp"
+#include "common/emulator/trace/ordinary_words.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -140,6 +141,30 @@ inline Conflict SharedRequests::access(AccessType type, const WordAccess& access
                                            : shadow_.land_copy(access);
 }
 
+/// Nothing more is to be checked: the word is as most words are.
+inline bool SharedRequests::is_ordinary(OrdinaryWords& ordinary, AccessType type,
+                                        const WordAccess& one) const {
+  if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
+    if ((one.lanes & (one.lanes - 1)) != 0) return false;
+    WordAccess alone = one;
+    alone.epoch = alone.knows = state_.lane_epochs[std::countr_zero(one.lanes)];
+    if (alone.epoch != ordinary.epoch()) ordinary = OrdinaryWords(shadow_, alone);
+  }
+  switch (type) {
+    case AccessType::kLoad:
+      return ordinary.load(one.word, one.lanes, one.thread);
+    case AccessType::kStore:
+      return ordinary.store(one.word, one.lanes, one.thread,
+                            state_.stored[std::countr_zero(one.lanes)]);
+    case AccessType::kCopyTarget:
+      return ordinary.start_copy(one.word, one.lanes, one.thread);
+    case AccessType::kCopyLanded:
+      return ordinary.land_copy(one.word, one.lanes, one.thread);
+    default:
+      return false;
+  }
+}
+
 void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const std::uint64_t begin = first + static_cast<std::uint64_t>(site.lowest);
   const std::uint64_t end = first + static_cast<std::uint64_t>(site.highest);
@@ -155,7 +180,13 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
                     .epoch = state_.epochs.latest,
                     .knows = state_.epochs.earliest};
   const unsigned first_thread = 32 * state_.warp;
+  one.thread = static_cast<std::uint16_t>(first_thread);
   const bool skips_settled = type == AccessType::kLoad && !clocks_.orders_lanes(state_.warp);
+  shadow_.touch(any_outside ? 0 : begin / 4, any_outside ? state_.shared_bytes : end / 4 + 1);
+  const bool suits = !any_outside && OrdinaryWords::suit(shadow_);
+  WordAccess latest = one;
+  latest.knows = latest.epoch;
+  OrdinaryWords ordinary(shadow_, latest);
   for (const TouchedWord& touched : site.words) {
     one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
     // The others' accesses count: what they store is not uninitialised later.
@@ -165,6 +196,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
     one.bytes = touched.bytes;
     one.thread = static_cast<std::uint16_t>(first_thread + touched.lane());
     one.lanes = touched.lanes;
+    if (suits && one.bytes == 15 && is_ordinary(ordinary, type, one)) continue;
     if (state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
       check_by_epochs(type, one);
       continue;

@@ -50,6 +50,7 @@ class SharedRequests {
   [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
   bool holds(const TouchedWord& touched, std::uint32_t word) const;
   Conflict access(AccessType type, const WordAccess& access);
+  bool is_ordinary(OrdinaryWords& ordinary, AccessType type, const WordAccess& one) const;
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   bool stores_the_same(std::uint32_t lanes) const;

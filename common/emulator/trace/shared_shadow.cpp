@@ -9,7 +9,6 @@ namespace ladder::emulator {
 namespace {
 
 constexpr std::uint8_t kAllBytes = 15;
-constexpr unsigned kEpochShift = 6;
 
 Conflict race_with(AccessCode code, std::uint16_t thread) {
   return {Conflict::Kind::kRace, code, thread};
@@ -222,8 +221,17 @@ Conflict SharedShadow::update(const WordAccess& access) {
 void SharedShadow::use_clocks() {
   clocked_ = true;
   warps_ = clocks_.warps();
-  readers_.assign(words_.size() * warps_, Reader());
-  box_of_.assign(words_.size(), 0);
+  const std::size_t readers = words_.size() * warps_;
+  if (readers_.size() != readers || box_of_.size() != words_.size()) {
+    readers_.assign(readers, Reader());
+    box_of_.assign(words_.size(), 0);
+  } else if (touched_begin_ < touched_end_) {
+    const std::size_t touched = touched_end_ - touched_begin_;
+    std::fill_n(&readers_[touched_begin_ * warps_], touched * warps_, Reader());
+    std::fill_n(&box_of_[touched_begin_], touched, 0u);
+  }
+  touched_begin_ = words_.size();
+  touched_end_ = 0;
   boxes_.assign(1, BoxCopy());
 }
 

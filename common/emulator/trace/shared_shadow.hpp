@@ -4,6 +4,7 @@
 ///        what nobody wrote and accesses that nothing puts in order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct BoxCopy {
   std::uint16_t thread = 0;  ///< likewise
 };
 
+class OrdinaryWords;
+
 /// What an access is in conflict with.
 struct Conflict {
   enum class Kind {
@@ -63,6 +66,9 @@ struct Conflict {
 /// With clocks, accesses may come in another order than that in which they happened: the log of a
 /// warp is looked at only when all its lanes stand still.
 class SharedShadow {
+  friend class OrdinaryWords;
+
+  static constexpr unsigned kEpochShift = 6;
   /// When and where a warp last read a word.
   struct Reader {
     std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
@@ -105,6 +111,12 @@ class SharedShadow {
     if (!clocked_) return {settled_.data(), 1, 0, interval_};
     static_assert(sizeof(Reader) == 2 * sizeof(std::uint32_t));
     return {&readers_[warp].when, std::size_t{2} * warps_, 5, epoch << 1};
+  }
+
+  /// Accesses to these words come next; none comes to others.
+  void touch(std::size_t begin, std::size_t end) {
+    touched_begin_ = std::min(touched_begin_, begin);
+    touched_end_ = std::max(touched_end_, std::min(end, words_.size()));
   }
 
   Conflict load(const WordAccess& access);
@@ -196,6 +208,8 @@ class SharedShadow {
   std::vector<Reader> readers_;        ///< (words, warps)
   std::vector<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;         ///< of the block, from 1 on
+  std::size_t touched_begin_ = 0;      ///< words since the readers were last forgotten
+  std::size_t touched_end_ = 0;
 };
 
 }  // namespace ladder::emulator
