@@ -4,6 +4,7 @@
 ///        nothing remarkable has happened. Nearly all are; the others are left to the shadow.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,12 @@ class OrdinaryWords {
         block_start_(shadow.block_start_),
         clocked_(shadow.clocked_),
         known_(clocked_ ? shadow.clocks_.knowledge(warp_, access.knows).data() : nullptr),
-        past_{past_of(access, false), past_of(access, true)} {}
+        past_{past_of(access, false), past_of(access, true)} {
+    if (!clocked_ || type_of(access.code) == AccessType::kLoad) return;
+    for (unsigned other = 0; other < shadow.warps_; ++other)
+      reads_from_[other] = (known_[other] + 1) << SharedShadow::kEpochShift;
+    reads_from_[warp_] = ~0u;
+  }
 
   /// Are all words of the block known as a whole?
   static bool suit(const SharedShadow& shadow) { return shadow.split_.empty(); }
@@ -37,7 +43,6 @@ class OrdinaryWords {
 
   bool load(std::uint32_t word, std::uint32_t lanes, unsigned thread) {
     Word& at = shadow_->words_[word];
-    if (clocked_) return load_with_clocks(at, word, lanes, thread);
     if (!is_written(at) || at.write.in_flight || at.write.interval == interval_) return false;
     if (at.read.interval != interval_) {
       put(at.read, lanes, thread);
@@ -50,6 +55,24 @@ class OrdinaryWords {
     at.read.sync = sync_;
     at.read.epoch = epoch_;
     shadow_->settled_[word] = interval_;
+    return true;
+  }
+
+  bool load_with_clocks(std::uint32_t word, std::uint32_t lanes, unsigned thread) {
+    Word& at = shadow_->words_[word];
+    const std::uint32_t box = shadow_->box_of_[word];
+    if (box != 0) {
+      if (!knows_box(box)) return false;
+    } else {
+      if (!is_written(at) || at.write.in_flight) return false;
+      if (at.write.interval == interval_ && !comes_before(at.write)) return false;
+      const bool again = at.read.interval == interval_ && !at.read.several_warps &&
+                         at.read.thread / 32u == warp_ && at.read.sync == sync_;
+      if (again && (at.read.lanes & ~lanes) != 0) return false;
+      put(at.read, lanes, thread);
+    }
+    shadow_->reader(word, warp_) = {epoch_ << SharedShadow::kEpochShift | thread % 32u,
+                                    past_[0].code};
     return true;
   }
 
@@ -75,20 +98,37 @@ class OrdinaryWords {
     if (shadow_->box_of_[word] != 0 || !at.write.in_flight || at.write.thread != thread) {
       return false;
     }
-    shadow_->readers_[std::size_t{word} * shadow_->warps_ + warp_] = {};
+    shadow_->reader(word, warp_) = {};
     const AccessCode code = at.write.code;
     put(at.write, lanes, thread);
     at.write.code = code;
     return true;
   }
 
-  /// \brief By a box copy, over what another one filled.
+  /// \brief By a box copy, over what other ones filled or what nobody wrote: all of these words, or
+  ///        none.
   /// \param number  of the copy
-  bool fill(std::uint32_t word, std::uint32_t number) {
-    std::uint32_t& box = shadow_->box_of_[word];
-    if (box == 0 || !knows_box(box) || !knows_readers(word)) return false;
-    forget_readers(word);
-    box = number;
+  bool fill(std::uint32_t begin, std::uint32_t end, std::uint32_t number) {
+    for (std::uint32_t word = begin; word < end; ++word) {
+      const std::uint32_t box = shadow_->box_of_[word];
+      if (box == 0 ? shadow_->words_[word].written_in == block_start_ : !knows_box(box))
+        return false;
+    }
+    for (unsigned other = 0; other < shadow_->warps_; ++other) {
+      const Reader* const readers = &shadow_->reader(0, other);
+      std::uint32_t latest = 0;
+      for (std::uint32_t word = begin; word < end; ++word)
+        latest = std::max(latest, readers[word].when);
+      if (latest >= reads_from_[other]) return false;
+    }
+    for (std::uint32_t word = begin; word < end; ++word) {
+      if (shadow_->box_of_[word] != 0) continue;  // it has been like this since then
+      shadow_->words_[word] = Word();
+      shadow_->words_[word].written_in = block_start_;
+      shadow_->words_[word].written = kAllBytes;
+    }
+    shadow_->forget_readers(begin, end);
+    std::fill(&shadow_->box_of_[begin], &shadow_->box_of_[end], number);
     return true;
   }
 
@@ -140,37 +180,16 @@ class OrdinaryWords {
     return true;
   }
 
-  /// Do all reads of other warps come before the request?
-  bool knows_readers(std::uint32_t word) const {
-    const Reader* const readers = &shadow_->readers_[std::size_t{word} * shadow_->warps_];
-    unsigned unknown = 0;
-    for (unsigned other = 0; other < shadow_->warps_; ++other) {
-      const bool reads_later = readers[other].when >> SharedShadow::kEpochShift > known_[other];
-      unknown |= reads_later && other != warp_ ? 1u : 0u;
+  /// Forgets the word's readers, if all reads of other warps come before the request.
+  bool forget_readers(std::uint32_t word) {
+    Reader* const first = &shadow_->reader(word, 0);
+    const std::size_t step = shadow_->readers_of_warp_;
+    const unsigned warps = shadow_->warps_;
+    for (unsigned other = 0; other < warps; ++other) {
+      if (first[other * step].when >= reads_from_[other]) return false;
     }
-    return unknown == 0;
-  }
-
-  void forget_readers(std::uint32_t word) {
-    Reader* const readers = &shadow_->readers_[std::size_t{word} * shadow_->warps_];
-    for (unsigned other = 0; other < shadow_->warps_; ++other)
-      readers[other] = {};
-  }
-
-  bool load_with_clocks(Word& at, std::uint32_t word, std::uint32_t lanes, unsigned thread) {
-    const std::uint32_t box = shadow_->box_of_[word];
-    if (box != 0) {
-      if (!knows_box(box)) return false;
-    } else {
-      if (!is_written(at) || at.write.in_flight) return false;
-      if (at.write.interval == interval_ && !comes_before(at.write)) return false;
-      const bool again = at.read.interval == interval_ && !at.read.several_warps &&
-                         at.read.thread / 32u == warp_ && at.read.sync == sync_;
-      if (again && (at.read.lanes & ~lanes) != 0) return false;
-      put(at.read, lanes, thread);
-    }
-    shadow_->readers_[std::size_t{word} * shadow_->warps_ + warp_] = {
-        epoch_ << SharedShadow::kEpochShift | thread % 32u, past_[0].code};
+    for (unsigned other = 0; other < warps; ++other)
+      first[other * step] = {};
     return true;
   }
 
@@ -185,8 +204,7 @@ class OrdinaryWords {
       if (box != 0 && !knows_box(box)) return false;
       if (at.write.interval == interval_ && !comes_before(at.write)) return false;
       if (at.read.interval == interval_ && !comes_before(at.read)) return false;
-      if (!knows_readers(word)) return false;
-      forget_readers(word);
+      if (!forget_readers(word)) return false;
       box = 0;
     }
     put(at.write, lanes, thread);
@@ -202,8 +220,10 @@ class OrdinaryWords {
   std::uint32_t interval_;
   std::uint32_t block_start_;
   bool clocked_;
-  const std::uint32_t* known_;   ///< by warp: the epochs that the request's warp knows of
-  std::array<Past, 2> past_;     ///< of one lane, and of several
+  const std::uint32_t* known_;  ///< by warp: the epochs that the request's warp knows of
+  std::array<Past, 2> past_;    ///< of one lane, and of several
+  std::array<std::uint32_t, 32>
+      reads_from_;               ///< of writes, by warp: such reads are not known to come before
   std::uint32_t known_box_ = 0;  ///< a copy that has landed
   unsigned known_warp_ = ~0u;    ///< what it did in this epoch comes before
   Epoch known_epoch_ = 0;

@@ -50,7 +50,10 @@ class SharedRequests {
   [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
   bool holds(const TouchedWord& touched, std::uint32_t word) const;
   Conflict access(AccessType type, const WordAccess& access);
-  bool is_ordinary(OrdinaryWords& ordinary, AccessType type, const WordAccess& one) const;
+  template <class Skip, class IsOrdinary>
+  void check_words(const RequestSite& site, WordAccess one, Skip skip, IsOrdinary is_ordinary);
+  template <class Skip>
+  void check_lanes_apart(const RequestSite& site, WordAccess one, Skip skip);
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   bool stores_the_same(std::uint32_t lanes) const;

@@ -110,7 +110,7 @@ class SharedShadow {
   SettledWords settled_words(unsigned warp, Epoch epoch) const {
     if (!clocked_) return {settled_.data(), 1, 0, interval_};
     static_assert(sizeof(Reader) == 2 * sizeof(std::uint32_t));
-    return {&readers_[warp].when, std::size_t{2} * warps_, 5, epoch << 1};
+    return {&readers_[warp * readers_of_warp_].when, 2, 5, epoch << 1};
   }
 
   /// Accesses to these words come next; none comes to others.
@@ -155,6 +155,19 @@ class SharedShadow {
     std::uint32_t value = 0;       ///< of the last write, if it is known
     std::uint8_t written = 0;      ///< bytes
   };
+
+  Reader& reader(std::uint32_t word, unsigned warp) {
+    return readers_[warp * readers_of_warp_ + word];
+  }
+  const Reader& reader(std::uint32_t word, unsigned warp) const {
+    return readers_[warp * readers_of_warp_ + word];
+  }
+  void forget_readers(std::size_t begin, std::size_t end) {
+    for (unsigned warp = 0; warp < warps_; ++warp) {
+      Reader* const first = &readers_[warp * readers_of_warp_];
+      std::fill(first + begin, first + end, Reader());
+    }
+  }
 
   using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
 
@@ -205,7 +218,8 @@ class SharedShadow {
   const WarpClocks& clocks_;
   bool clocked_ = false;
   unsigned warps_ = 0;
-  std::vector<Reader> readers_;        ///< (words, warps)
+  std::vector<Reader> readers_;        ///< (warps, readers_of_warp_)
+  std::size_t readers_of_warp_ = 0;    ///< a word's readers do not share a set of the CPU's cache
   std::vector<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;         ///< of the block, from 1 on
   std::size_t touched_begin_ = 0;      ///< words since the readers were last forgotten
