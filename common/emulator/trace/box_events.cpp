@@ -15,8 +15,7 @@ void BoxEvents::start(const BoxCopy& box, const void* shared, unsigned bytes, co
   const WordAccess start = {
       .thread = box.thread, .code = box.code, .epoch = box.epoch, .knows = box.epoch};
   const bool suits = OrdinaryWords::suit(shadow_);
-  OrdinaryWords ordinary(shadow_, start);
-  shadow_.touch(begin / 4, end / 4 + 1);
+  OrdinaryWords ordinary(shadow_, start, begin / 4, end / 4 + 1);
   const bool all = suits && ordinary.fill(static_cast<std::uint32_t>(begin / 4),
                                           static_cast<std::uint32_t>(end / 4), number);
   for (std::size_t at = begin; !all && at < end; at += 4) {

@@ -19,8 +19,9 @@ namespace ladder::emulator {
 /// takes more to tell; nothing has changed then.
 class OrdinaryWords {
  public:
-  /// \param access  what words of the request have in common; of lanes in one epoch
-  OrdinaryWords(SharedShadow& shadow, const WordAccess& access)
+  /// \param access      what words of the request have in common; of lanes in one epoch
+  /// \param begin, end  of the words
+  OrdinaryWords(SharedShadow& shadow, const WordAccess& access, std::size_t begin, std::size_t end)
       : shadow_(&shadow),
         warp_(access.thread / 32u),
         sync_(access.sync),
@@ -30,6 +31,7 @@ class OrdinaryWords {
         clocked_(shadow.clocked_),
         known_(clocked_ ? shadow.clocks_.knowledge(warp_, access.knows).data() : nullptr),
         past_{past_of(access, false), past_of(access, true)} {
+    shadow.touch(begin, end);
     if (!clocked_ || type_of(access.code) == AccessType::kLoad) return;
     for (unsigned other = 0; other < shadow.warps_; ++other)
       reads_from_[other] = (known_[other] + 1) << SharedShadow::kEpochShift;

@@ -175,7 +175,6 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
                           .knows = state_.epochs.earliest};
   const auto never = [](const auto&...) { return false; };
   if (!is_inside(begin, end) && report_outside(site, first)) [[unlikely]] {
-    shadow_.touch(0, state_.shared_bytes);
     // The others' accesses count: what they store is not uninitialised later.
     const auto skip = [&](const TouchedWord& touched, std::uint32_t word) {
       return !holds(touched, word);
@@ -183,7 +182,6 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
     check_words(site, one, skip, never);
     return;
   }
-  shadow_.touch(begin / 4, end / 4 + 1);
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
   const bool is_load = type_of(site.code) == AccessType::kLoad;
@@ -194,9 +192,9 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   if (!OrdinaryWords::suit(shadow_)) [[unlikely]] {
     check_words(site, one, skip, never);
   } else if (one.epoch != one.knows) [[unlikely]] {
-    check_lanes_apart(site, one, skip);
+    check_lanes_apart(site, one, begin / 4, end / 4 + 1, skip);
   } else {
-    OrdinaryWords words(shadow_, one);
+    OrdinaryWords words(shadow_, one, begin / 4, end / 4 + 1);
     switch (type_of(site.code)) {
       case AccessType::kLoad:
         if (clocks_.is_active()) {
@@ -225,16 +223,17 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
 
 /// The request's lanes are in several epochs; most words are touched by one lane.
 template <class Skip>
-void SharedRequests::check_lanes_apart(const RequestSite& site, WordAccess one, Skip skip) {
+void SharedRequests::check_lanes_apart(const RequestSite& site, WordAccess one, std::size_t begin,
+                                       std::size_t end, Skip skip) {
   const AccessType type = type_of(site.code);
   WordAccess alone = one;
   alone.knows = alone.epoch;
-  OrdinaryWords words(shadow_, alone);
+  OrdinaryWords words(shadow_, alone, begin, end);
   check_words(site, one, skip, [&](std::uint32_t word, std::uint32_t lanes, unsigned thread) {
     if ((lanes & (lanes - 1)) != 0) return false;
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     alone.epoch = alone.knows = state_.lane_epochs[lane];
-    if (alone.epoch != words.epoch()) words = OrdinaryWords(shadow_, alone);
+    if (alone.epoch != words.epoch()) words = OrdinaryWords(shadow_, alone, begin, end);
     switch (type) {
       case AccessType::kLoad:
         return words.load_with_clocks(word, lanes, thread);

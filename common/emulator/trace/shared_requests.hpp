@@ -53,7 +53,8 @@ class SharedRequests {
   template <class Skip, class IsOrdinary>
   void check_words(const RequestSite& site, WordAccess one, Skip skip, IsOrdinary is_ordinary);
   template <class Skip>
-  void check_lanes_apart(const RequestSite& site, WordAccess one, Skip skip);
+  void check_lanes_apart(const RequestSite& site, WordAccess one, std::size_t begin,
+                         std::size_t end, Skip skip);
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   bool stores_the_same(std::uint32_t lanes) const;

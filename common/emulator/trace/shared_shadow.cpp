@@ -291,6 +291,7 @@ Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
 // -- Accesses of threads -------------------------------------------------------------------------
 
 Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
+  touch(access.word, access.word + 1);
   Conflict conflict;
   bool is_over = false;
   if (box_of_[access.word] != 0) {
@@ -307,6 +308,7 @@ Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
 }
 
 Conflict SharedShadow::write_with_clocks(Operation operation, const WordAccess& access) {
+  touch(access.word, access.word + 1);
   const unsigned warp = access.thread / 32u;
   if (box_of_[access.word] != 0) {
     bool is_over = false;
@@ -364,6 +366,7 @@ std::uint32_t SharedShadow::start_box(const BoxCopy& box) {
 }
 
 Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
+  touch(word, word + 1);
   const BoxCopy& box = boxes_[number];
   const unsigned warp = box.thread / 32u;
   Conflict conflict;

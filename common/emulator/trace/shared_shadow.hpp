@@ -113,12 +113,6 @@ class SharedShadow {
     return {&readers_[warp * readers_of_warp_].when, 2, 5, epoch << 1};
   }
 
-  /// Accesses to these words come next; none comes to others.
-  void touch(std::size_t begin, std::size_t end) {
-    touched_begin_ = std::min(touched_begin_, begin);
-    touched_end_ = std::max(touched_end_, std::min(end, words_.size()));
-  }
-
   Conflict load(const WordAccess& access);
   Conflict store(const WordAccess& access);
   Conflict update(const WordAccess& access);  ///< atomically
@@ -155,6 +149,12 @@ class SharedShadow {
     std::uint32_t value = 0;       ///< of the last write, if it is known
     std::uint8_t written = 0;      ///< bytes
   };
+
+  /// There may be something to forget of these words when the next block starts.
+  void touch(std::size_t begin, std::size_t end) {
+    touched_begin_ = std::min(touched_begin_, begin);
+    touched_end_ = std::max(touched_end_, std::min(end, words_.size()));
+  }
 
   Reader& reader(std::uint32_t word, unsigned warp) {
     return readers_[warp * readers_of_warp_ + word];
