@@ -218,13 +218,26 @@ class KernelLibrary {
     }
   }
 
-  /// Calls visit(address) for everything that the code may refer to: each four bytes of it are
-  /// taken for a distance from their end.
+  /// Is this where a call, a jump or an operand counts from its own place? What comes before it
+  /// says so.
+  static bool may_be_distance(const unsigned char* code, std::size_t at) {
+    if (at == 0) return false;
+    const unsigned before = code[at - 1];
+    const bool is_operand = (before & 0xC7) == 0x05;
+    const bool is_call = before == 0xE8 || before == 0xE9;
+    const bool is_branch = at > 1 && (before & 0xF0) == 0x80 && code[at - 2] == 0x0F;
+    return is_operand || is_call || is_branch;
+  }
+
+  /// Calls visit(address) for everything that the code may refer to: each four bytes of it that may
+  /// be one are taken for a distance from their end.
   template <class Visit>
   static void for_each_target(GElf_Addr begin, std::size_t bytes, Visit visit) {
+    const auto* const code = reinterpret_cast<const unsigned char*>(begin);
     for (std::size_t at = 0; at + sizeof(std::int32_t) <= bytes; ++at) {
+      if (!may_be_distance(code, at)) continue;
       std::int32_t distance = 0;
-      std::memcpy(&distance, reinterpret_cast<const char*>(begin) + at, sizeof distance);
+      std::memcpy(&distance, code + at, sizeof distance);
       visit(begin + at + sizeof distance +
             static_cast<GElf_Addr>(static_cast<std::int64_t>(distance)));
     }

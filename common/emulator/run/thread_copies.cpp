@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/run/thread_copies.hpp"
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace ladder::emulator {
+namespace {
+
+/// memcpy() of the few bytes that a cp.async has, without a call.
+void copy_few(void* to, const void* from, unsigned bytes) {
+  if (bytes == 16) {
+    std::memcpy(to, from, 16);
+  } else if (bytes == 4) {
+    std::memcpy(to, from, 4);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+}  // namespace
 
 void ThreadCopies::start_block() {
   if (!used_) return;
@@ -32,11 +48,12 @@ void ThreadCopies::start(void* shared, const void* global, unsigned bytes, unsig
   Copy& copy = queue().copies.emplace_back();  // of zeros
   copy.shared = shared;
   copy.bytes = bytes;
-  if (source_bytes > 0) std::memcpy(copy.data.data(), global, source_bytes);
+  if (source_bytes > 0) copy_few(copy.data.data(), global, source_bytes);
   if (arrival_ == CopyArrival::kEarly) {
-    std::memcpy(shared, copy.data.data(), bytes);
-  } else {
-    std::memset(shared, 0xFF, bytes);  // NaN until the copy arrives
+    copy_few(shared, copy.data.data(), bytes);
+  } else {  // NaN until the copy arrives
+    constexpr std::array<std::uint64_t, 2> kNan = {~std::uint64_t{0}, ~std::uint64_t{0}};
+    copy_few(shared, kNan.data(), bytes);
   }
 }
 
@@ -50,12 +67,11 @@ void ThreadCopies::wait(unsigned newest) {
   if (mine.group_ends.size() <= newest) return;
   const std::size_t groups = mine.group_ends.size() - newest;
   const std::size_t count = mine.group_ends[groups - 1];
+  BlockObserver* const observer = scheduler_.observer();
   for (std::size_t i = 0; i < count; ++i) {
     const Copy& copy = mine.copies[i];
-    if (arrival_ == CopyArrival::kLate) std::memcpy(copy.shared, copy.data.data(), copy.bytes);
-    if (BlockObserver* const observer = scheduler_.observer(); observer != nullptr) {
-      observer->copy_landed(copy.shared, copy.bytes);
-    }
+    if (arrival_ == CopyArrival::kLate) copy_few(copy.shared, copy.data.data(), copy.bytes);
+    if (observer != nullptr) observer->copy_landed(copy.shared, copy.bytes);
   }
   const auto first = [](auto& list, std::size_t n) {
     return list.begin() + static_cast<std::ptrdiff_t>(n);

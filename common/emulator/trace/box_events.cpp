@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/emulator/trace/ordinary_words.hpp"
+
 namespace ladder::emulator {
 
 void BoxEvents::start(const BoxCopy& box, const void* shared, unsigned bytes, const void* barrier) {
@@ -10,7 +12,13 @@ void BoxEvents::start(const BoxCopy& box, const void* shared, unsigned bytes, co
   boxes_.push_back({shared, barrier, number});
   const std::size_t begin = offset_of(shared);
   const std::size_t end = std::min(begin + bytes, state_.shared_bytes);
-  for (std::size_t at = begin; at < end; at += 4) {
+  const WordAccess start = {
+      .thread = box.thread, .code = box.code, .epoch = box.epoch, .knows = box.epoch};
+  const bool suits = OrdinaryWords::suit(shadow_);
+  OrdinaryWords ordinary(shadow_, start, begin / 4, end / 4 + 1);
+  const bool all = suits && ordinary.fill(static_cast<std::uint32_t>(begin / 4),
+                                          static_cast<std::uint32_t>(end / 4), number);
+  for (std::size_t at = begin; !all && at < end; at += 4) {
     const auto word = static_cast<std::uint32_t>(at / 4);
     const Conflict conflict = shadow_.fill(word, number);
     if (conflict.kind == Conflict::Kind::kNone) [[likely]]

@@ -81,6 +81,11 @@ void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned by
 void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
                       std::uintptr_t instruction) {
   if (!access_cursor.is_active()) return;
+  // A local variable of the caller, as most are that come here?
+  constexpr std::uintptr_t kNearFrame = 4096;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (address - frame < kNearFrame) [[likely]]
+    return;
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!access_cursor.tracer->report_elsewhere(address, code)) return;
   BlockRunner::of_this_cpu_thread()->failures().fail_access(

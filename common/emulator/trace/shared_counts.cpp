@@ -16,7 +16,12 @@ void SharedCounts::count(RequestSite& site, const std::uint64_t* address, std::u
                                .wavefronts = shape.wavefronts,
                                .ideal_wavefronts = shape.ideal_wavefronts};
   count_for_array_at(site, address[std::countr_zero(lanes)] - state_.shared_begin);
-  site.counts.shared += counts;
+  AccessCounts& all = site.counts.shared;
+  all.requests += 1;
+  all.lanes += counts.lanes;
+  all.bytes += counts.bytes;
+  all.wavefronts += counts.wavefronts;
+  all.ideal_wavefronts += counts.ideal_wavefronts;
   site.counts.see(state_.warp_of_grid(), true, address, lanes, state_.shared_begin, counts);
   recorded_.add(site.code, true, lanes, address, state_.shared_begin, counts);
 }

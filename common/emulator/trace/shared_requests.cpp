@@ -8,6 +8,7 @@
 
 #include "common/emulator/run/shared_arrays.hpp"
 #include "common/emulator/trace/code_places.hpp"
+#include "common/emulator/trace/ordinary_words.hpp"
 #include "common/emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
@@ -140,37 +141,112 @@ inline Conflict SharedRequests::access(AccessType type, const WordAccess& access
                                            : shadow_.land_copy(access);
 }
 
+/// \param is_ordinary  of whole words: nothing more is to be checked
+template <class Skip, class IsOrdinary>
+inline void SharedRequests::check_words(const RequestSite& site, WordAccess one, Skip skip,
+                                        IsOrdinary is_ordinary) {
+  const std::uint32_t base = one.word;
+  for (const TouchedWord& touched : site.words) {
+    const std::uint32_t word = base + static_cast<std::uint32_t>(touched.word);
+    if (skip(touched, word)) continue;
+    const std::uint32_t lanes = touched.lanes;
+    const unsigned thread = 32 * state_.warp + static_cast<unsigned>(std::countr_zero(lanes));
+    if (touched.bytes == 15 && is_ordinary(word, lanes, thread)) continue;
+    one.word = word;
+    one.bytes = touched.bytes;
+    one.thread = static_cast<std::uint16_t>(thread);
+    one.lanes = lanes;
+    if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) {
+      check_by_epochs(type_of(site.code), one);
+    } else {
+      check_word(type_of(site.code), one);
+    }
+  }
+}
+
 void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const std::uint64_t begin = first + static_cast<std::uint64_t>(site.lowest);
   const std::uint64_t end = first + static_cast<std::uint64_t>(site.highest);
-  bool any_outside = false;
-  if (!is_inside(begin, end)) [[unlikely]]
-    any_outside = report_outside(site, first);
-  const AccessType type = type_of(site.code);
-  const std::uint64_t base_word = first / 4;
+  const WordAccess one = {.word = static_cast<std::uint32_t>(first / 4),
+                          .thread = static_cast<std::uint16_t>(32 * state_.warp),
+                          .sync = syncs_[state_.warp],
+                          .code = site.code,
+                          .epoch = state_.epochs.latest,
+                          .knows = state_.epochs.earliest};
+  const auto never = [](const auto&...) { return false; };
+  if (!is_inside(begin, end) && report_outside(site, first)) [[unlikely]] {
+    // The others' accesses count: what they store is not uninitialised later.
+    const auto skip = [&](const TouchedWord& touched, std::uint32_t word) {
+      return !holds(touched, word);
+    };
+    check_words(site, one, skip, never);
+    return;
+  }
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
-  WordAccess one = {.sync = syncs_[state_.warp],
-                    .code = site.code,
-                    .epoch = state_.epochs.latest,
-                    .knows = state_.epochs.earliest};
-  const unsigned first_thread = 32 * state_.warp;
-  const bool skips_settled = type == AccessType::kLoad && !in_order_of_epochs_;
-  for (const TouchedWord& touched : site.words) {
-    one.word = static_cast<std::uint32_t>(base_word + static_cast<std::uint64_t>(touched.word));
-    // The others' accesses count: what they store is not uninitialised later.
-    if (any_outside && !holds(touched, one.word)) [[unlikely]]
-      continue;
-    if (skips_settled && settled.contain(one.word)) continue;
-    one.bytes = touched.bytes;
-    one.thread = static_cast<std::uint16_t>(first_thread + touched.lane());
-    one.lanes = touched.lanes;
-    if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) [[unlikely]] {
-      check_by_epochs(type, one);
-      continue;
+  const bool is_load = type_of(site.code) == AccessType::kLoad;
+  const bool skips_settled = is_load && !in_order_of_epochs_;
+  const auto skip = [&](const TouchedWord&, std::uint32_t word) {
+    return skips_settled && settled.contain(word);
+  };
+  if (in_order_of_epochs_ || !OrdinaryWords::suit(shadow_)) [[unlikely]] {
+    check_words(site, one, skip, never);
+  } else if (one.epoch != one.knows) [[unlikely]] {
+    check_lanes_apart(site, one, begin / 4, end / 4 + 1, skip);
+  } else {
+    OrdinaryWords words(shadow_, one, begin / 4, end / 4 + 1);
+    switch (type_of(site.code)) {
+      case AccessType::kLoad:
+        if (clocks_.is_active()) {
+          check_words(site, one, skip,
+                      [&](auto... access) { return words.load_with_clocks(access...); });
+        } else {
+          check_words(site, one, skip, [&](auto... access) { return words.load(access...); });
+        }
+        break;
+      case AccessType::kStore:
+        check_words(site, one, never, [&](auto word, std::uint32_t lanes, unsigned thread) {
+          return words.store(word, lanes, thread, state_.stored[std::countr_zero(lanes)]);
+        });
+        break;
+      case AccessType::kCopyTarget:
+        check_words(site, one, never, [&](auto... access) { return words.start_copy(access...); });
+        break;
+      case AccessType::kCopyLanded:
+        check_words(site, one, never, [&](auto... access) { return words.land_copy(access...); });
+        break;
+      default:
+        check_words(site, one, never, never);
     }
-    check_word(type, one);
   }
+}
+
+/// The request's lanes are in several epochs; most words are touched by one lane.
+template <class Skip>
+void SharedRequests::check_lanes_apart(const RequestSite& site, WordAccess one, std::size_t begin,
+                                       std::size_t end, Skip skip) {
+  const AccessType type = type_of(site.code);
+  WordAccess alone = one;
+  alone.knows = alone.epoch;
+  OrdinaryWords words(shadow_, alone, begin, end);
+  check_words(site, one, skip, [&](std::uint32_t word, std::uint32_t lanes, unsigned thread) {
+    if ((lanes & (lanes - 1)) != 0) return false;
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    alone.epoch = alone.knows = state_.lane_epochs[lane];
+    if (alone.epoch != words.epoch()) words = OrdinaryWords(shadow_, alone, begin, end);
+    switch (type) {
+      case AccessType::kLoad:
+        return words.load_with_clocks(word, lanes, thread);
+      case AccessType::kStore:
+        return words.store(word, lanes, thread, state_.stored[lane]);
+      case AccessType::kCopyTarget:
+        return words.start_copy(word, lanes, thread);
+      case AccessType::kCopyLanded:
+        return words.land_copy(word, lanes, thread);
+      default:
+        return false;
+    }
+  });
 }
 
 /// By these lanes at the same time.

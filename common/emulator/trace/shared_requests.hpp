@@ -58,6 +58,11 @@ class SharedRequests {
   [[gnu::cold]] bool report_outside(const RequestSite& site, std::uint64_t first);
   bool holds(const TouchedWord& touched, std::uint32_t word) const;
   Conflict access(AccessType type, const WordAccess& access);
+  template <class Skip, class IsOrdinary>
+  void check_words(const RequestSite& site, WordAccess one, Skip skip, IsOrdinary is_ordinary);
+  template <class Skip>
+  void check_lanes_apart(const RequestSite& site, WordAccess one, std::size_t begin,
+                         std::size_t end, Skip skip);
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   void add_value(WordAccess& one) const;

@@ -9,7 +9,6 @@ namespace ladder::emulator {
 namespace {
 
 constexpr std::uint8_t kAllBytes = 15;
-constexpr unsigned kEpochShift = 6;
 
 Conflict race_with(AccessCode code, std::uint16_t thread) {
   return {Conflict::Kind::kRace, code, thread};
@@ -221,9 +220,19 @@ Conflict SharedShadow::update(const WordAccess& access) {
 
 void SharedShadow::use_clocks() {
   clocked_ = true;
-  warps_ = clocks_.warps();
-  readers_.assign(words_.size() * warps_, Reader());
-  box_of_.assign(words_.size(), 0);
+  constexpr std::size_t kReadersPerLine = 64 / sizeof(Reader);
+  const std::size_t lines = words_.size() / kReadersPerLine + 1;
+  if (warps_ != clocks_.warps() || box_of_.size() != words_.size()) {
+    warps_ = clocks_.warps();
+    readers_of_warp_ = (lines + (lines + 1) % 2) * kReadersPerLine;
+    readers_.assign(warps_ * readers_of_warp_, Reader());
+    box_of_.assign(words_.size(), 0);
+  } else if (touched_begin_ < touched_end_) {
+    forget_readers(touched_begin_, touched_end_);
+    std::fill_n(&box_of_[touched_begin_], touched_end_ - touched_begin_, 0u);
+  }
+  touched_begin_ = words_.size();
+  touched_end_ = 0;
   boxes_.assign(1, BoxCopy());
 }
 
@@ -266,15 +275,15 @@ Conflict SharedShadow::conflict_without_fence(const WordAccess& access) const {
 /// Of other warps.
 Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
   const unsigned warp = access.thread / 32u;
-  const Reader* const readers = &readers_[std::size_t{access.word} * warps_];
   for (unsigned other = 0; other < warps_; ++other) {
-    const Epoch read = readers[other].when >> kEpochShift;
+    const Reader& reader = this->reader(access.word, other);
+    const Epoch read = reader.when >> kEpochShift;
     if (read == 0 || other == warp || clocks_.knows(warp, access.knows, other, read) ||
         clocks_.knows(other, read, warp, access.epoch)) {
       continue;
     }
-    return {Conflict::Kind::kRace, readers[other].code,
-            static_cast<std::uint16_t>(32 * other + readers[other].when % 32)};
+    return {Conflict::Kind::kRace, reader.code,
+            static_cast<std::uint16_t>(32 * other + reader.when % 32)};
   }
   return {};
 }
@@ -282,6 +291,7 @@ Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
 // -- Accesses of threads -------------------------------------------------------------------------
 
 Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
+  touch(access.word, access.word + 1);
   Conflict conflict;
   bool is_over = false;
   if (box_of_[access.word] != 0) {
@@ -292,12 +302,13 @@ Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
   }
   if (conflict.kind != Conflict::Kind::kNone || is_over) return conflict;
   const bool whole = access.bytes == kAllBytes;
-  readers_[std::size_t{access.word} * warps_ + access.thread / 32u] = {
+  reader(access.word, access.thread / 32u) = {
       access.epoch << kEpochShift | (whole ? 0u : 32u) | access.thread % 32u, access.code};
   return conflict;
 }
 
 Conflict SharedShadow::write_with_clocks(Operation operation, const WordAccess& access) {
+  touch(access.word, access.word + 1);
   const unsigned warp = access.thread / 32u;
   if (box_of_[access.word] != 0) {
     bool is_over = false;
@@ -317,7 +328,7 @@ Conflict SharedShadow::write_with_clocks(Operation operation, const WordAccess& 
     conflict = conflict_with_readers(access);
   }
   // What comes later is in order with those reads if it is with this write.
-  std::fill_n(&readers_[std::size_t{access.word} * warps_], warps_, Reader());
+  forget_readers(access.word, access.word + 1);
   return conflict;
 }
 
@@ -343,7 +354,7 @@ Conflict SharedShadow::start_copy(const WordAccess& access) {
 
 Conflict SharedShadow::land_copy(const WordAccess& access) {
   if (box_of_[access.word] != 0) return {};
-  readers_[std::size_t{access.word} * warps_ + access.thread / 32u] = {};
+  reader(access.word, access.thread / 32u) = {};
   return apply(&SharedShadow::land_copy_of, access);
 }
 
@@ -355,6 +366,7 @@ std::uint32_t SharedShadow::start_box(const BoxCopy& box) {
 }
 
 Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
+  touch(word, word + 1);
   const BoxCopy& box = boxes_[number];
   const unsigned warp = box.thread / 32u;
   Conflict conflict;
@@ -389,7 +401,7 @@ Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
   before = Word();
   before.written_in = block_start_;
   before.written = kAllBytes;
-  std::fill_n(&readers_[std::size_t{word} * warps_], warps_, Reader());
+  forget_readers(word, word + 1);
   box_of_[word] = number;
   return conflict;
 }

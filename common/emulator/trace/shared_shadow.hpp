@@ -4,6 +4,7 @@
 ///        what nobody wrote and accesses that nothing puts in order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct BoxCopy {
   std::uint16_t thread = 0;  ///< likewise
 };
 
+class OrdinaryWords;
+
 /// What an access is in conflict with.
 struct Conflict {
   enum class Kind {
@@ -63,6 +66,9 @@ struct Conflict {
 /// With clocks, accesses may come in another order than that in which they happened: the log of a
 /// warp is looked at only when all its lanes stand still.
 class SharedShadow {
+  friend class OrdinaryWords;
+
+  static constexpr unsigned kEpochShift = 6;
   /// When and where a warp last read a word.
   struct Reader {
     std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
@@ -104,7 +110,7 @@ class SharedShadow {
   SettledWords settled_words(unsigned warp, Epoch epoch) const {
     if (!clocked_) return {settled_.data(), 1, 0, interval_};
     static_assert(sizeof(Reader) == 2 * sizeof(std::uint32_t));
-    return {&readers_[warp].when, std::size_t{2} * warps_, 5, epoch << 1};
+    return {&readers_[warp * readers_of_warp_].when, 2, 5, epoch << 1};
   }
 
   Conflict load(const WordAccess& access);
@@ -143,6 +149,25 @@ class SharedShadow {
     std::uint32_t value = 0;       ///< of the last write, if it is known
     std::uint8_t written = 0;      ///< bytes
   };
+
+  /// There may be something to forget of these words when the next block starts.
+  void touch(std::size_t begin, std::size_t end) {
+    touched_begin_ = std::min(touched_begin_, begin);
+    touched_end_ = std::max(touched_end_, std::min(end, words_.size()));
+  }
+
+  Reader& reader(std::uint32_t word, unsigned warp) {
+    return readers_[warp * readers_of_warp_ + word];
+  }
+  const Reader& reader(std::uint32_t word, unsigned warp) const {
+    return readers_[warp * readers_of_warp_ + word];
+  }
+  void forget_readers(std::size_t begin, std::size_t end) {
+    for (unsigned warp = 0; warp < warps_; ++warp) {
+      Reader* const first = &readers_[warp * readers_of_warp_];
+      std::fill(first + begin, first + end, Reader());
+    }
+  }
 
   using Operation = Conflict (SharedShadow::*)(Word&, const WordAccess&);
 
@@ -193,9 +218,12 @@ class SharedShadow {
   const WarpClocks& clocks_;
   bool clocked_ = false;
   unsigned warps_ = 0;
-  std::vector<Reader> readers_;        ///< (words, warps)
+  std::vector<Reader> readers_;        ///< (warps, readers_of_warp_)
+  std::size_t readers_of_warp_ = 0;    ///< a word's readers do not share a set of the CPU's cache
   std::vector<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;         ///< of the block, from 1 on
+  std::size_t touched_begin_ = 0;      ///< words since the readers were last forgotten
+  std::size_t touched_end_ = 0;
 };
 
 }  // namespace ladder::emulator

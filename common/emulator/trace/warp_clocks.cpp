@@ -49,12 +49,6 @@ void WarpClocks::reset() {
   acquired_.fill(0);
 }
 
-std::span<const std::uint32_t> WarpClocks::knowledge(unsigned warp, Epoch at) const {
-  const Epoch now = now_[warp];
-  const Epoch kept = now - at < kKept ? at : now - kKept + 1;
-  return {&kept_[(warp * kKept + kept % kKept) * width_], width_};
-}
-
 std::uint32_t* WarpClocks::newest(unsigned warp) {
   return &kept_[(warp * kKept + now_[warp] % kKept) * width_];
 }

@@ -97,6 +97,13 @@ class WarpClocks {
 
   unsigned warps() const { return warps_; }
 
+  /// A clock: what `warp` knew in its epoch `at`, first of all which epoch of each warp.
+  std::span<const std::uint32_t> knowledge(unsigned warp, Epoch at) const {
+    const Epoch now = now_[warp];
+    const Epoch kept = now - at < kKept ? at : now - kKept + 1;
+    return {&kept_[(warp * kKept + kept % kKept) * width_], width_};
+  }
+
  private:
   /// What a lane did that ended its epoch, or could have.
   struct Event {
@@ -118,7 +125,6 @@ class WarpClocks {
 
   static constexpr Epoch kKept = 64;  ///< epochs of each warp; of older ones the oldest of these
 
-  std::span<const std::uint32_t> knowledge(unsigned warp, Epoch at) const;
   void reset();
   std::uint32_t* newest(unsigned warp);
   void begin_epoch(unsigned warp);
