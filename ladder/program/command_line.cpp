@@ -80,8 +80,7 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--device", options.device, "where to run")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->capture_default_str();
-  command
-      .add_option("--gpu", options.gpu, "GPU to emulate on the CPU: a card's name, or a card file")
+  command.add_option("--gpu", options.gpu, "on the CPU: GPU to model, a name or a card file")
       ->capture_default_str();
   command.add_option("--protocol", options.protocol, "how a GPU is timed")
       ->check(CLI::IsMember({"burst", "sustained", "graph"}))

@@ -56,7 +56,10 @@ class SmallVerification {
       if (copies) emulator::set_copy_arrival(arrival);
       std::string what = text_of(problem);
       if (!configuration.empty()) what = fmt::format("{}, configuration {}", what, configuration);
-      if (arrival == CopyArrival::kEarly) what += ", copies that arrive at once";
+      if (copies) {
+        what += arrival == CopyArrival::kLate ? ", copies that arrive late"
+                                              : ", copies that arrive at once";
+      }
       try {
         const Verdict verdict = verifier.verify(run, problem.alpha, problem.beta, tile);
         if (!verdict.right) complain(what, verdict.complaint);
@@ -76,8 +79,8 @@ class SmallVerification {
 
  private:
   void complain(const std::string& what, const std::string& complaint) {
-    found_.complaint =
-        fmt::format("wrong for a small problem of integers ({}): {}", what, complaint);
+    found_.complaint = fmt::format(
+        "right for this problem, but wrong for a small one of integers ({}): {}", what, complaint);
   }
 
   Machine& machine_;
