@@ -12,6 +12,7 @@
 namespace ladder {
 namespace {
 
+using emulator::BlockOrder;
 using emulator::CopyArrival;
 
 constexpr BlockTile kUnknownTile = {.BM = 32, .BN = 32};
@@ -23,15 +24,20 @@ constexpr int kSms = 4;
 constexpr int kSmsOfConfiguration = 3;
 constexpr int kSmsThatShare = 20;
 
-class EachArrival {
+/// Leaves the emulator's arrivals and orders as they were.
+class UsualOrder {
  public:
-  EachArrival() : before_(emulator::copy_arrival()) {}
-  ~EachArrival() { emulator::set_copy_arrival(before_); }
-  EachArrival(const EachArrival&) = delete;
-  EachArrival& operator=(const EachArrival&) = delete;
+  UsualOrder() : arrival_(emulator::copy_arrival()), order_(emulator::block_order()) {}
+  ~UsualOrder() {
+    emulator::set_copy_arrival(arrival_);
+    emulator::set_block_order(order_);
+  }
+  UsualOrder(const UsualOrder&) = delete;
+  UsualOrder& operator=(const UsualOrder&) = delete;
 
  private:
-  CopyArrival before_;
+  CopyArrival arrival_;
+  BlockOrder order_;
 };
 
 std::string text_of(const Problem& problem) {
@@ -53,12 +59,14 @@ class SmallVerification {
     const bool copies = !machine_.is_gpu() && rung_.compute_capability >= 80;
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
       if (!found_.complaint.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
-      if (copies) emulator::set_copy_arrival(arrival);
+      const bool late = arrival == CopyArrival::kLate;
       std::string what = text_of(problem);
       if (!configuration.empty()) what = fmt::format("{}, configuration {}", what, configuration);
       if (copies) {
-        what += arrival == CopyArrival::kLate ? ", copies that arrive late"
-                                              : ", copies that arrive at once";
+        emulator::set_copy_arrival(arrival);
+        emulator::set_block_order(late ? BlockOrder::kAscending : BlockOrder::kDescending);
+        what += late ? ", copies that arrive late" : ", copies that arrive at once";
+        if (!late && rung_.plans != nullptr) what += ", the last block first";
       }
       try {
         const Verdict verdict = verifier.verify(run, problem.alpha, problem.beta, tile);
@@ -86,7 +94,7 @@ class SmallVerification {
   Machine& machine_;
   const Rung& rung_;
   SmallProblems& found_;
-  EachArrival arrival_;
+  UsualOrder usual_order_;
 };
 
 }  // namespace

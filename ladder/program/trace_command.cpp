@@ -113,6 +113,9 @@ int trace_command(TraceArguments arguments) {
   RungTrace printed = trace;
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
+  const EmulatedSms sms(card.sms);
+  const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
+  if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
   if (json_file) {
     json_file->write(file_text(to_json(trace)));

@@ -220,7 +220,7 @@ TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
 
 // -- What was run, and what was verified besides --------------------------------------------------
 
-TEST_F(CommandLineTest, RunAndCheckTakeTheKernelOfTheSameCard) {
+TEST_F(CommandLineTest, AllCommandsTakeTheKernelOfTheSameCard) {
   struct Case {
     const char* options;
     const char* environment;
@@ -239,7 +239,7 @@ TEST_F(CommandLineTest, RunAndCheckTakeTheKernelOfTheSameCard) {
           << outcome.out;
     }
   }
-  for (const char* command : {"run 12 --device cpu", "check 12"}) {
+  for (const char* command : {"run 12 --device cpu", "check 12", "trace 12"}) {
     EXPECT_TRUE(
         says(unwrapped(ladder(command).out), "2 tiles of 128 x 256, all shared by 8 blocks"));
   }
