@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "common/emulator/run/kernel_error.hpp"
@@ -55,7 +56,12 @@ class SmallVerification {
   void verify(const Problem& problem, const Run& run, BlockTile tile,
               std::string_view configuration = {}) {
     if (!found_.complaint.empty()) return;
-    Verifier verifier(machine_, problem.shape, problem.seed, rung_.precision, Inputs::integers);
+    std::optional<Verifier> verifier;
+    try {
+      verifier.emplace(machine_, problem.shape, problem.seed, rung_.precision, Inputs::integers);
+    } catch (const MachineError&) {
+      return;  // other work has the memory
+    }
     const bool copies = !machine_.is_gpu() && rung_.compute_capability >= 80;
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
       if (!found_.complaint.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
@@ -69,7 +75,7 @@ class SmallVerification {
         if (!late && rung_.plans != nullptr) what += ", the last block first";
       }
       try {
-        const Verdict verdict = verifier.verify(run, problem.alpha, problem.beta, tile);
+        const Verdict verdict = verifier->verify(run, problem.alpha, problem.beta, tile);
         if (!verdict.right) complain(what, verdict.complaint);
       } catch (const ShapeRefused&) {
         return;  // the table's rule is the tests' business
@@ -136,6 +142,11 @@ SmallProblems verify_small_problems(Machine& machine, const Rung& rung) {
     const EmulatedSms few(kSms);
     for (const Problem& problem : small_problems_of(rung))
       verification.verify(problem, rung.run, rung.tile);
+    if (machine.is_gpu() && rung.plans != nullptr) {  // more tiles than any GPU has SMs
+      const int q = rung.multiple_of;
+      const Shape many_tiles = {17 * rung.tile.BM + 1, 16 * rung.tile.BN + q, 20 + q};
+      verification.verify({many_tiles, -2.0f, 0.5f, 10}, rung.run, rung.tile);
+    }
   }
   if (rung.plans == nullptr) return found;
 

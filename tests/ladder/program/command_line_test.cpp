@@ -261,6 +261,14 @@ TEST_F(CommandLineTest, WhatWasVerifiedBesidesIsSaid) {
       << "it refuses the shape";
 }
 
+TEST_F(CommandLineTest, TheJsonFileSaysBoth) {
+  const json results = results_of("run 04 12 --device cpu --size 64")["benchmarks"];
+  EXPECT_EQ(results[0]["small_problems"], 8);
+  EXPECT_FALSE(results[0].contains("configuration"));
+  EXPECT_EQ(results[1]["small_problems"], 10);
+  EXPECT_TRUE(says(results[1]["configuration"], "12 stream_k took its configuration"));
+}
+
 TEST_F(CommandLineTest, FactorsThatSayNothingAboutAKernelAreRefused) {
   for (const char* command : {"run 03 --device cpu", "check 03", "trace 03"}) {
     const std::string start = std::string(command) + " --size 32 ";
