@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 namespace ladder {
@@ -28,6 +30,34 @@ std::string readable_bytes(double bytes) {
 double matrix_bytes(const Shape& shape, Format stored) {
   const auto [M, N, K] = shape;
   return bytes_of(stored) * (1.0 * M * K + 1.0 * K * N + 1.0 * M * N);
+}
+
+/// Factors for which a result says nothing about the kernel that computed it.
+void require_judgeable(float alpha, float beta, int K) {
+  for (const auto& [name, factor] : {std::pair("alpha", alpha), std::pair("beta", beta)}) {
+    if (std::isfinite(factor)) continue;
+    throw std::invalid_argument(
+        fmt::format("{} = {} is not a finite number: no kernel can be judged by the NaN and "
+                    "infinities that it gives. Choose a finite {}",
+                    name, factor, name));
+  }
+  // Sums of parts of K too must stay finite, in whatever order they are added.
+  const double largest_sum = K * kLargestNormal * kLargestNormal;
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::fabs(alpha) * largest_sum + std::fabs(beta) * kLargestNormal < kMost) return;
+  const bool because_of_alpha = std::fabs(alpha) * largest_sum >= kMost / 2;
+  throw std::invalid_argument(fmt::format(
+      "{0} = {1:g} is too large for K = {2}: the exact result too may exceed {3:.2g}, the largest "
+      "number of FP32. Choose {0} below {4:.2g}",
+      because_of_alpha ? "alpha" : "beta", because_of_alpha ? alpha : beta, K, kMost,
+      kMost / 2 / (because_of_alpha ? largest_sum : kLargestNormal)));
+}
+
+/// Numbers of A (0), B (1) and C (2).
+Numbers numbers_of(Inputs inputs, const Precision& precision, std::uint64_t seed,
+                   std::uint64_t array) {
+  if (inputs == Inputs::normal) return Numbers::normal;
+  return precision == kFp32 && array == seed % 2 ? Numbers::wide_integers : Numbers::small_integers;
 }
 
 }  // namespace
@@ -63,13 +93,15 @@ class Verifier::Judge {
 template <class T>
 class Verifier::JudgeOf final : public Judge {
  public:
-  JudgeOf(Machine& machine, const Shape& shape, std::uint64_t seed, const Precision& precision)
+  JudgeOf(Machine& machine, const Shape& shape, std::uint64_t seed, const Precision& precision,
+          Inputs inputs)
       : machine_(machine),
         shape_(shape),
         precision_(precision),
-        random_a_{.seed = seed, .array = 0},
-        random_b_{.seed = seed, .array = 1},
-        random_c_{.seed = seed, .array = 2},
+        inputs_(inputs),
+        random_a_{seed, 0, numbers_of(inputs, precision, seed, 0)},
+        random_b_{seed, 1, numbers_of(inputs, precision, seed, 1)},
+        random_c_{seed, 2, numbers_of(inputs, precision, seed, 2)},
         a_(machine, area(shape.M, shape.K)),
         b_(machine, area(shape.K, shape.N)),
         c_(machine, area(shape.M, shape.N)),
@@ -94,6 +126,7 @@ class Verifier::JudgeOf final : public Judge {
   Machine& machine_;
   Shape shape_;
   Precision precision_;
+  Inputs inputs_;
   RandomArray random_a_, random_b_, random_c_;
   MachineArray<T> a_, b_, c_;
   MachineArray<double> product_, scale_;
@@ -101,10 +134,10 @@ class Verifier::JudgeOf final : public Judge {
 };
 
 Verifier::Verifier(Machine& machine, const Shape& shape, std::uint64_t seed,
-                   const Precision& precision) {
+                   const Precision& precision, Inputs inputs) {
   require_memory(machine, shape, precision.stored, verification_bytes(shape, precision.stored));
   judge_ = with_element_of(precision.stored, [&]<class T>(T) -> std::unique_ptr<Judge> {
-    return std::make_unique<JudgeOf<T>>(machine, shape, seed, precision);
+    return std::make_unique<JudgeOf<T>>(machine, shape, seed, precision, inputs);
   });
 }
 
@@ -128,6 +161,7 @@ template <class T>
 Verdict Verifier::JudgeOf<T>::verify(const Run& run, float alpha, float beta, BlockTile tile,
                                      const Run& vendor) {
   const auto [M, N, K] = shape_;
+  require_judgeable(alpha, beta, K);
   Gemm<T> gemm{.M = M,
                .N = N,
                .K = K,
@@ -147,7 +181,9 @@ Verdict Verifier::JudgeOf<T>::verify(const Run& run, float alpha, float beta, Bl
                              .beta = beta,
                              .reference = {.product = product_.data(), .scale = scale_.data()},
                              .initial_c = random_c_,
-                             .bound = ErrorBound::of(K, alpha, precision_)};
+                             .bound = inputs_ == Inputs::integers
+                                          ? ErrorBound::exact(precision_)
+                                          : ErrorBound::of(K, alpha, precision_)};
   const Comparison comparison = machine_.compare(c_.data(), expected);
   Verdict verdict;
   verdict.error_over_bound = comparison.error_over_bound;

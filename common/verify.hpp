@@ -30,6 +30,12 @@ double verification_bytes(const Shape& shape, Format stored);
 /// \throws MachineError that says how much memory A, B and C need and how much there is
 void require_memory(const Machine& machine, const Shape& shape, Format stored, double bytes);
 
+/// What A, B and C hold.
+enum class Inputs {
+  normal,    ///< nearly normal numbers, for a bound on rounding errors
+  integers,  ///< of few bits: results must be exact, so one product too few or too many shows
+};
+
 /// What verification found.
 struct Verdict {
   bool right = false;
@@ -42,13 +48,18 @@ struct Verdict {
 class Verifier {
  public:
   /// \throws MachineError when the problem does not fit
+  /// \param  inputs  integers: alpha and beta must be small powers of two, and K below some
+  /// thousands.
+  ///                 In FP32, a quarter of A or of B (seeds that are even, odd) has 12 bits, which
+  ///                 TF32 cannot hold
   Verifier(Machine& machine, const Shape& shape, std::uint64_t seed,
-           const Precision& precision = kFp32);
+           const Precision& precision = kFp32, Inputs inputs = Inputs::normal);
   ~Verifier();
 
   /// \brief  Runs the GEMM on fresh inputs and judges C, the guard bands, A and B.
   /// \param  vendor  the vendor's GEMM in the same precision, to print the difference; may be empty
-  /// \throws std::invalid_argument  `run` takes matrices of another type than the precision stores
+  /// \throws std::invalid_argument  `run` takes matrices of another type than the precision stores;
+  ///         alpha or beta is not finite, or so large that the exact result may overflow
   /// \throws whatever `run` throws: ShapeRefused, emulator::KernelError, CUDA's errors
   Verdict verify(const Run& run, float alpha, float beta, BlockTile tile = {},
                  const Run& vendor = {});

@@ -29,8 +29,8 @@ std::string why_left_out(const Machine& machine, const Rung& rung,
                      machine.compute_capability() / 10.0);
 }
 
-void verify_entry(const Machine& machine, Verifier& verifier, Entry& entry, const Run& vendor,
-                  std::optional<std::string>& gpu_lost_by) {
+void verify_entry(Machine& machine, Verifier& verifier, Entry& entry, const Run& vendor,
+                  bool small_too, std::optional<std::string>& gpu_lost_by) {
   const Rung& rung = entry.rung;
   const Problem& problem = entry.problem;
   entry.outcome = Outcome::right;
@@ -42,6 +42,13 @@ void verify_entry(const Machine& machine, Verifier& verifier, Entry& entry, cons
     }
     if (!machine.is_gpu() && rung.number != kCublas) {
       entry.counts = emulator::last_run();
+    }
+    if (entry.outcome == Outcome::right && rung.number != kCublas && small_too) {
+      entry.small = verify_small_problems(machine, rung);
+      if (!entry.small->complaint.empty()) {
+        entry.outcome = Outcome::wrong;
+        entry.note = entry.small->complaint;
+      }
     }
   } catch (const ShapeRefused& refusal) {
     entry.outcome = Outcome::refused;
@@ -175,7 +182,7 @@ std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Ru
 
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
             const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
-            const std::vector<Rung>& compared) {
+            const std::vector<Rung>& compared, bool small_too, const std::string& sms_of) {
   const std::unique_ptr<Stopwatch> stopwatch = protocol ? machine.make_stopwatch() : nullptr;
   if (stopwatch == nullptr) protocol.reset();
   Climb result{.device = machine.name(),
@@ -220,7 +227,8 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
           }
           progress("verifying " + label(entry.rung));
           const Run vendor = machine.is_gpu() ? rival_in(precision, ladder).run : Run();
-          verify_entry(machine, *verifier, entry, vendor, gpu_lost_by);
+          entry.took = taken_configuration(entry.rung, problem.shape, sms_of);
+          verify_entry(machine, *verifier, entry, vendor, small_too, gpu_lost_by);
         }
         ++verified;
       }

@@ -13,6 +13,7 @@
 #include "common/timing.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
+#include "ladder/program/small_problems.hpp"
 
 namespace ladder {
 
@@ -45,6 +46,8 @@ struct Entry {
   std::optional<Verdict> verdict;
   std::optional<Timing> timing;
   std::optional<emulator::GridStats> counts;  ///< of the emulator
+  std::optional<SmallProblems> small = {};    ///< of a rung that was right
+  std::string took = {};                      ///< its configuration, as a sentence
 };
 
 /// The best of what cublasLt proposes for a problem.
@@ -83,9 +86,13 @@ std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Ru
 /// \param  chosen  those to verify and time
 /// \param  protocol  how a GPU is timed; nothing: only verify
 /// \param  compared  rungs to verify and time as well, on a machine that knows time
+/// \param  small_too  verify the small problems of each rung that is right: see
+///                    verify_small_problems()
+/// \param  sms_of  "NVIDIA H200 SXM", whose number of SMs the emulator has; or empty
 /// \throws MachineError when the problem does not fit the machine
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
             const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
-            const std::vector<Rung>& compared = {});
+            const std::vector<Rung>& compared = {}, bool small_too = true,
+            const std::string& sms_of = "");
 
 }  // namespace ladder

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
+#include "common/emulator/run/settings.hpp"
 #include "common/output_file.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/small_problems.hpp"
 
 namespace ladder {
 namespace {
@@ -42,7 +45,21 @@ int exit_code(const Climb& climb) {
   return any(Outcome::right) ? kGood : kBadUsage;
 }
 
+bool user_gives_sms() {
+  return std::getenv("LADDER_MULTIPROCESSORS") != nullptr;
+}
+
 }  // namespace
+
+DeviceCard modelled_card(const std::string& gpu) {
+  DeviceCard card = load_card(gpu);
+  if (user_gives_sms()) card.sms = emulator::multiprocessors();
+  return card;
+}
+
+std::string sms_of(const DeviceCard& card) {
+  return user_gives_sms() ? "LADDER_MULTIPROCESSORS" : card.name;
+}
 
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {
   CLI::Validator extent = CLI::Range(1, kMaxExtent);
@@ -63,6 +80,8 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_option("--device", options.device, "where to run")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->capture_default_str();
+  command.add_option("--gpu", options.gpu, "on the CPU: GPU to model, a name or a card file")
+      ->capture_default_str();
   command.add_option("--protocol", options.protocol, "how a GPU is timed")
       ->check(CLI::IsMember({"burst", "sustained", "graph"}))
       ->capture_default_str();
@@ -80,6 +99,8 @@ int climb_command(Options options, const ClimbExtras& extras) {
   std::string why_not_gpu;
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
+  const DeviceCard card = modelled_card(options.gpu);
+  const EmulatedSms sms(card.sms);
   std::vector<Rung> chosen;
   chosen.reserve(ladder.size());
   for (const std::string& rung : options.rungs)
@@ -98,7 +119,9 @@ int climb_command(Options options, const ClimbExtras& extras) {
       *machine, ladder, chosen, options.problem,
       options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
       [&](const std::string& phase, double done) { progress.show(phase, done); },
-      extras.to_compare_with ? extras.to_compare_with(ladder, chosen) : std::vector<Rung>());
+      extras.to_compare_with ? extras.to_compare_with(ladder, chosen) : std::vector<Rung>(),
+      // A profiler that looks at a GPU wants one launch of each rung.
+      !(options.no_timing && machine->is_gpu()), machine->is_gpu() ? "" : sms_of(card));
   progress.clear();
   fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
   if (file) {

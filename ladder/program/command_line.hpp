@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device_card.hpp"
 #include "common/verify.hpp"
 #include "ladder/program/climb.hpp"
 
@@ -24,6 +25,7 @@ constexpr int kBadUsage = 2;  ///< bad usage, a refused shape, or a machine that
 struct Options {
   std::vector<std::string> rungs;  ///< empty: all
   std::string device = "auto";
+  std::string gpu = "h200";  ///< whose number of SMs the emulator has
   std::string protocol = "burst";
   std::string json;
   bool no_timing = false;
@@ -35,6 +37,15 @@ struct Options {
 /// \brief Adds the options that say which problem to solve.
 /// \param default_size  for the help text
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size);
+
+/// \brief  The card that all commands on the CPU model: with as many SMs as LADDER_MULTIPROCESSORS
+/// says,
+///         if somebody set it.
+/// \throws std::invalid_argument  there is no such card
+DeviceCard modelled_card(const std::string& gpu);
+
+/// "NVIDIA H200 SXM", or "LADDER_MULTIPROCESSORS": whose number of SMs a modelled card has.
+std::string sms_of(const DeviceCard& card);
 
 /// Adds the options of `climb` and `run` to a command.
 void add_problem_options(CLI::App& command, Options& options);

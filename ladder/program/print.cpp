@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace ladder {
 namespace {
@@ -131,6 +133,21 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
   return text;
 }
 
+/// What rungs that choose chose, and what was verified besides the problem that was asked for.
+std::string what_was_run(const Climb& climb) {
+  std::string text;
+  std::vector<std::pair<std::string, SmallProblems>> exact;
+  for (const Entry& entry : climb.entries) {
+    const bool ran = entry.outcome == Outcome::right || entry.outcome == Outcome::wrong;
+    if (ran && !entry.took.empty()) text += wrapped(entry.took, 2);
+    if (entry.outcome == Outcome::right && entry.small) {
+      exact.emplace_back(fmt::format("{:02}", entry.rung.number), *entry.small);
+    }
+  }
+  const std::string exactly = exactness_text(exact);
+  return exactly.empty() ? text : text + wrapped(exactly, 2);
+}
+
 /// "03" or "02, 03", of the rungs for which it is true.
 template <class Predicate>
 std::string numbers_of(const Climb& climb, Predicate predicate) {
@@ -232,6 +249,7 @@ std::string climb_text(const Climb& climb, const std::optional<Recording>& recor
   std::string text = heading(climb) + "\n";
   text += climb.on_gpu ? gpu_table(climb) : cpu_table(climb, recording);
   if (recording && !climb.on_gpu) text += missing_figures(climb, *recording);
+  text += what_was_run(climb);
   for (const Entry& entry : climb.entries) {
     if (entry.note.empty()) continue;
     const bool named = entry.note.starts_with(label(entry.rung));

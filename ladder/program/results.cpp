@@ -96,6 +96,8 @@ json entry_json(const Entry& entry) {
     fields["threads_per_block"] = entry.counts->threads_per_block;
     fields["barriers_per_block"] = entry.counts->barriers_per_block;
   }
+  if (entry.small) fields["small_problems"] = entry.small->verified;
+  if (!entry.took.empty()) fields["configuration"] = entry.took;
   fields.update(problem_fields(entry.problem));
   fields.update(timing_fields(entry.timing));
   return fields;

@@ -5,12 +5,14 @@
 
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "common/output_file.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/small_problems.hpp"
 #include "ladder/program/trace_report.hpp"
 
 namespace ladder {
@@ -84,6 +86,8 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
 void add_check_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("rung", arguments.options.rungs, "numbers or names; all rungs if none");
   add_shape_options(command, arguments.options, "256");
+  command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
+      ->capture_default_str();
 }
 
 int trace_command(TraceArguments arguments) {
@@ -100,7 +104,7 @@ int trace_command(TraceArguments arguments) {
     choice.warp = {0, 0};
   }
   if (arguments.all_blocks) choice.all_blocks = true;
-  const DeviceCard card = load_card(arguments.gpu);
+  const DeviceCard card = modelled_card(arguments.gpu);
   const std::unique_ptr<Machine> machine = make_cpu_machine();
   require_living_instrumentation();
   const Rung& rung = find_rung(traced_rungs(), options.rungs.at(0));
@@ -110,6 +114,9 @@ int trace_command(TraceArguments arguments) {
   RungTrace printed = trace;
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
+  const EmulatedSms sms(card.sms);
+  const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
+  if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
   if (json_file) {
     json_file->write(file_text(to_json(trace)));
@@ -135,7 +142,9 @@ int check_command(TraceArguments arguments) {
       if (rung.number != 0) chosen.push_back(rung);
     }
   }
-  const DeviceCard card = load_card(arguments.gpu);
+  const DeviceCard card = modelled_card(arguments.gpu);
+  const EmulatedSms sms(card.sms);
+  std::vector<std::pair<std::string, SmallProblems>> exact;
   bool all_good = true;
   bool any_checked = false;
   for (const Rung& rung : chosen) {
@@ -145,16 +154,26 @@ int check_command(TraceArguments arguments) {
       const RungTrace trace = trace_rung(*machine, rung, options.problem, card, choice);
       any_checked = true;
       const std::size_t hazards = trace.kernel.hazards.size();
-      fmt::print("{:<17} {}, {}\n", label(rung), *trace.verified ? "right" : "WRONG",
+      const SmallProblems small =
+          *trace.verified ? verify_small_problems(*machine, rung) : SmallProblems();
+      const bool right = *trace.verified && small.complaint.empty();
+      fmt::print("{:<17} {}, {}\n", label(rung), right ? "right" : "WRONG",
                  hazards == 0 ? "no hazards"
                               : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s"));
       fmt::print("{}", hazards_text(trace));
-      if (!*trace.verified) fmt::print("{}", wrapped("  " + trace.complaint, 2));
-      all_good = all_good && is_good(trace);
+      if (!right) {
+        fmt::print("{}", wrapped("  " + (*trace.verified ? small.complaint : trace.complaint), 2));
+      } else {
+        exact.emplace_back(fmt::format("{:02}", rung.number), small);
+      }
+      const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
+      if (!took.empty()) fmt::print("{}", wrapped(took, 2, 2));
+      all_good = all_good && right && is_good(trace);
     } catch (const ShapeRefused& refusal) {
       fmt::print("{:<17} refused\n{}", label(rung), wrapped(std::string("  ") + refusal.what(), 2));
     }
   }
+  if (!exact.empty()) fmt::print("{}", wrapped(exactness_text(exact), 2));
   if (!all_good) return kWrong;
   return any_checked ? kGood : kBadUsage;
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -489,6 +490,154 @@ TEST_F(VerifyTest, TooLargeAProblemIsRefusedBeforeAnythingIsAllocated) {
       EXPECT_NE(text.find(part), std::string::npos) << "not said: " << part << "\nbut: " << text;
     }
   }
+}
+
+// -- Integers, whose results are exact ------------------------------------------------------------
+
+class VerifyIntegersTest : public VerifyTest {
+ protected:
+  /// Seeds 2 and 3: numbers that TF32 cannot hold in A, and in B.
+  bool is_right(const Shape& shape, const ladder::Run& run, float alpha = -2.0f,
+                float beta = 0.5f) {
+    bool right = true;
+    for (const std::uint64_t seed : {2, 3}) {
+      Verifier verifier(*machine_, shape, seed, kFp32, Inputs::integers);
+      right = verifier.verify(run, alpha, beta, kTile).right && right;
+    }
+    return right;
+  }
+};
+
+TEST_F(VerifyIntegersTest, AnyOrderOfAdditionsIsExact) {
+  const ladder::Run backwards = [](const Gemm<float>& g, Stream) {
+    for (int row = 0; row < g.M; ++row) {
+      for (int col = 0; col < g.N; ++col) {
+        float acc = 0.0f;
+        for (int k = g.K - 1; k >= 0; --k)
+          acc += g.alpha * g.A[row * g.K + k] * g.B[k * g.N + col];
+        float& c = g.C[at(g, row, col)];
+        c = g.beta == 0.0f ? acc : acc + g.beta * c;
+      }
+    }
+  };
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 34, 7}, Shape{5, 6, 4000}}) {
+    for (const ladder::Run& run : {kRight, backwards}) {
+      EXPECT_TRUE(is_right(shape, run));
+      EXPECT_TRUE(is_right(shape, run, 4.0f, 0.0f));
+    }
+  }
+}
+
+TEST_F(VerifyIntegersTest, OneProductTooFewOrTooManyIsWrong) {
+  const Shape shape = {9, 8, 1000};
+  const auto with_one_product = [](float factor) {
+    return spoilt([=](const Gemm<float>& g) {
+      g.C[at(g, 4, 5)] += factor * g.A[4 * g.K + 999] * g.B[999 * g.N + 5];
+    });
+  };
+  EXPECT_TRUE(is_right(shape, with_one_product(0.0f)));
+  EXPECT_FALSE(is_right(shape, with_one_product(2.0f))) << "left out";
+  EXPECT_FALSE(is_right(shape, with_one_product(-2.0f))) << "taken twice";
+  EXPECT_FALSE(
+      is_right(shape, spoilt([](const Gemm<float>& g) { g.C[0] = std::nextafter(g.C[0], 1e9f); })))
+      << "the last bit";
+}
+
+/// As multiply(), of inputs that are rounded to TF32 once; sums of 1024 products are added up one
+/// by one, as a kernel that splits K does.
+void multiply_in_tf32(const Gemm<float>& g) {
+  std::vector<float> a(g.A, g.A + static_cast<std::size_t>(g.M) * g.K);
+  std::vector<float> b(g.B, g.B + static_cast<std::size_t>(g.K) * g.N);
+  std::ranges::transform(a, a.begin(), to_tf32);
+  std::ranges::transform(b, b.begin(), to_tf32);
+  constexpr int kPart = 1024;
+  for (int row = 0; row < g.M; ++row) {
+    for (int col = 0; col < g.N; ++col) {
+      float sum = 0.0f;
+      for (int k0 = 0; k0 < g.K; k0 += kPart) {
+        float part = 0.0f;
+        for (int k = k0; k < std::min(k0 + kPart, g.K); ++k) {
+          part += a[static_cast<std::size_t>(row) * g.K + k] *
+                  b[static_cast<std::size_t>(k) * g.N + col];
+        }
+        sum += part;
+      }
+      float& c = g.C[at(g, row, col)];
+      c = g.beta == 0.0f ? g.alpha * sum : g.alpha * sum + g.beta * c;
+    }
+  }
+}
+
+TEST_F(VerifyIntegersTest, Tf32InputsAreToldApartWhateverKIs) {
+  const ladder::Run tf32 = [](const Gemm<float>& g, Stream) { multiply_in_tf32(g); };
+  EXPECT_FALSE(judge({8, 8, 1 << 12}, tf32).right);
+  // What so many additions may lose in FP32 is as much as what TF32 loses: the bound lets it pass.
+  Verifier long_sums(*machine_, {8, 8, 1 << 20}, 1);
+  EXPECT_TRUE(long_sums.verify(tf32, 1.0f, 0.0f).right);
+  for (const int K : {4, 84, 1024})
+    EXPECT_FALSE(is_right({8, 8, K}, tf32)) << K;
+}
+
+TEST_F(VerifyIntegersTest, InputsOfOtherPrecisionsAreExactInThem) {
+  const ladder::Run tf32 = [](const Gemm<float>& g, Stream) { multiply_in_tf32(g); };
+  for (const std::uint64_t seed : {2, 3}) {
+    Verifier verifier(*machine_, {16, 16, 200}, seed, kTf32, Inputs::integers);
+    const Verdict verdict = verifier.verify(tf32, -2.0f, 0.5f);
+    EXPECT_TRUE(verdict.right) << verdict.complaint;
+  }
+}
+
+// -- Factors that say nothing about a kernel ------------------------------------------------------
+
+TEST_F(VerifyTest, FactorsThatAreNotFiniteAreNotTheKernelsFault) {
+  Verifier verifier(*machine_, {4, 4, 4}, kSeed);
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto complaint = [&](float alpha, float beta) -> std::string {
+    try {
+      verifier.verify(kRight, alpha, beta);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(complaint(infinity, 0.0f).find("alpha = inf is not a finite number"), 0u);
+  EXPECT_EQ(complaint(1.0f, -infinity).find("beta = -inf is not a finite number"), 0u);
+  EXPECT_EQ(complaint(std::nanf(""), 0.0f).find("alpha = nan is not a finite number"), 0u);
+}
+
+TEST_F(VerifyTest, AnOverflowThatTheReferenceHasTooIsNotTheKernelsFault) {
+  const auto complaint = [&](int K, float alpha, float beta) -> std::string {
+    try {
+      const Verdict verdict = judge({9, 7, K}, kRight, alpha, beta);
+      return verdict.right ? "right" : verdict.complaint;
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  const std::string alpha_text = complaint(256, 1e38f, 0.0f);
+  EXPECT_EQ(alpha_text.find("alpha = 1e+38 is too large for K = 256: the exact result too may "
+                            "exceed 3.4e+38"),
+            0u)
+      << alpha_text;
+  EXPECT_NE(alpha_text.find("Choose alpha below 5.5e+34"), std::string::npos) << alpha_text;
+  EXPECT_EQ(complaint(1, 1.0f, -3e38f).find("beta = -3e+38 is too large"), 0u);
+  for (const int K : {1, 16, 256, 5000}) {
+    const float largest = 1.7e38f / (static_cast<float>(K) * 12.01f);
+    EXPECT_EQ(complaint(K, largest, 0.0f), "right") << K;
+    EXPECT_EQ(complaint(K, -largest, 1e37f), "right") << K;
+  }
+}
+
+TEST_F(VerifyTest, MinusZeroIsZeroToBeta) {
+  EXPECT_TRUE(judge({20, 20, 10}, kRight, 1.0f, -0.0f).right);
+  const ladder::Run reads_c = [](const Gemm<float>& g, Stream) {
+    Gemm<float> general = g;
+    std::vector<float> before(g.C, g.C + static_cast<std::size_t>(g.M) * g.N);
+    multiply(general);
+    for (int i = 0; i < g.M * g.N; ++i)
+      g.C[i] += g.beta * before[i];
+  };
+  expect_wrong(judge({20, 20, 10}, reads_c, 1.0f, -0.0f), {"C read although beta is 0"});
 }
 
 }  // namespace

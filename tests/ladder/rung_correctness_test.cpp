@@ -15,6 +15,8 @@
 #include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
+#include "ladder/program/small_problems.hpp"
+#include "tests/ladder/rung_shapes.hpp"
 
 namespace ladder {
 namespace {
@@ -106,41 +108,40 @@ class RungCorrectnessTest : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RungCorrectnessTest, AtTheEdges) {
-  const std::vector<Shape> shapes = {
-      {1, 1, 1},                                        // the smallest
-      {7, 13, 31},    {127, 131, 137},                  // primes
-      {31, 31, 31},   {32, 32, 32},    {33, 33, 33},    // around the tile of 32
-      {127, 127, 7},  {128, 128, 8},   {129, 129, 9},   // around the tile of 128 x 128 x 8
-      {1, 1, 300},    {64, 96, 1},                      // long and short sums
-      {1, 300, 40},   {300, 1, 40},                     // one row, one column
-      {1000, 3, 5},   {3, 1000, 5},                     // tall, wide
-      {1, 4, 4},      {5, 132, 4},     {127, 124, 4},   // the same for rungs that want fours
-      {128, 128, 16}, {129, 132, 12},  {131, 260, 68},  //
-      {517, 4, 12},   {3, 1004, 8},    {2, 4, 2000},    //
-      {2177, 260, 4}, {4225, 132, 4},                   // more tile rows than a band holds
-  };
   constexpr std::uint64_t kSeed = 11;
-  constexpr float kRoot = 1.7320508f;
-  const std::vector<std::pair<float, float>> factors = {
-      {0.0f, 0.0f},   {0.0f, 1.0f},   {1.0f, 0.0f}, {1.0f, 1.0f},
-      {-0.5f, kRoot}, {kRoot, -0.5f}, {kRoot, 0.0f}};
-  for (const Shape& shape : shapes)
-    expect_right_or_refused(shape, kSeed, factors);
+  for (const Shape& shape : kShapesAtEdges)
+    expect_right_or_refused(shape, kSeed, kAllFactors);
 }
 
 TEST_P(RungCorrectnessTest, AtTheEdgesOfPipelines) {
-  const std::vector<Shape> shapes = {
-      {64, 64, 64},    {63, 60, 60},   {65, 68, 68},                     // a tile of 64 x 64 x 64
-      {128, 256, 8},   {127, 252, 4},  {129, 260, 12},                   // of 128 x 256
-      {128, 256, 16},  {127, 252, 20}, {130, 256, 24},                   // two and three stages
-      {64, 256, 64},   {64, 128, 60},  {192, 128, 68},                   // and of 64
-      {128, 128, 128}, {64, 512, 124}, {256, 64, 132},                   // as deep as the buffers
-      {8, 8, 1024},    {256, 512, 4},  {385, 516, 36}, {2052, 256, 16},  // few tiles and many
-  };
   constexpr std::uint64_t kSeed = 12;
   constexpr int kLeastTile = 128;  // the others have no pipeline
-  for (const Shape& shape : shapes)
-    expect_right_or_refused(shape, kSeed, {{1.0f, 0.0f}, {-0.5f, 1.7320508f}}, kLeastTile);
+  for (const Shape& shape : kShapesOfPipelines)
+    expect_right_or_refused(shape, kSeed, kTwoFactors, kLeastTile);
+}
+
+TEST_P(RungCorrectnessTest, BeyondTwoThousandRowsAndColumns) {
+  constexpr std::uint64_t kSeed = 13;
+  for (const Shape& shape : kLargeShapes)
+    expect_right_or_refused(shape, kSeed, {{-0.5f, kRoot}});
+}
+
+TEST_P(RungCorrectnessTest, AtEveryK) {
+  constexpr std::uint64_t kSeed = 14;
+  emulator::set_multiprocessors(3);  // some share K, some do not
+  for (const Shape& shape : shapes_of_every_k())
+    expect_right_or_refused(shape, kSeed, {{-0.5f, kRoot}});
+}
+
+TEST_P(RungCorrectnessTest, OnIntegersToTheLastBit) {
+  for (const Rung& rung : rungs_) {
+    if (rung.number == 0 || !runs_on(rung, machine_->compute_capability())) continue;
+    const SmallProblems found = verify_small_problems(*machine_, rung);
+    EXPECT_EQ(found.complaint, "") << label(rung);
+    EXPECT_GE(found.verified, static_cast<int>(small_problems_of(rung).size())) << label(rung);
+    if (rung.plans == nullptr) continue;
+    EXPECT_EQ(found.configurations, static_cast<int>(rung.plans({64, 64, 64}).size()));
+  }
 }
 
 TEST_P(RungCorrectnessTest, AtRandom) {

@@ -10,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/gemm.hpp"
+#include "common/work_plan.hpp"
 
 namespace ladder {
 
@@ -21,6 +23,7 @@ struct Mutant {
   const char* rung;           ///< "03_shared_tile", the rung it was made from
   std::string configuration;  ///< of a rung that chooses, the only one that is left; else empty
   void (*run)(const Gemm<float>&, Stream);
+  std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;  ///< of rungs that have them
 
   friend std::ostream& operator<<(std::ostream& out, const Mutant& m) { return out << m.name; }
 };
@@ -30,6 +33,9 @@ std::span<const Mutant> mutants();
 
 /// Those of pipeline_mutants.py, compiled so that each memory access can be seen.
 std::span<const Mutant> traced_mutants();
+
+/// Those of subtle_mutants.py, compiled so that each memory access can be seen.
+std::span<const Mutant> subtle_mutants();
 
 /// Rung 13 without a mistake, with one of its configurations alone, each; traced.
 std::span<const Mutant> configurations_alone();

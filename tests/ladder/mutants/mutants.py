@@ -9,6 +9,7 @@ import re
 
 from bench.copies import Copy, configurations, main, rung_name, table_of
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
+from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
 
 TABLE = "tests/ladder/mutants/mutants.py"
 
@@ -119,16 +120,20 @@ def table(function, copies):
     """The source that lists copies, for mutants.hpp."""
     rows = [
         (copy, f'"{copy.name.removeprefix("mutant_")}", "{copy.rung}", "{copy.configuration}", '
-               f"{copy.name}::run")
+               f"{copy.name}::run"
+               + (f", {copy.name}::plans" if copy.rung in PLANNING else ""))
         for copy in copies
     ]
-    return table_of(f"ladder::{function}", "tests/ladder/mutants/mutants.hpp", "Mutant", rows)
+    return table_of(f"ladder::{function}", "tests/ladder/mutants/mutants.hpp", "Mutant", rows,
+                    "std::vector<WorkPlan> plans(const Shape&);\n")
 
 
 CHOOSING = rung_name(13)
+PLANNING = (rung_name(12), CHOOSING)
 LISTS = {
     "mutants": [*MUTANTS, *PIPELINE_MUTANTS],
     "traced_mutants": PIPELINE_MUTANTS,
+    "subtle_mutants": SUBTLE_MUTANTS,
     "configurations_alone": alone(CHOOSING),
 }
 

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -77,6 +80,75 @@ TEST(ClimbTest, WrongResultsNameTheCommandThatLooksForTheCause) {
   EXPECT_TRUE(ends({.M = 65, .N = 65, .K = 65}, "build/ladder check 02 04 --size 65"));
   EXPECT_TRUE(ends({.M = 9, .N = 8, .K = 7}, "build/ladder check 02 04 --m 9 --n 8 --k 7"));
   EXPECT_TRUE(ends({.M = 4096, .N = 64, .K = 64}, "build/ladder check 02 04"));
+}
+
+// -- Small problems -------------------------------------------------------------------------------
+
+/// Rung 02, but wrong where M is odd: the last row gets 1 ulp more.
+Rung wrong_where_m_is_odd() {
+  Rung rung = find_rung(emulated_rungs(), "02");
+  rung.run = [run = rung.run](const Gemm<float>& gemm, Stream stream) {
+    run(gemm, stream);
+    if (gemm.M % 2 == 1) {
+      float& last = gemm.C[static_cast<std::size_t>(gemm.M) * gemm.N - 1];
+      last = std::nextafter(last, 1e9f);
+    }
+  };
+  return rung;
+}
+
+Entry climbed_alone(const Rung& rung, bool small_too) {
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  const Climb result = climb(
+      *machine, emulated_rungs(), {rung}, {.shape = {32, 32, 32}}, std::nullopt,
+      [](const std::string&, double) {}, {}, small_too);
+  return result.entries.at(0);
+}
+
+TEST(SmallProblemsTest, ARungThatOnlyTheSmallProblemsCallWrongIsWrong) {
+  const Entry entry = climbed_alone(wrong_where_m_is_odd(), true);
+  EXPECT_EQ(entry.outcome, Outcome::wrong);
+  EXPECT_TRUE(entry.verdict->right) << "the problem that was asked for";
+  for (const char* part :
+       {"right for this problem, but wrong for a small one of integers (M = 69, N = 33, K = 81, "
+        "alpha = -2, beta = 0.5): 1 of 2277 elements are wrong. The first is C[68][32]"}) {
+    EXPECT_NE(entry.note.find(part), std::string::npos) << entry.note;
+  }
+  EXPECT_EQ(climbed_alone(wrong_where_m_is_odd(), false).outcome, Outcome::right)
+      << "under a profiler they would be in the way";
+}
+
+TEST(SmallProblemsTest, ARungMayRefuseThem) {
+  Rung rung = find_rung(emulated_rungs(), "02");
+  rung.run = [run = rung.run](const Gemm<float>& gemm, Stream stream) {
+    if (gemm.M % 32 != 0) throw ShapeRefused("02 coalesced refuses M");
+    run(gemm, stream);
+  };
+  const Entry entry = climbed_alone(rung, true);
+  EXPECT_EQ(entry.outcome, Outcome::right) << entry.note;
+  EXPECT_EQ(entry.small->verified, 1) << "M = 32, of the problems for BM = 32";
+}
+
+TEST(SmallProblemsTest, TheyReachEdgesPipelinesAndTheSecondThousand) {
+  for (const Rung& rung : emulated_rungs()) {
+    if (rung.number == 0) continue;
+    SCOPED_TRACE(label(rung));
+    const auto& [BM, BN] = rung.tile;
+    int tiles_and_edges = 0, long_m = 0, long_n = 0, beta_is_0 = 0, less_than_a_k_tile = 0;
+    for (const auto& [shape, alpha, beta, seed] : small_problems_of(rung)) {
+      const auto& [M, N, K] = shape;
+      EXPECT_EQ(N % rung.multiple_of, 0);
+      EXPECT_EQ(K % rung.multiple_of, 0);
+      EXPECT_NE(alpha, 1.0f);
+      tiles_and_edges += M > BM && M % BM != 0 && N > BN && N % BN != 0 && K > 64 && beta != 0.0f;
+      long_m += M > 2048 && M > 16 * BM;
+      long_n += N > 2048;
+      beta_is_0 += beta == 0.0f;
+      less_than_a_k_tile += K < 8;
+    }
+    for (const int count : {tiles_and_edges, long_m, long_n, beta_is_0, less_than_a_k_tile})
+      EXPECT_GE(count, 1);
+  }
 }
 
 // -- Rungs of several precisions -----------------------------------------------------------------

@@ -218,6 +218,68 @@ TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
   EXPECT_TRUE(says(outcome.out, "13 small_products yes")) << outcome.out;
 }
 
+// -- What was run, and what was verified besides --------------------------------------------------
+
+TEST_F(CommandLineTest, AllCommandsTakeTheKernelOfTheSameCard) {
+  struct Case {
+    const char* options;
+    const char* environment;
+    const char* said;
+  };
+  for (const Case& c :
+       {Case{"", "", "\"16 x 32, small\" on 132 SMs (NVIDIA H200 SXM): 128 tiles of 16 x 32"},
+        Case{" --gpu classroom", "", "\"64 x 128, thin\" on 8 SMs (Classroom GPU (invented))"},
+        Case{"", "LADDER_MULTIPROCESSORS=8",
+             "\"64 x 128, thin\" on 8 SMs (LADDER_MULTIPROCESSORS)"}}) {
+    for (const char* command : {"run 13 --device cpu --size 256", "check 13 --size 256"}) {
+      const Outcome outcome = ladder(std::string(command) + c.options, c.environment);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+      EXPECT_TRUE(says(unwrapped(outcome.out),
+                       std::string("13 small_products took its configuration ") + c.said))
+          << outcome.out;
+    }
+  }
+  for (const char* command : {"run 12 --device cpu", "check 12", "trace 12"}) {
+    EXPECT_TRUE(
+        says(unwrapped(ladder(command).out), "2 tiles of 128 x 256, all shared by 8 blocks"));
+  }
+  expect_refused("run 13 --device cpu --gpu rtx9999", {"rtx9999", "h200", "classroom"});
+  expect_refused("check 13 --gpu rtx9999", {"rtx9999", "h200", "classroom"});
+}
+
+TEST_F(CommandLineTest, WhatWasVerifiedBesidesIsSaid) {
+  const std::string sentence =
+      "Exact too on small ragged problems of integers (alpha = -2, beta = 0.5 and others, K = ";
+  for (const char* command : {"run 04 13 --device cpu --size 64", "check 04 13 --size 64"}) {
+    const std::string text = unwrapped(ladder(command).out);
+    EXPECT_TRUE(says(text, sentence + "1 to 5124): 04, 13; 13 in each of its 29 configurations."))
+        << text;
+  }
+  EXPECT_FALSE(says(unwrapped(ladder("run 00 --device cpu --size 64").out), "Exact too"))
+      << "a library";
+  EXPECT_FALSE(says(unwrapped(ladder("run 05 --device cpu --size 63").out), "Exact too"))
+      << "it refuses the shape";
+}
+
+TEST_F(CommandLineTest, TheJsonFileSaysBoth) {
+  const json results = results_of("run 04 12 --device cpu --size 64")["benchmarks"];
+  EXPECT_EQ(results[0]["small_problems"], 8);
+  EXPECT_FALSE(results[0].contains("configuration"));
+  EXPECT_EQ(results[1]["small_problems"], 10);
+  EXPECT_TRUE(says(results[1]["configuration"], "12 stream_k took its configuration"));
+}
+
+TEST_F(CommandLineTest, FactorsThatSayNothingAboutAKernelAreRefused) {
+  for (const char* command : {"run 03 --device cpu", "check 03", "trace 03"}) {
+    const std::string start = std::string(command) + " --size 32 ";
+    expect_refused(start + "--alpha inf", {"alpha = inf is not a finite number"});
+    expect_refused(start + "--beta nan", {"beta = nan is not a finite number"});
+    expect_refused(start + "--alpha 1e38", {"alpha = 1e+38 is too large for K = 32",
+                                            "the exact result too may exceed 3.4e+38"});
+  }
+  EXPECT_EQ(ladder("run 03 --device cpu --size 32 --alpha 0 --beta -0.0").exit_code, 0);
+}
+
 TEST_F(CommandLineTest, TheSeedMakesRunsRepeatable) {
   const auto error = [&](const std::string& seed) {
     return results_of("run 04 --device cpu --size 50 --seed " +
