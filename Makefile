@@ -133,9 +133,8 @@ ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@cmake --build build --target ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
-report: build ## write recorded figures into the pages, draw the plots
-	@status=0; for program in report.report report.plots figures.draw report.widget_data; do \
-	  python3 -m docs.$$program || status=1; done; exit $$status
+report: build ## write recorded figures into the pages, draw the plots: all files or none
+	@python3 -m docs.everything
 
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)

@@ -8,6 +8,7 @@ No GPU is needed: runs `ladder trace` for each rung and size, for an H200.
 import argparse
 import json
 
+from bench import program
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
 from bench.rungs import own_rungs
@@ -63,4 +64,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

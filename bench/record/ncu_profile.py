@@ -13,6 +13,7 @@ import csv
 import io
 import json
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
@@ -142,7 +143,7 @@ def others(options, context):
     """Entries of the existing file for rungs that are not profiled now."""
     if not options.out.exists():
         return []
-    old = json.loads(options.out.read_text())
+    old = results_file.read(options.out, results_file.PROFILE)
     for key in ("device", "cuda_driver", "profiler"):
         if old["context"].get(key) != context.get(key):
             stop(
@@ -154,4 +155,4 @@ def others(options, context):
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

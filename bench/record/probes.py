@@ -15,6 +15,7 @@ import pathlib
 import re
 import subprocess
 
+from bench import program
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import output_of, stop, version_of
 
@@ -217,4 +218,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

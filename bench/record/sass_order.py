@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+from bench import program
 from bench.copies import copy_as_it_runs, kernel_of, rung_name
 from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
@@ -233,4 +234,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

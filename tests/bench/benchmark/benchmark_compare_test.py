@@ -154,9 +154,9 @@ class CompareTest(unittest.TestCase):
 
     def test_files_that_are_none_are_refused(self):
         self.new = ""
-        self.assert_refused("new.json: No such file or directory")
+        self.assert_refused("new.json: cannot be read (No such file or directory)")
         self.new = '{"context": {'
-        self.assert_refused("Was the benchmark stopped?")
+        self.assert_refused("was its program stopped?")
         on_cpu = json.loads(CLIMB.read_text())
         for entry in on_cpu["benchmarks"]:
             entry["samples_ms"] = None
