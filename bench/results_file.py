@@ -20,6 +20,10 @@ EXTENT = 2**31 - 1
 class FigureError(Exception):
     """A figure that is asked for but not recorded."""
 
+    def _render_traceback_(self):
+        """A notebook shows the sentence alone."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class ResultsError(FigureError):
     """A file of results that cannot be read, or that says what cannot be."""
@@ -438,7 +442,8 @@ def in_form(text_of_file, path, form):
     except RecursionError as error:
         raise ResultsError(path, "is nested too deep") from error
     except ValueError as error:
-        what = "is empty" if not text_of_file.strip() else f"is no JSON ({error}): was its program stopped?"
+        what = f"is no JSON ({error}): was its program stopped?"
+        what = what if text_of_file.strip() else "is empty"
         raise ResultsError(path, what) from error
     try:
         return form(found, path, "")

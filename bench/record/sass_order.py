@@ -77,10 +77,11 @@ CHANGES = {
     "3_blocks": lambda kernel: (blocks_on_an_sm(kernel, 3),),
     "4_blocks": lambda kernel: (blocks_on_an_sm(kernel, 4),),
 }
-RECORDED = [
-    *((rung, "") for rung in own_rungs()),
-    *((6, change) for change in CHANGES if change),
-]
+
+
+def recorded():
+    """[(rung, change)] of the loops that pages quote."""
+    return [*((rung, "") for rung in own_rungs()), *((6, change) for change in CHANGES if change)]
 
 
 @dataclasses.dataclass
@@ -217,7 +218,7 @@ def main():
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
     options = parser.parse_args()
-    wanted = RECORDED if options.out else [(rung, options.change) for rung in options.rungs]
+    wanted = recorded() if options.out else [(rung, options.change) for rung in options.rungs]
     if not wanted:
         parser.error("name a rung, for instance 06")
     try:
