@@ -152,7 +152,7 @@ notebooks: ## play with the recorded results in Jupyter
 	@.ci/install python3-venv
 	@$(PYTHON) notebooks
 	@[ -x build/python/bin/jupyter-notebook ] || \
-	  { . .ci/pip && pip_install notebook -c .ci/constraints.txt; }
+	  { . .ci/pip && pip_pinned notebook notebook; }
 	@build/python/bin/jupyter notebook --notebook-dir=notebooks --ip=127.0.0.1 \
 	  $$([ $$(id -u) != 0 ] || echo --allow-root --no-browser)
 
@@ -161,6 +161,7 @@ lint: ## check format, spelling and Python
 	@$(PYTHON) .ci
 	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format --dry-run --Werror
 	@git ls-files | xargs $(LINT)/codespell
+	@.ci/pip-hashes --check
 	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
 	@echo 'Format, spelling and Python are fine.'
 

@@ -207,6 +207,15 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   }
 }
 
+bool OutputFile::is_same_file_as(const OutputFile& other) const {
+  if (target_.empty() || other.target_.empty()) return false;
+  const auto place = [](const std::string& target) {
+    return fs::weakly_canonical(fs::absolute(target));
+  };
+  std::error_code error;
+  return place(target_) == place(other.target_) || fs::equivalent(target_, other.target_, error);
+}
+
 void OutputFile::write(const std::string& text) const {
   if (target_.empty()) {
     write_through(path_, text);

@@ -9,7 +9,9 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <limits>
+#include <sstream>
 
 #include "common/output_file.hpp"
 #include "common/standard_output.hpp"
@@ -185,7 +187,9 @@ int run_command_line(CLI::App& app, int argc, char** argv, const std::function<i
       app.parse(argc, argv);
       code = command();
     } catch (const CLI::ParseError& error) {
-      code = app.exit(error) == 0 ? kGood : kBadUsage;
+      std::ostringstream complaint;
+      code = app.exit(error, std::cout, complaint) == 0 ? kGood : kBadUsage;
+      fmt::print(stderr, "{}", folded(complaint.str(), columns_of(STDERR_FILENO)));
     }
     finish_standard_output();
     return code;

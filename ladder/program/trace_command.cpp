@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
@@ -62,17 +61,6 @@ void require_warp(const RungTrace& trace, std::pair<std::uint64_t, unsigned> war
   }
 }
 
-/// Whether two paths lead to one file, be it there already or not; a device may be written twice.
-bool same_file(const std::string& one, const std::string& other) {
-  namespace fs = std::filesystem;
-  if (one.empty() || other.empty()) return false;
-  std::error_code error;
-  if (fs::exists(one, error) && !fs::is_regular_file(one, error)) return false;
-  if (fs::equivalent(one, other, error)) return true;
-  return fs::weakly_canonical(fs::absolute(one, error), error) ==
-         fs::weakly_canonical(fs::absolute(other, error), error);
-}
-
 bool is_good(const RungTrace& trace) {
   return trace.kernel.hazards.empty() && trace.verified.value_or(true);
 }
@@ -101,13 +89,13 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
 int trace_command(TraceArguments arguments) {
   Options& options = arguments.options;
   choose_shape(options);
-  if (same_file(options.json, arguments.html)) {
-    throw std::invalid_argument(
-        fmt::format("--json and --html both name {}: give each a file of its own", arguments.html));
-  }
   std::optional<OutputFile> json_file, page_file;
   if (!options.json.empty()) json_file.emplace(options.json);
   if (!arguments.html.empty()) page_file.emplace(arguments.html);
+  if (json_file && page_file && json_file->is_same_file_as(*page_file)) {
+    throw std::invalid_argument(
+        fmt::format("--json and --html both name {}: give each a file of its own", arguments.html));
+  }
   TraceChoice choice;
   if (!arguments.warp.empty()) {
     choice.warp = warp_of(arguments.warp);
