@@ -62,9 +62,10 @@ test: ready ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
-test-all: test ## all tests, and a copy of the tree with another rung, built and tested
-	@$(PYTHON) docs
+test-all: test ## all tests, a copy of the tree with another rung, and corrupt files under all tools
+	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built
+	@build/python/bin/python -m tests.bench.corrupt_files
 
 toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
 	@.ci/cuda fetch

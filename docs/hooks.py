@@ -9,6 +9,7 @@ led to the place that the file has in the site:
     other files and folders  page sources/PATH.html: the lines with colours, or what is inside
 """
 
+import importlib.metadata
 import pathlib
 import posixpath
 import re
