@@ -166,12 +166,9 @@ lint: ## check format, spelling and Python
 	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
 	@echo 'Format, spelling and Python are fine.'
 
-tidy: build ## check the C++ of the host with clang-tidy: takes minutes
+tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
 	@.ci/install $(TIDY_PACKAGES)
-	@# clang does not know g++'s options for emulated code, nor the F16C test in launch.cpp.
-	@git ls-files 'common/*.cpp' 'ladder/*.cpp' | \
-	  grep -vE 'gpu|cublas|/launch.cpp|ladder.cpp|emulated_rungs' | xargs -P 2 -n 1 \
-	  clang-tidy-$(CLANG) -p build --quiet
+	@.ci/tidy clang-tidy-$(CLANG) $(SINCE)
 
 format: ## format all C++ and CUDA files
 	@.ci/install git python3-venv

@@ -159,11 +159,13 @@ std::map<std::string, double> recorded_counters(int rung, int size) {
   const auto read = [&](const json& profile) -> Counters {
     for (const json& entry : profile.at("benchmarks")) {
       if (entry.at("rung").get<int>() != rung) continue;
-      const Counters counters = entry.at("metrics");
-      for (const auto& [name, value] : counters) {
-        if (value < 0 || value > kMostCounted) {
-          throw std::invalid_argument(fmt::format("{} of rung {} is {}", name, rung, value));
+      Counters counters;
+      for (const auto& [name, value] : entry.at("metrics").items()) {
+        if (!value.is_number() || value < 0 || value > kMostCounted) {
+          throw std::invalid_argument(
+              fmt::format("{} of rung {} is {}, and should be a count", name, rung, value.dump()));
         }
+        counters[name] = value;
       }
       return counters;
     }

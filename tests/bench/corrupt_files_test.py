@@ -4,6 +4,7 @@ The quick part of tests/bench/corrupt_files.py; `make test-all` runs the whole.
 """
 
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -57,6 +58,25 @@ class CorruptFilesTest(unittest.TestCase):
                             corrupt_files.judged(name, code, said)
                             if tool != "docs.report.maths":  # which reads fewer files
                                 self.assertNotEqual(code, 0, said)
+
+    def test_the_report_writes_all_files_or_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sandbox = corrupt_files.Sandbox(folder)
+            page = sandbox.root / "README.md"
+            figure = sandbox.root / "docs" / "figures" / "sm.svg"
+            whole = page.read_text(), figure.read_text()
+            stale = re.sub("TFLOP/s", "PFLOP/s", whole[0]), "<svg/>"
+            page.write_text(stale[0])
+            figure.write_text(stale[1])
+            with sandbox.corrupt("bench/results/nvidia-h200/roofs.json", b""):
+                code, said = corrupt_files.called("docs.everything", [], sandbox.root)
+                self.assertEqual(code, 1, said)
+                self.assertIn("nothing is written", said)
+                self.assertEqual((page.read_text(), figure.read_text()), stale)
+            code, said = corrupt_files.called("docs.everything", [], sandbox.root)
+            self.assertEqual(code, 0, said)
+            self.assertIn("wrote docs/figures/sm.svg", said)
+            self.assertEqual(figure.read_text(), whole[1])
 
     def test_a_message_says_where_in_the_file_and_how_to_get_it_back(self):
         with tempfile.TemporaryDirectory() as folder:
