@@ -6,6 +6,7 @@ import io
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 from bench.output_file import OutputError
@@ -54,8 +55,9 @@ def _code_of(call):
     except OSError as error:
         where = f"cannot use {error.filename}" if error.filename else "cannot write standard output"
         sentence, code = f"{where}: {error.strerror}", FAILED
-    except RecursionError:
-        sentence, code = "the input is nested too deep", FAILED
+    except subprocess.CalledProcessError as error:
+        command = " ".join(map(str, error.cmd[:4]))
+        sentence, code = f"{command} ... ended with {error.returncode}", FAILED
     if sentence:
         sentence = f"{pathlib.Path(sys.argv[0]).name}: {sentence}"
     return _said(sentence, code)

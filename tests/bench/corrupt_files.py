@@ -293,8 +293,8 @@ program.run(main)
 def run_notebook(path, root):
     """(exit code, what is said) of a notebook's cells; a FigureError is shown as its sentence."""
     done = subprocess.run([sys.executable, "-c", NOTEBOOK, path.name], cwd=root / "notebooks",
-                          env=environment(PYTHONPATH=str(root)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", check=False)
+                          env=environment(PYTHONPATH=str(root)), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     return done.returncode, done.stdout
 
 
@@ -346,7 +346,7 @@ def run_all(seed, draws, only):
             wrong = [f"{name}, {done}: {fault}" for done, fault in found if fault]
             ran += len(found)
             faults += len(wrong)
-            print("\n".join([*wrong, f"{name}: {len(found)} tries, {len(wrong)} faults"]), flush=True)
+            print(*wrong, f"{name}: {len(found)} tries, {len(wrong)} faults", sep="\n", flush=True)
     print(f"{ran} tries, {faults} faults, seed {seed}")
     return faults
 
