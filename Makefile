@@ -61,9 +61,10 @@ test: ready ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
-test-all: test ## all tests, and a copy of the tree with another rung, built and tested
-	@$(PYTHON) docs
+test-all: test ## all tests, a copy of the tree with another rung, and corrupt files under all tools
+	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built
+	@build/python/bin/python -m tests.bench.corrupt_files
 
 toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
 	@.ci/cuda fetch
@@ -132,9 +133,8 @@ ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@cmake --build build --target ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
-report: build ## write recorded figures into the pages, draw the plots
-	@status=0; for program in report.report report.plots figures.draw report.widget_data; do \
-	  python3 -m docs.$$program || status=1; done; exit $$status
+report: build ## write recorded figures into the pages, draw the plots: all files or none
+	@python3 -m docs.everything
 
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)
@@ -152,7 +152,7 @@ notebooks: ## play with the recorded results in Jupyter
 	@.ci/install python3-venv
 	@$(PYTHON) notebooks
 	@[ -x build/python/bin/jupyter-notebook ] || \
-	  { . .ci/pip && pip_install notebook -c .ci/constraints.txt; }
+	  { . .ci/pip && pip_pinned notebook notebook; }
 	@build/python/bin/jupyter notebook --notebook-dir=notebooks --ip=127.0.0.1 \
 	  $$([ $$(id -u) != 0 ] || echo --allow-root --no-browser)
 
@@ -161,15 +161,13 @@ lint: ## check format, spelling and Python
 	@$(PYTHON) .ci
 	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format --dry-run --Werror
 	@git ls-files | xargs $(LINT)/codespell
+	@.ci/pip-hashes --check
 	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
 	@echo 'Format, spelling and Python are fine.'
 
-tidy: build ## check the C++ of the host with clang-tidy: takes minutes
+tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
 	@.ci/install $(TIDY_PACKAGES)
-	@# clang does not know g++'s options for emulated code, nor the F16C test in launch.cpp.
-	@git ls-files 'common/*.cpp' 'ladder/*.cpp' | \
-	  grep -vE 'gpu|cublas|/launch.cpp|ladder.cpp|emulated_rungs' | xargs -P 2 -n 1 \
-	  clang-tidy-$(CLANG) -p build --quiet
+	@.ci/tidy clang-tidy-$(CLANG) $(SINCE)
 
 format: ## format all C++ and CUDA files
 	@.ci/install git python3-venv

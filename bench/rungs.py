@@ -7,20 +7,18 @@
 No program of ours reads the sources for such facts, and none writes numbers of rungs down.
 """
 
-import json
+import dataclasses
 import pathlib
 import subprocess
 import sys
 from dataclasses import dataclass
 
-from bench import SOURCES
+from bench import SOURCES, program, results_file
+from bench.results_file import FigureError
 
 FACTS = pathlib.Path("bench/results/rungs.json")  # below the root of the sources
 PROGRAM = pathlib.Path("build/ladder")
-
-
-class FigureError(Exception):
-    """A figure that is asked for but not recorded."""
+FORM = results_file.form_of(FACTS)
 
 
 @dataclass(frozen=True)
@@ -102,21 +100,29 @@ def planned(number, shape):
             f"{FACTS} has no plan of rung {number:02} for {' x '.join(map(str, shape))}"
             f"{'' if PROGRAM.exists() else f', and {PROGRAM} is not built: run make build'}"
         )
-    command = [PROGRAM, "list", "--size", str(shape[0]), "--json", "/dev/stdout"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    listing = [PROGRAM, "list", "--size", str(shape[0]), "--json", "/dev/stdout"]
+    done = subprocess.run(listing, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise FigureError(f"{PROGRAM} list failed: {done.stderr.strip()}")
-    return read(done.stdout)[number].plans[0]
+    facts = results_file.in_form(done.stdout, f"what {PROGRAM} list says", FORM)
+    return read(facts, f"what {PROGRAM} list says")[number].plans[0]
 
 
-def read(text):
+def read(facts, path):
     """{number: Rung} of what `ladder list --json` wrote."""
-    found = {}
-    for entry in json.loads(text)["rungs"]:
-        names = ("kernels", "launches", "configurations", "plans")
-        lists = {name: tuple(entry[name]) for name in names}
-        tile = tuple(entry["tile"]) if entry["tile"] else None
-        found[entry["number"]] = Rung(**{**entry, **lists, "tile": tile})
+    found = results_file.Record({}, path, "its list")
+    for entry in facts["rungs"]:
+        fields = {field.name: entry[field.name] for field in dataclasses.fields(Rung)}
+        for name in ("kernels", "launches", "configurations", "plans"):
+            fields[name] = tuple(entry[name])
+        fields["tile"] = tuple(entry["tile"]) if entry["tile"] else None
+        if entry["number"] in found:
+            raise results_file.ResultsError(path, f"rung {entry['number']} is there twice")
+        found[entry["number"]] = Rung(**fields)
+    for rung in found.values():
+        if rung.builds_on is not None and rung.builds_on not in found:
+            raise results_file.ResultsError(
+                path, f"rung {rung.number} builds on rung {rung.builds_on}, which is not there")
     return found
 
 
@@ -125,7 +131,7 @@ def rung_table():
     path = next((path for path in (FACTS, SOURCES / FACTS) if path.exists()), None)
     if path is None:
         raise FigureError(f"{FACTS} is not there: run {PROGRAM} list --json {FACTS}")
-    return read(path.read_text())
+    return read(results_file.read(path), path)
 
 
 def own_rungs():
@@ -160,8 +166,13 @@ def folders_to_compare(wanted):
     return f"{rung_of(rung.builds_on).path} {rung.path}"
 
 
-if __name__ == "__main__":
+def main():
+    """Prints the folders that make diff compares."""
     try:
         print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
     except FigureError as error:
         sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    program.run(main)

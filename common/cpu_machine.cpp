@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/available_memory.hpp"
 #include "common/machine.hpp"
 
 namespace ladder {
@@ -73,9 +74,7 @@ class CpuMachine final : public Machine {
     return fmt::format("CPU emulator ({} core{})", cores, cores == 1 ? "" : "s");
   }
 
-  std::size_t free_bytes() const override {
-    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  }
+  std::size_t free_bytes() const override { return available_memory_bytes(); }
 
   int compute_capability() const override { return kEveryComputeCapability; }
   std::size_t l2_bytes() const override { return 0; }

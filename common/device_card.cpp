@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/gemm.hpp"
+#include "common/json_file.hpp"
 
 namespace ladder {
 namespace {
@@ -32,6 +33,7 @@ constexpr int kMaxThreadsPerBlock = 1024;
 constexpr int kMaxRegistersPerThread = 255;
 constexpr int kPartitionsPerSm = 4;
 
+constexpr double kMost = 1e18;  // of any figure
 constexpr int kNoLimit = std::numeric_limits<int>::max();
 
 /// The figures of one file; each is checked when it is asked for.
@@ -68,6 +70,7 @@ class Figures {
     const json& value = value_of(name);
     if (!value.is_number()) complain(name, "a number");
     if (!(value.get<double>() > 0)) complain(name, "positive");
+    if (value.get<double>() > kMost) complain(name, fmt::format("at most {:g}", kMost));
     return value;
   }
 
@@ -122,10 +125,7 @@ json read_json(const std::string& path) {
   try {
     return json::parse(file);
   } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 3, column 7: ..."
-    std::string reason = error.what();
-    reason.erase(0, reason.find("] ") + 2);
-    throw std::invalid_argument(fmt::format("{} is not valid JSON: {}", path, reason));
+    throw std::invalid_argument(fmt::format("{} is not valid JSON: {}", path, plain_reason(error)));
   }
 }
 

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -78,6 +80,37 @@ class Descriptor {
   int number_;
 };
 
+/// \brief Holds back what interrupts a program, so that it leaves no file that is half made.
+///
+/// What came meanwhile takes effect at the end.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    came_ = 0;
+    struct sigaction keep {};
+    keep.sa_handler = [](int number) { came_ = number; };
+    keep.sa_flags = SA_RESTART;
+    for (std::size_t i = 0; i < kInterrupts.size(); ++i) {
+      sigaction(kInterrupts[i], nullptr, &before_[i]);
+      // Somebody who ignores a signal, as nohup does, goes on to ignore it.
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kInterrupts[i], &keep, nullptr);
+    }
+  }
+  ~HeldSignals() {
+    for (std::size_t i = 0; i < kInterrupts.size(); ++i)
+      sigaction(kInterrupts[i], &before_[i], nullptr);
+    if (came_ != 0) raise(came_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  static constexpr std::array kInterrupts = {SIGHUP, SIGINT, SIGTERM};
+  static inline volatile std::sig_atomic_t came_ = 0;
+
+  std::array<struct sigaction, kInterrupts.size()> before_;
+};
+
 /// A new file of its own in the folder of the target; gone at the end unless it was renamed.
 class NewFile {
  public:
@@ -118,6 +151,7 @@ class NewFile {
     }
   }
 
+  HeldSignals held_;  // until the file is at its target, or gone
   std::string name_;
   Descriptor descriptor_;
 };
@@ -171,6 +205,15 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
                               "elsewhere",
                               folder, std::strerror(errno)));
   }
+}
+
+bool OutputFile::is_same_file_as(const OutputFile& other) const {
+  if (target_.empty() || other.target_.empty()) return false;
+  const auto place = [](const std::string& target) {
+    return fs::weakly_canonical(fs::absolute(target));
+  };
+  std::error_code error;
+  return place(target_) == place(other.target_) || fs::equivalent(target_, other.target_, error);
 }
 
 void OutputFile::write(const std::string& text) const {

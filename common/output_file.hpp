@@ -21,6 +21,9 @@ class OutputFile {
   /// \throws std::runtime_error  as above; the old file, if there was one, is unchanged
   void write(const std::string& text) const;
 
+  /// Whether both would write one file, of whatever name; a device may be written twice.
+  bool is_same_file_as(const OutputFile& other) const;
+
  private:
   std::string path_;    ///< as the user wrote it
   std::string target_;  ///< behind all links; empty if it is not a regular file

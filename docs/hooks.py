@@ -9,6 +9,7 @@ led to the place that the file has in the site:
     other files and folders  page sources/PATH.html: the lines with colours, or what is inside
 """
 
+import importlib.metadata
 import pathlib
 import posixpath
 import re
@@ -21,6 +22,7 @@ from mkdocs.structure.nav import Link
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = "ladder/[0-9][0-9]_*/README.md"
 KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
+LICENCES = pathlib.Path("/usr/share/doc")  # of Debian's packages
 REFERENCE = ROOT / "build" / "doxygen" / "html"
 THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
@@ -146,6 +148,28 @@ def katex_files():
         yield f"assets/katex/fonts/{font.name}", font.resolve()
 
 
+def licences():
+    """(name in the site, file): the licence of each work of others that the site ships.
+
+    It lies beside the files that it is for.
+    """
+    theme = next(
+        path
+        for path in importlib.metadata.files("mkdocs-material")
+        if path.name == "LICENSE" and ".dist-info" in str(path)
+    ).locate()
+    for uri, path in {
+        "assets/katex/LICENSE.txt": LICENCES / "libjs-katex" / "copyright",
+        "assets/katex/fonts/LICENSE.txt": LICENCES / "fonts-katex" / "copyright",
+        "assets/javascripts/LICENSE.txt": theme,
+        "assets/stylesheets/LICENSE.txt": theme,
+        "api/LICENSE.txt": LICENCES / "doxygen" / "copyright",
+    }.items():
+        if not pathlib.Path(path).exists():
+            raise PluginError(f"{path} is missing: the site may not ship files without it")
+        yield uri, pathlib.Path(path).resolve()
+
+
 def reference_files():
     """(name in the site, file) of what Doxygen writes, in the theme that the reader chose.
 
@@ -174,11 +198,11 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Adds lessons, KaTeX, the reference and what pages link to."""
+    """Adds lessons, KaTeX, the reference, licences and what pages link to."""
     for lesson in sorted(ROOT.glob(LESSONS)):
         uri = lesson.relative_to(ROOT).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(lesson)))
-    for uri, path in (*katex_files(), *reference_files()):
+    for uri, path in (*katex_files(), *reference_files(), *licences()):
         files.append(File.generated(config, uri, abs_src_path=str(path)))
     in_site = {file.src_uri for file in files}
     pages, sources = linked_pages(files)

@@ -1,9 +1,11 @@
 """`.ci/python`: what was interrupted is repaired by the next call. Needs no network."""
 
+import hashlib
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -117,6 +119,41 @@ class PythonSetup(unittest.TestCase):
             (self.root / "pages" / "requirements.txt").read_text())
         self.assertEqual(self.call("pages_of_tomorrow"), 0)
         self.assert_whole()
+
+    def record_hash(self, sha256):
+        """As .ci/pip-hashes records the hash of a wheel for this Python."""
+        (self.root / ".ci" / "hashes").mkdir(exist_ok=True)
+        (self.root / ".ci" / "hashes" / "pages.txt").write_text(
+            f"# Written by .ci/pip-hashes, for Python 2.7 {sys.version_info[0]}."
+            f"{sys.version_info[1]}. Do not edit.\n--no-index\n--find-links {self.root}\n"
+            f"tiny==1 \\\n    --hash=sha256:{sha256}\n")
+
+    def test_a_file_of_the_recorded_hash_is_installed(self):
+        wheel = (self.root / "tiny-1-py3-none-any.whl").read_bytes()
+        self.record_hash(hashlib.sha256(wheel).hexdigest())
+        self.assertEqual(self.call("pages"), 0)
+        self.assert_whole()
+
+    def test_a_file_of_another_hash_is_refused(self):
+        self.record_hash("0" * 64)
+        failed = self.run_it("pages")
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn("pip refused tiny==1: its file is not the one whose hash .ci/hashes records",
+                      failed.stderr)
+        self.assertFalse((self.root / "build" / "python" / "bin" / "tiny").exists())
+
+    def test_another_python_than_those_of_the_hashes_has_the_pins(self):
+        self.record_hash("0" * 64)
+        path = self.root / ".ci" / "hashes" / "pages.txt"
+        path.write_text(path.read_text().replace(f" {sys.version_info[0]}.{sys.version_info[1]}. ",
+                                                 " 2.6. "))
+        self.assertEqual(self.call("pages"), 0)
+        self.assert_whole()
+
+    def test_hashes_are_of_the_pinned_versions(self):
+        done = subprocess.run([SOURCES / ".ci" / "pip-hashes", "--check"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_an_index_out_of_reach_is_said(self):
         (self.root / "pages" / "requirements.txt").write_text("tiny==1\n")

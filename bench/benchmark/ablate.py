@@ -16,6 +16,7 @@ import json
 import os
 import sys
 
+from bench import program
 from bench.benchmark.ablations import ABLATIONS, Ablation, ablation
 from bench.copies import source_of
 from bench.output_file import output_path, write_whole
@@ -150,4 +151,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -15,7 +15,7 @@
 
 #include "bench/benchmark/ablation_run.hpp"
 #include "common/output_file.hpp"
-#include "ladder/program/print.hpp"
+#include "ladder/program/command_line.hpp"
 #include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
 
@@ -23,10 +23,7 @@ namespace ladder::bench {
 namespace {
 
 constexpr unsigned kPatienceSeconds = 30;
-// Exit codes.
-constexpr int kGood = 0;
-constexpr int kBadUsage = 2;  ///< or a wrong rung, or a machine that is not there
-constexpr int kStuck = 3;     ///< a copy did not end
+constexpr int kStuck = 3;  ///< exit code: a copy did not end
 
 struct Arguments {
   std::vector<std::string> only;
@@ -131,18 +128,14 @@ int main(int argc, char** argv) {
   app.add_option("--only", arguments.only,
                  "names of copies, or of rungs such as 13_small_products");
   app.add_option("--leave-out", arguments.leave_out, "names of copies, or of rungs");
-  app.add_option("--size", arguments.sizes, "M = N = K, one or more")->capture_default_str();
+  app.add_option("--size", arguments.sizes, "M = N = K, one or more")
+      ->transform(decimal())
+      ->capture_default_str();
   app.add_option("--protocol", arguments.protocol, "burst, sustained or graph")
       ->capture_default_str();
   app.add_option("--json", arguments.json, "results file (bench/results/GPU/ablations.json)");
   app.add_flag("--list", arguments.list, "list the copies, and measure nothing");
-  try {
-    app.parse(argc, argv);
+  return run_command_line(app, argc, argv, [&] {
     return arguments.list ? list_command() : ablation_command(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kGood : kBadUsage;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}", wrapped(fmt::format("ablation: {}", error.what()), 2));
-    return kBadUsage;
-  }
+  });
 }

@@ -12,11 +12,12 @@ import json
 import pathlib
 import re
 import statistics
-import sys
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 
 ROW = re.compile(r"(\w+)/(\d+)x(\d+)x(\d+)/(\w+)")
+FORM = results_file.either_by("rows", results_file.ROWS, results_file.SAMPLED)
 LIBRARIES = ("00_cublas", "best_cublaslt")  # in other precisions "00_cublas_bf16", ...
 SHARED = ("launches_per_sample", "spread")  # by all samples of a row
 SAMPLED = ("power_w", "sm_mhz", "cpu_time")  # beside its time
@@ -51,6 +52,8 @@ def compact(results):
         for key in SAMPLED:
             if len(set(row[key])) == 1:
                 row[key] = row[key][0]
+    if not rows:
+        raise FormError("holds no sample")
     return {"context": results["context"], "rows": list(rows.values())}
 
 
@@ -64,11 +67,19 @@ def expanded(results):
         match = ROW.fullmatch(row["name"])
         if not match:
             raise FormError(f"'{row['name']}' is no name of a row")
+        lengths = {key: len(row[key]) for key in SAMPLED if isinstance(row[key], list)}
+        for key, length in lengths.items():
+            if length != len(row["ms"]):
+                raise FormError(f"{row['name']} has {len(row['ms'])} times and {length} of {key}")
         job = row["name"].partition("/")[2]
         flop = 2.0 * int(match[2]) * int(match[3]) * int(match[4])
         suffix = "_" + row["precision"].lower() if "precision" in row else ""  # of FP32 none
         rivals = [f"{name}{suffix}/{job}" for name in LIBRARIES]
         libraries = [times[name] for name in rivals if name in times]
+        if not libraries:
+            raise FormError(f"{row['name']} has no row of {rivals[0]} beside it")
+        if {len(library) for library in libraries} != {len(row["ms"])}:
+            raise FormError(f"{row['name']} has other samples than the rows of cuBLAS beside it")
         best = min(libraries, key=statistics.median)
         for i, ms in enumerate(row["ms"]):
             entry = {"name": row["name"], "run_name": row["name"], "run_type": "iteration"}
@@ -92,7 +103,10 @@ def _sample(values, i):
 
 def load(path):
     """The results in a file of either form, expanded."""
-    return expanded(json.loads(pathlib.Path(path).read_text()))
+    try:
+        return expanded(results_file.read(path, FORM))
+    except FormError as error:
+        raise results_file.ResultsError(path, str(error)) from error
 
 
 def text_of(results):
@@ -109,13 +123,12 @@ def main():
     parser.add_argument("out", type=output_path, help="file to write")
     options = parser.parse_args()
     try:
-        results = compact(json.loads(options.results.read_text()))
-    except OSError as error:
-        sys.exit(f"compact.py: cannot read {options.results}: {error.strerror}")
-    except (FormError, KeyError, TypeError, ValueError) as error:
-        sys.exit(f"compact.py: {options.results} is no file of the benchmark: {error}")
+        results = compact(results_file.read(options.results, FORM))
+        expanded(results)  # so that nothing is filed that nobody can read
+    except FormError as error:
+        raise results_file.ResultsError(options.results, str(error)) from error
     write_whole(options.out, text_of(results))
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

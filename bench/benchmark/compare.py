@@ -8,12 +8,13 @@ first divided by the cuBLAS sample of its own round, and these ratios are compar
 """
 
 import argparse
-import json
 import pathlib
 import sys
 from statistics import median
 
-from bench.benchmark.compact import expanded
+from bench import program, results_file
+from bench.benchmark import compact
+from bench.results_file import CLIMB, ResultsError
 
 WHY_RATIOS = (
     "Ratios to cuBLAS of the same run: times of two runs differ by what clocks and power did."
@@ -27,47 +28,66 @@ SAME = {
 }
 
 
+HOW = (
+    "Write files to compare with `make bench OUT=FILE`, or with `build/ladder climb --json FILE` "
+    "on a GPU"
+)
+NO_TIMES = f"holds no times beside cuBLAS. {HOW}"
+
+
 class InputError(Exception):
     """Files that cannot be compared; the sentence says why."""
 
 
-def samples_of(entry, vendor_ms, protocol):
+def form_of(results):
+    """The form of what the benchmark writes, or of what a climb does."""
+    entries = results.get("benchmarks") if isinstance(results, dict) else None
+    first = entries[0] if isinstance(entries, list) and entries else None
+    return compact.FORM if not isinstance(first, dict) or "run_name" in first else CLIMB
+
+
+def in_its_form(value, path, place):
+    """A results file that can be compared."""
+    return form_of(value)(value, path, place)
+
+
+def samples_of(path, entry, vendor_ms, protocol):
     """(row, its ratios to cuBLAS) of an entry of the benchmark, or of a climb."""
     if "run_name" in entry:
-        return entry["run_name"], [float(entry["ratio_to_cublas"])]
+        return entry["run_name"], [entry["ratio_to_cublas"]]
     row = f"{entry['name']}/{entry['m']}x{entry['n']}x{entry['k']}/{protocol}"
+    if vendor_ms is None or entry.get("samples_ms") is None:
+        raise ResultsError(path, NO_TIMES)
+    if len(vendor_ms) != len(entry["samples_ms"]):
+        raise ResultsError(path, f"{row} has {len(entry['samples_ms'])} samples, and "
+                           f"{REFERENCES[0]} {len(vendor_ms)}")
     return row, [vendor / ms for vendor, ms in zip(vendor_ms, entry["samples_ms"], strict=True)]
 
 
 def load(path):
     """(context, {row: its samples}) of a results file."""
     try:
-        results = expanded(json.loads(path.read_text()))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path} is no JSON ({error}). Was the benchmark stopped?") from error
-    try:
-        rows = {}
-        entries = results["benchmarks"]
-        context = {field: results["context"][field] for field in SAME}
-        # A climb takes the samples of all rungs in rounds, rung 00's too.
-        vendor_ms = next((e["samples_ms"] for e in entries if e["name"] == REFERENCES[0]), None)
-        for entry in entries:
-            if entry.get("run_type", "iteration") != "iteration":
-                continue
-            if entry["name"].startswith(REFERENCES) or entry.get("outcome") in NOT_TIMED:
-                continue
-            if entry.get("error_occurred") or entry.get("verified") is False:
-                why = entry.get("error_message") or entry["note"]
-                raise InputError(f"{path}: {entry['name']}: {why}")
-            row, samples = samples_of(entry, vendor_ms, context["protocol"])
-            rows.setdefault(row, []).extend(samples)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{path} holds no times beside cuBLAS. Write files to compare with "
-            "`make bench OUT=FILE`, or with `build/ladder climb --json FILE` on a GPU"
-        ) from error
+        results = compact.expanded(results_file.read(path, in_its_form))
+    except (ResultsError, compact.FormError) as error:
+        named = "" if isinstance(error, ResultsError) else f"{path}: "
+        raise InputError(f"{named}{error}. {HOW}") from error
+    rows = {}
+    entries = results["benchmarks"]
+    context = {field: results["context"][field] for field in SAME}
+    if not context["protocol"]:
+        raise ResultsError(path, NO_TIMES)
+    # A climb takes the samples of all rungs in rounds, rung 00's too.
+    vendor_ms = next((e.get("samples_ms") for e in entries if e["name"] == REFERENCES[0]), None)
+    for entry in entries:
+        if entry.get("run_type", "iteration") != "iteration":
+            continue
+        if entry["name"].startswith(REFERENCES) or entry.get("outcome") in NOT_TIMED:
+            continue
+        if entry.get("error_occurred") or entry.get("verified") is False:
+            why = entry.get("error_message") or entry["note"]
+            raise InputError(f"{path}: {entry['name']}: {why}")
+        row, samples = samples_of(path, entry, vendor_ms, context["protocol"])
+        rows.setdefault(row, []).extend(samples)
     if not rows:
         raise InputError(f"{path} holds no row of a rung")
     return context, rows
@@ -155,27 +175,48 @@ def compare(options):
     return slower
 
 
+def limited(text, most):
+    """A number from 0 to `most`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to {most:g}")
+    return value
+
+
+def share(text):
+    """Type of --alpha."""
+    return limited(text, 1)
+
+
+def percentage(text):
+    """Type of --least."""
+    return limited(text, 1e6)
+
+
 def main():
     """Compares the files named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("base", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument(
-        "--alpha", type=float, default=0.01, help="largest p that counts (%(default)s)"
+        "--alpha", type=share, default=0.01, help="largest p that counts (%(default)s)"
     )
     parser.add_argument(
         "--least",
-        type=float,
+        type=percentage,
         default=0.5,
         help="smallest change that counts, in percent (%(default)s)",
     )
     parser.add_argument("--only-common", action="store_true", help="leave out rows of one file")
     try:
         sys.exit(1 if compare(parser.parse_args()) else 0)
-    except InputError as error:
+    except (InputError, ResultsError) as error:
         print(f"compare.py: {error}", file=sys.stderr)
         sys.exit(2)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -16,6 +17,7 @@
 #include "bench/benchmark/roofs.hpp"
 #include "bench/benchmark/shapes.hpp"
 #include "common/output_file.hpp"
+#include "common/standard_output.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
@@ -201,6 +203,12 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv, [] {
     fmt::print("{}\nGoogle Benchmark's own:\n", app.help());
     benchmark::PrintDefaultHelp();
+    try {
+      finish_standard_output();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "benchmark: {}\n", error.what());
+      std::exit(kBadUsage);
+    }
   });
   return run_command_line(app, argc, argv, [&] {
     if (!out_format.empty() && out_format != "json") {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "common/json_file.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::bench {
@@ -61,7 +62,7 @@ std::optional<Roof> measured_roof(const std::string& path) {
     const json results = json::parse(file);
     const auto value = [&](std::string_view name) {
       for (const json& entry : results.at("benchmarks")) {
-        if (entry.at("name") == name) return entry.at("value").get<double>();
+        if (entry.at("name") == name) return positive_figure(entry.at("value"), std::string(name));
       }
       throw std::runtime_error(fmt::format("{} is missing", name));
     };

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of
 
@@ -169,4 +169,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -12,6 +12,7 @@ import argparse
 import json
 import pathlib
 
+from bench import program
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
 from bench.rungs import own_rungs
@@ -75,4 +76,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

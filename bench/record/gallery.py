@@ -17,7 +17,7 @@ import re
 import signal
 import subprocess
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
@@ -188,4 +188,4 @@ def summary_of(entry):
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

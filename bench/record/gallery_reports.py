@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 
 
@@ -41,10 +42,10 @@ def main():
         )
         if done.returncode or not path.exists():
             sys.exit(f"gallery_reports.py: {options.program} failed:\n{done.stdout}{done.stderr}")
-        found = reports_of(json.loads(path.read_text()))
+        found = reports_of(results_file.read(path))
     write_whole(options.out, json.dumps({"benchmarks": found}, indent=1) + "\n")
     print(f"{len(found)} kernels")
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -1,10 +1,11 @@
 """Runs programs for the scripts of this folder; what they complain about ends the script."""
 
-import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+from bench import results_file
 
 
 def stop(message):
@@ -28,7 +29,7 @@ def results_of(ladder, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "results.json"
         output_of([ladder, *arguments, "--json", str(path)])
-        return json.loads(path.read_text())
+        return results_file.read(path)
 
 
 def context_of(ladder, device):

@@ -15,7 +15,7 @@ import csv
 import io
 import json
 
-from bench import rungs
+from bench import program, results_file, rungs
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
 
@@ -175,7 +175,7 @@ def others(options, context):
     """Entries of the existing file for rungs and shapes that are not profiled now."""
     if not options.out.exists():
         return []
-    old = json.loads(options.out.read_text())
+    old = results_file.read(options.out, results_file.PROFILE)
     for key in ("device", "cuda_driver", "profiler"):
         if old["context"].get(key) != context.get(key):
             stop(
@@ -187,4 +187,4 @@ def others(options, context):
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

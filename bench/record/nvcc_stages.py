@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.nvcc_samples import ARCH, ARCHITECTURES, PHASES, SOURCES, SUFFIXES
 from bench.record.nvcc_text import (
@@ -244,7 +245,7 @@ def main():
         write_whole(options.out, json.dumps(data, indent=1) + "\n")
         print(f"wrote {options.out}")
         return
-    made, recorded = form_of(json.loads(json.dumps(data))), form_of(json.loads(RECORD.read_text()))
+    made, recorded = form_of(json.loads(json.dumps(data))), form_of(results_file.read(RECORD))
     for name, form in made.items():
         if form != recorded[name]:
             sys.exit(f"nvcc_stages.py: {name} differ from {RECORD}:\n{form}\n{recorded[name]}")
@@ -252,4 +253,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -15,6 +15,7 @@ import pathlib
 import re
 import subprocess
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import output_of, stop, version_of
 
@@ -158,12 +159,15 @@ def recorded(path, notes):
     """The notes, metrics and whole rows by name of a file that was made with the tools of now."""
     if not path.exists():
         stop(f"{path} is not there: record all probes, without --missing")
-    lines = path.read_text().splitlines()
+    lines = results_file.lines_of(path).splitlines()
     then = [line.lstrip("# ") for line in lines if line.startswith("#")][2:]
     for note in notes:
         if note not in then:
             stop(f"{path} was not recorded with '{note}': record all probes, without --missing")
-    header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    table = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
+    if not table or any(len(row) != len(table[0]) for row in table):
+        stop(f"{path} is no whole table of probes: record all probes, without --missing")
+    header, *rows = table
     tried = {*header, *(name for note in then for name in re.split("[ ,]+", note))}
     untried = [metric for metric in METRICS if metric not in tried]
     if untried:
@@ -217,4 +221,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -20,6 +20,7 @@ import os
 import re
 import sys
 
+from bench import program
 from bench.copies import copy_as_it_runs, kernel_of, rung_name, with_template
 from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
@@ -27,10 +28,7 @@ from bench.record.machine_code import compiled
 from bench.record.main_loop import count
 from bench.rungs import own_rungs, rung_named
 
-FIRST = rung_named("wave_swizzle").number
-RECORDED = [  # the rungs whose orders pages quote: those whose threads compute several results
-    number for number, rung in own_rungs().items() if number >= FIRST and "TM" in rung.values()
-]
+FIRST = "wave_swizzle"
 AS_WRITTEN = "(as written)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
@@ -84,6 +82,12 @@ class Order:
 
 
 ORDERS = [Order(*flags) for flags in itertools.product((False, True), repeat=4)]
+
+
+def recorded():
+    """The rungs whose orders pages quote: those whose threads compute several results."""
+    first = rung_named(FIRST).number
+    return [n for n, rung in own_rungs().items() if n >= first and "TM" in rung.values()]
 
 
 def find_loops(rung):
@@ -179,7 +183,7 @@ def run(options):
     tools = find_tools(options)
     context = context_of(tools[0]) if options.out else None
     entries = []
-    for rung in options.rungs or RECORDED:
+    for rung in options.rungs or recorded():
         ranking = rank_orders(rung, options, tools)
         ranking.show()
         entries += ranking.entries()
@@ -214,4 +218,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

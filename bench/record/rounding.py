@@ -16,7 +16,7 @@ import random
 import struct
 import sys
 
-from bench import SOURCES
+from bench import SOURCES, program, results_file
 from bench.output_file import output_path, write_whole
 
 RECORD = SOURCES / "bench" / "results" / "rounding.json"
@@ -130,7 +130,7 @@ def main():
         "benchmarks": [experiment(k, positive) for positive in (False, True) for k in LENGTHS],
     }
     if options.check:
-        if data != json.loads(RECORD.read_text()):
+        if data != results_file.read(RECORD):
             sys.exit(f"rounding.py: the errors are not those of {RECORD}")
         print(f"{len(data['benchmarks'])} experiments as recorded")
         return
@@ -139,4 +139,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.rungs import own_rungs
 
@@ -23,12 +24,16 @@ SHAPES = ((260, 132, 36), (77, 45, 131), (129, 300, 4))
 # For the rungs of one architecture alone, as others would take too long. On an H200 the first has
 # more of K than rings hold, and tiles that are split; for the others rung 13 takes clusters, and a
 # kernel for little K.
-LAST_RUNGS = [f"{n:02}" for n, rung in own_rungs().items() if rung.architecture_specific]
 FOR_THEM = ((639, 636, 640), (60, 64, 1028), (511, 1020, 20))
 
 
 class RunError(Exception):
     """A run that says nothing about the rungs."""
+
+
+def last_rungs():
+    """['11', ...]: those that only one architecture runs."""
+    return [f"{n:02}" for n, rung in own_rungs().items() if rung.architecture_specific]
 
 
 def main():
@@ -82,7 +87,7 @@ def check(ladder, tool, shape, beta):
             "--tool",
             tool,
             ladder,
-            *(("run", *LAST_RUNGS) if shape in FOR_THEM else ("climb",)),
+            *(("run", *last_rungs()) if shape in FOR_THEM else ("climb",)),
             "--device",
             "gpu",
             "--no-timing",
@@ -97,7 +102,7 @@ def check(ladder, tool, shape, beta):
         summary = re.findall(r"=========\s+(\w* ?SUMMARY: .*)", done.stdout + done.stderr)
         if not summary or not path.exists():
             raise RunError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-        reported = json.loads(path.read_text())
+        reported = results_file.read(path)
     outcomes = {entry["name"]: entry["outcome"] for entry in reported["benchmarks"]}
     clean = (
         done.returncode == 0
@@ -123,4 +128,4 @@ def line_of(run):
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+from bench import program
 from bench.copies import copy_as_it_runs, kernel_of, rung_name
 from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
@@ -76,10 +77,11 @@ CHANGES = {
     "3_blocks": lambda kernel: (blocks_on_an_sm(kernel, 3),),
     "4_blocks": lambda kernel: (blocks_on_an_sm(kernel, 4),),
 }
-RECORDED = [
-    *((rung, "") for rung in own_rungs()),
-    *((6, change) for change in CHANGES if change),
-]
+
+
+def recorded():
+    """[(rung, change)] of the loops that pages quote."""
+    return [*((rung, "") for rung in own_rungs()), *((6, change) for change in CHANGES if change)]
 
 
 @dataclasses.dataclass
@@ -216,7 +218,7 @@ def main():
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")
     options = parser.parse_args()
-    wanted = RECORDED if options.out else [(rung, options.change) for rung in options.rungs]
+    wanted = recorded() if options.out else [(rung, options.change) for rung in options.rungs]
     if not wanted:
         parser.error("name a rung, for instance 06")
     try:
@@ -233,4 +235,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

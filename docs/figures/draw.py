@@ -15,15 +15,13 @@ import os
 import pathlib
 import sys
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.rungs import rung_table
+from docs.report.generated import keep
 from docs.report.recorded import FigureError
 
 FOLDER = pathlib.Path(__file__).parent
-OF_RUNGS = {f"rung_{number:02}": rung for number, rung in rung_table().items()}
-WITHOUT = [name for name in OF_RUNGS if not (FOLDER / f"{name}.py").exists()]
-NAMES = (
-    *(name for name in OF_RUNGS if name not in WITHOUT),
+OF_CHAPTERS = (
     "banks_before_after",
     "wave_order",
     "pipeline_timeline",
@@ -57,12 +55,38 @@ NAMES = (
 )
 
 
+def of_rungs():
+    """{'rung_03': its Rung} of all rungs: each has a figure of its own."""
+    return {f"rung_{number:02}": rung for number, rung in rung_table().items()}
+
+
+def names():
+    """Names of all figures that there are."""
+    ours = [name for name in of_rungs() if (FOLDER / f"{name}.py").exists()]
+    return (*ours, *OF_CHAPTERS)
+
+
 def drawn(name):
-    """A figure."""
+    """A figure; a FigureError names it."""
     try:
         return importlib.import_module(f"docs.figures.{name}").draw()
     except FigureError as error:
-        sys.exit(f"draw.py: {name}.svg: {error}")
+        raise FigureError(f"{name}.svg: {error}") from error
+
+
+def made(wanted=()):
+    """({picture: its text}, [what is wrong]) of the figures that are named, or of all."""
+    texts, wrong = {}, []
+    for name in wanted or names():
+        try:
+            texts[pathlib.Path("docs/figures") / f"{name}.svg"] = str(drawn(name))
+        except FigureError as error:
+            wrong.append(str(error))
+    for name, rung in {} if wanted else of_rungs().items():
+        path = f"docs/figures/{name}.py"
+        if not (FOLDER / f"{name}.py").exists():
+            wrong.append(f"rung {rung.label} has no figure: {path} is not there")
+    return texts, wrong
 
 
 def main():
@@ -73,30 +97,16 @@ def main():
     parser.add_argument("--words", action="store_true", help="print what each figure shows")
     parser.add_argument("--root", default=SOURCES, help="folder of the sources")
     options = parser.parse_args()
-    unknown = set(options.names) - set(NAMES)
+    unknown = set(options.names) - set(names())
     if unknown:
-        sys.exit(f"draw.py: no figure {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
+        sys.exit(f"draw.py: no figure {', '.join(sorted(unknown))}: there are {', '.join(names())}")
     os.chdir(options.root)
-    stale = []
-    for name in options.names or NAMES:
-        path = pathlib.Path("docs/figures") / f"{name}.svg"
-        picture = drawn(name)
-        if options.words:
-            print(f"![{picture.description}]({path.name})\n")
-        elif not path.exists() or path.read_text() != str(picture):
-            if options.check:
-                stale.append(str(path))
-            else:
-                path.write_text(str(picture))
-                print(f"wrote {path}")
-    for name in () if options.names else WITHOUT:
-        path = f"docs/figures/{name}.py"
-        print(f"draw.py: rung {OF_RUNGS[name].label} has no figure: {path} is not there",
-              file=sys.stderr)
-    if stale:
-        sys.exit(f"draw.py: stale, run make report: {' '.join(stale)}")
-    sys.exit(1 if WITHOUT and not options.names else 0)
+    if options.words:
+        for name in options.names or names():
+            print(f"![{drawn(name).description}]({name}.svg)\n")
+        return
+    sys.exit(0 if keep(*made(options.names), options.check) else 1)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

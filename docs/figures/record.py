@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench import program, results_file
 from bench.rungs import own_rungs
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
@@ -38,7 +39,7 @@ def traced(ladder, rung):
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        return json.loads(path.read_text())
+        return results_file.read(path)
 
 
 def first_requests(trace):
@@ -93,4 +94,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -1,7 +1,7 @@
 """Rungs 04 and 05: what the instructions of the main loop do."""
 
-import json
 
+from bench import results_file
 from docs.figures.shapes import Picture, text_width
 from docs.report.recorded import RESULTS
 
@@ -16,7 +16,7 @@ KINDS = (
 
 def counts_of(rung):
     """{kind: instructions} of a rung's main loop in machine code."""
-    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     counts = next(e["counts"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
     found = dict.fromkeys((kind for kind, _, _ in KINDS), 0)
     kind_of = {"FFMA": "FFMA", "LDS": "loads", **dict.fromkeys(("LDG", "STS", "BAR"), "copies")}

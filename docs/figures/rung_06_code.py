@@ -1,7 +1,7 @@
 """Rungs 05 and 06: where in the machine code of a k tile the loads and the stores stand."""
 
-import json
 
+from bench import results_file
 from docs.figures.shapes import Picture
 from docs.report.recorded import RESULTS
 
@@ -12,7 +12,7 @@ STYLES = {"FFMA": "f3 tint", "LDS": "f3 tint", "LDG": "f0", "STS": "f1", "BAR": 
 
 def order_of(rung):
     """[(kind, count)] of the main loop, in the order of the machine code."""
-    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     order = next(e["order"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
     return [(kind.split(".")[0], count) for kind, count in order]
 

@@ -1,7 +1,7 @@
 """Rungs 09 and 10: what a warp issues around the barrier of a k tile, in machine code."""
 
-import json
 
+from bench import results_file
 from docs.figures.shapes import Picture
 from docs.report.recorded import RESULTS
 
@@ -13,7 +13,7 @@ STYLES = {"FFMA": "f3", "LDS.128": "f1", "BAR": "head"}
 
 def around(rung):
     """[kind] of the instructions around the barrier; the loop begins again where it ends."""
-    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     order = next(e["order"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
     kinds = [kind for kind, count in order for _ in range(count)]
     at = kinds.index("BAR")

@@ -1,7 +1,7 @@
 """Rungs 09 and 10: what a warp issues for the same number of multiply-adds."""
 
-import json
 
+from bench import results_file
 from docs.figures.shapes import Picture
 from docs.report.recorded import RESULTS
 
@@ -15,7 +15,7 @@ KINDS = (
 
 def counts_of(rung):
     """{kind: instructions} of a rung's main loop in machine code."""
-    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     counts = next(e["counts"] for e in entries if (e["rung"], e["change"]) == (rung, ""))
     kind_of = {"FFMA": "FFMA", "LDS.128": "loads", "other": "other"}  # all else moves a tile
     found = dict.fromkeys(("FFMA", *(kind for kind, _, _ in KINDS)), 0)

@@ -4,7 +4,7 @@ from bench.rungs import rung_of
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, tile_constants
 from docs.report.by_hand import partial_tiles, starts_of
-from docs.report.recorded import SMS
+from docs.report.recorded import sms
 
 SIZE = 4096
 SHOWN = 3  # tiles of the row
@@ -13,29 +13,29 @@ SHOWN = 3  # tiles of the row
 def draw_waves(picture, k_tiles, whole, left_over, share):
     """SMs downwards, k tiles to the right: without and with a split."""
     top, per_sm, left = 122, 0.8, RIGHT
-    scale = 600 / (k_tiles * (whole // SMS + 1))
+    scale = 600 / (k_tiles * (whole // sms() + 1))
     for panel, title in enumerate(
         (
-            f"rung 11: {whole // SMS} waves, and one of {left_over} tiles",
+            f"rung 11: {whole // sms()} waves, and one of {left_over} tiles",
             "rung 12: equal shares at the end",
         )
     ):
         y = top + panel * 146
         picture.text(left, y - 10, title, "strong")
-        height = SMS * per_sm
-        for wave in range(whole // SMS):
+        height = sms() * per_sm
+        for wave in range(whole // sms()):
             x = left + wave * k_tiles * scale
-            picture.cell(x, y, k_tiles * scale, height, "f2 tint", f"{SMS} whole tiles")
-        x = left + whole // SMS * k_tiles * scale
+            picture.cell(x, y, k_tiles * scale, height, "f2 tint", f"{sms()} whole tiles")
+        x = left + whole // sms() * k_tiles * scale
         if panel == 0:
             busy = left_over * per_sm
             picture.cell(x, y, k_tiles * scale, busy, "f2 tint", f"{left_over} tiles")
             picture.cell(x, y + busy, k_tiles * scale, height - busy, "soft-fill")
-            idle = f"{SMS - left_over} SMs idle"
+            idle = f"{sms() - left_over} SMs idle"
             picture.text(x + k_tiles * scale / 2, y + height + 19, idle, "soft", "middle")
         else:
             picture.cell(x, y, share * scale, height, "f3 tint", f"{share} k tiles")
-    return top + 146 + SMS * per_sm
+    return top + 146 + sms() * per_sm
 
 
 def draw_row(picture, y, first, k_tiles, starts):
@@ -53,7 +53,7 @@ def draw_row(picture, y, first, k_tiles, starts):
         x, right = left + begin * scale, min(left + stop * scale, end)
         partial = (begin, stop) in added
         rank = max(s for s in range(SHOWN + 1) if starts[s] <= begin)
-        words = "" if partial or right == end else f"block {SMS - 1 - rank}"
+        words = "" if partial or right == end else f"block {sms() - 1 - rank}"
         picture.cell(x, y + 34, right - x, 30, "f1 tint" if partial else "f3 tint", words)
     for begin in starts[1 : SHOWN + 1]:
         picture.text(left + begin * scale, y + 82, str(begin), "soft", "middle")
@@ -70,16 +70,17 @@ def draw():
     left_over = tiles - whole
     longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))
     ranks, added = len(starts) - 1, len(partial_tiles(starts, k_tiles))
-    before, after = (whole // SMS + 1) * k_tiles, whole // SMS * k_tiles + longest
+    before, after = (whole // sms() + 1) * k_tiles, whole // sms() * k_tiles + longest
     picture = Picture(
         "rung_12",
         640,
         f"Rung 12: the last {left_over} tiles are split among {ranks} blocks",
         f"M = N = K = {SIZE}: {tiles} tiles of {c['BM']} x {c['BN']}, each {k_tiles} k tiles of "
-        f"{c['BK']}, on {SMS} SMs",
-        f"Rung 12 at M = N = K = {SIZE}. {tiles} tiles on {SMS} SMs are {whole // SMS} full waves "
-        f"and a last one of {left_over}, in which {SMS - left_over} SMs idle. Rung 12 gives each "
-        f"block {whole // SMS} whole tiles; the other {left_over}, laid end to end, are "
+        f"{c['BK']}, on {sms()} SMs",
+        f"Rung 12 at M = N = K = {SIZE}. {tiles} tiles on {sms()} SMs are {whole // sms()} full "
+        f"waves "
+        f"and a last one of {left_over}, in which {sms() - left_over} SMs idle. Rung 12 gives each "
+        f"block {whole // sms()} whole tiles; the other {left_over}, laid end to end, are "
         f"{left_over * k_tiles} k tiles of {c['BK']}, of which each rank takes {longest} or one "
         f"less. {added} partial tiles that do not begin their tile are added by the peer that has "
         f"its beginning. {after} k tiles instead of {before}.",

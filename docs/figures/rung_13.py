@@ -5,7 +5,7 @@ import math
 from bench.rungs import rung_named
 from docs.figures.shapes import Picture
 from docs.figures.tiles import RIGHT, hierarchy, paint
-from docs.report.recorded import SMS
+from docs.report.recorded import sms
 
 PIXELS = 2.5  # of a row or column of C
 SHAPES = (
@@ -99,7 +99,7 @@ def draw():
         "rung_13",
         620,
         "Rung 13: a tile for each shape, picked by a model",
-        f"{known} configurations; the model says what each would take on {SMS} SMs",
+        f"{known} configurations; the model says what each would take on {sms()} SMs",
         f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
         f"that a tile can be as flat or as narrow as C: {forms} lanes. A model computes what each "
         f"configuration would take and picks the fastest. {picks}.",

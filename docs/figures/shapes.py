@@ -3,10 +3,9 @@
 Colours mean the same in all figures: A is f0, B is f1, C and its sums are f2, arithmetic is f3.
 """
 
-import json
 import re
 
-from bench import SOURCES
+from bench import SOURCES, results_file
 from docs.report.svg import WIDTH, Drawing, number
 
 A, B, C, WORK = range(4)  # colours
@@ -111,13 +110,13 @@ def plural(count, noun):
 def card(name="h200"):
     """{entry: value} of a device card."""
     path = SOURCES / "common" / "devices" / f"{name}.json"
-    return {key: entry["value"] for key, entry in json.loads(path.read_text()).items()}
+    return {key: entry["value"] for key, entry in results_file.read(path).items()}
 
 
 def requests(rung):
     """What a warp of a rung asked of memory, as the emulator traced it (record.py)."""
     path = SOURCES / "docs" / "figures" / "data" / "requests.json"
-    return json.loads(path.read_text())[f"{rung:02}"]
+    return results_file.read(path)[f"{rung:02}"]
 
 
 def request(rung, array, operation):

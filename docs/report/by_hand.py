@@ -5,7 +5,7 @@ them), how that is counted, the block tile, and how many blocks an SM holds.
 """
 
 from bench.rungs import FigureError, rung_of
-from docs.report.recorded import SMS
+from docs.report.recorded import sms
 from docs.report.wavefronts import BANKS, LANES, copy_wavefronts, global_wavefronts, wavefronts
 
 
@@ -165,7 +165,7 @@ def split_words(c, plan):
     """How the last wave is split, as a sentence."""
     k_tiles, whole = plan["k_tiles"], plan["whole_tiles"]
     left, starts = plan["tiles"] - whole, starts_of(plan)
-    first = f" {whole // SMS} tiles per block are whole." if whole else ""
+    first = f" {whole // sms()} tiles per block are whole." if whole else ""
     if left == 0:
         return f"{first} None is left to be split."
     rest = f"the other {left} tiles" if whole else f"the {left} tiles"
@@ -186,8 +186,8 @@ def split_evenly(c, size, plan):
     count = producers(c, size)
     starts = starts_of(plan)
     longest = max((end - start for start, end in zip(starts, starts[1:])), default=0)
-    busiest = plan["whole_tiles"] // SMS * plan["k_tiles"] + longest  # k tiles of a block
-    waves = SMS * busiest / (plan["k_tiles"] * plan["tiles"])
+    busiest = plan["whole_tiles"] // sms() * plan["k_tiles"] + longest  # k tiles of a block
+    waves = sms() * busiest / (plan["k_tiles"] * plan["tiles"])
     return {**count, "waves": waves, "more": count["more"] + split_words(c, plan)}
 
 

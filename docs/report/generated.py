@@ -1,4 +1,8 @@
-"""Files that programs write from what is recorded, and that tests find stale."""
+"""Files that programs write from what is recorded, and that tests find stale.
+
+Such a program has a function made(): ({path: its text, or None where there is to be none},
+[what is wrong]). Where anything is wrong, none of its files is written.
+"""
 
 import argparse
 import os
@@ -6,6 +10,7 @@ import pathlib
 import sys
 
 from bench import SOURCES
+from bench.output_file import write_all
 
 
 def begin(description):
@@ -22,19 +27,37 @@ def begin(description):
     return options.check
 
 
-def keep(path, text, check):
-    """Writes a file that differs; None: there is none. False: it is stale, and this is a check."""
-    if text == (path.read_text() if path.exists() else None):
-        return True
+def text_at(path):
+    """What is in a file; None: there is none."""
+    return path.read_text() if path.exists() else None
+
+
+def keep(texts, wrong, check):
+    """Writes the files that differ, all or none; returns whether all is as it should be.
+
+    check: names them instead.
+    """
+    program = pathlib.Path(sys.argv[0]).name
+    for sentence in wrong:
+        print(f"{program}: {sentence}", file=sys.stderr)
+    stale = {path: text for path, text in texts.items() if text != text_at(path)}
     if check:
-        program = pathlib.Path(sys.argv[0]).name
-        print(f"{program}: {path} is stale: run make report", file=sys.stderr)
+        for path in stale:
+            print(f"{program}: {path} is stale: run make report", file=sys.stderr)
+        return not wrong and not stale
+    if wrong:
+        if stale:
+            print(f"{program}: nothing is written", file=sys.stderr)
         return False
-    if text is None:
-        path.unlink()
-        print(f"removed {path}")
-    else:
+    for path in stale:
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-        print(f"wrote {path}")
+    write_all(stale)
+    for path, text in stale.items():
+        print(f"{'removed' if text is None else 'wrote'} {path}")
     return True
+
+
+def main_of(description, made):
+    """main() of such a program."""
+    check = begin(description.splitlines()[0])
+    sys.exit(0 if keep(*made(), check) else 1)

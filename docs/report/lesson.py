@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.markdown_text import figures_of, folded, items, parts_of, unfolded
 from docs.report.page_blocks.excerpts import section_of
@@ -258,4 +258,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -9,10 +9,10 @@ import argparse
 import os
 import sys
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.by_hand import by_hand
-from docs.report.recorded import GRAPH_FLOP, SIZE, SMS, FigureError, gaps, profile
+from docs.report.recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile, sms
 from docs.report.rung_figures import (
     CLOCK_HZ,
     NOT_YET,
@@ -88,7 +88,7 @@ def maths_block(rung, size=SIZE):
         result = incomplete(rung, size)
     return "\n".join(
         [
-            f"At M = N = K = {size}, for the H200's {SMS} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
+            f"At M = N = K = {size}, for the H200's {sms()} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
             "",
             f"1. Work: 2MNK = {digits(2 * size**3 * 1e-9, 1)} GFLOP, or "
             f"{digits(warp_fmas * 1e-6, 0)} million "
@@ -146,4 +146,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

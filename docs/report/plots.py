@@ -10,6 +10,7 @@ matplotlib: its bytes change with its version, and its pictures know one backgro
 import pathlib
 import sys
 
+from bench import program
 from docs.report import generated
 from docs.report.plot_ratio import ratio_by_size
 from docs.report.plot_roofline import roofline
@@ -34,19 +35,27 @@ def drawn(name):
     except MissingFileError as error:
         print(f"plots.py: no {name}.svg: {error}", file=sys.stderr)
         return None
-    except FigureError as error:
-        sys.exit(f"plots.py: {name}.svg: {error}")
     for sentence in drawing.lacks:
         print(f"plots.py: {name}.svg is not complete: {sentence}", file=sys.stderr)
     return str(drawing)
 
 
+def made():
+    """({picture: its text}, [what is wrong])"""
+    texts, wrong = {}, []
+    for name in PLOTS:
+        path = FIGURES / f"{name}.svg"
+        try:
+            texts[path] = drawn(name)
+        except FigureError as error:
+            wrong.append(f"{path.name}: {error}")
+    return texts, wrong
+
+
 def main():
     """Writes or checks all pictures."""
-    check = generated.begin(__doc__.splitlines()[0])
-    current = [generated.keep(FIGURES / f"{name}.svg", drawn(name), check) for name in PLOTS]
-    sys.exit(0 if all(current) else 1)
+    generated.main_of(__doc__, made)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -1,18 +1,16 @@
 """Reads bench/results: climbs, profiles, roofs and benchmarks of the recorded GPU."""
 
-import json
 import pathlib
 import re
 from statistics import median
 
-from bench import SOURCES
+from bench import SOURCES, results_file
 from bench.benchmark import compact
-from bench.rungs import FigureError
+from bench.results_file import FigureError, Record
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 CARD = SOURCES / "common" / "devices" / "h200.json"
 SHAPES = SOURCES / "bench" / "results" / "shapes.json"  # build/benchmark --list-shapes --json
-SMS = json.loads(CARD.read_text())["sms"]["value"]
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
 # bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
@@ -38,13 +36,14 @@ def load(name):
     path = RESULTS / name
     if not path.exists():
         raise MissingFileError(f"{path} is not there")
-    return json.loads(path.read_text())
+    return results_file.read(path)
 
 
 def climb(size, protocol="burst"):
     """{rung number: entry} of a recorded climb; the best of cublasLt under None."""
     entries = load(f"climb_{protocol}_{size}.json")["benchmarks"]
-    return {entry["rung"]: entry for entry in entries}
+    path = RESULTS / f"climb_{protocol}_{size}.json"
+    return Record({entry["rung"]: entry for entry in entries}, path, "its list")
 
 
 def fp32_entries():
@@ -73,7 +72,7 @@ def profile(rung, size):
 def traced(rung, size):
     """{ncu metric: value} of a rung, as the emulator counted them."""
     path = RESULTS.parent / "emulator" / "traces.json"
-    for kernel in json.loads(path.read_text())["benchmarks"]:
+    for kernel in results_file.read(path)["benchmarks"]:
         if (kernel["rung"], kernel["m"]) == (rung, size):
             return kernel["metrics"]
     raise NotRecordedError(f"{path} has no rung {rung} at {size}")
@@ -81,12 +80,23 @@ def traced(rung, size):
 
 def roofs():
     """{name: value} of the measured roofs, in TFLOP/s and GB/s."""
-    return {entry["name"]: entry["value"] for entry in load("roofs.json")["benchmarks"]}
+    found = {entry["name"]: entry["value"] for entry in load("roofs.json")["benchmarks"]}
+    return Record(found, RESULTS / "roofs.json", "its list")
+
+
+def card_value(name):
+    """A figure of the device card of the recorded GPU."""
+    return results_file.read(CARD)[name]["value"]
+
+
+def sms():
+    """How many SMs the recorded GPU has."""
+    return card_value("sms")
 
 
 def fp32_peak_tflops():
     """What the device card computes from lanes and clock."""
-    return json.loads(CARD.read_text())["fp32_tflops"]["value"]
+    return card_value("fp32_tflops")
 
 
 def percent(ratio):
@@ -117,7 +127,7 @@ def provenance(name):
 
 def known_shapes():
     """[(set, (M, N, K), what it stands for)] of the benchmark, in the order of its table."""
-    entries = json.loads(SHAPES.read_text())
+    entries = results_file.read(SHAPES)
     return [(entry["set"], tuple(entry["shape"]), entry["reason"]) for entry in entries]
 
 
@@ -138,7 +148,7 @@ class Benchmark:
         paths = sorted(RESULTS.glob(files))
         if not paths:
             raise MissingFileError(f"{RESULTS / files} is not there")
-        self.context = json.loads(paths[0].read_text())["context"]
+        self.context = results_file.read(paths[0])["context"]
         samples = {}
         for path in paths:
             self._collect(path, samples)

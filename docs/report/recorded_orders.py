@@ -1,9 +1,9 @@
 """Recorded orders of multiply-adds, results/sass/orders.json: what rank_orders.py counted."""
 
 import dataclasses
-import json
 import re
 
+from bench import results_file
 from bench.record.main_loop import Counts
 from docs.report.recorded import RESULTS, FigureError, MissingFileError, NotRecordedError
 
@@ -16,7 +16,7 @@ def recorded():
     """The file."""
     if not ORDERS.exists():
         raise MissingFileError(f"{ORDERS} is not there: {HOW}")
-    return json.loads(ORDERS.read_text())
+    return results_file.read(ORDERS)
 
 
 def ranked(rung):

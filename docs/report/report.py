@@ -19,8 +19,8 @@ bench/results, the rung table and the sources:
 
 import pathlib
 import re
-import sys
 
+from bench import program
 from docs.report import generated
 from docs.report.maths import maths_block
 from docs.report.page_blocks import (
@@ -129,19 +129,21 @@ def pages():
     ]
 
 
-def main():
-    """Rewrites or checks all files."""
-    check = generated.begin(__doc__.splitlines()[0])
-    fine = True
+def made():
+    """({page: its text}, [what is wrong])"""
+    texts, wrong = {}, []
     for path in pages():
         number = re.match(r"(\d\d)_", path.parent.name)
         place = Place(path, int(number[1]) if number else None)
-        new, wrong = filled(path.read_text(), place)
-        for line in wrong:
-            print(f"report.py: {path}: {line}", file=sys.stderr)
-        fine = generated.keep(path, new, check) and not wrong and fine
-    sys.exit(0 if fine else 1)
+        texts[path], lines = filled(path.read_text(), place)
+        wrong += [f"{path}: {line}" for line in lines]
+    return texts, wrong
+
+
+def main():
+    """Rewrites or checks all files."""
+    generated.main_of(__doc__, made)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

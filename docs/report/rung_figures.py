@@ -3,14 +3,13 @@
 A rung that a recording does not have yet raises NotRecordedError; or_not_yet() makes words of it.
 """
 
-import json
 import re
 
+from bench import results_file
 from bench.rungs import FACTS, rung_of
 from docs.report.by_hand import by_hand
 from docs.report.recorded import (
     RESULTS,
-    SMS,
     Benchmark,
     FigureError,
     NotRecordedError,
@@ -19,6 +18,7 @@ from docs.report.recorded import (
     load,
     percent,
     profile,
+    sms,
     traced,
 )
 from docs.report.recorded_orders import order_value
@@ -56,10 +56,10 @@ def bounds(rung, size):
     if hand["blocks"] is None:
         raise NotRecordedError(f"{FACTS} has no registers of rung {rung_of(rung).label}")
     blocks = -(-size // rows) * -(-size // cols) * hand.get("per_tile", 1)
-    at_once = SMS * hand["blocks"]
+    at_once = sms() * hand["blocks"]
     # The last wave is not full, unless the rung splits it.
     waves = hand.get("waves", -(-blocks // at_once) * at_once / blocks)
-    per_ms = SMS * CLOCK_HZ * 1e-3
+    per_ms = sms() * CLOCK_HZ * 1e-3
     found = [("FP32 pipe", warp_fmas / (FFMA_PER_CLOCK * per_ms) * waves)]
     try:
         instructions = profile(rung, size)["smsp__inst_executed.sum"]
@@ -195,7 +195,7 @@ def machine_code_value(name, rung):
 
     `instructions` are all of them, `other` those that neither move data nor multiply.
     """
-    entries = json.loads((RESULTS.parent / "sass" / "loops.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     for entry in entries:
         if (entry["rung"], entry["change"]) == (rung, ""):
             counts = {**entry["counts"], "instructions": entry["instructions"]}

@@ -7,10 +7,19 @@
 import json
 import pathlib
 import re
-import sys
 
+from bench import program, results_file
 from docs.report import generated
-from docs.report.recorded import RESULTS, FigureError, described, load, profile, roofs
+from docs.report.recorded import (
+    RESULTS,
+    FigureError,
+    MissingFileError,
+    NotRecordedError,
+    described,
+    load,
+    profile,
+    roofs,
+)
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
 DATA = pathlib.Path("docs/widgets/data.js")
@@ -26,7 +35,7 @@ def cards():
     """[{figure: value}] of all device cards, the recorded GPU first."""
     found = []
     for path in sorted(CARDS.glob("*.json"), key=lambda path: (path.stem != CARD_FIRST, path.stem)):
-        figures = {name: figure["value"] for name, figure in json.loads(path.read_text()).items()}
+        figures = {name: figure["value"] for name, figure in results_file.read(path).items()}
         found.append({"id": path.stem, **figures})
     return found
 
@@ -35,7 +44,7 @@ def dram_bytes(rung, size):
     """What Nsight Compute counted of a rung; None where it was not profiled at this size."""
     try:
         counters = profile(rung, size)
-    except FigureError:
+    except (NotRecordedError, MissingFileError):
         return None
     return counters["dram__bytes_read.sum"] + counters["dram__bytes_write.sum"]
 
@@ -91,15 +100,18 @@ def data():
     return "\n".join([*lines, "};"]) + "\n"
 
 
+def made():
+    """({the file: its text}, [what is wrong])"""
+    try:
+        return {DATA: data()}, []
+    except FigureError as error:
+        return {}, [str(error)]
+
+
 def main():
     """Writes or checks the file."""
-    check = generated.begin(__doc__.splitlines()[0])
-    try:
-        current = generated.keep(DATA, data(), check)
-    except FigureError as error:
-        sys.exit(f"widget_data.py: {error}")
-    sys.exit(0 if current else 1)
+    generated.main_of(__doc__, made)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

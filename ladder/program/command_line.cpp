@@ -2,13 +2,21 @@
 #include "ladder/program/command_line.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <sstream>
 
 #include "common/emulator/run/settings.hpp"
 #include "common/output_file.hpp"
+#include "common/standard_output.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
@@ -36,6 +44,33 @@ std::unique_ptr<Machine> choose_machine(const std::string& device, std::string& 
   }
 }
 
+/// A factor; nobody means a hexadecimal one.
+CLI::Validator not_hexadecimal() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        if (text.find_first_of("xX") == std::string::npos) return "";
+        return fmt::format("{} is no decimal number such as 0.5", text);
+      },
+      "");
+}
+
+/// All that std::uint64_t holds, in decimal digits.
+CLI::Validator seed() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, value);
+        if (text.empty() || error != std::errc() || rest != end) {
+          return fmt::format("{} is no seed: give a whole number from 0 to {}", text,
+                             std::numeric_limits<std::uint64_t>::max());
+        }
+        text = fmt::format("{}", value);
+        return "";
+      },
+      "");
+}
+
 int exit_code(const Climb& climb) {
   const auto any = [&](Outcome outcome) {
     return std::ranges::any_of(climb.entries,
@@ -61,17 +96,42 @@ std::string sms_of(const DeviceCard& card) {
   return user_gives_sms() ? "LADDER_MULTIPROCESSORS" : card.name;
 }
 
+CLI::Validator decimal() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const bool digits = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+          return std::isdigit(c) != 0;
+        });
+        if (!digits) {
+          return fmt::format("{} is no whole number: write it in decimal digits, as in 64", text);
+        }
+        text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+        return "";
+      },
+      "");
+}
+
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {
   CLI::Validator extent = CLI::Range(1, kMaxExtent);
   extent.description("");  // the help lists options, not their ranges
   command.add_option("--size", options.size, fmt::format("M = N = K ({})", default_size))
+      ->transform(decimal())
       ->check(extent);
-  command.add_option("--m,--M", options.M, "rows of A and C")->check(extent);
-  command.add_option("--n,--N", options.N, "columns of B and C")->check(extent);
-  command.add_option("--k,--K", options.K, "columns of A, rows of B")->check(extent);
-  command.add_option("--alpha", options.problem.alpha, "factor of A*B")->capture_default_str();
-  command.add_option("--beta", options.problem.beta, "factor of C")->capture_default_str();
+  command.add_option("--m,--M", options.M, "rows of A and C")->transform(decimal())->check(extent);
+  command.add_option("--n,--N", options.N, "columns of B and C")
+      ->transform(decimal())
+      ->check(extent);
+  command.add_option("--k,--K", options.K, "columns of A, rows of B")
+      ->transform(decimal())
+      ->check(extent);
+  command.add_option("--alpha", options.problem.alpha, "factor of A*B")
+      ->transform(not_hexadecimal())
+      ->capture_default_str();
+  command.add_option("--beta", options.problem.beta, "factor of C")
+      ->transform(not_hexadecimal())
+      ->capture_default_str();
   command.add_option("--seed", options.problem.seed, "seed of the random inputs")
+      ->transform(seed())
       ->capture_default_str();
 }
 
@@ -114,6 +174,8 @@ int climb_command(Options options, const ClimbExtras& extras) {
   if (!why_not_gpu.empty())
     fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
   if (options.explain) fmt::print("{}\n", explanation(chosen, options.problem.shape));
+  // Before the work, so that a file that cannot be read costs none of it.
+  const std::optional<Recording> recording = machine->is_gpu() ? std::nullopt : recorded_climb();
   Progress progress;
   const Climb result = climb(
       *machine, ladder, chosen, options.problem,
@@ -123,7 +185,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
       // A profiler that looks at a GPU wants one launch of each rung.
       !(options.no_timing && machine->is_gpu()), machine->is_gpu() ? "" : sms_of(card));
   progress.clear();
-  fmt::print("{}", climb_text(result, machine->is_gpu() ? std::nullopt : recorded_climb()));
+  fmt::print("{}", climb_text(result, recording));
   if (file) {
     file->write(file_text(to_json(result, machine->versions())));
     fmt::print("\nResults written to {}.\n", options.json);
@@ -133,17 +195,32 @@ int climb_command(Options options, const ClimbExtras& extras) {
   return exit_code(result);
 }
 
+std::string said(const std::exception& error) {
+  // fmt's "cannot write to file: ..." of a full disk, which does not say which file
+  const auto* const system = dynamic_cast<const std::system_error*>(&error);
+  if (system == nullptr) return error.what();
+  return fmt::format("cannot write standard output: {}", std::strerror(system->code().value()));
+}
+
 int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command) {
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kGood : kBadUsage;
-  }
-  try {
-    return command();
+    require_standard_output();
+    int code = kBadUsage;
+    try {
+      app.parse(argc, argv);
+      code = command();
+    } catch (const CLI::ParseError& error) {
+      std::ostringstream complaint;
+      code = app.exit(error, std::cout, complaint) == 0 ? kGood : kBadUsage;
+      fmt::print(stderr, "{}", folded(complaint.str(), columns_of(STDERR_FILENO)));
+    }
+    finish_standard_output();
+    return code;
   } catch (const std::exception& error) {
     std::fflush(stdout);
-    fmt::print(stderr, "{}", wrapped(fmt::format("{}: {}", app.get_name(), error.what()), 2));
+    fmt::print(stderr, "{}",
+               wrapped(fmt::format("{}: {}", app.get_name(), said(error)), 2, 0,
+                       columns_of(STDERR_FILENO)));
     return kBadUsage;
   }
 }

@@ -67,8 +67,15 @@ struct ClimbExtras {
 /// \throws std::exception for bad usage and missing machines
 int climb_command(Options options, const ClimbExtras& extras = {});
 
+/// \brief A check of a command line's whole numbers: decimal digits alone, so that 010 is ten and
+///        0x10 is refused. It comes before what looks at the number.
+CLI::Validator decimal();
+
+/// What stopped a program, as a sentence.
+std::string said(const std::exception& error);
+
 /// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
-/// code.
+/// code. Output that cannot be written is one, too.
 int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command);
 
 }  // namespace ladder

@@ -16,6 +16,7 @@ namespace ladder {
 void add_list_options(CLI::App& command, Options& options) {
   command.add_option("--json", options.json, "write facts for other programs to this file");
   command.add_option("--size", options.size, "with --json: M = N = K of launches and plans")
+      ->transform(decimal())
       ->check(CLI::Validator(CLI::Range(1, kMaxExtent)).description(""));
 }
 

@@ -87,7 +87,8 @@ int predict_command(const PredictArguments& arguments) {
   const std::vector<Question> questions = questions_of(rung);
   if (questions.empty()) {
     throw std::invalid_argument(fmt::format(
-        "there are no questions about {}: choose a rung with a kernel of its own, such as 03",
+        "there are no questions about {} in ladder/questions.json: choose a rung with a kernel of "
+        "its own, such as 03",
         label(rung)));
   }
   Predictions predictions;

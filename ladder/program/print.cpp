@@ -11,8 +11,6 @@
 namespace ladder {
 namespace {
 
-constexpr std::size_t kWidth = 80;
-
 std::string percent(double ratio) {
   return fmt::format("{:.1f} %", 100 * ratio);
 }
@@ -70,51 +68,52 @@ std::string way_to_check(const Climb& climb) {
     shape = M == N && N == K ? fmt::format(" --size {}", M)
                              : fmt::format(" --m {} --n {} --k {}", M, N, K);
   }
-  return fmt::format("\nTo look for races and bad accesses: build/ladder check{}{}\n", rungs,
-                     shape);
+  return folded(
+      fmt::format("\nTo look for races and bad accesses: build/ladder check{}{}\n", rungs, shape));
 }
 
 std::string gpu_table(const Climb& climb) {
-  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7}\n";
-  std::string text = fmt::format(kRow, "", "", "error /", "differs", "", "", "of best", "of");
-  text += fmt::format(kRow, "rung", "verified", "bound", "from 00", "time ms", "TFLOP/s", "cuBLAS",
-                      "roof");
+  TextTable table({-17, -8, 8, 8, 9, 8, 7, 7});
+  table.heading({"", "", "error /", "differs", "", "", "of best", "of"});
+  table.heading({"rung", "verified", "bound", "from 00", "time ms", "TFLOP/s", "cuBLAS", "roof"});
   for (const Entry& entry : climb.entries) {
     const auto& timing = entry.timing;
-    text += fmt::format(kRow, label(entry.rung), verified_text(entry),
-                        entry.verdict ? error_text(*entry.verdict) : "",
-                        entry.verdict ? difference_text(*entry.verdict) : "",
-                        timing ? fmt::format("{:.3f}", timing->time_ms) : "",
-                        timing ? fmt::format("{:.2f}", timing->tflops) : "",
-                        timing ? percent(timing->ratio_to_best) : "",
-                        timing && timing->share_of_roof ? percent(*timing->share_of_roof) : "");
+    table.row({label(entry.rung), verified_text(entry),
+               entry.verdict ? error_text(*entry.verdict) : "",
+               entry.verdict ? difference_text(*entry.verdict) : "",
+               timing ? fmt::format("{:.3f}", timing->time_ms) : "",
+               timing ? fmt::format("{:.2f}", timing->tflops) : "",
+               timing ? percent(timing->ratio_to_best) : "",
+               timing && timing->share_of_roof ? percent(*timing->share_of_roof) : ""});
   }
   for (const auto& [precision, best] : climb.best_cublaslt) {
     const std::string name =
         precision == kFp32 ? "best of cublasLt" : fmt::format("best Lt, {}", precision.name);
-    text += fmt::format(kRow, name, "", "", "", fmt::format("{:.3f}", best.time_ms),
-                        fmt::format("{:.2f}", best.tflops), percent(best.ratio_to_best),
-                        best.share_of_roof ? percent(*best.share_of_roof) : "");
+    table.row({name, "", "", "", fmt::format("{:.3f}", best.time_ms),
+               fmt::format("{:.2f}", best.tflops), percent(best.ratio_to_best),
+               best.share_of_roof ? percent(*best.share_of_roof) : ""});
   }
   const ClockLog clocks = clocks_of(climb);
   if (!clocks.sm_mhz.empty() && !clocks.power_w.empty()) {
-    text += fmt::format("SM clock {:.0f} MHz and {:.0f} W right after a sample (medians).\n",
-                        median(clocks.sm_mhz), median(clocks.power_w));
+    table.add(
+        wrapped(fmt::format("SM clock {:.0f} MHz and {:.0f} W right after a sample (medians).",
+                            median(clocks.sm_mhz), median(clocks.power_w)),
+                2));
   }
-  return text;
+  return table.text();
 }
 
 std::string cpu_table(const Climb& climb, const std::optional<Recording>& recording) {
-  constexpr const char* kRow = "{:<17} {:<8} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8}\n";
-  std::string text;
+  TextTable table({-17, -8, 8, 7, 8, 9, 8, 8});
   if (recording) {
-    text += fmt::format("{:>80}\n", fmt::format("recorded, {}", recording->device));
-    text += fmt::format("{:>80}\n", fmt::format("{}, {}", recording->size, recording->protocol));
+    for (const std::string& line : {fmt::format("recorded, {}", recording->device),
+                                    fmt::format("{}, {}", recording->size, recording->protocol)}) {
+      table.add(fmt::format("{:>{}}\n", line, columns_of()));
+    }
   }
-  text += fmt::format(kRow, "", "", "error /", "", "threads", "barriers", "",
-                      recording ? "of best" : "");
-  text += fmt::format(kRow, "rung", "verified", "bound", "blocks", "a block", "a block",
-                      recording ? "TFLOP/s" : "", recording ? "cuBLAS" : "");
+  table.heading({"", "", "error /", "", "threads", "barriers", "", recording ? "of best" : ""});
+  table.heading({"rung", "verified", "bound", "blocks", "a block", "a block",
+                 recording ? "TFLOP/s" : "", recording ? "cuBLAS" : ""});
   for (const Entry& entry : climb.entries) {
     const bool wrong = entry.outcome == Outcome::wrong;
     const RecordedFigure* figure =
@@ -122,15 +121,14 @@ std::string cpu_table(const Climb& climb, const std::optional<Recording>& record
     const auto count = [&](std::uint64_t emulator::GridStats::*which) {
       return entry.counts ? fmt::format("{}", (*entry.counts).*which) : "";
     };
-    text += fmt::format(kRow, label(entry.rung), verified_text(entry),
-                        entry.verdict ? error_text(*entry.verdict) : "",
-                        count(&emulator::GridStats::blocks),
-                        count(&emulator::GridStats::threads_per_block),
-                        count(&emulator::GridStats::barriers_per_block),
-                        figure ? fmt::format("{:.2f}", figure->tflops) : "",
-                        figure ? percent(figure->ratio_to_best) : "");
+    table.row({label(entry.rung), verified_text(entry),
+               entry.verdict ? error_text(*entry.verdict) : "", count(&emulator::GridStats::blocks),
+               count(&emulator::GridStats::threads_per_block),
+               count(&emulator::GridStats::barriers_per_block),
+               figure ? fmt::format("{:.2f}", figure->tflops) : "",
+               figure ? percent(figure->ratio_to_best) : ""});
   }
-  return text;
+  return table.text();
 }
 
 /// What rungs that choose chose, and what was verified besides the problem that was asked for.
@@ -181,12 +179,13 @@ std::string missing_figures(const Climb& climb, const Recording& recording) {
 
 }  // namespace
 
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t first) {
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first,
+                    std::size_t columns) {
   std::istringstream words(text);
   std::string out(first, ' '), word;
   std::size_t column = first;
   for (bool starts_line = true; words >> word; starts_line = false) {
-    if (!starts_line && column + 1 + word.size() > kWidth) {
+    if (!starts_line && column + 1 + word.size() > columns) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
     } else if (!starts_line) {
@@ -199,14 +198,14 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
   return out + "\n";
 }
 
-std::string folded(const std::string& text) {
+std::string folded(const std::string& text, std::size_t columns) {
   constexpr const char* kIndent = "     ";
   std::istringstream lines(text);
   std::string out;
   for (std::string line; std::getline(lines, line);) {
-    while (line.size() > kWidth) {
-      std::size_t end = line.rfind(' ', kWidth);
-      if (end == std::string::npos || line.find_first_not_of(' ') > end) end = kWidth;
+    while (line.size() > columns) {
+      std::size_t end = line.rfind(' ', columns);
+      if (end == std::string::npos || line.find_first_not_of(' ') > end) end = columns;
       out += line.substr(0, end) + "\n";
       line = kIndent + line.substr(line[end] == ' ' ? end + 1 : end);
     }
@@ -216,31 +215,33 @@ std::string folded(const std::string& text) {
 }
 
 std::string list_text(std::span<const Rung> rungs) {
-  constexpr const char* kRow = "{:<17} {:<4} {:<4} {:<4} {:<13} {}\n";
-  std::string text = fmt::format(kRow, "rung", "from", "in", "CC", "takes", "idea");
+  TextTable table({-17, -4, -4, -4, -13, 0});
+  table.heading({"rung", "from", "in", "CC", "takes", "idea"});
   for (const Rung& rung : rungs) {
-    text += fmt::format(
-        kRow, label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
-        rung.precision.name,
-        fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
-                    is_architecture_specific(rung) ? "a" : ""),
-        rung.multiple_of == 1 ? "any M, N, K" : fmt::format("N, K % {} == 0", rung.multiple_of),
-        rung.idea);
+    table.row(
+        {label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
+         std::string(rung.precision.name),
+         fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
+                     is_architecture_specific(rung) ? "a" : ""),
+         rung.multiple_of == 1 ? "any M, N, K" : fmt::format("N, K % {} == 0", rung.multiple_of),
+         std::string(rung.idea)});
   }
+  std::string text = table.text();
   text +=
       "\nfrom: the rung whose lines it builds on. in: precision of A, B and C.\n"
       "CC: lowest compute capability of a GPU.\n";
   if (std::ranges::any_of(rungs, is_architecture_specific)) {
     text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
   }
-  return text;
+  return folded(text);
 }
 
 std::string explanation(std::span<const Rung> rungs, const Shape& shape) {
   std::string text;
   for (const Rung& rung : rungs) {
-    text += rung.explain == nullptr ? label(rung) + " takes the same kernel for every shape.\n"
-                                    : folded(rung.explain(shape));
+    text += rung.explain == nullptr
+                ? wrapped(label(rung) + " takes the same kernel for every shape.", 2)
+                : folded(rung.explain(shape));
   }
   return text;
 }

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "common/device_card.hpp"
+#include "common/json_file.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -19,6 +20,14 @@ using nlohmann::json;
 constexpr const char* kQuestions = LADDER_SOURCE_DIR "/ladder/questions.json";
 constexpr const char* kPeak = "FP32 peak";
 
+/// M = N = K of a figure.
+int size_of(const json& figure) {
+  constexpr double kLargest = 1 << 20;
+  const double size = positive_figure(figure.at("size"), "size");
+  if (size > kLargest) throw std::invalid_argument(fmt::format("size is {}", size));
+  return static_cast<int>(size);
+}
+
 Question question_from(const json& fields) {
   Question question{.id = fields.at("id"),
                     .name = fields.at("name"),
@@ -28,12 +37,18 @@ Question question_from(const json& fields) {
   if (fields.contains("speed")) {
     const json& speed = fields["speed"];
     const std::string over = speed.at("over");
-    question.figure = SpeedRatio{.over = over == kPeak ? std::optional<int>() : std::stoi(over),
-                                 .size = speed.at("size")};
+    int number = 0;
+    const auto [rest, error] = std::from_chars(over.data(), over.data() + over.size(), number);
+    if (over != kPeak && (error != std::errc() || rest != over.data() + over.size())) {
+      throw std::invalid_argument(
+          fmt::format("\"over\" is \"{}\", and should be a rung or \"{}\"", over, kPeak));
+    }
+    question.figure =
+        SpeedRatio{.over = over == kPeak ? std::optional<int>() : number, .size = size_of(speed)};
   } else {
     const json& counter = fields.at("counter");
     question.figure =
-        CounterRatio{.of = counter.at("of"), .per = counter.at("per"), .size = counter.at("size")};
+        CounterRatio{.of = counter.at("of"), .per = counter.at("per"), .size = size_of(counter)};
   }
   return question;
 }
@@ -64,20 +79,17 @@ std::optional<double> recorded_ratio(const CounterRatio& ratio, const Rung& rung
 }  // namespace
 
 std::vector<Question> questions_of(const Rung& rung) {
-  std::ifstream file(kQuestions);
-  std::vector<Question> questions;
-  if (!file) return questions;
-  try {
-    const json all = json::parse(file);
+  const auto read = [&](const json& all) {
+    std::vector<Question> questions;
+    if (!all.is_object()) throw std::invalid_argument("it is no JSON object");
     const auto asked = all.find(fmt::format("{:02}", rung.number));
     if (asked == all.end()) return questions;
+    if (!asked->is_array()) throw std::invalid_argument("the questions of a rung are no list");
     for (const json& fields : *asked)
       questions.push_back(question_from(fields));
-  } catch (const std::exception& error) {  // of nlohmann::json or std::stoi
-    throw std::runtime_error(fmt::format("cannot read the questions of {} in {}: {}", label(rung),
-                                         kQuestions, error.what()));
-  }
-  return questions;
+    return questions;
+  };
+  return from_json_file(kQuestions, read).value_or(std::vector<Question>());
 }
 
 std::optional<double> shape_count(std::string_view name, int size, Format stored) {

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <stdexcept>
 
+#include "common/json_file.hpp"
 #include "ladder/program/commit.hpp"
 #include "ladder/program/rung_sources.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
 constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_burst_4096.json";
 constexpr const char* kRecordedProfile =
     LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_{}.json";
@@ -155,32 +157,46 @@ std::vector<RecordedRegisters> recorded_registers(int rung) {
 }
 
 std::map<std::string, double> recorded_counters(int rung, int size) {
-  std::ifstream file(fmt::format(kRecordedProfile, size));
-  if (!file) return {};
-  const json profile = json::parse(file);
-  for (const json& entry : profile.at("benchmarks")) {
-    if (entry.at("rung") == rung) return entry.at("metrics");
-  }
-  return {};
+  using Counters = std::map<std::string, double>;
+  const auto read = [&](const json& profile) -> Counters {
+    for (const json& entry : profile.at("benchmarks")) {
+      if (entry.at("rung").get<int>() != rung) continue;
+      Counters counters;
+      for (const auto& [name, value] : entry.at("metrics").items()) {
+        if (!value.is_number() || value < 0 || value > kMostCounted) {
+          throw std::invalid_argument(
+              fmt::format("{} of rung {} is {}, and should be a count", name, rung, value.dump()));
+        }
+        counters[name] = value;
+      }
+      return counters;
+    }
+    return {};
+  };
+  return from_json_file(fmt::format(kRecordedProfile, size), read).value_or(Counters());
 }
 
 std::optional<Recording> recorded_climb(const std::filesystem::path& root) {
-  std::ifstream file(root / kRecordedClimb);
-  if (!file) return std::nullopt;
-  const json results = json::parse(file);
-  Recording recording{.device = results.at("context").at("device"),
-                      .protocol = results.at("context").at("protocol"),
-                      .size = 0,
-                      .figures = {},
-                      .edited = edited_rungs(root)};
-  for (const json& entry : results.at("benchmarks")) {
-    if (entry.at("rung").is_null() || entry.at("tflops").is_null()) continue;
-    recording.size = entry.at("m");
-    recording.figures.push_back({.rung = entry.at("rung"),
-                                 .tflops = entry.at("tflops"),
-                                 .ratio_to_best = entry.at("ratio_to_best"),
-                                 .precision = entry.value("precision", "FP32")});
-  }
+  const auto read = [](const json& results) {
+    Recording recording{.device = results.at("context").at("device"),
+                        .protocol = results.at("context").at("protocol"),
+                        .size = 0,
+                        .figures = {}};
+    for (const json& entry : results.at("benchmarks")) {
+      if (entry.at("rung").is_null() || entry.at("tflops").is_null()) continue;
+      const std::string name = entry.at("name");
+      recording.size = static_cast<int>(positive_figure(entry.at("m"), "m of " + name));
+      recording.figures.push_back(
+          {.rung = entry.at("rung").get<int>(),
+           .tflops = positive_figure(entry.at("tflops"), "tflops of " + name),
+           .ratio_to_best = positive_figure(entry.at("ratio_to_best"), "ratio_to_best of " + name),
+           .precision = entry.value("precision", "FP32")});
+    }
+    if (recording.figures.empty()) throw std::invalid_argument("it has no figure of a rung");
+    return recording;
+  };
+  std::optional<Recording> recording = from_json_file(root / kRecordedClimb, read);
+  if (recording) recording->edited = edited_rungs(root);
   return recording;
 }
 

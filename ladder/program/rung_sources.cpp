@@ -10,6 +10,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "common/json_file.hpp"
+
 namespace ladder {
 namespace {
 
@@ -68,16 +70,16 @@ std::string sources_fingerprint(const std::filesystem::path& folder) {
 }
 
 std::set<int> edited_rungs(const std::filesystem::path& root) {
-  std::ifstream file(root / "bench/results/rungs.json");
-  if (!file) return {};
-  std::set<int> edited;
-  const auto facts = nlohmann::json::parse(file);
-  for (const auto& rung : facts.at("rungs")) {
-    const std::string folder = rung.at("folder");
-    if (sources_fingerprint(root / "ladder" / folder) != rung.value("sources", ""))
-      edited.insert(rung.at("number").get<int>());
-  }
-  return edited;
+  const auto read = [&](const nlohmann::json& facts) {
+    std::set<int> edited;
+    for (const auto& rung : facts.at("rungs")) {
+      const std::string folder = rung.at("folder");
+      if (sources_fingerprint(root / "ladder" / folder) != rung.value("sources", ""))
+        edited.insert(rung.at("number").get<int>());
+    }
+    return edited;
+  };
+  return from_json_file(root / "bench/results/rungs.json", read).value_or(std::set<int>());
 }
 
 }  // namespace ladder

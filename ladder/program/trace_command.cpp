@@ -96,6 +96,10 @@ int trace_command(TraceArguments arguments) {
   std::optional<OutputFile> json_file, page_file;
   if (!options.json.empty()) json_file.emplace(options.json);
   if (!arguments.html.empty()) page_file.emplace(arguments.html);
+  if (json_file && page_file && json_file->is_same_file_as(*page_file)) {
+    throw std::invalid_argument(
+        fmt::format("--json and --html both name {}: give each a file of its own", arguments.html));
+  }
   TraceChoice choice;
   choice.ask_nvcc = true;
   if (!arguments.warp.empty()) {

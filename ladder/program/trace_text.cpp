@@ -170,12 +170,7 @@ std::string code_of(const std::vector<std::string>& source, unsigned line) {
 }
 
 std::string lines_table(const RungTrace& trace) {
-  constexpr const char* kRow = "     {:<23} {:>5} {:>13} {:>15} {:>15}";
-  const auto row = [&](const auto&... cells) {
-    const std::string text = fmt::format(kRow, cells...);
-    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-  };
-  std::string text;
+  TextTable table({-28, 5, 13, 15, 15});
   std::string file;
   std::vector<std::string> source;
   unsigned shown = 0;
@@ -185,23 +180,24 @@ std::string lines_table(const RungTrace& trace) {
       file = line.file;
       source = source_of(file);
       shown = 0;
-      text += fmt::format("\n{}\n", file);
-      text += row("", "", "", "sectors per", "wavefronts per");
-      text += row("operation, array", "bytes", "requests", "request (ideal)", "request (ideal)");
+      table.add(fmt::format("\n{}\n", file));
+      table.heading({"", "", "", "sectors per", "wavefronts per"});
+      table.heading(
+          {"     operation, array", "bytes", "requests", "request (ideal)", "request (ideal)"});
     }
     if (line.line != shown) {
       shown = line.line;
-      text += fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line));
+      table.add(fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line)));
     }
     const AccessCounts& counts = line.counts;
-    text += row(emulator::name_of(line.operation) + " " + line.array,
-                line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
-                grouped(static_cast<double>(counts.requests)),
-                counts.sectors > 0 ? sectors_text(counts) : "",
-                counts.wavefronts > 0 ? wavefronts_text(counts) : "");
-    if (!trace.verdicts[i].empty()) text += wrapped(trace.verdicts[i], 7, 7);
+    table.row({"     " + emulator::name_of(line.operation) + " " + line.array,
+               line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
+               grouped(static_cast<double>(counts.requests)),
+               counts.sectors > 0 ? sectors_text(counts) : "",
+               counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
+    if (!trace.verdicts[i].empty()) table.add(wrapped(trace.verdicts[i], 7, 7));
   }
-  return text;
+  return table.text();
 }
 
 /// Whose wavefronts an SM waits for.
@@ -238,14 +234,15 @@ std::string order_table(const RungTrace& trace) {
     text += fmt::format("A tile is on its way {:.1f} barriers before it is first read.\n",
                         order.steps_ahead);
   }
-  constexpr const char* kRow = "{:<12} {:>8} {:>8} {:>12} {:>12}\n";
-  text += fmt::format(kRow, "tile", "loaded", "stored", "first read", "last read");
+  TextTable table({-12, 8, 8, 12, 12});
+  table.heading({"tile", "loaded", "stored", "first read", "last read"});
   for (std::size_t i = 0; i < order.tiles.size() && i < kTilesPrinted; ++i) {
     const emulator::TileTimes& tile = order.tiles[i];
-    text += fmt::format(kRow, fmt::format("{} {}", tile.array, tile.tile),
-                        interval_text(tile.loaded), interval_text(tile.stored),
-                        interval_text(tile.first_read), interval_text(tile.last_read));
+    table.row({fmt::format("{} {}", tile.array, tile.tile), interval_text(tile.loaded),
+               interval_text(tile.stored), interval_text(tile.first_read),
+               interval_text(tile.last_read)});
   }
+  text += table.text();
   if (order.tiles.size() > kTilesPrinted) {
     text += fmt::format("... and {} more\n", order.tiles.size() - kTilesPrinted);
   }
@@ -253,11 +250,12 @@ std::string order_table(const RungTrace& trace) {
 }
 
 std::string lanes_text(const emulator::WarpRequest& request) {
+  const unsigned a_line = columns_of() < 72 ? 4 : 8;
   std::string text;
   for (unsigned lane = 0; lane < 32; ++lane) {
     const bool active = (request.lanes >> lane & 1) != 0;
     text += fmt::format("{:>9}", active ? fmt::format("{}", request.addresses[lane]) : "-");
-    if (lane % 8 == 7) text += "\n";
+    if (lane % a_line == a_line - 1) text += "\n";
   }
   return text;
 }
@@ -292,8 +290,8 @@ std::string warp_table(const RungTrace& trace) {
 }  // namespace
 
 std::string trace_text(const RungTrace& trace) {
-  return heading(trace) + wavefronts_table(trace) + lines_table(trace) + metrics_table(trace) +
-         order_table(trace) + warp_table(trace);
+  return folded(heading(trace) + wavefronts_table(trace) + lines_table(trace) +
+                metrics_table(trace) + order_table(trace) + warp_table(trace));
 }
 
 std::string hazards_text(const RungTrace& trace) {
@@ -313,10 +311,10 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
   std::string text = wrapped(fmt::format("What the kernels ask of memory: {}, traced for the {}",
                                          shape_text(first.problem.shape), first.card.name),
                              2);
-  constexpr const char* kRow = "{:<17} {:>8} {:>9} {:>9} {:>9} {:>10} {:>9}\n";
-  text += fmt::format(kRow, "", "sectors", "global", "wave-", "barriers", "tile loads", "MB from");
-  text += fmt::format(kRow, "", "per", "loads per", "fronts", "per", "hidden by", "and to");
-  text += fmt::format(kRow, "rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM");
+  TextTable table({-17, 8, 9, 9, 9, 10, 9});
+  table.heading({"", "sectors", "global", "wave-", "barriers", "tile loads", "MB from"});
+  table.heading({"", "per", "loads per", "fronts", "per", "hidden by", "and to"});
+  table.heading({"rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM"});
   for (const RungTrace& trace : traces) {
     AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
     loads += total(trace.kernel, Operation::kAsyncCopy);
@@ -329,15 +327,14 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
     const auto metric = [&](const char* name) { return trace.metrics.at(name); };
     const auto read = metric("dram__bytes_read.sum");
     const auto written = metric("dram__bytes_write.sum");
-    text += fmt::format(kRow, label(trace.rung),
-                        fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
-                        fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
-                        fmt::format("{:.3f}", wavefronts),
-                        order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
-                        order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
-                        read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-");
+    table.row({label(trace.rung), fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
+               fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
+               fmt::format("{:.3f}", wavefronts),
+               order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
+               order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
+               read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-"});
   }
-  return text +
+  return text + table.text() +
          wrapped(
              "Loads and FMAs (multiply-adds) are those of whole warps; a box that TMA brings is "
              "one load. Hidden by computing: share of a tile's shared loads that are issued while "

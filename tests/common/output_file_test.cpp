@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -267,6 +268,37 @@ TEST_F(OutputFileTest, AFileThatMayNotBeWrittenStays) {
   const AsNobody nobody;
   expect_refused(path_, {"Permission denied", "make it writable"});
   EXPECT_EQ(text_of(path_), "old");
+}
+
+TEST_F(OutputFileTest, AnInterruptLeavesNothingHalfMade) {
+  const std::string text(4 << 20, 'x');
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    for (int wait_us = 0; wait_us < 20000; wait_us += 1700) {
+      const pid_t child = fork();
+      if (child == 0) {
+        for (;;)
+          write(path_, text);
+      }
+      ASSERT_GT(child, 0);
+      usleep(static_cast<useconds_t>(wait_us));
+      kill(child, number);
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number);
+      for (const auto& entry : fs::directory_iterator(folder_))
+        EXPECT_EQ(entry.path(), path_) << "after " << wait_us << " us";
+      if (fs::exists(path_)) {
+        EXPECT_EQ(fs::file_size(path_), text.size());
+      }
+    }
+  }
+}
+
+TEST_F(OutputFileTest, AnInterruptThatIsIgnoredStaysSo) {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  write(path_, "new");
+  EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
+  EXPECT_EQ(text_of(path_), "new");
 }
 
 TEST_F(OutputFileTest, ANameInTheFolderAtHand) {

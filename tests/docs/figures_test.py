@@ -88,10 +88,10 @@ class FiguresTest(unittest.TestCase):
 
     def test_every_file_has_a_program(self):
         files = {path.stem for path in FIGURES.glob("*.svg")}
-        self.assertEqual(files, {*draw.NAMES, *PLOTS})
+        self.assertEqual(files, {*draw.names(), *PLOTS})
 
     def test_words_for_those_who_cannot_see(self):
-        for name in draw.NAMES:
+        for name in draw.names():
             tree = picture(name)
             self.assertEqual(tree.get("role"), "img", name)
             labels = tree.get("aria-labelledby").split()
@@ -104,14 +104,14 @@ class FiguresTest(unittest.TestCase):
     def test_names_are_unique_among_all_figures(self):
         found = [
             element.get("id")
-            for name in (*draw.NAMES, *PLOTS)
+            for name in (*draw.names(), *PLOTS)
             for element in picture(name).iter()
             if element.get("id")
         ]
         self.assertEqual(len(found), len(set(found)))
 
     def test_no_text_meets_another_or_leaves_the_picture(self):
-        for name in draw.NAMES:
+        for name in draw.names():
             tree = picture(name)
             width, height = float(tree.get("width")), float(tree.get("height"))
             texts = [(text.text, box(text)) for text in tree.iter(f"{SVG}text")]
@@ -125,7 +125,7 @@ class FiguresTest(unittest.TestCase):
                     self.assertFalse(meet(one, other), f"{place} / {other_words}")
 
     def test_shapes_stay_in_the_picture(self):
-        for name in draw.NAMES:
+        for name in draw.names():
             tree = picture(name)
             width, height = float(tree.get("width")), float(tree.get("height"))
             for rect in tree.iter(f"{SVG}rect"):
@@ -142,7 +142,7 @@ class FiguresTest(unittest.TestCase):
 
     def test_colours_and_sizes_come_from_the_style_alone(self):
         known = set(re.findall(r"\.([a-z][\w-]*)", STYLE))
-        for name in draw.NAMES:
+        for name in draw.names():
             for element in picture(name).iter():
                 for attribute in COLOURED:
                     self.assertIn(element.get(attribute), (None, "none"), name)
@@ -155,7 +155,7 @@ class FiguresTest(unittest.TestCase):
         rules = re.sub(r"@media[^{]*\{|\{[^{}]*\}", "\n", STYLE)
         for selector in re.findall(r"[^\s,{}][^,{}\n]*", rules):
             self.assertTrue(selector.startswith(".drawing"), selector)
-        for name in (*draw.NAMES, *PLOTS):
+        for name in (*draw.names(), *PLOTS):
             self.assertEqual(picture(name).get("class"), "drawing", name)
 
     def test_the_site_switches_between_the_same_colours(self):

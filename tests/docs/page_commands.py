@@ -97,7 +97,7 @@ class Commands:
         if not script.is_file():
             return [f"there is no {script}"]
         text = script.read_text()
-        if "generated.begin(" in text:  # where these read their flags
+        if "generated.main_of(" in text:  # where these read their flags
             text += pathlib.Path("docs/report/generated.py").read_text()
         flags = [word.split("=")[0] for word in words[2:] if re.match(r"--[a-z]", word)]
         return [f"{script} has no flag '{flag}'" for flag in flags if f'"{flag}"' not in text]

@@ -140,6 +140,19 @@ class SiteTest(unittest.TestCase):
                     elif found.get("class") == "drawing":
                         self.assertTrue(found.get("aria-labelledby"))
 
+    def test_licences_lie_beside_the_work_of_others(self):
+        """KaTeX and its fonts, the theme, and what Doxygen brings."""
+        for folder, says in {
+            "assets/katex": "Khan Academy",
+            "assets/katex/fonts": "Khan Academy",
+            "assets/javascripts": "Martin Donath",
+            "assets/stylesheets": "Martin Donath",
+            "api": "Dimitri van Heesch",
+        }.items():
+            with self.subTest(folder):
+                self.assertGreater(len(list((site / folder).iterdir())), 1)
+                self.assertIn(says, (site / folder / "LICENSE.txt").read_text())
+
     def test_size(self):
         """The whole site can be carried on a stick, or mailed."""
         size_mb = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6

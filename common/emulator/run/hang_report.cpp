@@ -119,7 +119,7 @@ std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_b
     if (same != groups.end()) {
       same->second.push_back(number);
     } else {
-      groups.push_back({std::move(one), {number}});
+      groups.emplace_back(std::move(one), std::vector<unsigned>{number});
     }
   }
   std::vector<KernelWaiters> result;

@@ -301,7 +301,7 @@ void WorkerPool::report_hang() {
   KernelError error(std::move(waiters), remark, place_of(first.waiters(), *plan_));
   if (first.observer() != nullptr) first.observer()->block_failed(error);
   queue_.stop_at(first.block());
-  error_ = std::make_exception_ptr(std::move(error));
+  error_ = std::make_exception_ptr(error);
 }
 
 // -- Clusters ------------------------------------------------------------------------------------

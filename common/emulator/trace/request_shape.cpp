@@ -178,7 +178,7 @@ GlobalShape global_shape(const WarpAddresses& request) {
 }
 
 unsigned ideal_wavefronts(const WarpAddresses& request, unsigned needed) {
-  return ideal_units(request, kBanks * kBankBytes, needed);
+  return ideal_units(request, std::size_t{kBanks} * kBankBytes, needed);
 }
 
 unsigned global_load_wavefronts(const WarpAddresses& request) {

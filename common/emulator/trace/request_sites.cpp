@@ -48,8 +48,8 @@ std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {
   for (const auto& [code, site] : sites_) {
     const std::size_t array = site->counts.array;
     counts.emplace_back(code, std::exchange(site->counts, SiteCounts{.array = array}));
-    for (SiteCounts& other : std::exchange(site->others, {}))
-      counts.emplace_back(code, std::move(other));
+    for (const SiteCounts& other : std::exchange(site->others, {}))
+      counts.emplace_back(code, other);
   }
   std::ranges::sort(counts, {},
                     [](const auto& entry) { return std::pair(entry.first, entry.second.array); });

@@ -5,8 +5,8 @@ is from bench/results/sass/ablations.json, which `python3 -m bench.benchmark.abl
 writes without one.
 """
 
-import json
 
+from bench import results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import (
     RESULTS,
@@ -26,7 +26,7 @@ def machine_code():
     """({name: entry}, who compiled it) of the copies; the rungs themselves as '13_unchanged'."""
     if not SASS.exists():
         return {}, ""
-    data = json.loads(SASS.read_text())
+    data = results_file.read(SASS)
     return {entry["name"]: entry for entry in data["benchmarks"]}, data["context"]["compiler"]
 
 

@@ -1,13 +1,11 @@
 """The page of claims: docs/chapters/claims.json, rendered by group."""
 
-import csv
-import json
 import pathlib
 import re
 
-from bench import SOURCES
+from bench import SOURCES, results_file
 from docs.report.page_blocks.markdown import table
-from docs.report.recorded import CARD, FigureError, load, roofs
+from docs.report.recorded import card_value, load, roofs
 from docs.report.rung_figures import or_not_yet, value
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
@@ -27,11 +25,8 @@ COUNTERS = {
 
 def probe(name, counter):
     """What a recorded probe kernel counted."""
-    text = (SOURCES / PROBES).read_text().splitlines()
-    for row in csv.DictReader(line for line in text if not line.startswith("#")):
-        if row["probe"] == name:
-            return f"{float(row[COUNTERS[counter]]):.0f}"
-    raise FigureError(f"{PROBES} has no probe {name}")
+    counted = results_file.read_probes(SOURCES / PROBES)[0]
+    return f"{float(counted[name][COUNTERS[counter]] or 0):.0f}"
 
 
 def found_of_gallery(file):
@@ -57,7 +52,7 @@ def filled_in(text):
         if words[0] == "roof":
             return f"{roofs()[words[1]]:,.0f}"
         if words[0] == "card":
-            return f"{json.loads(CARD.read_text())[words[1]]['value']:,}"
+            return f"{card_value(words[1]):,}"
         return or_not_yet(value, match[1], None)
 
     return re.sub(r"\{([^{}]+)\}", figure, text)
@@ -65,7 +60,7 @@ def filled_in(text):
 
 def claims():
     """All rows."""
-    return json.loads((SOURCES / CLAIMS).read_text())
+    return results_file.read(SOURCES / CLAIMS)
 
 
 def link(evidence):

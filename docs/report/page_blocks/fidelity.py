@@ -1,9 +1,9 @@
 """Blocks of how far the emulator is from the hardware: probes, counters, caches, broken kernels."""
 
-import json
 import pathlib
 import re
 
+from bench import results_file
 from docs.report.recorded import RESULTS, load, percent, provenance
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the sources
@@ -11,8 +11,7 @@ PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the
 
 def probes_block(_rung):
     """How many probes there are, by operation and size."""
-    lines = [line for line in PROBES.read_text().splitlines() if not line.startswith("#")]
-    names = [line.split(",")[0] for line in lines[1:]]
+    names, made = results_file.read_probes(PROBES)
     counted = {}
     for name in names:
         kind = re.match(r"(global|shared|async|box)_(load|store|atomic|copy)", name)
@@ -21,13 +20,12 @@ def probes_block(_rung):
     rows = ["| probes | kernels |", "|---|---:|"]
     rows += [f"| {key} | {counted[key]} |" for key in sorted(counted)]
     rows.append(f"| all | {len(names)} |")
-    made = [line[2:] for line in PROBES.read_text().splitlines() if line.startswith("# ")]
     return "\n".join([*rows, "", "Counted by " + ", ".join(made[2:5]) + "."])
 
 
 def compared(size):
     """[(rung, what hardware counted, what the emulator counted)] of the rungs that have both."""
-    traces = json.loads((RESULTS.parent / "emulator" / "traces.json").read_text())["benchmarks"]
+    traces = results_file.read(RESULTS.parent / "emulator" / "traces.json")["benchmarks"]
     counted = {
         kernel["rung"]: kernel["metrics"] for kernel in load(f"profile_{size}.json")["benchmarks"]
     }

@@ -2,11 +2,11 @@
 
 import difflib
 import html
-import json
 import pathlib
 import re
 import textwrap
 
+from bench import results_file
 from bench.rungs import rung_of
 from docs.report import plot_shapes
 from docs.report.page_blocks.debugging import GALLERY, emulated
@@ -57,7 +57,7 @@ def shown_lines(rungs):
     for rung in rungs:
         path = pathlib.Path("ladder") / rung_of(rung).folder / "kernel.cuh"
         texts[rung] = path.read_text().splitlines()
-    counts = json.loads(LINES.read_text())
+    counts = results_file.read(LINES)
     found = {rung: {entry["line"] for entry in counts[f"{rung:02}"]} for rung in rungs}
     one, other = rungs
     code = {
@@ -86,7 +86,7 @@ def heat_block(_place, arguments):
     rungs = [int(word) for word in arguments.split()]
     if len(rungs) != 2:
         raise FigureError("the block compares two rungs: heat 01 02")
-    counts = json.loads(LINES.read_text())
+    counts = results_file.read(LINES)
     most = max(entry["sectors"] for rung in rungs for entry in counts[f"{rung:02}"])
     parts = []
     for rung, lines in shown_lines(rungs).items():

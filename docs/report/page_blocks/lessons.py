@@ -1,12 +1,19 @@
 """Blocks of a lesson from the rung table, the sources and the recordings: card, peaks, predict."""
 
-import json
 import pathlib
 import re
 
+from bench import results_file
 from bench.record import ncu_profile
 from bench.rungs import rung_of
-from docs.report.recorded import CARD, RESULTS, FigureError, NotRecordedError, provenance, roofs
+from docs.report.recorded import (
+    RESULTS,
+    FigureError,
+    NotRecordedError,
+    fp32_peak_tflops,
+    provenance,
+    roofs,
+)
 from docs.report.rung_figures import NOT_YET
 
 QUESTIONS = pathlib.Path("ladder/questions.json")  # below the root of the sources
@@ -18,7 +25,7 @@ STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 
 def trace(rung, size):
     """What the emulator counted for a rung: its entry in the recorded traces."""
-    entries = json.loads((RESULTS.parent / "emulator" / "traces.json").read_text())["benchmarks"]
+    entries = results_file.read(RESULTS.parent / "emulator" / "traces.json")["benchmarks"]
     for entry in entries:
         if (entry["rung"], entry["m"]) == (rung, size):
             return entry
@@ -70,7 +77,7 @@ def stalls(counters):
 
 def peaks_block(_place, _arguments):
     """`peaks`: what an H200 has to give, and what small programs got of it."""
-    peak = json.loads(CARD.read_text())["fp32_tflops"]["value"]
+    peak = fp32_peak_tflops()
     measured = roofs()
     return "\n".join(
         [
@@ -96,7 +103,7 @@ def plain(text):
 def predict_block(place, arguments):
     """`predict`: the questions of a rung, without their answers."""
     number = place.rung_or(arguments)
-    asked = json.loads(QUESTIONS.read_text()).get(f"{rung_of(number).number:02}")
+    asked = results_file.read(QUESTIONS).get(f"{rung_of(number).number:02}")
     if not asked:
         raise FigureError(f"{QUESTIONS} asks nothing of rung {number:02}")
     lines = []

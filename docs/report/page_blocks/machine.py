@@ -1,14 +1,13 @@
 """Blocks of the chapters: ridges, measured roofs, waves, occupancy."""
 
-import json
 import pathlib
 
+from bench import results_file
 from bench.rungs import own_rungs, rung_named
 from docs.report.page_blocks import probes, sass
 from docs.report.page_blocks.lessons import HIT, MISS, trace
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import (
-    SMS,
     NotRecordedError,
     climb,
     load,
@@ -16,6 +15,7 @@ from docs.report.recorded import (
     profile,
     provenance,
     roofs,
+    sms,
 )
 
 CARDS = pathlib.Path("common/devices")  # below the root of the sources
@@ -25,7 +25,7 @@ def cards():
     """[(link from docs/chapters, {figure: value})] of the device cards."""
     found = []
     for path in sorted(CARDS.glob("*.json")):
-        card = {name: entry["value"] for name, entry in json.loads(path.read_text()).items()}
+        card = {name: entry["value"] for name, entry in results_file.read(path).items()}
         name = card["name"].replace("NVIDIA ", "").replace("GeForce ", "")
         found.append((f"[{name}](../../{path})", card))
     return found
@@ -87,7 +87,7 @@ def wave_panels(rung, size):
     band = rung.values().get("BAND")
     if band:
         order.sort(key=lambda tile: (tile[0] // band, tile[1], tile[0]))
-    at_once = SMS * rung.kernels[0]["blocks_per_sm"]
+    at_once = sms() * rung.kernels[0]["blocks_per_sm"]
     waves = [order[i : i + at_once] for i in range(0, len(order), at_once)]
     return [sum(len(set(side)) for side in zip(*wave, strict=True)) for wave in waves]
 
@@ -134,8 +134,10 @@ def occupancy_block(_place, _arguments):
             continue
         try:
             counters = profile(number, 2048)
-            tflops = timed[number]["tflops"]
-        except (NotRecordedError, KeyError):
+            tflops = timed[number]["tflops"] if number in timed else None
+        except NotRecordedError:
+            tflops = None
+        if tflops is None:
             continue  # the table is of what is recorded
         shares = [
             counters[f"{name}.avg.pct_of_peak_sustained_active"] / 100

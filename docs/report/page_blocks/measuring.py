@@ -2,9 +2,9 @@
 
 from statistics import median
 
-from bench.benchmark.compact import expanded
+from bench.benchmark import compact
 from docs.report.page_blocks.markdown import table
-from docs.report.recorded import climb, load, percent, provenance
+from docs.report.recorded import RESULTS, climb, load, percent, provenance
 from docs.report.recorded import title_of as name_in_file
 
 CLIMBS = (
@@ -72,7 +72,7 @@ def spreads_block(*_):
 def row_medians(name):
     """{row: (median TFLOP/s, median ratio to cuBLAS)} of a benchmark file."""
     found = {}
-    for entry in expanded(load(name))["benchmarks"]:
+    for entry in compact.load(RESULTS / name)["benchmarks"]:
         if entry["run_type"] == "iteration" and not entry.get("error_occurred"):
             found.setdefault(entry["run_name"], []).append(
                 (entry["tflops"], entry["ratio_to_cublas"]))

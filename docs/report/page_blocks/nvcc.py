@@ -1,9 +1,9 @@
 """Blocks of the page about nvcc, from bench/results/nvcc/stages.json."""
 
-import json
 import pathlib
 import re
 
+from bench import results_file
 from docs.report.page_blocks.markdown import code, fenced, table
 from docs.report.recorded import MissingFileError
 
@@ -15,7 +15,7 @@ def record_at(path):
     """A recorded file that lies elsewhere than those of the GPU, or MissingFileError."""
     if not path.exists():
         raise MissingFileError(f"{path} is not there")
-    return json.loads(path.read_text())
+    return results_file.read(path)
 
 
 def stages():

@@ -1,9 +1,9 @@
 """Block `counted`: what hardware counted of one warp's access, from the recorded probes."""
 
-import csv
 import pathlib
 import re
 
+from bench import results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import FigureError
 
@@ -95,11 +95,10 @@ COUNTED = {
 
 def probes():
     """({probe: its counters}, on what they were counted)"""
-    text = PROBES.read_text().splitlines()
-    made = [line[2:] for line in text[2:5]]
+    counted, notes = results_file.read_probes(PROBES)
+    made = notes[2:5]
     made[1] = re.sub(r": Version ([\d.]+).*", r" \1", made[1])
-    rows = csv.DictReader(line for line in text if line[0] != "#")
-    return {row["probe"]: row for row in rows}, f"Counted on {', '.join(made)}."
+    return counted, f"Counted on {', '.join(made)}."
 
 
 def shared_strides(counted):

@@ -1,7 +1,7 @@
 """Block `sass`: main loops in machine code, as bench/record/sass_order.py recorded them."""
 
-import json
 
+from bench import results_file
 from bench.record.sass_order import INNER_PRODUCT, ffma_between, listing
 from bench.rungs import rung_table
 from docs.report.page_blocks.markdown import table
@@ -12,7 +12,7 @@ LOOPS = RESULTS.parent / "sass" / "loops.json"
 
 def loops():
     """({name: entry} of the recorded machine code, who compiled it)"""
-    data = json.loads(LOOPS.read_text())
+    data = results_file.read(LOOPS)
     return {entry["name"]: entry for entry in data["benchmarks"]}, data["context"]["compiler"]
 
 

@@ -146,6 +146,40 @@ class CompareTest(unittest.TestCase):
                 del entry["ratio_to_cublas"]
         self.assert_refused(f"{ROW}: wrong: NaN")
 
+    def test_what_is_no_time_is_an_error_and_never_slower(self):
+        for value in (float("nan"), float("inf"), 0, -1.0, None, "fast", 1e300, True, []):
+            for side in ("base", "new"):
+                with self.subTest(value=value, side=side):
+                    self.base = json.loads(RECORDED.read_text())
+                    self.new = copy.deepcopy(self.base)
+                    for entry in getattr(self, side)["benchmarks"]:
+                        if entry["run_name"] == ROW and entry["run_type"] == "iteration":
+                            entry["ratio_to_cublas"] = value
+                    code, text = self.compare()
+                    self.assertEqual(code, 2, text)
+                    self.assertIn(f"{side}.json: ", text)
+                    self.assertNotIn("slower", text)
+
+    def test_a_climb_with_a_zero_or_a_failed_rung_is_an_error(self):
+        for change in ({"samples_ms": [0.0] * 10}, {"samples_ms": []}, {"tflops": 0.0},
+                       {"verified": False, "note": "wrong at row 3"},
+                       {"samples_ms": [1.0]}, {"samples_ms": [float("nan")] * 10}):
+            with self.subTest(change=change):
+                self.base = json.loads(CLIMB.read_text())
+                self.new = copy.deepcopy(self.base)
+                self.new["benchmarks"][5].update(change)
+                code, text = self.compare()
+                self.assertEqual(code, 2, text)
+                self.assertIn("new.json", text)
+                self.assertNotIn("slower", text)
+
+    def test_limits_are_numbers(self):
+        for arguments in (("--alpha", "nan"), ("--alpha", "2"), ("--least", "-1"),
+                          ("--least", "inf")):
+            code, text = self.compare(*arguments)
+            self.assertEqual(code, 2, text)
+            self.assertIn("is no number from 0 to", text)
+
     def test_too_few_samples_are_refused(self):
         self.new["benchmarks"] = [
             entry for entry in self.new["benchmarks"] if entry.get("repetition_index") != 4
@@ -154,9 +188,9 @@ class CompareTest(unittest.TestCase):
 
     def test_files_that_are_none_are_refused(self):
         self.new = ""
-        self.assert_refused("new.json: No such file or directory")
+        self.assert_refused("new.json: cannot be read (No such file or directory)")
         self.new = '{"context": {'
-        self.assert_refused("Was the benchmark stopped?")
+        self.assert_refused("was its program stopped?")
         on_cpu = json.loads(CLIMB.read_text())
         for entry in on_cpu["benchmarks"]:
             entry["samples_ms"] = None

@@ -98,7 +98,7 @@ class CompactTest(unittest.TestCase):
                     [sys.executable, "-m", "bench.benchmark.compact", path, f"{folder}/out.json"],
                     capture_output=True, text=True, cwd=SOURCES, check=False,
                 )
-                self.assertEqual(run.returncode, 1)
+                self.assertEqual(run.returncode, 2)
                 self.assertIn(str(path), run.stderr)
 
 

@@ -95,7 +95,7 @@ class OrdersTest(unittest.TestCase):
             self.assertTrue(text.startswith(before) and text.endswith(after), name)
 
     def test_all_rungs_that_pages_quote_have_such_loops(self):
-        for rung in rank_orders.RECORDED:
+        for rung in rank_orders.recorded():
             loops = rank_orders.find_loops(rung_name(rung))
             self.assertRegex(loops["product"], r"^rA.*\[m\] \* rB.*\[n\]$", rung)
 
@@ -295,7 +295,7 @@ class RecordedTest(unittest.TestCase):
     def test_it_holds_17_lines_of_each_rung_the_best_first(self):
         entries, _ = self.recorded("orders.json")
         expected = {rank_orders.AS_WRITTEN, *map(str, rank_orders.ORDERS)}
-        for rung in rank_orders.RECORDED:
+        for rung in rank_orders.recorded():
             found = [entry for entry in entries.values() if entry["rung"] == rung]
             self.assertEqual({entry["order"] for entry in found}, expected)
             counts = [
@@ -313,7 +313,7 @@ class RecordedTest(unittest.TestCase):
             others, other_compiler = self.recorded(file)
             if other_compiler != compiler:
                 continue
-            for rung in rank_orders.RECORDED:
+            for rung in rank_orders.recorded():
                 other = others.get(f"{rung:02}{suffix}")
                 for field in fields if other else ():
                     compared += 1

@@ -80,12 +80,29 @@ TEST_P(EmulatorCluster, BlockThatLeavesBeforeTheBarrier) {
 }
 
 TEST_P(EmulatorCluster, NextLaunchWorksAfterAnError) {
+  // Blocks that wait at the barrier of a cluster as small as the failed one, and read each other's
+  // shared memory: what the error left there would let them go on too early, or never.
+  const auto expect_clusters_work = [] {
+    for (const unsigned cluster : {2u, 4u}) {
+      std::vector<int> out(8 * 32, -1);
+      probes::rotate_in_cluster(8, cluster, 3, out.data());
+      for (unsigned block = 0; block < 8; ++block) {
+        const unsigned source = block / cluster * cluster + (block + 3) % cluster;
+        for (unsigned thread = 0; thread < 32; ++thread)
+          ASSERT_EQ(out[32 * block + thread], static_cast<int>(32 * source + thread)) << cluster;
+      }
+    }
+  };
   for (int run = 0; run < 5; ++run) {
     EXPECT_THROW(probes::one_block_leaves(), KernelError);
+    expect_clusters_work();
     EXPECT_THROW(probes::map_beyond_cluster(), KernelError);
-    std::vector<unsigned> ranks(4, 99);
-    probes::write_ranks(4, 4, ranks.data());
-    EXPECT_EQ(ranks, (std::vector<unsigned>{0, 1, 2, 3}));
+    expect_clusters_work();
+    EXPECT_THROW(probes::leave_before_cluster_sync(), KernelError);
+    expect_clusters_work();
+    unsigned flag = 0;
+    EXPECT_THROW(probes::read_after_leaving(&flag), KernelError);
+    expect_clusters_work();
   }
 }
 

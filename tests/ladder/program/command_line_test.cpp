@@ -333,6 +333,69 @@ TEST_F(CommandLineTest, AutoTakesTheCpuWhereTheDriverIsOld) {
 
 #endif
 
+TEST_F(CommandLineTest, OutputThatCannotBeWrittenIsAnError) {
+  for (const char* arguments :
+       {"list", "--help", "run 01 --size 8 --device cpu", "climb --size 8 --device cpu",
+        "trace 01 --size 32", "check 01 --size 32", "predict 03 --answers 1,1"}) {
+    for (const char* redirected : {">/dev/full", ">&-"}) {
+      SCOPED_TRACE(std::string(arguments) + " " + redirected);
+      const Outcome outcome =
+          run_program("/bin/sh", std::string("-c '\"") + LADDER_PROGRAM + "\" " + arguments + " " +
+                                     redirected + "'");
+      EXPECT_EQ(outcome.exit_code, 2);
+      EXPECT_TRUE(says(outcome.err, "cannot write standard output: ")) << outcome.err;
+      EXPECT_EQ(count_of(outcome.err, "ladder: "), 1u) << outcome.err;
+    }
+  }
+}
+
+TEST_F(CommandLineTest, AClosedOutputIsNoFileOfResults) {
+  // The first file that is opened would get its number, and the table with it.
+  const std::string path = (folder_ / "results.json").string();
+  run_program("/bin/sh", std::string("-c '\"") + LADDER_PROGRAM +
+                             "\" run 01 --size 8 --device cpu --json " + path + " >&-'");
+  EXPECT_FALSE(fs::exists(path));
+  const Outcome outcome =
+      run_program("/bin/sh", std::string("-c '\"") + LADDER_PROGRAM +
+                                 "\" run 01 --size 8 --device cpu --json " + path + " 2>&- <&-'");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(json::parse(text_of(path)).at("benchmarks").size(), 1u);
+}
+
+TEST_F(CommandLineTest, NumbersAreDecimal) {
+  EXPECT_EQ(results_of("run 01 --device cpu --m 010 --n 0008 --k 12").at("benchmarks")[0].at("m"),
+            10);
+  EXPECT_EQ(results_of("run 01 --device cpu --size 08").at("benchmarks")[0].at("m"), 8);
+  for (const char* extent : {"0x10", "0b11", "1e2", "8.0", "+8", "ten", "' 8'", "''", "8k"})
+    expect_refused(std::string("run 01 --device cpu --size ") + extent, {"no whole number"});
+  expect_refused("run 01 --device cpu --m -8", {"--m"});
+  expect_refused("run 01 --device cpu --size 99999999999999999999", {"--size"});
+  expect_refused("run 01 --device cpu --size 8 --alpha 0x10", {"--alpha", "no decimal number"});
+}
+
+TEST_F(CommandLineTest, ASeedIsANumberOf64Bits) {
+  for (const char* seed : {"0", "18446744073709551615", "007"}) {
+    const json results = results_of(std::string("run 01 --device cpu --size 8 --seed ") + seed);
+    EXPECT_EQ(results.at("benchmarks")[0].at("seed"), std::stoull(seed));
+  }
+  for (const char* seed : {"-1", "18446744073709551616", "0x1", "1.5", "luck", "''"}) {
+    expect_refused(std::string("run 01 --device cpu --size 8 --seed ") + seed,
+                   {"--seed", "a whole number from 0 to 18446744073709551615"});
+  }
+}
+
+TEST_F(CommandLineTest, JsonAndHtmlAreTwoFiles) {
+  const std::string path = (folder_ / "trace").string();
+  const std::string same = (folder_ / "." / "trace").string();
+  expect_refused("trace 01 --size 32 --json " + path + " --html " + path, {path, "of its own"});
+  expect_refused("trace 01 --size 32 --json " + path + " --html " + same, {"of its own"});
+  EXPECT_FALSE(fs::exists(path));
+  fs::create_symlink(path, folder_ / "link");
+  expect_refused("trace 01 --size 32 --json " + path + " --html " + (folder_ / "link").string(),
+                 {"of its own"});
+  EXPECT_EQ(ladder("trace 01 --size 32 --json /dev/null --html /dev/null").exit_code, 0);
+}
+
 TEST_F(CommandLineTest, HelpFitsATerminal) {
   for (const char* command : {"", "list ", "climb ", "run ", "trace ", "check ", "predict "}) {
     const Outcome outcome = ladder(std::string(command) + "--help");

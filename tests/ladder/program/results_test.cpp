@@ -10,7 +10,9 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ladder {
 namespace {
@@ -220,6 +222,62 @@ TEST(RecordedResultsTest, RegistersAreKnownOfEachSizeThatWasProfiled) {
           << "rung " << rung << " at " << size;
     }
   }
+}
+
+/// What recorded_climb() says of a folder of sources with this text as its recorded climb.
+std::string said_of(const std::string& climb, const std::string& facts = R"({"rungs": []})") {
+  const fs::path root = fs::path(testing::TempDir()) / "ladder_corrupt_climb";
+  fs::remove_all(root);
+  fs::create_directories(root / "bench/results/nvidia-h200");
+  std::ofstream(root / "bench/results/nvidia-h200/climb_burst_4096.json") << climb;
+  std::ofstream(root / "bench/results/rungs.json") << facts;
+  std::string said;
+  try {
+    recorded_climb(root);
+  } catch (const std::runtime_error& error) {
+    said = error.what();
+  }
+  fs::remove_all(root);
+  return said;
+}
+
+TEST(RecordedResultsTest, ACorruptFileIsNamedInASentence) {
+  const std::string good = R"({"context": {"device": "H200", "protocol": "burst"}, "benchmarks": [
+      {"name": "03", "rung": 3, "m": 4096, "tflops": 10.5, "ratio_to_best": 0.25}]})";
+  EXPECT_EQ(said_of(good), "");
+  const auto changed = [&](const std::string& old, const std::string& now) {
+    std::string text = good;
+    EXPECT_NE(text.find(old), std::string::npos) << old;
+    return text.replace(text.find(old), old.size(), now);
+  };
+  const std::vector<std::string> corrupt = {"",
+                                            "null",
+                                            "[]",
+                                            "{}",
+                                            "[1, 2]",
+                                            "\x89PNG\r\n",
+                                            good.substr(0, good.size() / 2),
+                                            std::string(20000, '['),
+                                            changed("10.5", "\"fast\""),
+                                            changed("10.5", "NaN"),
+                                            changed("10.5", "-10.5"),
+                                            changed("10.5", "0"),
+                                            changed("10.5", "1e300"),
+                                            changed("10.5", "1e999"),
+                                            changed("0.25", "null"),
+                                            changed("\"rung\": 3", "\"rung\": \"3\""),
+                                            changed("\"m\": 4096, ", ""),
+                                            changed("\"burst\"", "{}"),
+                                            changed("\"benchmarks\"", "\"entries\"")};
+  for (const std::string& text : corrupt) {
+    const std::string said = said_of(text);
+    EXPECT_NE(said.find("climb_burst_4096.json: "), std::string::npos) << text << ": " << said;
+    EXPECT_NE(said.find("git restore"), std::string::npos) << said;
+    EXPECT_EQ(said.find("json.exception"), std::string::npos) << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  }
+  for (const char* facts : {"", "{}", "[]", R"({"rungs": [{}]})", R"({"rungs": [{"folder": 3}]})"})
+    EXPECT_NE(said_of(good, facts).find("rungs.json: "), std::string::npos) << facts;
 }
 
 TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/text_table.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ladder/program/print.hpp"
+
+namespace ladder {
+
+std::size_t columns_of(int descriptor) {
+  constexpr unsigned short kNarrowest = 40, kWidest = 80;
+  winsize size{};
+  if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kWidest;
+  }
+  return std::clamp(size.ws_col, kNarrowest, kWidest);
+}
+
+TextTable::TextTable(std::vector<int> widths, std::size_t columns)
+    : widths_(std::move(widths)), columns_(columns), names_(widths_.size()) {
+  std::size_t wide = widths_.size() - 1;
+  bool open = false;  // a last column without a width wraps, and needs room for some words
+  for (const int width : widths_) {
+    wide += static_cast<std::size_t>(std::abs(width));
+    open = open || width == 0;
+  }
+  constexpr std::size_t kRoomForWords = 30;
+  fits_ = wide + (open ? kRoomForWords : 0) <= columns_;
+}
+
+std::string TextTable::line(const std::vector<std::string>& cells) const {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size() && i < widths_.size(); ++i) {
+    if (i > 0) line += ' ';
+    line += widths_[i] > 0 ? fmt::format("{:>{}}", cells[i], widths_[i])
+                           : fmt::format("{:<{}}", cells[i], -widths_[i]);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+void TextTable::heading(const std::vector<std::string>& cells) {
+  if (has_rows_) names_.assign(widths_.size(), "");  // of the next part of the table
+  has_rows_ = false;
+  for (std::size_t i = 0; i < cells.size() && i < names_.size(); ++i) {
+    if (cells[i].empty()) continue;
+    // "error /" over "bound", but "wave-" over "fronts"
+    const bool hyphen = names_[i].ends_with('-');
+    if (hyphen) names_[i].pop_back();
+    names_[i] += (names_[i].empty() || hyphen ? "" : " ") + cells[i];
+  }
+  if (fits_) text_ += line(cells);
+}
+
+void TextTable::row(const std::vector<std::string>& cells) {
+  has_rows_ = true;
+  if (fits_) {
+    text_ += line(cells);
+    return;
+  }
+  std::string words;
+  for (std::size_t i = 1; i < cells.size() && i < names_.size(); ++i) {
+    if (cells[i].empty()) continue;
+    words += fmt::format("{}{}{}{}", words.empty() ? "" : "; ", names_[i],
+                         names_[i].empty() ? "" : " ", cells[i]);
+  }
+  const std::string& first = cells.front();
+  const std::size_t indent = std::min(first.find_first_not_of(' '), first.size());
+  text_ += wrapped(first, indent + 2, indent, columns_);
+  if (!words.empty()) text_ += wrapped(words, indent + 2, indent + 2, columns_);
+}
+
+}  // namespace ladder
