@@ -73,15 +73,19 @@ SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
 
 /// The scopes below `around` that an address of the unit lies in, innermost first, through inlined
 /// functions outwards. Clang describes functions inside their namespaces, g++ beside them.
-bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, std::vector<Dwarf_Die>& scopes) {
+/// Thorough: looks below what has no code of its own, too; a lambda's code is described inside the
+/// function around it, and of that there may be inlined copies only.
+bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, bool thorough,
+                 std::vector<Dwarf_Die>& scopes) {
   Dwarf_Die child;
   for (int more = dwarf_child(around, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-    if (dwarf_tag(&child) == DW_TAG_namespace) {
-      if (find_scopes(&child, address, scopes)) return true;
-    } else if (dwarf_haspc(&child, address) > 0) {
-      find_scopes(&child, address, scopes);
+    if (dwarf_haspc(&child, address) > 0) {
+      find_scopes(&child, address, thorough, scopes);
       scopes.push_back(child);
       return true;
+    }
+    if (thorough || dwarf_tag(&child) == DW_TAG_namespace) {
+      if (find_scopes(&child, address, thorough, scopes)) return true;
     }
   }
   return false;
@@ -95,7 +99,9 @@ SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
   std::vector<Dwarf_Die> scopes;
-  if (unit != nullptr) find_scopes(unit, instruction - bias, scopes);
+  if (unit != nullptr && !find_scopes(unit, instruction - bias, false, scopes)) {
+    find_scopes(unit, instruction - bias, true, scopes);
+  }
   for (Dwarf_Die& scope : scopes) {
     if (!is_ground(line.file)) break;
     if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;

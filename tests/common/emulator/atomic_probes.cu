@@ -35,6 +35,15 @@ __global__ void increments(unsigned limit, unsigned* counters, unsigned* olds) {
   olds[blockDim.x + threadIdx.x] = atomicDec(&counters[1], limit);
 }
 
+__global__ void scoped(int* out) {
+  const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  atomicAdd_block(&out[0], 2);
+  atomicSub_system(&out[1], 3);
+  atomicMax_system(&out[2], number);
+  atomicMin_block(&out[3], number);
+  if (atomicCAS_system(&out[4], number, number + 1000) == number) atomicExch_block(&out[5], number);
+}
+
 __global__ void exchange_chain(unsigned* slot, unsigned* taken) {
   const unsigned number = blockIdx.x * blockDim.x + threadIdx.x + 1;
   taken[number] = atomicExch(slot, number);
@@ -89,6 +98,10 @@ void bits_from_all(unsigned* out) {
 void increments(unsigned threads, unsigned limit, unsigned* counters, unsigned* olds) {
   launch(probe_kernels::increments, {.grid = dim3(1), .block = dim3(threads)}, limit, counters,
          olds);
+}
+
+void scoped_atomics(int* out) {
+  launch(probe_kernels::scoped, {.grid = dim3(4), .block = dim3(64)}, out);
 }
 
 void exchange_chain(unsigned blocks, unsigned threads, unsigned* slot, unsigned* taken) {

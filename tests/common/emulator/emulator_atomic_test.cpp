@@ -49,6 +49,17 @@ TEST_F(EmulatorAtomic, Bits) {
   EXPECT_EQ(out[2], 0x80000001u);
 }
 
+TEST_F(EmulatorAtomic, ScopesMayBeNamed) {
+  int out[6] = {0, 0, 0, 300, 77, 0};
+  scoped_atomics(out);
+  EXPECT_EQ(out[0], 512);
+  EXPECT_EQ(out[1], -768);
+  EXPECT_EQ(out[2], 255);
+  EXPECT_EQ(out[3], 0);
+  EXPECT_EQ(out[4], 1077);
+  EXPECT_EQ(out[5], 77);
+}
+
 TEST_F(EmulatorAtomic, IncrementsWrapAround) {
   unsigned counters[2] = {0, 0};
   std::vector<unsigned> olds(2 * 12);

@@ -227,6 +227,14 @@ TEST(EmulatorTraceHazard, ThreadsThatShareAWordButNoByteDoNotRace) {
   EXPECT_EQ(neighbours.hazards[0].times, 64u);
 }
 
+// Arguments are read from wherever the host program keeps them; code inlined there does it.
+TEST(EmulatorTraceHazard, VectorsMayBeArguments) {
+  const Floats out(32);
+  expect_clean(trace({out.named("out")}, [&] { vectors_by_value(out.data()); }));
+  EXPECT_EQ(out.data()[7], 3.0f);
+  EXPECT_EQ(out.data()[8], 4.0f);
+}
+
 TEST(EmulatorTraceHazard, EachKernelNamesItsOwnSharedArrays) {
   const Floats out(32);
   const KernelTrace t = trace({out.named("out")}, [&] {

@@ -3,8 +3,10 @@
 /// \brief Vector types have CUDA's sizes, alignments and members; the integer and bit functions.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <vector>
 
+#include "common/emulator/words/integer_functions.hpp"
 #include "common/emulator/words/math_functions.hpp"
 #include "common/emulator/words/vector_types.hpp"
 #include "tests/common/emulator/probes.hpp"
@@ -103,6 +105,22 @@ TEST(EmulatorVector, BitFunctions) {
   EXPECT_EQ(__umulhi(0x80000000u, 6u), 3u);
   EXPECT_EQ(min(3, 2u), 2u);
   EXPECT_EQ(max(1.0f, NAN), 1.0f);
+}
+
+TEST(EmulatorVector, IntegerFunctions) {
+  EXPECT_EQ(umin(3u, 0xFFFFFFFFu), 3u);
+  EXPECT_EQ(umax(3u, 0xFFFFFFFFu), 0xFFFFFFFFu);
+  EXPECT_EQ(__umul24(0xFF000003u, 5u), 15u);
+  EXPECT_EQ(__umul24(0xFFFFFFu, 0xFFFFFFu), 0xFE000001u);
+  EXPECT_EQ(__mul64hi(-1, 1), -1);
+  EXPECT_EQ(__mul64hi(1ll << 62, 8), 2);
+  EXPECT_EQ(__umul64hi(~0ull, ~0ull), ~0ull - 1);
+  EXPECT_EQ(__sad(-3, 4, 10u), 17u);
+  EXPECT_EQ(__sad(INT_MIN, INT_MAX, 1u), 0u);
+  EXPECT_EQ(__usad(1u, 0xFFFFFFFFu, 0u), 0xFFFFFFFEu);
+  EXPECT_EQ(__funnelshift_l(0x80000000u, 1u, 1), 3u);
+  EXPECT_EQ(__funnelshift_l(7u, 9u, 32), 9u);
+  EXPECT_EQ(__funnelshift_r(0x80000000u, 1u, 4), 0x18000000u);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ void ring_of_masks();
 void bad_width();
 
 // -- atomic_probes.cu --------------------------------------------------------------------------
+/// 256 threads change six words by atomics of the block's and of the system's scope.
+void scoped_atomics(int* out);
 /// Each thread adds 20 times: -1, +3 and -1, 5e9, 0.5, its number.
 void add_from_all(unsigned blocks, unsigned threads, int* i, unsigned* u, unsigned long long* ull,
                   float* f, double* d);

@@ -146,6 +146,10 @@ __global__ void halves_of_words(unsigned other, unsigned short* out) {
   out[threadIdx.x] = line[threadIdx.x ^ other];
 }
 
+__global__ void vectors_by_value(float4 a, uint2 b, float* out) {
+  out[threadIdx.x] = threadIdx.x < b.y ? a.z : a.w;
+}
+
 __global__ void divergent_barrier(unsigned bad_block, const float* in, float* out) {
   __shared__ float line[64];
   if (spend(2000) > 2.0f) return;
@@ -262,6 +266,10 @@ void exchange_in_warp(float* out) {
 
 void halves_of_words(unsigned other, unsigned short* out) {
   launch(kernels::halves_of_words, {.grid = dim3(1), .block = dim3(64)}, other, out);
+}
+
+void vectors_by_value(float* out) {
+  launch(kernels::vectors_by_value, one_warp(), make_float4(1, 2, 3, 4), make_uint2(0, 8), out);
 }
 
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out) {

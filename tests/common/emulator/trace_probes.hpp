@@ -100,6 +100,8 @@ void missing_barrier(unsigned blocks, unsigned threads, float* out);
 void exchange_in_warp(float* out);
 /// Each of 64 threads stores an element of two bytes and reads that of thread ^ other.
 void halves_of_words(unsigned other, unsigned short* out);
+/// Takes vectors as arguments: out is 3 for the first 8 threads and 4 for the others.
+void vectors_by_value(float* out);
 /// Stores in into shared memory that another warp has just cleared; then, in blocks from
 /// `bad_block` on, threads wait at different barriers.
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out);
