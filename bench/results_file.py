@@ -245,7 +245,10 @@ def timed(value, path, place):
 
 
 CLIMB = results(timed, MACHINE)
-PROFILE = results(record(rung=rung_number, metrics=METRICS), MACHINE)
+PROFILE = results(record(rung=rung_number, metrics=METRICS, **SHAPE), MACHINE)
+PREDICATES = results(
+    record(rung=rung_number, instruction=text, predicate=text, executed=positive,
+           tag_requests=count, wavefronts=count, wavefronts_ideal=count, **SHAPE), MACHINE)
 ROOFS = results(record(name=text, value=positive, optional={"unit": text}),
                 record(device=text, optional={"cuda_driver": text, "protocol": or_null(text)}))
 SAMPLES = either(positive, each(positive))
@@ -383,7 +386,8 @@ FORMS = {
     "bench/results/*/drawn_shapes.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/emulator/gallery.json": record(
         benchmarks=each(record(name=text, reported=each(text, 0)))),
-    "bench/results/emulator/traces.json": results(TRACED),
+    "bench/results/*/copy_predicates.json": PREDICATES,
+    "bench/results/emulator/traces*.json": results(TRACED),
     "bench/results/sass/ablations.json": results(COPY, COMPILER),
     "bench/results/sass/loops.json": results(LOOP, COMPILER),
     "bench/results/sass/orders.json": results(

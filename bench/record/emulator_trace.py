@@ -12,7 +12,7 @@ import argparse
 import json
 import pathlib
 
-from bench import program
+from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
 from bench.rungs import own_rungs
@@ -43,7 +43,7 @@ def traced_at():
 def traced(options):
     """(rung, m, n, k) of all traces."""
     if options.like:
-        entries = json.loads(options.like.read_text())["benchmarks"]
+        entries = results_file.read(options.like, results_file.PROFILE)["benchmarks"]
         return [(entry["rung"], entry["m"], entry["n"], entry["k"]) for entry in entries]
     return [(rung, size, size, size) for size, rungs in traced_at().items() for rung in rungs]
 

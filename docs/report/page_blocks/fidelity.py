@@ -84,7 +84,7 @@ def ragged_block(_rung):
         "wavefronts": ("memory_l1_wavefronts_shared",),
     }
     profile = load("profile_ragged.json")["benchmarks"]
-    trace = json.loads((RESULTS.parent / "emulator" / "traces_ragged.json").read_text())
+    trace = results_file.read(RESULTS.parent / "emulator" / "traces_ragged.json")
     counted = {place(entry): entry["metrics"] for entry in profile}
     pairs = {}
     for entry in trace["benchmarks"]:
