@@ -218,13 +218,19 @@ class KernelLibrary {
     }
   }
 
-  /// Calls visit(address) for everything that the code may refer to: each four bytes of it are
-  /// taken for a distance from their end.
+  /// Calls visit(address) for everything that the code may refer to. Four bytes count as a distance
+  /// from their end if what stands before them calls, jumps, or accesses memory at a distance.
   template <class Visit>
   static void for_each_target(GElf_Addr begin, std::size_t bytes, Visit visit) {
-    for (std::size_t at = 0; at + sizeof(std::int32_t) <= bytes; ++at) {
+    constexpr unsigned char kCall = 0xE8;
+    constexpr unsigned char kJump = 0xE9;
+    const auto* const code = reinterpret_cast<const unsigned char*>(begin);
+    for (std::size_t at = 2; at + sizeof(std::int32_t) <= bytes; ++at) {
+      const bool is_access = (code[at - 1] & 0xC7) == 0x05;
+      const bool is_branch = code[at - 2] == 0x0F && (code[at - 1] & 0xF0) == 0x80;
+      if (!is_access && !is_branch && code[at - 1] != kCall && code[at - 1] != kJump) continue;
       std::int32_t distance = 0;
-      std::memcpy(&distance, reinterpret_cast<const char*>(begin) + at, sizeof distance);
+      std::memcpy(&distance, code + at, sizeof distance);
       visit(begin + at + sizeof distance +
             static_cast<GElf_Addr>(static_cast<std::int64_t>(distance)));
     }
