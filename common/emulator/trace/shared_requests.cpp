@@ -108,14 +108,14 @@ bool SharedRequests::is_inside(std::uint64_t begin, std::uint64_t end) const {
 /// Reports lanes that access what is in no array. False: none does.
 bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first) {
   bool any = false;
-  const bool is_call = is_code_of_call(site.code);
-  if (!is_call && !reaches(state_.plan->kernel, state_.dynamic_offset,
-                           state_.code_begin + offset_of(site.code))) {
-    return false;
-  }
+  // A function that the kernel found in a table may have arrays that nobody knows.
+  const bool knows_arrays =
+      is_code_of_call(site.code) ||
+      reaches(state_.plan->kernel, state_.dynamic_offset, state_.code_begin + offset_of(site.code));
   for_each_lane(site.lanes, [&](unsigned lane) {
     const std::uint64_t at = first + site.delta[lane];
     if (is_inside(at, at + bytes_of(site.code))) return;
+    if (!knows_arrays && at + bytes_of(site.code) <= state_.shared_bytes) return;
     any = true;
     hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
                      .code = site.code,

@@ -268,5 +268,77 @@ TEST_F(EmulatorClocks, PhasesAreCountedByWhoKnowsThem) {
   EXPECT_EQ(clocks.phases_known(2, clocks.epoch_of(64)), 0u);
 }
 
+// -- Some lanes of a warp -----------------------------------------------------------------------
+
+TEST_F(EmulatorClocks, LanesThatMeetAreInOrderAndNoOthers) {
+  EXPECT_EQ(store(0).kind, Kind::kNone);
+  clocks.meet_lanes(0, 0xFFFF);
+  EXPECT_EQ(load(1).kind, Kind::kNone);
+  EXPECT_EQ(load(16).kind, Kind::kRace);
+  EXPECT_EQ(load(32).kind, Kind::kRace);  // of another warp
+}
+
+TEST_F(EmulatorClocks, WhatAMeetingTellsIsPassedOn) {
+  store(0);
+  clocks.meet_lanes(0, 0b011);
+  clocks.meet_lanes(0, 0b110);
+  EXPECT_EQ(load(2).kind, Kind::kNone);
+  clocks.meet_lanes(0, 0b11000);
+  EXPECT_EQ(load(3).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorClocks, AMeetingSaysNothingOfWhatComesAfterIt) {
+  clocks.meet_lanes(0, 0b11);
+  store(0);
+  EXPECT_EQ(load(1).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorClocks, AStoreRacesWithTheReadsOfLanesThatHaveNotMet) {
+  load(1);
+  load(20);
+  clocks.meet_lanes(0, 0xFFFF);
+  EXPECT_EQ(store(2).kind, Kind::kRace);
+}
+
+// -- Fences and flags ---------------------------------------------------------------------------
+
+TEST_F(EmulatorClocks, AFlagBetweenFencesPutsWarpsInOrder) {
+  store(0);
+  clocks.fence_thread(0);
+  clocks.store_flag(0, &full);
+  clocks.load_flag(32, &full);
+  EXPECT_EQ(load(32).kind, Kind::kRace) << "before its fence";
+  clocks.load_flag(64, &full);
+  clocks.fence_thread(64);
+  EXPECT_EQ(load(64).kind, Kind::kNone);
+}
+
+TEST_F(EmulatorClocks, AFlagWithoutAFenceTellsNothing) {
+  store(0);
+  clocks.store_flag(0, &full);
+  clocks.load_flag(32, &full);
+  clocks.fence_thread(32);
+  EXPECT_EQ(load(32).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorClocks, AFlagTellsNothingOfWhatComesBehindItsFence) {
+  clocks.fence_thread(0);
+  store(0);
+  clocks.store_flag(0, &full);
+  clocks.load_flag(32, &full);
+  clocks.fence_thread(32);
+  EXPECT_EQ(load(32).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorClocks, AFlagPutsLanesOfOneWarpInOrder) {
+  store(0);
+  clocks.fence_thread(0);
+  clocks.store_flag(0, &full);
+  EXPECT_EQ(load(7).kind, Kind::kRace);
+  clocks.load_flag(9, &full);
+  clocks.fence_thread(9);
+  EXPECT_EQ(load(9).kind, Kind::kNone);
+}
+
 }  // namespace
 }  // namespace ladder::emulator

@@ -55,6 +55,12 @@ class EmulatorShadow : public testing::Test {
   Conflict store(std::uint16_t thread, std::uint8_t bytes = kWholeWord, std::uint32_t sync = 0) {
     return shadow.store(access(thread, bytes, sync, store_code(2)));
   }
+  Conflict store_value(std::uint16_t thread, std::uint32_t value) {
+    WordAccess one = access(thread, kWholeWord, 0, store_code(2));
+    one.has_value = true;
+    one.value = value;
+    return shadow.store(one);
+  }
   Conflict update(std::uint16_t thread, std::uint32_t sync = 0) {
     return shadow.update(access(thread, kWholeWord, sync, atomic_code(3)));
   }
@@ -278,6 +284,35 @@ TEST_F(EmulatorShadow, WhatCouldStillBeReportedDoesNotSettle) {
   load(3);
   load(40);
   EXPECT_FALSE(is_settled());  // not written at all
+}
+
+// -- The same value -----------------------------------------------------------------------------
+
+TEST_F(EmulatorShadow, StoresOfTheSameValueDoNotRace) {
+  EXPECT_EQ(store_value(3, 7).kind, Kind::kNone);
+  EXPECT_EQ(store_value(4, 7).kind, Kind::kNone);
+  EXPECT_EQ(store_value(70, 7).kind, Kind::kNone);
+  EXPECT_EQ(store_value(5, 8).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorShadow, ALoadOfTheSameValueRacesUnlessItsThreadStoredIt) {
+  store_value(3, 7);
+  EXPECT_EQ(load(3).kind, Kind::kNone);
+  EXPECT_EQ(load(4).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorShadow, AStoreBeforeTheBarrierHasNothingToDoWithTheSameValue) {
+  store_value(3, 7);
+  shadow.pass_barrier();
+  load(4);
+  EXPECT_EQ(store_value(5, 7).kind, Kind::kRace);
+}
+
+TEST_F(EmulatorShadow, LanesOfOneStoreThatDifferRace) {
+  WordAccess one = access(0, kWholeWord, 0, store_code(2), true);
+  one.lanes = 0b11;
+  one.has_value = true;
+  EXPECT_EQ(shadow.store(one).kind, Kind::kRace);
 }
 
 }  // namespace

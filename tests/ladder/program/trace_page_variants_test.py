@@ -331,6 +331,12 @@ class VariantTest(PageTest):
         self.assertEqual(find("#hazard-count").text, "no hazards")
         self.assertFalse(find("#hazards").is_displayed())
 
+    def test_blocks_that_poll_are_named(self):
+        self.open_variant()
+        self.assertEqual(find_all(".polls"), [])
+        self.open_variant(polls=[{"file": "scan.cu", "line": 12}])
+        self.assertIn("at scan.cu:12: how often", find(".polls").text)
+
     def test_hazards_lead_to_their_lines(self):
         race = {
             "kind": "race",
