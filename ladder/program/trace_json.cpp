@@ -175,6 +175,8 @@ json to_json(const RungTrace& trace) {
       {"order", order_json(trace.kernel.order)},
       {"hazards", hazards_json(trace.kernel)},
       {"json_schema_version", 1}};
+  for (const emulator::Place& place : trace.kernel.polls)
+    result["polls"].push_back({{"file", place.file}, {"line", place.line}});
   if (!trace.kernel.warp.empty()) {
     result["warp"] = {{"block", trace.warp_block},
                       {"warp", trace.warp_number},

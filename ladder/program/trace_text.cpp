@@ -74,7 +74,14 @@ std::string heading(const RungTrace& trace) {
                               trace.kernel.blocks, trace.kernel.threads_per_block,
                               trace.blocks_per_sm, trace.occupancy_limit, trace.waves),
                   2);
-  return text + wrapped(verified_sentence(trace), 2);
+  text += wrapped(verified_sentence(trace), 2);
+  for (const emulator::Place& place : trace.kernel.polls) {
+    text += wrapped(fmt::format("Blocks wait for each other at {}:{}: how often they look there "
+                                "differs from run to run, and so do the counts of this line.",
+                                place.file, place.line),
+                    2);
+  }
+  return text;
 }
 
 std::string metrics_table(const RungTrace& trace) {

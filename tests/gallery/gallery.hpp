@@ -183,6 +183,8 @@ void array_of_a_member(const Arrays& arrays);
 void scan_in_a_function(const Arrays& arrays);
 /// C = A with each 128 elements in reverse.
 void array_in_a_lambda(const Arrays& arrays);
+/// C = A with each 128 elements rotated by 1.
+void arrays_of_functions_in_a_table(const Arrays& arrays);
 /// C[i] = A[i-1] + A[i] + A[i+1], where what is outside of A counts as 0.
 void array_outside_of_functions(const Arrays& arrays);
 /// The first 512 elements of C = A with groups of four in reverse.
@@ -215,6 +217,10 @@ void flag_behind_a_fence(const Arrays& arrays);
 void volatile_flag_behind_a_fence(const Arrays& arrays);
 /// The first 31 elements of C = A[1] + 1.
 void flag_within_a_warp(const Arrays& arrays);
+/// C[0] = sum of the first 128 elements of A.
+void sum_behind_a_lock(const Arrays& arrays);
+/// The first 5 elements of C = A.
+void ball_between_two_lanes(const Arrays& arrays);
 /// C = 8 times 32 elements of A in reverse.
 void ring_of_two_warps(const Arrays& arrays);
 /// C[0] = sum of 15 times 128 elements of A; C[1] = 0; C[2 + b] = sum of 128 of them.
@@ -229,6 +235,8 @@ void sum_of_the_low_half(const Arrays& arrays);
 void groups_of_eight_lanes(const Arrays& arrays);
 /// C[i] = A[i ^ 1] + A[i ^ 16].
 void halves_then_the_warp(const Arrays& arrays);
+/// C[i] = -A[i + 16] for the first 16 elements, A[i - 16] for the next.
+void syncwarp_in_both_branches(const Arrays& arrays);
 /// C[0] = sum of the first 32 elements of A.
 void chain_of_lanes(const Arrays& arrays);
 /// C[i] = A[i ^ 1] + 1 for 48 elements.
@@ -237,6 +245,8 @@ void last_warp_is_not_full(const Arrays& arrays);
 void same_flag_from_many(const Arrays& arrays);
 /// C[i] = A[i] * (A[1] + 3) for 128 elements.
 void same_value_from_all(const Arrays& arrays);
+/// C[i] = A[i] + A[i + 64] for 64 elements.
+void cleared_by_every_warp(const Arrays& arrays);
 /// C = A with each 128 elements sorted.
 void sorted_until_nothing_moves(const Arrays& arrays);
 /// C[17*b + v] = 1 if one of the 128 elements of A from 128*b on is v - 8, else 0.

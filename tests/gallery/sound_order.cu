@@ -77,6 +77,51 @@ __global__ void flag_within_a_warp(const float* A, float* C) {
   }
 }
 
+__global__ void sum_behind_a_lock(const float* A, float* C) {
+  __shared__ float total;
+  __shared__ int lock;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    total = 0.0f;
+    lock = 0;
+  }
+  __syncthreads();
+  bool added = false;
+  while (!added) {
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      __threadfence_block();
+      total += A[t];
+      __threadfence_block();
+      atomicExch(&lock, 0);
+      added = true;
+    }
+  }
+  __syncthreads();
+  if (t == 0) C[0] = total;
+}
+
+__global__ void ball_between_two_lanes(int rounds, const float* A, float* C) {
+  __shared__ float ball;
+  __shared__ volatile int side;
+  const int t = threadIdx.x;
+  if (t == 0) side = 0;
+  __syncthreads();
+  if (t != 0 && t != 9) return;
+  const int own = t == 0 ? 0 : 1;
+  for (int round = 0; round < rounds; ++round) {
+    while (side != own) {
+    }
+    __threadfence_block();
+    if (own == 0) {
+      ball = A[round];
+    } else {
+      C[round] = ball;
+    }
+    __threadfence_block();
+    side = 1 - own;
+  }
+}
+
 __global__ void ring_of_two_warps(int rounds, const float* A, float* C) {
   __shared__ float ring[2][WARP];  // (2, WARP)
   __shared__ volatile int filled;
@@ -246,6 +291,20 @@ __global__ void halves_then_the_warp(const float* A, float* C) {
   C[blockIdx.x * BLOCK + t] = own_half + line[t ^ HALF];
 }
 
+__global__ void syncwarp_in_both_branches(const float* A, float* C) {
+  __shared__ float line[WARP];
+  const int t = threadIdx.x;
+  if (t < HALF) {
+    line[t] = A[t];
+    __syncwarp();
+    C[t] = line[t + HALF];
+  } else {
+    line[t] = -A[t];
+    __syncwarp();
+    C[t] = line[t - HALF];
+  }
+}
+
 __global__ void chain_of_lanes(const float* A, float* C) {
   __shared__ float value;
   const int t = threadIdx.x;
@@ -285,6 +344,17 @@ __global__ void same_value_from_all(int n, const float* A, float* C) {
   scale = A[1] + static_cast<float>(n);  // every thread computes it
   __syncthreads();
   C[threadIdx.x] = A[threadIdx.x] * scale;
+}
+
+__global__ void cleared_by_every_warp(const float* A, float* C) {
+  __shared__ float sums[2 * WARP];
+  const int t = threadIdx.x;
+  for (int i = t % WARP; i < 2 * WARP; i += WARP)
+    sums[i] = 0.0f;
+  __syncthreads();
+  atomicAdd(&sums[t % (2 * WARP)], A[t]);
+  __syncthreads();
+  if (t < 2 * WARP) C[t] = sums[t];
 }
 
 __global__ void sorted_until_nothing_moves(const float* A, float* C) {
@@ -353,6 +423,14 @@ void flag_within_a_warp(const Arrays& arrays) {
   launch(gallery_kernels::flag_within_a_warp, kOneWarp, arrays.A, arrays.C);
 }
 
+void sum_behind_a_lock(const Arrays& arrays) {
+  launch(gallery_kernels::sum_behind_a_lock, kOneBlock, arrays.A, arrays.C);
+}
+
+void ball_between_two_lanes(const Arrays& arrays) {
+  launch(gallery_kernels::ball_between_two_lanes, kOneWarp, 5, arrays.A, arrays.C);
+}
+
 void ring_of_two_warps(const Arrays& arrays) {
   launch(gallery_kernels::ring_of_two_warps, {.grid = dim3(1), .block = dim3(2 * WARP)}, 8,
          arrays.A, arrays.C);
@@ -388,6 +466,10 @@ void halves_then_the_warp(const Arrays& arrays) {
   launch(gallery_kernels::halves_then_the_warp, kFullBlocks, arrays.A, arrays.C);
 }
 
+void syncwarp_in_both_branches(const Arrays& arrays) {
+  launch(gallery_kernels::syncwarp_in_both_branches, kOneWarp, arrays.A, arrays.C);
+}
+
 void chain_of_lanes(const Arrays& arrays) {
   launch(gallery_kernels::chain_of_lanes, kOneWarp, arrays.A, arrays.C);
 }
@@ -403,6 +485,10 @@ void same_flag_from_many(const Arrays& arrays) {
 
 void same_value_from_all(const Arrays& arrays) {
   launch(gallery_kernels::same_value_from_all, kOneBlock, 3, arrays.A, arrays.C);
+}
+
+void cleared_by_every_warp(const Arrays& arrays) {
+  launch(gallery_kernels::cleared_by_every_warp, kOneBlock, arrays.A, arrays.C);
 }
 
 void sorted_until_nothing_moves(const Arrays& arrays) {

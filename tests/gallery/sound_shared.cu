@@ -148,6 +148,28 @@ __global__ void array_in_a_lambda(const float* A, float* C) {
   C[i] = reversed(A[i]);
 }
 
+/// Functions in a table: the kernel's code names neither.
+__device__ float reversed_of_block(float x) {
+  __shared__ float turned[BLOCK];
+  turned[threadIdx.x] = x;
+  __syncthreads();
+  return turned[BLOCK - 1 - threadIdx.x];
+}
+
+__device__ float rotated_of_block(float x) {
+  __shared__ float shifted[BLOCK];
+  shifted[threadIdx.x] = x;
+  __syncthreads();
+  return shifted[(threadIdx.x + 1) % BLOCK];
+}
+
+__device__ float (*exchanges[])(float) = {reversed_of_block, rotated_of_block};
+
+__global__ void arrays_of_functions_in_a_table(int which, const float* A, float* C) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  C[i] = exchanges[which](A[i]);
+}
+
 // -- Arrays outside of functions -----------------------------------------------------------------
 
 __shared__ float line_of_file[BLOCK + 2];
@@ -371,6 +393,10 @@ void scan_in_a_function(const Arrays& arrays) {
 
 void array_in_a_lambda(const Arrays& arrays) {
   launch(gallery_kernels::array_in_a_lambda, kFullBlocks, arrays.A, arrays.C);
+}
+
+void arrays_of_functions_in_a_table(const Arrays& arrays) {
+  launch(gallery_kernels::arrays_of_functions_in_a_table, kFullBlocks, 1, arrays.A, arrays.C);
 }
 
 void array_outside_of_functions(const Arrays& arrays) {

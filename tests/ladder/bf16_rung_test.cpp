@@ -114,7 +114,8 @@ TEST_F(Bf16RungTest, HazardsNameElementsOfTwoBytes) {
                                      {.shape = {15, 32, 32}}, load_card("h200"), choice);
   ASSERT_FALSE(trace.kernel.hazards.empty());
   const emulator::Hazard& hazard = trace.kernel.hazards[0];
-  EXPECT_NE(hazard.message.find("stores C[480] (C is 15 x 32)"), std::string::npos)
+  EXPECT_NE(hazard.message.find("stores C[480], row 15, column 0 (C is 15 x 32)"),
+            std::string::npos)
       << hazard.message;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/run/block_failures.hpp"
 
+#include <unwind.h>
+
 #include <utility>
 
 #include "common/emulator/run/faults.hpp"
@@ -11,11 +13,14 @@
 namespace ladder::emulator {
 namespace {
 
-std::string endless_loop_sentence() {
+/// \param traced  progress was also looked for in what threads access
+std::string endless_loop_sentence(bool traced) {
   char limit[32];
   std::snprintf(limit, sizeof limit, "%g", hang_limit().count());
   return std::string("endless loop: for ") + limit +
-         " s no thread of the block has left the kernel or passed a barrier; it was stopped";
+         " s no thread of the block has left the kernel" +
+         (traced ? ", passed a barrier or accessed anything new" : " or passed a barrier") +
+         " (a slow kernel needs a larger LADDER_HANG_SECONDS); it was stopped";
 }
 
 }  // namespace
@@ -40,10 +45,11 @@ void BlockFailures::fail(KernelErrorKind kind, const std::string& sentence, unsi
 void BlockFailures::fail_endless_loop() {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const unsigned thread = threads_.running().number;
+  const LiveCalls live = live_calls();
   give_up({.kind = KernelErrorKind::kEndlessLoop,
-           .sentence = endless_loop_sentence(),
+           .sentence = endless_loop_sentence(threads_.observer() != nullptr),
            .thread = thread,
-           .calls = calls_in_kernel(0, here, thread)});
+           .calls = live.count > 0 ? live.all() : calls_in_kernel(0, here, thread)});
 }
 
 void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
@@ -77,9 +83,31 @@ bool BlockFailures::take_signal(int signal, const siginfo_t& info,
                 info.si_addr,
                 instruction,
                 static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]),
-                threads_.running().number};
+                threads_.running().number,
+                {}};
+  // A stack that a fault has hit cannot be trusted.
+  if (signal == kHangSignal) interrupt_.calls = live_calls();
   threads_.switch_to_main();
   __builtin_unreachable();
+}
+
+/// The calls in the kernel's code that the CPU thread is in. Takes no lock and no memory.
+BlockFailures::LiveCalls BlockFailures::live_calls() const noexcept {
+  struct Walk {
+    const CodeRanges& code;
+    LiveCalls calls;
+  } walk = {threads_.plan().code, {}};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* argument) {
+        Walk& found = *static_cast<Walk*>(argument);
+        int before_instruction = 0;
+        const std::uintptr_t next = _Unwind_GetIPInfo(frame, &before_instruction);
+        const std::uintptr_t call = before_instruction != 0 ? next : next - 1;
+        if (found.code.contains(call)) found.calls.calls[found.calls.count++] = call;
+        return found.calls.count == found.calls.calls.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &walk);
+  return walk.calls;
 }
 
 /// The instruction, and the calls in the kernel's code that may have led to it: all words on the
@@ -123,12 +151,14 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
 
 KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const unsigned thread = interrupt.thread;
-  const SourceLine line =
-      source_line_of(calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
+  const SourceLine line = source_line_of(
+      interrupt.calls.count > 0 ? interrupt.calls.all()
+                                : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
   const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);
   const Diagnosis diagnosis =
       interrupt.signal == kHangSignal
-          ? Diagnosis{KernelErrorKind::kEndlessLoop, endless_loop_sentence()}
+          ? Diagnosis{KernelErrorKind::kEndlessLoop,
+                      endless_loop_sentence(threads_.observer() != nullptr)}
           : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
   return KernelError(diagnosis.kind, diagnosis.sentence,
                      {.file = without_repository(line.file),

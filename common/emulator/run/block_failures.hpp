@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <source_location>
@@ -59,6 +61,14 @@ class BlockFailures {
     std::vector<KernelWaiters> waiters = {};  ///< of a hang
   };
 
+  /// Instructions of the kernel's code, innermost first.
+  struct LiveCalls {
+    std::array<std::uintptr_t, 32> calls = {};
+    std::size_t count = 0;
+
+    std::vector<std::uintptr_t> all() const { return {calls.begin(), calls.begin() + count}; }
+  };
+
   /// Where a signal stopped the running thread.
   struct Interrupt {
     int signal = 0;  ///< 0: none did
@@ -67,11 +77,13 @@ class BlockFailures {
     std::uintptr_t instruction = 0;
     std::uintptr_t stack = 0;
     unsigned thread = 0;
+    LiveCalls calls = {};  ///< where they are known
   };
 
   [[noreturn]] void give_up(Failure failure);
   KernelError error_of(const Failure& failure) const;
   KernelError error_of(const Interrupt& interrupt) const;
+  LiveCalls live_calls() const noexcept;
   std::vector<std::uintptr_t> calls_in_kernel(std::uintptr_t instruction, std::uintptr_t stack,
                                               unsigned thread) const;
 

@@ -33,6 +33,9 @@ class BlockObserver {
   /// Some of its lanes met in __syncwarp.
   virtual void meet_lanes(unsigned warp, std::uint32_t lanes) = 0;
   virtual void end_block() = 0;  ///< also after a failure
+  /// \brief Has a thread accessed, since the last call, what none had accessed before? Before the
+  ///        first call and before the last barrier do not count.
+  virtual bool has_news() = 0;
   /// Whether what the block has done so far is a first slice.
   virtual bool has_slice() const = 0;
 

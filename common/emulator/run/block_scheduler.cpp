@@ -94,6 +94,7 @@ void BlockScheduler::settle(WarpState& warp) {
 void BlockScheduler::look_at(unsigned warp) {
   if (observer() == nullptr) return;
   observer()->look_at(warp);
+  if (watched_->is_doubted() && observer()->has_news()) watched_->note_news();
   // The last thread to leave ends the block itself.
   if (threads_.all_finished()) return;
   if (extent_ == Extent::kFirstSlice && observer()->has_slice()) threads_.switch_to_main();

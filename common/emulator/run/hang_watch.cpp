@@ -52,17 +52,27 @@ void HangWatch::run() {
 void HangWatch::look_at(Target& target) {
   const std::uint64_t progress = target.watched->progress();
   std::uint64_t seen = progress;
+  std::uint64_t news = target.watched->news();
   if (target.watched->is_spinning()) {
-    for (const Target& other : targets_)
+    for (const Target& other : targets_) {
       seen += other.watched->progress();
+      news += other.watched->news();
+    }
   }
   const Seconds now = cpu_time_of(target.thread);
   if (progress == 0 || seen != target.seen_progress) {
     target.seen_progress = seen;
-    target.seen_at = now;
+    target.seen_at = target.news_at = now;
+    target.watched->set_doubted(false);
     return;
   }
-  const Seconds still_for = now - target.seen_at;
+  if (now - target.seen_at >= limit_ / 2) target.watched->set_doubted(true);
+  if (news != target.seen_news) {
+    target.seen_news = news;
+    target.news_at = now;
+    return;
+  }
+  const Seconds still_for = now - target.news_at;
   if (still_for < limit_) return;
   target.watched->ask_to_stop(progress, still_for > limit_ + kPatience);
   pthread_kill(target.thread, kHangSignal);

@@ -15,7 +15,11 @@
 
 namespace ladder::emulator {
 
-/// \brief A thread that looks at the CPU threads of a grid every now and then. It counts the CPU
+/// \brief Progress is a thread that leaves the kernel, or a barrier that all pass. A block without
+///        either may still be a long one: as long as a trace sees it access what it has not
+///        accessed before, it goes on.
+///
+/// A thread that looks at the CPU threads of a grid every now and then. It counts the CPU
 ///        time that they got, so a kernel does not seem to hang on a busy computer or in a
 ///        debugger.
 class HangWatch {
@@ -26,6 +30,8 @@ class HangWatch {
     Watched* watched = nullptr;
     std::uint64_t seen_progress = 0;  ///< when it was last looked at
     Seconds seen_at = {};             ///< its CPU time then
+    std::uint64_t seen_news = 0;      ///< when it last made progress, or accessed something new
+    Seconds news_at = {};             ///< its CPU time then
   };
 
   /// Watches these from now on, until rest().

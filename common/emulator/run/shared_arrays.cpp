@@ -218,24 +218,17 @@ class KernelLibrary {
     }
   }
 
-  /// Is this where a call, a jump or an operand counts from its own place? What comes before it
-  /// says so.
-  static bool may_be_distance(const unsigned char* code, std::size_t at) {
-    if (at == 0) return false;
-    const unsigned before = code[at - 1];
-    const bool is_operand = (before & 0xC7) == 0x05;
-    const bool is_call = before == 0xE8 || before == 0xE9;
-    const bool is_branch = at > 1 && (before & 0xF0) == 0x80 && code[at - 2] == 0x0F;
-    return is_operand || is_call || is_branch;
-  }
-
-  /// Calls visit(address) for everything that the code may refer to: each four bytes of it that may
-  /// be one are taken for a distance from their end.
+  /// Calls visit(address) for everything that the code may refer to. Four bytes count as a distance
+  /// from their end if what stands before them calls, jumps, or accesses memory at a distance.
   template <class Visit>
   static void for_each_target(GElf_Addr begin, std::size_t bytes, Visit visit) {
+    constexpr unsigned char kCall = 0xE8;
+    constexpr unsigned char kJump = 0xE9;
     const auto* const code = reinterpret_cast<const unsigned char*>(begin);
-    for (std::size_t at = 0; at + sizeof(std::int32_t) <= bytes; ++at) {
-      if (!may_be_distance(code, at)) continue;
+    for (std::size_t at = 2; at + sizeof(std::int32_t) <= bytes; ++at) {
+      const bool is_access = (code[at - 1] & 0xC7) == 0x05;
+      const bool is_branch = code[at - 2] == 0x0F && (code[at - 1] & 0xF0) == 0x80;
+      if (!is_access && !is_branch && code[at - 1] != kCall && code[at - 1] != kJump) continue;
       std::int32_t distance = 0;
       std::memcpy(&distance, code + at, sizeof distance);
       visit(begin + at + sizeof distance +
@@ -374,12 +367,20 @@ bool is_traced(const void* kernel) {
   return KernelLibrary(kernel).knows("__tsan_init");
 }
 
-std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {
+const SharedArray* array_near(const std::vector<SharedArray>& arrays, std::size_t offset) {
   const SharedArray* nearest = nullptr;
   for (const SharedArray& array : arrays) {
     if (nearest == nullptr || array.offset <= offset) nearest = &array;
   }
+  return nearest;
+}
+
+std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {
+  const SharedArray* const nearest = array_near(arrays, offset);
   if (nearest == nullptr) return "shared memory + " + std::to_string(offset) + " bytes";
+  const bool is_scalar = nearest->extents.empty() && !nearest->is_dynamic;
+  if (is_scalar && offset - nearest->offset < nearest->bytes && nearest->bytes <= 16)
+    return nearest->name;
   auto element =
       (static_cast<std::ptrdiff_t>(offset) - static_cast<std::ptrdiff_t>(nearest->offset)) /
       static_cast<std::ptrdiff_t>(nearest->element_bytes);

@@ -41,6 +41,9 @@ bool reaches(const void* kernel, std::size_t dynamic_offset, std::uintptr_t inst
 /// Whether the library of the kernel at `kernel` was built with TRACED.
 bool is_traced(const void* kernel);
 
+/// The array that the byte at `offset` in shared memory is in or behind; null if there are none.
+const SharedArray* array_near(const std::vector<SharedArray>& arrays, std::size_t offset);
+
 /// "sA[1][0]": the element that the byte at `offset` in shared memory belongs to; a plain offset
 /// if no array is near.
 std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset);

@@ -8,7 +8,13 @@
 namespace ladder::emulator {
 namespace {
 
+bool is_syncwarp(const WarpCall& call) {
+  return std::strcmp(call.function, "__syncwarp") == 0;
+}
+
+/// __syncwarp() may meet itself at another line, in the other branch; what hands values on may not.
 bool same_call(const WarpCall& a, const WarpCall& b) {
+  if (is_syncwarp(a) && is_syncwarp(b)) return true;
   return a.answer == b.answer && a.where.line() == b.where.line() &&
          std::strcmp(a.function, b.function) == 0 &&
          std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
@@ -80,7 +86,7 @@ bool WarpCalls::complete(WarpState& warp, unsigned mask) {
   if (scheduler_.observer() != nullptr) {
     if (mask == warp.exists) {
       scheduler_.observer()->meet(base / 32);
-    } else if (std::strcmp(first->call->function, "__syncwarp") == 0) {
+    } else if (is_syncwarp(*first->call)) {
       scheduler_.observer()->meet_lanes(base / 32, mask);
     }
   }

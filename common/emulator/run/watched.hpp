@@ -17,6 +17,16 @@ class Watched {
     progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
+  /// Likewise, whenever threads accessed what none had accessed since the watch began to doubt.
+  void note_news() noexcept {
+    news_.store(news_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  std::uint64_t news() const noexcept { return news_.load(std::memory_order_relaxed); }
+
+  /// The watch has seen no progress for a while: accesses to new places would be some.
+  void set_doubted(bool doubted) noexcept { doubted_.store(doubted, std::memory_order_relaxed); }
+  bool is_doubted() const noexcept { return doubted_.load(std::memory_order_relaxed); }
+
   /// Grows with progress. Never 0 while a block runs.
   std::uint64_t progress() const noexcept { return progress_.load(std::memory_order_relaxed); }
 
@@ -41,6 +51,8 @@ class Watched {
 
  private:
   std::atomic<std::uint64_t> progress_ = 0;
+  std::atomic<std::uint64_t> news_ = 0;
+  std::atomic<bool> doubted_ = false;
   std::atomic<std::uint64_t> stop_at_ = 0;  ///< the progress at which a thread must give up
   std::atomic<bool> stop_anywhere_ = false;
   std::atomic<bool> spinning_ = false;

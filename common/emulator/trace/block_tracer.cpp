@@ -45,6 +45,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   global_.start_grid();
   sites_.start_grid();
   hazards_.start_grid();
+  polls_.start_grid();
   flags_.start_grid(state_.shared_begin, state_.shared_bytes);
   recorded_.start_grid();
   clocks_.deactivate();
@@ -61,6 +62,8 @@ void BlockTracer::start_block(std::uint64_t block) {
   shared_.start_block();
   stream_.start_block();
   flags_.start_block();
+  polls_.start_block();
+  news_.forget();
   has_fenced_ = false;
   access_cursor = {.code_begin = state_.code_begin,
                    .shared_begin = state_.shared_begin - TracerState::kNearShared,
@@ -93,6 +96,7 @@ void BlockTracer::leave(unsigned) noexcept {
 }
 
 void BlockTracer::pass_barrier() {
+  news_.forget();
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
   if (state_.is_ordered()) order_.pass_barrier();
@@ -124,13 +128,23 @@ void BlockTracer::fenced() {
   change_epoch(thread, [&](Epoch) { clocks_.fence_thread(thread); });
 }
 
-void BlockTracer::updated_flag(const void* address) {
+/// Blocks that wait for others' flags look at them more or less often.
+void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (state_.plan->blocks == 1 || bytes < 4 || at - global_.begin() >= global_.bytes()) return;
+  if (state_.is_near_shared(at)) return;
+  polls_.look(logs_.running(), address, instruction, access_cursor.next);
+}
+
+void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  look_for_polls(address, bytes, instruction);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
   clocks_.store_flag(logs_.running(), address);
 }
 
-void BlockTracer::loaded_volatile(const void* address) {
+void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  look_for_polls(address, bytes, instruction);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
@@ -168,6 +182,7 @@ void BlockTracer::look_at(unsigned warp) {
     state_.warp = warp;
     epochs_.sort(warp);
     stream_.go_on_with(warp);
+    shared_.look_at(warp);
     const WarpLog& log = logs_.log_of(warp);
     bool in_step = fewest == most;
     for (unsigned row = 0; in_step && row < most; ++row)
@@ -178,6 +193,7 @@ void BlockTracer::look_at(unsigned warp) {
       look_at_rows_one_by_one(log, most);
     }
     wide_loads_.settle();
+    shared_.settle();
     logs_.empty(warp);
   }
   epochs_.forget(warp);
@@ -237,7 +253,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
   std::ranges::stable_sort(requests, {}, &Request::row);
   for (const Request& one : requests) {
     set_epochs(one.epochs);
-    if (one.epochs.earliest != one.epochs.latest) state_.lane_epochs = one.lane_epochs;
+    if (clocks_.is_active()) state_.lane_epochs = one.lane_epochs;
     state_.stored = one.stored.data();
     request(one.code, one.address.data(), one.lanes);
   }
@@ -250,6 +266,8 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
   }
   RequestSite& site = sites_.at(code, address, lanes);
   const std::uint64_t first = address[std::countr_zero(lanes)];
+  if (news_.are_wanted()) [[unlikely]]
+    news_.see(state_.warp, code, first);
   const bool shared = state_.is_near_shared(first);
   if (((site.skew | first) & (bytes_of(code) - 1)) != 0) [[unlikely]] {
     report_misaligned(code, address, lanes, shared);

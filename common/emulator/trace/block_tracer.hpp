@@ -12,10 +12,12 @@
 
 #include "common/emulator/run/block_observer.hpp"
 #include "common/emulator/trace/access_log.hpp"
+#include "common/emulator/trace/access_news.hpp"
 #include "common/emulator/trace/box_events.hpp"
 #include "common/emulator/trace/call_codes.hpp"
 #include "common/emulator/trace/event_order.hpp"
 #include "common/emulator/trace/flag_words.hpp"
+#include "common/emulator/trace/global_polls.hpp"
 #include "common/emulator/trace/global_requests.hpp"
 #include "common/emulator/trace/hazard_list.hpp"
 #include "common/emulator/trace/log_epochs.hpp"
@@ -68,6 +70,7 @@ class BlockTracer final : public BlockObserver {
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void end_block() override;
+  bool has_news() override { return news_.take(); }
   bool has_slice() const override { return stream_.are_enough(*state_.wishes); }
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
                     unsigned source_bytes, std::source_location where) override;
@@ -92,9 +95,9 @@ class BlockTracer final : public BlockObserver {
   /// __threadfence() and the like.
   void fenced();
   /// Atomically.
-  void updated_flag(const void* address);
+  void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
   /// It is about to load or store a volatile variable, and nobody else runs before.
-  void loaded_volatile(const void* address);
+  void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
   void report_index(Place place, unsigned column, const std::string& text);
 
@@ -105,6 +108,7 @@ class BlockTracer final : public BlockObserver {
   const std::vector<RawHazard>& hazards() const { return hazards_.all(); }
   const std::vector<RawRequest>& recorded_warp() const { return recorded_.all(); }
   const EventOrder& order() const { return order_; }
+  const std::vector<std::uintptr_t>& polls() const { return polls_.instructions(); }
   const std::vector<SharedArray>& shared_arrays() const { return state_.shared_arrays; }
 
  private:
@@ -116,6 +120,7 @@ class BlockTracer final : public BlockObserver {
   void set_epochs(const Epochs& epochs);
   void start_clocks();
   void look_at_if_in_step(unsigned warp);
+  void look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction);
   template <class Change>
   void change_epoch(unsigned thread, Change change);
 
@@ -126,6 +131,8 @@ class BlockTracer final : public BlockObserver {
   SharedShadow shadow_{clocks_};
   WarpLogs logs_;
   LogEpochs epochs_{clocks_, logs_};
+  AccessNews news_;
+  GlobalPolls polls_;
   FlagWords flags_;
   bool has_fenced_ = false;  ///< has any thread of the block?
   CallCodes calls_;

@@ -44,14 +44,16 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
   } else {
     log_access(address, type, bytes, caller);
     step_aside();
-    access_cursor.tracer->loaded_volatile(plain);
+    access_cursor.tracer->loads_volatile(plain, bytes,
+                                         reinterpret_cast<std::uintptr_t>(caller) - 1);
   }
 }
 
 void log_atomic(const volatile void* address, unsigned bytes, const void* caller) {
   log_access(address, AccessType::kAtomic, bytes, caller);
   if (access_cursor.is_active())
-    access_cursor.tracer->updated_flag(const_cast<const void*>(address));
+    access_cursor.tracer->updates_flag(const_cast<const void*>(address), bytes,
+                                       reinterpret_cast<std::uintptr_t>(caller) - 1);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ inline void SharedRequests::check_words(const RequestSite& site, WordAccess one,
     one.bytes = touched.bytes;
     one.thread = static_cast<std::uint16_t>(thread);
     one.lanes = lanes;
-    if (state_.epochs.earliest != state_.epochs.latest) {
+    if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) {
       check_by_epochs(type_of(site.code), one);
     } else {
       check_word(type_of(site.code), one);
@@ -185,11 +185,11 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
   const bool is_load = type_of(site.code) == AccessType::kLoad;
-  const bool skips_settled = is_load && !clocks_.orders_lanes(state_.warp);
+  const bool skips_settled = is_load && !in_order_of_epochs_;
   const auto skip = [&](const TouchedWord&, std::uint32_t word) {
     return skips_settled && settled.contain(word);
   };
-  if (!OrdinaryWords::suit(shadow_)) [[unlikely]] {
+  if (in_order_of_epochs_ || !OrdinaryWords::suit(shadow_)) [[unlikely]] {
     check_words(site, one, skip, never);
   } else if (one.epoch != one.knows) [[unlikely]] {
     check_lanes_apart(site, one, begin / 4, end / 4 + 1, skip);
@@ -252,15 +252,29 @@ void SharedRequests::check_lanes_apart(const RequestSite& site, WordAccess one, 
 /// By these lanes at the same time.
 inline void SharedRequests::check_word(AccessType type, WordAccess& one) {
   one.several = (one.lanes & (one.lanes - 1)) != 0;
-  if (type == AccessType::kStore) {
-    one.has_value = true;
-    one.value = state_.stored[std::countr_zero(one.lanes)];
-    if (one.several) [[unlikely]]
-      one.several = !stores_the_same(one.lanes);
-  }
+  if (type == AccessType::kStore) add_value(one);
   const Conflict conflict = access(type, one);
   if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
     report_conflict(one, conflict);
+}
+
+/// What the lanes store. Those that store the same count as one.
+inline void SharedRequests::add_value(WordAccess& one) const {
+  one.has_value = true;
+  one.value = state_.stored[std::countr_zero(one.lanes)];
+  if (one.several) [[unlikely]]
+    one.several = !stores_the_same(one.lanes);
+}
+
+void SharedRequests::settle() {
+  in_order_of_epochs_ = false;
+  if (to_check_.empty()) return;
+  std::ranges::stable_sort(to_check_, {}, [](const auto& entry) { return entry.second.epoch; });
+  for (const auto& [type, one] : to_check_) {
+    const Conflict conflict = access(type, one);
+    if (conflict.kind != Conflict::Kind::kNone) report_conflict(one, conflict);
+  }
+  to_check_.clear();
 }
 
 /// Lanes that something has put in order did the same one after the other.
@@ -276,7 +290,13 @@ void SharedRequests::check_by_epochs(AccessType type, WordAccess& one) {
     left &= ~one.lanes;
     one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
     one.epoch = one.knows = first;
-    check_word(type, one);
+    if (!in_order_of_epochs_) {
+      check_word(type, one);
+      continue;
+    }
+    one.several = (one.lanes & (one.lanes - 1)) != 0;
+    if (type == AccessType::kStore) add_value(one);
+    to_check_.emplace_back(type, one);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/trace/event_order.hpp"
 #include "common/emulator/trace/flag_words.hpp"
@@ -41,6 +43,12 @@ class SharedRequests {
 
   void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
+  // -- While a warp's log is looked at -----------------------------------------------------------
+  /// Something has put lanes of the warp in order, one by one: what they did is checked in the
+  /// order of their epochs, when all requests are known.
+  void look_at(unsigned warp) { in_order_of_epochs_ = clocks_.orders_lanes(warp); }
+  void settle();
+
   [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
 
  private:
@@ -57,6 +65,7 @@ class SharedRequests {
                          std::size_t end, Skip skip);
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
+  void add_value(WordAccess& one) const;
   bool stores_the_same(std::uint32_t lanes) const;
   void see_order(AccessType type, std::uint64_t begin, std::uint64_t end, std::uint64_t first);
 
@@ -69,6 +78,8 @@ class SharedRequests {
   HazardList& hazards_;
   EventOrder& order_;
   const FlagWords& flags_;
+  bool in_order_of_epochs_ = false;
+  std::vector<std::pair<AccessType, WordAccess>> to_check_;
   std::array<std::uint32_t, 32> syncs_ = {};  ///< how often each warp has met
 };
 

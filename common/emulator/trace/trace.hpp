@@ -191,6 +191,9 @@ struct KernelTrace {
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;
   std::size_t shared_bytes = 0;  ///< per block, static and dynamic
+  /// Lines at which blocks look at global memory until another block has written there. How often
+  /// depends on how fast the blocks are: the counts of these lines differ from run to run.
+  std::vector<Place> polls;
 
   // For replay(): what reaches the caches.
   std::vector<BlockStream> streams;

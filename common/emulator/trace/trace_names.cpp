@@ -120,18 +120,42 @@ std::string TraceNames::array_element(std::uint64_t address) const {
   return nearest->name + "[" + std::to_string(index) + "]";
 }
 
-/// " (A has 4096 elements)" for an element of a known array.
+/// " (A has 4096 elements)" for an element of a known array; of a matrix, the row and the column.
 std::string TraceNames::size_note(const std::string& element) const {
   for (const TracedArray& array : arrays_) {
     if (!element.starts_with(array.name + "[")) continue;
     const std::size_t elements = array.bytes / array.element_bytes;
     if (array.columns > 0) {
-      return " (" + array.name + " is " + std::to_string(elements / array.columns) + " x " +
+      const auto columns = static_cast<std::int64_t>(array.columns);
+      const std::int64_t index = std::stoll(element.substr(array.name.size() + 1));
+      const std::int64_t row = index >= 0 ? index / columns : -((-index + columns - 1) / columns);
+      return ", row " + std::to_string(row) + ", column " + std::to_string(index - row * columns) +
+             " (" + array.name + " is " + std::to_string(elements / array.columns) + " x " +
              std::to_string(array.columns) + ")";
     }
     return " (" + array.name + " has " + std::to_string(elements) + " elements)";
   }
   return "";
+}
+
+/// " (sA is 8 x 32)"; of dynamic shared memory, what the launch asked for and what this access
+/// needs.
+std::string TraceNames::shared_note(const RawHazard& raw) const {
+  const SharedArray* const array = array_near(shared_, raw.address);
+  if (array == nullptr) return "";
+  if (array->is_dynamic) {
+    return ": the launch asked for " + std::to_string(array->bytes) +
+           " bytes of dynamic shared memory, and this needs " +
+           std::to_string(raw.address + bytes_of(raw.code) - array->offset) + ",";
+  }
+  if (array->extents.size() < 2) {
+    return " (" + array->name + " has " + std::to_string(array->bytes / array->element_bytes) +
+           " elements)";
+  }
+  std::string extents;
+  for (const std::size_t extent : array->extents)
+    extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
+  return " (" + array->name + " is " + extents + ")";
 }
 
 Hazard TraceNames::hazard(const RawHazard& raw) const {
@@ -168,7 +192,9 @@ std::string TraceNames::message_of_one(const RawHazard& raw, const Hazard& hazar
       return "out of bounds: " + does + (element.empty() ? "an address in no array" : element) +
              size_note(element) + where;
     case HazardKind::kSharedOutOfBounds:
-      if (raw.text.empty()) return "out of bounds: " + does + element + " of shared memory" + where;
+      if (raw.text.empty()) {
+        return "out of bounds: " + does + element + " of shared memory" + shared_note(raw) + where;
+      }
       return "out of bounds: " + who + "uses " + raw.text + (element.empty() ? "" : " in ") +
              element + where;
     case HazardKind::kMisaligned:

@@ -37,6 +37,7 @@ class TraceNames {
   Place place_at(AccessCode code) const;
   std::string array_element(std::uint64_t address) const;
   std::string size_note(const std::string& element) const;
+  std::string shared_note(const RawHazard& raw) const;
   void name_addresses(const RawRequest& raw, WarpRequest& request) const;
 
   const GridPlan& plan_;

@@ -257,6 +257,12 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   if (!order.tiles.empty()) trace_.order = std::move(order);
   for (const RawRequest& raw : tracer.recorded_warp())
     trace_.warp.push_back(names.request(raw));
+  for (const std::uintptr_t instruction : tracer.polls()) {
+    const SourceLine line = place_of(
+        plan.code.begin(), pack_access(instruction - plan.code.begin(), AccessType::kLoad, 4));
+    const Place place = {line.file, line.line};
+    if (std::ranges::find(trace_.polls, place) == trace_.polls.end()) trace_.polls.push_back(place);
+  }
   std::size_t bytes = 0;
   for (const SharedArray& array : tracer.shared_arrays())
     bytes += array.bytes;

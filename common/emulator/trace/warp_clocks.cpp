@@ -245,7 +245,9 @@ bool WarpClocks::knows_flags(unsigned thread) const {
     const Clock& told = objects_.at(flag).visible;
     const auto known = knowledge(thread / 32, thread_epoch_[thread]);
     for (std::size_t i = 0; i < told.size(); ++i) {
-      if (i != thread / 32 && told[i] > known[i]) return false;
+      // What the lanes of its own warp did is told lane by lane, to those who come later.
+      const bool is_own = i == thread / 32;
+      if (is_own ? told[i] >= thread_epoch_[thread] : told[i] > known[i]) return false;
     }
     return true;
   });

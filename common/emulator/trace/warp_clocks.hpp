@@ -63,7 +63,7 @@ class WarpClocks {
   void load_flag(unsigned thread, const void* flag);
 
   /// Has something put lanes of the warp in order, one by one, since it met as a whole?
-  bool orders_lanes(unsigned warp) const { return !meetings_[warp].empty(); }
+  bool orders_lanes(unsigned warp) const { return active_ && !meetings_[warp].empty(); }
   /// Did what the lane `other` did in its epoch `earlier` happen before what these lanes of the
   /// same warp do in epoch `at`, as far as both are since the warp met as a whole?
   bool lane_knows(unsigned warp, std::uint32_t lanes, Epoch at, unsigned other,

@@ -220,6 +220,7 @@ TEST(EmulatorTraceHazard, AKernelThatFailsStillTellsWhatItDid) {
 
 TEST(EmulatorTraceHazard, AFailureIsReportedWhenSampling) {
   const Floats in(64), out(64);
+  std::fill_n(in.data(), 64, 1.0f);  // another value than what is there
   const KernelTrace t = trace(
       {in.named("in"), out.named("out")}, [&] { divergent_barrier(3, 1, in.data(), out.data()); },
       sampling({}));
@@ -252,6 +253,62 @@ TEST(EmulatorTraceHazard, AKernelMayAccessNothing) {
   EXPECT_EQ(t.blocks_traced, 1u);
   EXPECT_EQ(t.barriers_per_block, 1u);
   expect_clean(t);
+}
+
+/// For as long as it lives.
+class HangLimit {
+ public:
+  explicit HangLimit(Seconds limit) { set_hang_limit(limit); }
+  ~HangLimit() { set_hang_limit(usual_); }
+  HangLimit(const HangLimit&) = delete;
+  HangLimit& operator=(const HangLimit&) = delete;
+
+ private:
+  Seconds usual_ = hang_limit();
+};
+
+TEST(EmulatorTraceHazard, ALongLoopIsNoEndlessOne) {
+  constexpr std::size_t kCount = 600'000;  // several times the limit
+  const HangLimit limit(Seconds(0.05));
+  const Floats in(kCount), out(32);
+  in[kCount - 1] = 3.0f;
+  const KernelTrace t = trace({in.named("in"), out.named("out")},
+                              [&] { sum_in_each_thread(kCount, in.data(), out.data()); });
+  expect_clean(t);
+  EXPECT_EQ(out[31], 3.0f);
+}
+
+TEST(EmulatorTraceHazard, AnEndlessLoopIsReportedAtItsOwnLine) {
+  const HangLimit limit(Seconds(0.1));
+  const Ints in(4), out(32);
+  for (int run = 0; run < 3; ++run) {
+    const KernelTrace t =
+        trace({in.named("in"), out.named("out")}, [&] { loop_over_few(in.data(), out.data()); });
+    const Hazard hazard = only_hazard(t);
+    EXPECT_EQ(hazard.kind, HazardKind::kHang);
+    const Place loop = probe_place("around again");
+    EXPECT_EQ(hazard.place.file, loop.file) << hazard.message;
+    EXPECT_TRUE(hazard.place.line == loop.line || hazard.place.line == loop.line + 1)
+        << hazard.message;
+    EXPECT_TRUE(contains(hazard.message, "for 0.1 s")) << hazard.message;
+    EXPECT_TRUE(contains(hazard.message, "accessed anything new")) << hazard.message;
+    EXPECT_TRUE(contains(hazard.message, "LADDER_HANG_SECONDS")) << hazard.message;
+  }
+}
+
+TEST(EmulatorTraceHazard, BlocksThatPollAreNamed) {
+  const Ints flag(1), out(64);
+  const std::vector<TracedArray> arrays = {flag.named("flag"), out.named("out")};
+  const unsigned usual = cpu_threads();
+  set_cpu_threads(1);  // block 0 has to wait for certain
+  const KernelTrace t = trace(arrays, [&] { wait_for_next_block(flag.data(), out.data()); });
+  set_cpu_threads(usual);
+  expect_clean(t);
+  ASSERT_EQ(t.polls.size(), 1u);
+  EXPECT_EQ(t.polls[0], probe_place("look again"));
+  // Within one block, the order in which threads run is always the same.
+  flag[0] = 0;
+  EXPECT_TRUE(trace(arrays, [&] { wait_for_other_warp(flag.data(), out.data()); }).polls.empty());
 }
 
 TEST(EmulatorTraceHazard, TooManyArraysAreRefused) {

@@ -51,6 +51,33 @@ __global__ void shared_store_beyond(int count, float* out) {
   if (threadIdx.x < 31) out[threadIdx.x] = tile[threadIdx.x];  // shared load inside
 }
 
+// -- Loops --------------------------------------------------------------------------------------
+
+__global__ void sum_in_each_thread(long long count, const float* in, float* out) {
+  float sum = 0.0f;
+  for (long long i = 0; i < count; ++i)
+    sum += in[i];
+  out[threadIdx.x] = sum;
+}
+
+__global__ void loop_over_few(const int* in, int* out) {
+  int i = 0;
+  while (in[i] == 0)  // around again
+    i = (i + 1) % 4;
+  out[threadIdx.x] = i;
+}
+
+__global__ void wait_for_next_block(int* flag, int* out) {
+  volatile int* const watched = flag;
+  if (blockIdx.x == 0) {
+    while (*watched == 0) {  // look again
+    }
+    out[threadIdx.x] = 1;
+  } else if (threadIdx.x == 0) {
+    *watched = 1;
+  }
+}
+
 // -- Order within a block -----------------------------------------------------------------------
 
 __global__ void missing_barrier(float* out) {
@@ -189,6 +216,18 @@ void race_in_first(float* out) {
 
 void race_in_second(float* out) {
   launch(kernels::race_in_second, one_warp(), out);
+}
+
+void sum_in_each_thread(long long count, const float* in, float* out) {
+  launch(kernels::sum_in_each_thread, one_warp(), count, in, out);
+}
+
+void loop_over_few(const int* in, int* out) {
+  launch(kernels::loop_over_few, one_warp(), in, out);
+}
+
+void wait_for_next_block(int* flag, int* out) {
+  launch(kernels::wait_for_next_block, {.grid = dim3(2), .block = dim3(32)}, flag, out);
 }
 
 void copy_tiles(int rows, unsigned tiles_across, int slow_steps, const float* in, float* out) {

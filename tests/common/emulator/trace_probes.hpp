@@ -77,6 +77,14 @@ void load_wide_at(const float* in, long long index, float* out);
 /// Stores one element beyond the shared tile, all others inside; then reads those inside.
 void shared_store_beyond(int count, float* out);
 
+// -- Loops --------------------------------------------------------------------------------------
+/// Each thread adds up all `count` elements; no barrier.
+void sum_in_each_thread(long long count, const float* in, float* out);
+/// Looks at four elements until one is not 0.
+void loop_over_few(const int* in, int* out);
+/// Block 0 waits until block 1 sets the flag.
+void wait_for_next_block(int* flag, int* out);
+
 // -- Order within a block -----------------------------------------------------------------------
 /// Each thread reads another's element without a barrier between.
 void missing_barrier(unsigned blocks, unsigned threads, float* out);
