@@ -200,7 +200,6 @@ class OrdinaryWords {
     if ((lanes & (lanes - 1)) != 0 || at.write.in_flight) return false;
     if (!clocked_) {
       if (at.write.interval == interval_ || at.read.interval == interval_) return false;
-      shadow_->settled_[word] = 0;
     } else {
       std::uint32_t& box = shadow_->box_of_[word];
       if (box != 0 && !knows_box(box)) return false;

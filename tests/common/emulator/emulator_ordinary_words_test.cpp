@@ -34,7 +34,7 @@ class RandomBlock {
   }
 
   void act() {
-    switch (pick(28)) {
+    switch (pick(36)) {
       case 0:
         start_block();
         break;
@@ -64,12 +64,19 @@ class RandomBlock {
         if (clocks_.is_active()) clocks_.fence(pick_thread());
         break;
       case 9:
+      case 12:
+      case 13:
         if (clocks_.is_active()) start_box();
         break;
       case 10:
+      case 14:
+      case 15:
         if (clocks_.is_active()) land_box();
         break;
       case 11:
+      case 16:
+      case 17:
+      case 18:
         if (clocks_.is_active()) clocks_.acquire(pick_thread(), &barriers_[pick(kBarriers)]);
         break;
       default:
@@ -125,6 +132,8 @@ class RandomBlock {
                             .has_value = is_store,
                             .value = is_store ? pick(2) : 0};
     expect_the_same(ask(plain_, type, one), ask_ordinary_first(type, one));
+    const unsigned warp = thread / 32;
+    EXPECT_EQ(plain_.is_settled(one.word, warp, epoch), quick_.is_settled(one.word, warp, epoch));
   }
 
   static Conflict ask(SharedShadow& shadow, AccessType type, const WordAccess& one) {
