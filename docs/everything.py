@@ -3,7 +3,8 @@
     python3 -m docs.everything            write them (`make report`)
     python3 -m docs.everything --check    fail when one is stale
 
-All files or none: where one cannot be made or written, the others stay as they are.
+All files or none: where a file cannot be read or written, all stay as they are. A gap, such as a
+rung without a question, is named, and the rest is written.
 """
 
 import pathlib
@@ -21,7 +22,8 @@ def made():
     for module in PROGRAMS:
         some, sentences = module.made()
         texts |= some
-        wrong += [f"{pathlib.Path(module.__file__).stem}: {sentence}" for sentence in sentences]
+        name = pathlib.Path(module.__file__).stem
+        wrong += [type(sentence)(f"{name}: {sentence}") for sentence in sentences]
     return texts, wrong
 
 

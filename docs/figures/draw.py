@@ -17,7 +17,7 @@ import sys
 
 from bench import SOURCES, program
 from bench.rungs import rung_table
-from docs.report.generated import keep
+from docs.report.generated import keep, told
 from docs.report.recorded import FigureError
 
 FOLDER = pathlib.Path(__file__).parent
@@ -67,11 +67,8 @@ def names():
 
 
 def drawn(name):
-    """A figure; a FigureError names it."""
-    try:
-        return importlib.import_module(f"docs.figures.{name}").draw()
-    except FigureError as error:
-        raise FigureError(f"{name}.svg: {error}") from error
+    """A figure."""
+    return importlib.import_module(f"docs.figures.{name}").draw()
 
 
 def made(wanted=()):
@@ -81,7 +78,7 @@ def made(wanted=()):
         try:
             texts[pathlib.Path("docs/figures") / f"{name}.svg"] = str(drawn(name))
         except FigureError as error:
-            wrong.append(str(error))
+            wrong.append(told(f"{name}.svg", error))
     for name, rung in {} if wanted else of_rungs().items():
         path = f"docs/figures/{name}.py"
         if not (FOLDER / f"{name}.py").exists():

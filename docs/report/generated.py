@@ -1,7 +1,8 @@
 """Files that programs write from what is recorded, and that tests find stale.
 
 Such a program has a function made(): ({path: its text, or None where there is to be none},
-[what is wrong]). Where anything is wrong, none of its files is written.
+[what is wrong]). A gap, such as a rung without a question, is named and the rest is written; where
+a file cannot be read or written, which is a Failure, none is.
 """
 
 import argparse
@@ -11,6 +12,17 @@ import sys
 
 from bench import SOURCES
 from bench.output_file import write_all
+from bench.results_file import ResultsError
+
+
+class Failure(str):
+    """What is wrong with a file: nothing is written then."""
+
+
+def told(prefix, error):
+    """An error as a sentence: a Failure, if it is about a file."""
+    kind = Failure if isinstance(error, (ResultsError, OSError)) else str
+    return kind(f"{prefix}: {error}")
 
 
 def begin(description):
@@ -45,16 +57,15 @@ def keep(texts, wrong, check):
         for path in stale:
             print(f"{program}: {path} is stale: run make report", file=sys.stderr)
         return not wrong and not stale
-    if wrong:
-        if stale:
-            print(f"{program}: nothing is written", file=sys.stderr)
+    if any(isinstance(sentence, Failure) for sentence in wrong):
+        print(f"{program}: nothing is written", file=sys.stderr)
         return False
     for path in stale:
         path.parent.mkdir(exist_ok=True)
     write_all(stale)
     for path, text in stale.items():
         print(f"{'removed' if text is None else 'wrote'} {path}")
-    return True
+    return not wrong
 
 
 def main_of(description, made):

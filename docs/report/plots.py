@@ -48,7 +48,7 @@ def made():
         try:
             texts[path] = drawn(name)
         except FigureError as error:
-            wrong.append(f"{path.name}: {error}")
+            wrong.append(generated.told(path.name, error))
     return texts, wrong
 
 

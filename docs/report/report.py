@@ -94,14 +94,14 @@ def filled(text, place):
         try:
             return f"{marker}\n{block_text(place, name, arguments)}\n<!-- end {name} -->"
         except (FigureError, OSError) as error:
-            wrong.append(f"{marker}: {error}")
+            wrong.append(generated.told(marker, error))
             return match[0]
 
     def figure(match):
         try:
             found = or_not_yet(value, match[1], place.rung)
         except FigureError as error:
-            wrong.append(f"<!-- value {match[1]} -->: {error}")
+            wrong.append(generated.told(f"<!-- value {match[1]} -->", error))
             return match[0]
         return f"<!-- value {match[1]} -->{found}<!-- /value -->"
 
@@ -136,7 +136,7 @@ def made():
         number = re.match(r"(\d\d)_", path.parent.name)
         place = Place(path, int(number[1]) if number else None)
         texts[path], lines = filled(path.read_text(), place)
-        wrong += [f"{path}: {line}" for line in lines]
+        wrong += [type(line)(f"{path}: {line}") for line in lines]
     return texts, wrong
 
 

@@ -105,7 +105,7 @@ def made():
     try:
         return {DATA: data()}, []
     except FigureError as error:
-        return {}, [str(error)]
+        return {}, [generated.told(DATA.name, error)]
 
 
 def main():

@@ -139,6 +139,7 @@ int check_command(TraceArguments arguments) {
   const std::unique_ptr<Machine> machine = make_cpu_machine();
   require_living_instrumentation();
   std::vector<Rung> chosen;
+  chosen.reserve(options.rungs.size());
   for (const std::string& rung : options.rungs)
     chosen.push_back(find_rung(traced_rungs(), rung));
   if (chosen.empty()) {

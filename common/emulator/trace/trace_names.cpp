@@ -222,9 +222,9 @@ std::string TraceNames::message_of_two(const RawHazard& raw, const Hazard& hazar
   switch (raw.kind) {
     case HazardKind::kRace:
       if (raw.earlier_block) {
-        return "race: " + does + place + block + ", and nothing puts it in order with block " +
-               to_text(array_of(plan_.block_index(*raw.earlier_block))) + ", whose " + other + " " +
-               verb + " it" + there;
+        return "race: " + does + place + block + ", and " + other + " of block " +
+               to_text(array_of(plan_.block_index(*raw.earlier_block))) + " " + verb + " it" +
+               there + "; blocks run in any order, so use atomics or another launch";
       }
       return "race: " + does + place + ", and no barrier separates it from " +
              (raw.earlier_thread == raw.thread ? "another lane" : other) + " that " + verb + " it" +

@@ -36,7 +36,7 @@ void WarpClocks::activate() {
 }
 
 void WarpClocks::reset() {
-  kept_.assign(warps_ * kKept * width_, 0);
+  kept_.assign(std::size_t{warps_} * kKept * width_, 0);
   for (unsigned warp = 0; warp < warps_; ++warp)
     newest(warp)[warp] = 1;
   for (unsigned warp = 0; warp < warps_; ++warp)
@@ -101,8 +101,8 @@ void WarpClocks::end_epoch(unsigned thread, Event::Kind kind, const void* object
 }
 
 void WarpClocks::bring_together(unsigned warp) {
-  std::fill_n(&thread_epoch_[32 * warp], 32, now_[warp]);
-  std::fill_n(&seen_[32 * warp], 32, 0u);
+  std::fill_n(&thread_epoch_[std::size_t{32} * warp], 32, now_[warp]);
+  std::fill_n(&seen_[std::size_t{32} * warp], 32, 0u);
   events_[warp].clear();
   meetings_[warp].clear();
   forgotten_[warp] = 0;
@@ -325,7 +325,7 @@ std::uint32_t WarpClocks::landed(const void* barrier) {
 }
 
 unsigned WarpClocks::phases_known(unsigned warp, Epoch at) const {
-  const std::span<const std::uint32_t> clock = knowledge(warp, at).subspan(2 * warps_);
+  const std::span<const std::uint32_t> clock = knowledge(warp, at).subspan(std::size_t{2} * warps_);
   return std::accumulate(clock.begin(), clock.end(), 0u);
 }
 

@@ -11,10 +11,13 @@ bool WideLoads::join(const RequestSite& site, const std::uint64_t* address, std:
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     Load& load = loads_[i];
-    if (load.lanes != lanes || address[first] != load.address[first] + 4 * load.count) continue;
+    if (load.lanes != lanes ||
+        address[first] != load.address[first] + std::uint64_t{4} * load.count)
+      continue;
     std::uint64_t differs = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
-      differs |= (address[lane] - load.address[lane] - 4 * load.count) & site.active[lane];
+      differs |=
+          (address[lane] - load.address[lane] - std::uint64_t{4} * load.count) & site.active[lane];
     if (differs != 0) continue;
     if (++load.count == load.limit) emit_and_erase(i);
     return true;
