@@ -35,13 +35,19 @@ cublasHandle_t library_on(Stream stream) {
   return cublas.handle;
 }
 
+/// So that no library takes a beta of -0 for one that needs C.
+float without_sign_of_zero(float beta) {
+  return beta == 0.0f ? 0.0f : beta;
+}
+
 /// Takes operands swapped as in run().
 template <class T>
 void multiply(const Gemm<T>& gemm, Stream stream, cudaDataType_t stored,
               cublasComputeType_t compute) {
+  const float beta = without_sign_of_zero(gemm.beta);
   check(cublasGemmEx(library_on(stream), CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K,
-                     &gemm.alpha, gemm.B, stored, gemm.N, gemm.A, stored, gemm.K, &gemm.beta,
-                     gemm.C, stored, gemm.N, compute, CUBLAS_GEMM_DEFAULT));
+                     &gemm.alpha, gemm.B, stored, gemm.N, gemm.A, stored, gemm.K, &beta, gemm.C,
+                     stored, gemm.N, compute, CUBLAS_GEMM_DEFAULT));
 }
 
 }  // namespace
@@ -49,8 +55,9 @@ void multiply(const Gemm<T>& gemm, Stream stream, cudaDataType_t stored,
 void run(const Gemm<float>& gemm, Stream stream) {
   // cuBLAS reads matrices by columns. Read by columns, our row-major C is its transpose, and
   // C' = (A*B)' = B'*A'. So we swap the operands, and nothing has to be copied.
+  const float beta = without_sign_of_zero(gemm.beta);
   check(cublasSgemm(library_on(stream), CUBLAS_OP_N, CUBLAS_OP_N, gemm.N, gemm.M, gemm.K,
-                    &gemm.alpha, gemm.B, gemm.N, gemm.A, gemm.K, &gemm.beta, gemm.C, gemm.N));
+                    &gemm.alpha, gemm.B, gemm.N, gemm.A, gemm.K, &beta, gemm.C, gemm.N));
 }
 
 void run_tf32(const Gemm<float>& gemm, Stream stream) {

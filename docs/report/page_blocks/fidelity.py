@@ -88,8 +88,9 @@ def ragged_block(_rung):
     counted = {place(entry): entry["metrics"] for entry in profile}
     pairs = {}
     for entry in trace["benchmarks"]:
-        pair = (entry["metrics"], counted[place(entry)])
-        pairs.setdefault(entry["rung"], []).append(pair)
+        if place(entry) in counted:
+            pair = (entry["metrics"], counted[place(entry)])
+            pairs.setdefault(entry["rung"], []).append(pair)
     rows = ["| rung | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
     for rung, of_rung in pairs.items():
         cells = [agreement(names, of_rung) for names in columns.values()]

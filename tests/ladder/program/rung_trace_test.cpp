@@ -161,7 +161,7 @@ Allowance ragged_allowance(int rung, const std::string& metric) {
     if (of_copies) return {0.08, true};
   }
   if (rung == 13) {
-    if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.25, true};
+    if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.35, true};
     if (of_copies) return {0.25, true};
     if (metric.ends_with("op_st.sum")) return {0.01};
     if (metric.starts_with("memory_l2")) return {0.02};
