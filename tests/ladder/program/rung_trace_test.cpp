@@ -188,7 +188,9 @@ TEST(RaggedCounters, EqualTheHardwares) {
       EXPECT_NEAR(*trace.metrics.at(metric), hardware, allowance.share * hardware)
           << label(trace.rung) << " " << metric << " " << entry.at("m") << " x " << entry.at("n")
           << " x " << entry.at("k");
-      if (allowance.only_less) EXPECT_LE(*trace.metrics.at(metric), hardware) << metric;
+      if (allowance.only_less) {
+        EXPECT_LE(*trace.metrics.at(metric), hardware) << metric;
+      }
     }
   }
 }
