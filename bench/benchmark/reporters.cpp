@@ -21,6 +21,16 @@ std::string percent(const benchmark::UserCounters& counters, const char* name, i
   return fmt::format("{:.{}f} %", 100 * found->second.value, digits);
 }
 
+/// Why a row has no times; empty if it has. Google Benchmark 1.8 gave these members new names.
+template <class Run>
+std::string why_skipped(const Run& run) {
+  if constexpr (requires { run.skip_message; }) {
+    return run.skipped ? run.skip_message : "";
+  } else {
+    return run.error_occurred ? run.error_message : "";
+  }
+}
+
 }  // namespace
 
 void JsonReporter::ReportRuns(const std::vector<Run>& runs) {
@@ -46,10 +56,10 @@ bool TableReporter::ReportContext(const Context&) {
 void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const std::string& name = run.run_name.function_name;
-    if (run.error_occurred) {
+    if (const std::string why = why_skipped(run); !why.empty()) {
       // All samples of a row say the same.
       if (run.repetition_index > 0) continue;
-      GetOutputStream() << wrapped(fmt::format("{}: {}", name, run.error_message), 2);
+      GetOutputStream() << wrapped(fmt::format("{}: {}", name, why), 2);
       continue;
     }
     if (run.run_type != Run::RT_Aggregate || run.aggregate_name != "median") continue;
