@@ -187,7 +187,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
   progress.clear();
   fmt::print("{}", climb_text(result, recording));
   if (file) {
-    file->write(file_text(to_json(result, machine->versions())));
+    file->write(file_text(result, machine->versions()));
     fmt::print("\nResults written to {}.\n", options.json);
   }
   std::fflush(stdout);

@@ -29,7 +29,7 @@ int list_command(const Options& options) {
   const OutputFile file(options.json);
   std::vector<Shape> shapes = quoted_shapes();
   if (options.size) shapes = {{*options.size, *options.size, *options.size}};
-  file.write(facts_text(rung_facts(emulated_rungs(), load_card("h200"), shapes)));
+  file.write(facts_text(emulated_rungs(), load_card("h200"), shapes));
   return kGood;
 }
 

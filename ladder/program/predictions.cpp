@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -62,8 +63,9 @@ Predictions::Predictions(std::string path) : path_(std::move(path)) {
         fmt::format("cannot read your predictions in {}: {}", path_, std::strerror(errno)));
   }
   try {
-    all_ = json::parse(file);
-    require_predictions(all_);
+    const json all = json::parse(file);
+    require_predictions(all);
+    all.get_to(all_);
   } catch (const std::exception& error) {  // of nlohmann::json, or of the check
     throw std::runtime_error(fmt::format(
         "cannot read your predictions in {}: {}. The file was left as it is: repair it, or move "
@@ -74,12 +76,12 @@ Predictions::Predictions(std::string path) : path_(std::move(path)) {
 
 Answers Predictions::of(int rung) const {
   const auto found = all_.find(key_of(rung));
-  return found == all_.end() ? Answers() : found->get<Answers>();
+  return found == all_.end() ? Answers() : found->second;
 }
 
 void Predictions::keep(int rung, const Answers& answers) {
   const OutputFile file(path_);
-  json all = all_;
+  std::map<std::string, Answers> all = all_;
   for (const auto& [question, answer] : answers)
     all[key_of(rung)][question] = answer;
   file.write(file_text(all));

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace ladder {
@@ -34,7 +33,7 @@ class Predictions {
 
  private:
   std::string path_;
-  nlohmann::json all_ = nlohmann::json::object();
+  std::map<std::string, Answers> all_;  // by rung: "03"
 };
 
 /// \brief  A prediction as a person writes it.

@@ -145,6 +145,10 @@ std::string file_text(const json& results) {
   return results.dump(2) + "\n";
 }
 
+std::string file_text(const Climb& climb, const std::map<std::string, std::string>& versions) {
+  return file_text(to_json(climb, versions));
+}
+
 std::vector<RecordedRegisters> recorded_registers(int rung) {
   std::vector<RecordedRegisters> found;
   for (const int size : {4096, 2048, 1024, 512, 256}) {

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +32,9 @@ nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::stri
 
 /// The text of a results file.
 std::string file_text(const nlohmann::json& results);
+
+/// to_json(), as a file holds it.
+std::string file_text(const Climb& climb, const std::map<std::string, std::string>& versions);
 
 /// Registers per thread of the kernel that a rung takes on an H200 for M = N = K = size.
 struct RecordedRegisters {

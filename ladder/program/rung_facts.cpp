@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/emulator/run/kernel_constants.hpp"
@@ -243,6 +244,11 @@ std::string facts_text(const json& facts) {
   };
   const auto line = [](const json& entry) { return entry.dump(); };
   return object_text(facts, [&](const json& rung) { return object_text(rung, line); }) + "\n";
+}
+
+std::string facts_text(std::span<const Rung> rungs, const DeviceCard& card,
+                       const std::vector<Shape>& shapes) {
+  return facts_text(rung_facts(rungs, card, shapes));
 }
 
 }  // namespace ladder

@@ -3,7 +3,7 @@
 /// \brief What programs that are not C++ need to know of the rungs, as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,5 +27,7 @@ nlohmann::ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard&
 
 /// The facts as text that reads well line by line: one kernel, one launch to a line.
 std::string facts_text(const nlohmann::ordered_json& facts);
+std::string facts_text(std::span<const Rung> rungs, const DeviceCard& card,
+                       const std::vector<Shape>& shapes);
 
 }  // namespace ladder

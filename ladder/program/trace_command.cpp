@@ -123,7 +123,7 @@ int trace_command(TraceArguments arguments) {
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
   if (json_file) {
-    json_file->write(file_text(to_json(trace)));
+    json_file->write(file_text(trace));
     fmt::print("\nTrace written to {}.\n", options.json);
   }
   if (page_file) {

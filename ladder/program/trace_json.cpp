@@ -5,10 +5,12 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "ladder/program/results.hpp"
 #include "ladder/program/trace_report.hpp"
 
 namespace ladder {
@@ -185,6 +187,10 @@ json to_json(const RungTrace& trace) {
                       {"requests", warp_json(trace.kernel)}};
   }
   return result;
+}
+
+std::string file_text(const RungTrace& trace) {
+  return file_text(to_json(trace));
 }
 
 std::string trace_page(const RungTrace& trace) {

@@ -3,7 +3,7 @@
 /// \brief A trace as text, as JSON and as a page.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +23,9 @@ std::string gains_text(const std::vector<RungTrace>& traces);
 
 /// A trace as JSON: rung, shape, card, verified, launch, metrics, lines, order, hazards, warp.
 nlohmann::json to_json(const RungTrace& trace);
+
+/// to_json(), as a file holds it.
+std::string file_text(const RungTrace& trace);
 
 /// \brief  One page that needs no other file: the source with its counts, the order of events, and
 ///         the addresses of the recorded warp.
