@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
