@@ -2,6 +2,7 @@
 
 # Options for all code that calls into kernels. Beside speed:
 #   -ffp-contract=fast       a*b + c becomes one fused operation, as nvcc makes it
+#   avoid-fma-max-bits=0     ... also as a step of a sum, which g++ 13 and newer would leave unfused
 #   -fno-tree-vectorize      ... always: vectors of products would be added up apart from them
 #   -fno-strict-aliasing     reinterpret_cast<float4*>(floats) is everyday CUDA
 #   -fno-finite-loops        a loop without an end stays one, and is reported
@@ -22,6 +23,7 @@ target_compile_options(
             -mfma
             -mf16c
             -ffp-contract=fast
+            --param=avoid-fma-max-bits=0
             -fno-math-errno
             -fno-strict-aliasing
             -fno-finite-loops

@@ -175,6 +175,21 @@ std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin,
   return lines;
 }
 
+SourceLine begin_of_assignment(const SourceLine& line) {
+  if (line.line < 2) return line;
+  std::ifstream stream(path_of(line.file));
+  std::string before;
+  std::string text;
+  for (unsigned i = 1; i < line.line; ++i)
+    std::getline(stream, before);
+  std::getline(stream, text);
+  const std::size_t value = text.find_first_not_of(' ');
+  if (!stream || value == std::string::npos || !before.ends_with(" =")) return line;
+  const std::string_view rest = std::string_view(text).substr(value);
+  if (!rest.starts_with('*') && !rest.starts_with("make_")) return line;
+  return {.file = line.file, .line = line.line - 1, .column = static_cast<unsigned>(before.size())};
+}
+
 std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column) {
   std::ifstream stream(path_of(file));
   std::string text;

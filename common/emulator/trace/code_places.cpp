@@ -49,6 +49,7 @@ class PlaceTable {
     SourceLine line;
     std::thread([&] { line = reader_.line_of(std::array{instruction}); }).join();
     line.file = without_repository(line.file);
+    line = begin_of_assignment(line);
     return by_instruction_[instruction] = number_of_line(line);
   }
 
