@@ -98,6 +98,10 @@ class BlockTracer final : public BlockObserver {
   void fenced();
   /// Atomically.
   void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
+  /// The running thread is about to compare and swap; see WarpLogs.
+  void compares_and_swaps(const void* address, unsigned bytes) {
+    logs_.compares_and_swaps(reinterpret_cast<std::uintptr_t>(address), bytes);
+  }
   /// It is about to load or store a volatile variable, and nobody else runs before.
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
