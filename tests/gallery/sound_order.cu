@@ -329,8 +329,8 @@ __global__ void last_warp_is_not_full(int n, const float* A, float* C) {
 
 // -- Compare and swap ----------------------------------------------------------------------------
 
-/// atomicMax() for floats, as CUDA's programming guide makes what the GPU lacks: what the plain load
-/// finds may be out of date, which costs another round.
+/// atomicMax() for floats, as CUDA's programming guide makes what the GPU lacks: what the plain
+/// load finds may be out of date, which costs another round.
 __device__ inline void raise_to(float* largest, float x) {
   int* const word = reinterpret_cast<int*>(largest);
   int old = *word;
@@ -539,7 +539,7 @@ void largest_by_compare_and_swap(const Arrays& arrays) {
 }
 
 void doubles_by_compare_and_swap(const Arrays& arrays) {
-  launch(gallery_kernels::doubles_by_compare_and_swap, kOneBlock, kM* kK, arrays.A, arrays.C);
+  launch(gallery_kernels::doubles_by_compare_and_swap, kOneBlock, kM * kK, arrays.A, arrays.C);
 }
 
 void largest_of_all_blocks(const Arrays& arrays) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/trace/lane_visits.hpp"
 #include "common/emulator/words/warp_functions.hpp"
@@ -108,6 +109,14 @@ void BlockTracer::pass_barrier() {
   if (clocks_.is_active()) clocks_.pass_barrier();
   if (state_.is_ordered()) order_.pass_barrier();
   stream_.end();
+}
+
+void BlockTracer::pass_barrier_without_others(unsigned thread, std::source_location where,
+                                              const std::string& sentence) {
+  hazards_.report({.kind = HazardKind::kDivergentBarrier,
+                   .thread = static_cast<std::uint16_t>(thread),
+                   .text = sentence,
+                   .place = {without_repository(where.file_name()), where.line()}});
 }
 
 void BlockTracer::meet(unsigned warp) {

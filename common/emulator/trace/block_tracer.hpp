@@ -67,6 +67,8 @@ class BlockTracer final : public BlockObserver {
   void look_at(unsigned warp) override;
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
+  void pass_barrier_without_others(unsigned thread, std::source_location where,
+                                   const std::string& sentence) override;
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void exchange(unsigned warp) override;

@@ -152,7 +152,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
   }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
                                                     int, int) {                                   \
-    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                                 \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
                                        __ATOMIC_SEQ_CST);                                         \
   }                                                                                               \
@@ -165,7 +165,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
   }                                                                                               \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
                                                int) {                                             \
-    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                                 \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
     __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
                                 __ATOMIC_SEQ_CST);                                                \
     return expected;                                                                              \
