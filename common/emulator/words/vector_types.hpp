@@ -102,7 +102,7 @@ LADDER_VECTOR_FAMILY(double, double, WideVector4)
 
 #undef LADDER_VECTOR_FAMILY
 
-#define LADDER_NAME_TAKEN                                                                      \
+#define LADDER_NAME_TAKEN                                                                       \
   "the emulator's blockDim and gridDim are macros, which no variable of the host may be named " \
   "after: call it block or grid"
 

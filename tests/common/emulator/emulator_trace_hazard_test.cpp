@@ -280,6 +280,18 @@ TEST(EmulatorTraceHazard, AKernelThatFailsStillTellsWhatItDid) {
   EXPECT_EQ(next.blocks_traced, 1u);
 }
 
+TEST(EmulatorTraceHazard, ShufflesFromBeyondTheMaskAreCounted) {
+  // Integers that are added up show no more where they come from.
+  std::vector<int> out(4);
+  const KernelTrace t = trace({{.name = "out", .data = out.data(), .bytes = 16}},
+                              [&] { add_from_beyond_the_mask(1, out.data()); });
+  expect_clean(t);
+  ASSERT_EQ(t.strays.size(), 1u);
+  EXPECT_EQ(t.strays[0].place, probe_place("beyond the mask"));
+  EXPECT_EQ(t.strays[0].function, "__shfl_down_sync");
+  EXPECT_EQ(t.strays[0].times, 4u + 2u + 1u);
+}
+
 TEST(EmulatorTraceHazard, ThreadsThatLeftBeforeABarrierAreNamed) {
   const Floats out(128);
   const auto run = [&](unsigned threads, int first, int end, bool sample = false) {

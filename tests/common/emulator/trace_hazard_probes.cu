@@ -150,6 +150,14 @@ __global__ void vectors_by_value(float4 a, uint2 b, float* out) {
   out[threadIdx.x] = threadIdx.x < b.y ? a.z : a.w;
 }
 
+__global__ void add_from_beyond_the_mask(int* out) {
+  int sum = static_cast<int>(threadIdx.x);
+  if (threadIdx.x >= 4) return;
+  for (int step = 4; step > 0; step /= 2)
+    sum += __shfl_down_sync(0xFu, sum, step);  // beyond the mask
+  out[threadIdx.x] = sum;
+}
+
 __global__ void left_before_barrier(int first, int end, float* out) {
   const int t = threadIdx.x;
   if (t < first || t >= end) return;
@@ -277,6 +285,10 @@ void halves_of_words(unsigned other, unsigned short* out) {
 
 void vectors_by_value(float* out) {
   launch(kernels::vectors_by_value, one_warp(), make_float4(1, 2, 3, 4), make_uint2(0, 8), out);
+}
+
+void add_from_beyond_the_mask(unsigned blocks, int* out) {
+  launch(kernels::add_from_beyond_the_mask, {.grid = dim3(blocks), .block = dim3(32)}, out);
 }
 
 void left_before_barrier(unsigned threads, int first, int end, float* out) {
