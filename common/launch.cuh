@@ -49,6 +49,10 @@ inline int multiprocessors() {
 /// \throws emulator::KernelError  the kernel did something that CUDA forbids (emulator)
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args) {
+  static_assert(
+      sizeof...(Params) == sizeof...(Args),
+      "launch() needs a value for each of the kernel's parameters: a pointer to a function "
+      "knows no default arguments");
 #ifdef __CUDACC__
   constexpr std::size_t kDefaultDynamicSharedBytes = 48 * 1024;
   if (shape.dynamic_shared_bytes > kDefaultDynamicSharedBytes) {

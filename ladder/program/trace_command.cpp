@@ -168,6 +168,7 @@ int check_command(TraceArguments arguments) {
       fmt::print("{}", hazards_text(trace));
       if (!right) {
         fmt::print("{}", wrapped("  " + (*trace.verified ? small.complaint : trace.complaint), 2));
+        fmt::print("{}", strays_text(trace));
       } else {
         exact.emplace_back(fmt::format("{:02}", rung.number), small);
       }

@@ -17,6 +17,9 @@ std::string trace_text(const RungTrace& trace);
 /// The hazards alone, as sentences; empty if there are none.
 std::string hazards_text(const RungTrace& trace);
 
+/// Beside a wrong result: shuffles that may be the reason. Otherwise empty.
+std::string strays_text(const RungTrace& trace);
+
 /// \brief What sets each rung apart from the one below, a line each.
 /// \param traces  all of one shape and card
 std::string gains_text(const std::vector<RungTrace>& traces);

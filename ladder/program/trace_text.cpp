@@ -86,7 +86,7 @@ std::string heading(const RungTrace& trace) {
                           trace.kernel.blocks, trace.kernel.threads_per_block, trace.blocks_per_sm,
                           trace.occupancy_limit, note.empty() ? "" : "; ", note, trace.waves),
               2);
-  text += wrapped(verified_sentence(trace), 2);
+  text += wrapped(verified_sentence(trace), 2) + strays_text(trace);
   for (const emulator::Place& place : trace.kernel.polls) {
     text += wrapped(fmt::format("Blocks wait for each other at {}:{}: how often they look there "
                                 "differs from run to run, and so do the counts of this line.",
@@ -301,6 +301,21 @@ std::string hazards_text(const RungTrace& trace) {
         hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
                          : "";
     text += wrapped("- " + hazard.message + times, 2);
+  }
+  return text;
+}
+
+std::string strays_text(const RungTrace& trace) {
+  std::string text;
+  if (trace.verified.value_or(true)) return text;
+  for (const emulator::StrayShuffles& stray : trace.kernel.strays) {
+    text += wrapped(
+        fmt::format(
+            "{} in {}:{} asked lanes outside of its mask {}: what it got is "
+            "undefined, and may be why the result is wrong.",
+            stray.function, stray.place.file, stray.place.line,
+            stray.times == 1 ? "once" : grouped(static_cast<double>(stray.times)) + " times"),
+        2);
   }
   return text;
 }

@@ -54,8 +54,8 @@ __global__ void return_before_barrier(int M, int N, int K, const float* A, const
     sB[threadIdx.y][threadIdx.x] = k < K ? B[k * N + col] : 0.0f;
     __syncthreads();  // fault: threads beyond the edge have left
     for (int i = 0; i < BK && k0 + i < K; ++i)
-      acc += A[row * K + k0 + i] * sB[i][threadIdx.x];
-    __syncthreads();
+      acc += A[row * K + k0 + i] * sB[i][threadIdx.x];  // and here
+    __syncthreads();                                    // and here
   }
   C[row * N + col] = acc;
 }
@@ -66,7 +66,7 @@ __global__ void barrier_in_strided_loop(int n, const float* A, float* C) {
     line[threadIdx.x] = A[i];
     __syncthreads();  // fault: the last round is not for all
     C[i] = line[BLOCK - 1 - threadIdx.x];
-    __syncthreads();
+    __syncthreads();  // and here
   }
 }
 

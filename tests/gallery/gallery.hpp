@@ -109,6 +109,7 @@ void histogram_without_atomics(const Arrays& arrays);
 void broadcast_without_barrier(const Arrays& arrays);
 void scan_in_place(const Arrays& arrays);
 void total_read_too_early(const Arrays& arrays);
+void raised_without_swap(const Arrays& arrays);
 void mean_overwritten(const Arrays& arrays);
 
 // -- races_global.cu ----------------------------------------------------------------------------
@@ -282,6 +283,12 @@ void chain_of_lanes(const Arrays& arrays);
 void last_warp_is_not_full(const Arrays& arrays);
 /// C[b] = 1 if one of the 128 elements of A from 128*b on is below -7, else 0.
 void same_flag_from_many(const Arrays& arrays);
+/// C[b] = largest of the 128 elements of A from 128*b on.
+void largest_by_compare_and_swap(const Arrays& arrays);
+/// C[i] = 8 * sum of A, for i < 128.
+void doubles_by_compare_and_swap(const Arrays& arrays);
+/// C[0] = largest of the first 1920 elements of A.
+void largest_of_all_blocks(const Arrays& arrays);
 /// C[i] = A[i] * (A[1] + 3) for 128 elements.
 void same_value_from_all(const Arrays& arrays);
 /// C[i] = A[i] + A[i + 64] for 64 elements.

@@ -572,6 +572,15 @@ Numbers result_of(const std::string& name) {
       {"last_warp_is_not_full", [] { return table_of(48, [](int i) { return a(i ^ 1) + 1.0f; }); }},
       {"same_flag_from_many",
        [] { return table_of(15, [](int b) { return sorted_line(b)[0] < -7.0f ? 1.0f : 0.0f; }); }},
+      {"largest_by_compare_and_swap",
+       [] { return table_of(15, [](int b) { return sorted_line(b)[127]; }); }},
+      {"doubles_by_compare_and_swap",
+       [] { return table_of(128, [](int) { return 8 * sum_of_a(0, kCountA); }); }},
+      {"largest_of_all_blocks",
+       [] {
+         const Numbers line = table_of(15 * 128, a);
+         return Numbers{std::ranges::max(line)};
+       }},
       {"split_with_atomics", product},
       // The upper half of C takes the sums of both slices of K, the lower half keeps the second.
       {"split_into_slices",

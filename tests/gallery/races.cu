@@ -164,6 +164,26 @@ __global__ void total_read_too_early(const float* A, float* C) {
   C[t] = A[t] - total;      // and here
 }
 
+__global__ void raised_without_swap(const float* A, float* C) {
+  __shared__ int largest;
+  const int t = threadIdx.x;
+  if (t == 0) largest = -100;
+  __syncthreads();
+  const int x = static_cast<int>(A[t]);
+  if (t < WARP) {
+    if (t == 0) largest = max(largest, x);  // fault: what others swap in between is lost
+  } else {
+    int old = largest;  // and here
+    int assumed;
+    do {
+      assumed = old;
+      old = atomicCAS(&largest, assumed, max(assumed, x));  // and here
+    } while (assumed != old);
+  }
+  __syncthreads();
+  if (t == 0) C[0] = static_cast<float>(largest);
+}
+
 /// Adds up BLOCK elements of shared memory; all threads call it, and sum[0] is right for all.
 __device__ inline void add_up(float* sum) {
   for (int step = BLOCK / 2; step > 0; step /= 2) {
@@ -245,6 +265,10 @@ void scan_in_place(const Arrays& arrays) {
 
 void total_read_too_early(const Arrays& arrays) {
   launch(gallery_kernels::total_read_too_early, kOneBlock, arrays.A, arrays.C);
+}
+
+void raised_without_swap(const Arrays& arrays) {
+  launch(gallery_kernels::raised_without_swap, kOneBlock, arrays.A, arrays.C);
 }
 
 void mean_overwritten(const Arrays& arrays) {

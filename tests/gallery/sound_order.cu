@@ -327,6 +327,57 @@ __global__ void last_warp_is_not_full(int n, const float* A, float* C) {
   C[t] = line[t ^ 1] + static_cast<float>(n);
 }
 
+// -- Compare and swap ----------------------------------------------------------------------------
+
+/// atomicMax() for floats, as CUDA's programming guide makes what the GPU lacks: what the plain
+/// load finds may be out of date, which costs another round.
+__device__ inline void raise_to(float* largest, float x) {
+  int* const word = reinterpret_cast<int*>(largest);
+  int old = *word;
+  int assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(word, assumed, __float_as_int(fmaxf(x, __int_as_float(assumed))));
+  } while (assumed != old);
+}
+
+__global__ void largest_by_compare_and_swap(const float* A, float* C) {
+  __shared__ float largest;
+  const int t = threadIdx.x;
+  if (t == 0) largest = -100.0f;
+  __syncthreads();
+  raise_to(&largest, A[blockIdx.x * BLOCK + t]);
+  __syncthreads();
+  if (t == 0) C[blockIdx.x] = largest;
+}
+
+/// The guide's atomicAdd() for doubles.
+__device__ inline void add_double(double* sum, double x) {
+  auto* const word = reinterpret_cast<unsigned long long*>(sum);
+  unsigned long long old = *word;
+  unsigned long long assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(word, assumed, __double_as_longlong(x + __longlong_as_double(assumed)));
+  } while (assumed != old);
+}
+
+__global__ void doubles_by_compare_and_swap(int n, const float* A, float* C) {
+  __shared__ double sum;
+  const int t = threadIdx.x;
+  if (t == 0) sum = 0.0;
+  __syncthreads();
+  // More accesses than a log holds: some lanes' logs end between the load and the swap.
+  for (int i = t; i < 8 * n; i += BLOCK)
+    add_double(&sum, A[i / 8]);
+  __syncthreads();
+  C[t] = static_cast<float>(sum);
+}
+
+__global__ void largest_of_all_blocks(const float* A, float* C) {
+  raise_to(C, A[blockIdx.x * BLOCK + threadIdx.x]);
+}
+
 // -- The same value ------------------------------------------------------------------------------
 
 __global__ void same_flag_from_many(const float* A, float* C) {
@@ -481,6 +532,19 @@ void last_warp_is_not_full(const Arrays& arrays) {
 
 void same_flag_from_many(const Arrays& arrays) {
   launch(gallery_kernels::same_flag_from_many, kFullBlocks, arrays.A, arrays.C);
+}
+
+void largest_by_compare_and_swap(const Arrays& arrays) {
+  launch(gallery_kernels::largest_by_compare_and_swap, kFullBlocks, arrays.A, arrays.C);
+}
+
+void doubles_by_compare_and_swap(const Arrays& arrays) {
+  launch(gallery_kernels::doubles_by_compare_and_swap, kOneBlock, kM * kK, arrays.A, arrays.C);
+}
+
+void largest_of_all_blocks(const Arrays& arrays) {
+  clear(arrays.C, 1);
+  launch(gallery_kernels::largest_of_all_blocks, kFullBlocks, arrays.A, arrays.C);
 }
 
 void same_value_from_all(const Arrays& arrays) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "common/emulator/run/hang_report.hpp"
 
@@ -43,8 +44,7 @@ void BlockBarrier::release() {
   scheduler_.note_progress();
   scheduler_.look_at_all_warps();
   for (unsigned w = 0; w < threads.warps(); ++w) {
-    threads.warp(w).ready = threads.warp(w).exists;
-    threads.warp(w).at_barrier = 0;
+    threads.warp(w).ready |= std::exchange(threads.warp(w).at_barrier, 0);
   }
 }
 
@@ -65,18 +65,35 @@ std::string BlockBarrier::waiters() const {
   return text;
 }
 
-void BlockBarrier::fail() {
+/// "warp 2 (threads 64-95) has left the kernel"; empty if none has.
+std::string BlockBarrier::who_left() const {
   const BlockThreads& threads = scheduler_.threads();
-  const Lane& first = threads.lane(first_);
+  if (threads.finished() == 0) return "";
   ThreadSet left = {};
   for (unsigned w = 0; w < threads.warps(); ++w)
     left[w] = threads.warp(w).finished;
-  const bool any_left = threads.finished() > 0;
-  const std::string gone =
-      any_left ? threads_that(threads, left, {"has left the kernel", "have left the kernel"}) : "";
+  return threads_that(threads, left, {"has left the kernel", "have left the kernel"});
+}
+
+bool BlockBarrier::pass_without_others() {
+  const BlockThreads& threads = scheduler_.threads();
+  if (arrived_ == 0 || diverged_ || arrived_ + threads.finished() < threads.count()) return false;
+  if (scheduler_.observer() != nullptr) {
+    scheduler_.observer()->pass_barrier_without_others(
+        first_, threads.lane(first_).where,
+        "missing barrier: " + waiters() + ", but " + who_left());
+  }
+  release();
+  return true;
+}
+
+void BlockBarrier::fail() {
+  const BlockThreads& threads = scheduler_.threads();
+  const Lane& first = threads.lane(first_);
+  const std::string gone = who_left();
   if (diverged_) {
     scheduler_.fail(KernelErrorKind::kDivergentBarrier,
-                    "divergent barrier: " + waiters() + (any_left ? ", and " + gone : "") +
+                    "divergent barrier: " + waiters() + (gone.empty() ? "" : ", and " + gone) +
                         "; all threads of a block must reach the same one,",
                     first_, first.where);
   }

@@ -12,8 +12,8 @@
 
 namespace ladder::emulator {
 
-/// \brief The barrier of all threads of a block. If some have left, or wait at another line, the
-///        others go on as far as they can, so that the report can name all of them.
+/// \brief The barrier of all threads of a block. If some wait at another line, the others go on as
+///        far as they can, so that the report can name all of them.
 class BlockBarrier {
  public:
   explicit BlockBarrier(BlockScheduler& scheduler) : scheduler_(scheduler) {}
@@ -27,7 +27,12 @@ class BlockBarrier {
   /// The running thread waits for all the others.
   BarrierVotes wait(bool vote, std::source_location where);
 
-  /// Do threads wait here for others that cannot come?
+  /// \brief From Volta on, a barrier waits for those threads of the block that have not left the
+  ///        kernel. Lets them go on if all of them are here, and tells the observer.
+  /// \return false: they are not
+  bool pass_without_others();
+
+  /// Do threads wait here for others that may never come?
   bool is_broken() const noexcept {
     return arrived_ > 0 && (diverged_ || scheduler_.threads().finished() > 0);
   }
@@ -40,6 +45,7 @@ class BlockBarrier {
  private:
   void release();
   std::string waiters() const;
+  std::string who_left() const;
 
   BlockScheduler& scheduler_;
   unsigned arrived_ = 0;   ///< threads at the barrier

@@ -28,15 +28,6 @@ bool is_launch(const std::string& file) {
   return file.ends_with("common/launch.cuh");
 }
 
-/// ", see the return of line 40," if the kernel has one in front of the barrier that threads
-/// missed.
-std::string return_note(const SourceLine& kernel, const SourceLine& barrier) {
-  if (kernel.file != barrier.file) return ",";
-  const std::vector<unsigned> lines =
-      lines_that_return(without_repository(barrier.file), kernel.line, barrier.line);
-  return lines.size() == 1 ? "; see the return in line " + std::to_string(lines[0]) + "," : ",";
-}
-
 }  // namespace
 
 void BlockFailures::start_block() {
@@ -171,7 +162,7 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
   std::string sentence = failure.sentence;
   if (failure.kind == KernelErrorKind::kMissingBarrier && sentence.ends_with(',')) {
     sentence.pop_back();
-    sentence += return_note(line_of_kernel(), line);
+    sentence += return_note(threads_.plan().kernel, line.file, line.line) + ",";
   }
   return KernelError(failure.kind, sentence,
                      {.file = without_repository(line.file),

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string>
 
 #include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/run/kernel_error.hpp"
@@ -37,6 +38,11 @@ class BlockObserver {
   /// Threads that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
   virtual void go_on(unsigned warp) = 0;
   virtual void pass_barrier() = 0;  ///< all warps
+  /// \brief The same, but some threads have left the kernel.
+  /// \param thread    the first that came
+  /// \param sentence  who waits and who has left
+  virtual void pass_barrier_without_others(unsigned thread, std::source_location where,
+                                           const std::string& sentence) = 0;
   /// Its lanes met in __syncwarp, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
   /// Some of its lanes met in __syncwarp.

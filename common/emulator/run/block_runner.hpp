@@ -97,6 +97,7 @@ class BlockRunner final : private SchedulerOwner {
   void wake_who_may_go_on() override;
   bool waits_for_other_blocks() const override { return flags_.any() || cluster_.waits(); }
   bool is_broken() const override { return barrier_.is_broken(); }
+  bool pass_barrier_without_others() override { return barrier_.pass_without_others(); }
   bool land_oldest_copy() override { return boxes_.land_oldest(); }
   [[noreturn]] void fail_hang() override;
 

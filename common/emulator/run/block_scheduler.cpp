@@ -114,7 +114,7 @@ Lane* BlockScheduler::when_nobody_can_go_on() {
   for (;;) {
     owner_.wake_who_may_go_on();
     if (Lane* const next = threads_.next_ready(running().number); next != nullptr) return next;
-    if (owner_.land_oldest_copy()) continue;
+    if (owner_.pass_barrier_without_others() || owner_.land_oldest_copy()) continue;
     if (owner_.is_broken() || !owner_.waits_for_other_blocks()) owner_.fail_hang();
     park(BlockState::kWaiting);
     return nullptr;

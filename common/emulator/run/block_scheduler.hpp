@@ -35,6 +35,9 @@ class SchedulerOwner {
   virtual bool waits_for_other_blocks() const = 0;
   /// Whether threads wait at a barrier for others that cannot come.
   virtual bool is_broken() const = 0;
+  /// Lets the threads at the barrier go on if all others have left the kernel. False: they have
+  /// not, or nobody is there.
+  virtual bool pass_barrier_without_others() = 0;
   /// No thread can go on before a copy arrives, so the oldest arrives. False: none is in flight.
   virtual bool land_oldest_copy() = 0;
   [[noreturn]] virtual void fail_hang() = 0;

@@ -2,6 +2,7 @@
 #include "common/emulator/run/hang_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -128,6 +129,14 @@ std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_b
     result.push_back(std::move(group));
   }
   return result;
+}
+
+std::string return_note(const void* kernel, const std::string& file, unsigned line) {
+  const SourceLine begin = source_line_of(std::array{reinterpret_cast<std::uintptr_t>(kernel)});
+  const std::string name = without_repository(file);
+  if (without_repository(begin.file) != name) return "";
+  const std::vector<unsigned> lines = lines_that_return(name, begin.line, line);
+  return lines.size() == 1 ? "; see the return in line " + std::to_string(lines[0]) : "";
 }
 
 KernelError::Place place_of(const std::vector<KernelWaiters>& waiters, const GridPlan& plan) {

@@ -26,6 +26,10 @@ std::string threads_that(const BlockThreads& threads, const ThreadSet& set,
 /// \param  at_barrier  those that wait at __syncthreads()
 std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier);
 
+/// \brief "; see the return in line 40" if the kernel has one in front of a barrier that threads
+///        missed; otherwise empty.
+std::string return_note(const void* kernel, const std::string& file, unsigned line);
+
 /// Where the first thread of the first group is.
 KernelError::Place place_of(const std::vector<KernelWaiters>& waiters, const GridPlan& plan);
 

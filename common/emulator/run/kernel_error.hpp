@@ -16,7 +16,7 @@ enum class KernelErrorKind {
   kBadLaunch,           ///< grid, block or dynamic shared memory beyond CUDA's limits
   kUnsupportedCpu,      ///< the CPU lacks AVX2, FMA or F16C
   kDivergentBarrier,    ///< threads of one block wait at different barrier lines
-  kMissingBarrier,      ///< some threads left the kernel while others wait at a barrier
+  kMissingBarrier,      ///< some threads left the kernel, others wait at a barrier, and others spin
   kWarpArguments,       ///< a lane is not in its own mask, or the width is no power of two
   kWarpMismatch,        ///< lanes of one mask left, wait elsewhere, or call something else
   kDeadlock,            ///< every thread waits for another one

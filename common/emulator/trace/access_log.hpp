@@ -62,6 +62,9 @@ struct WarpLog {
     std::byte unused[sizeof(Row) - 32 * sizeof(std::uint32_t)];
   };
   StoredRow stored[kRows];
+
+  /// By row: the lanes whose load is a guess. See WarpLogs::guesses_in().
+  std::uint32_t guesses[kRows];
 };
 
 class BlockTracer;

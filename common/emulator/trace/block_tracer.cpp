@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/code_places.hpp"
 #include "common/emulator/trace/lane_visits.hpp"
 #include "common/emulator/words/warp_functions.hpp"
@@ -108,6 +109,14 @@ void BlockTracer::pass_barrier() {
   if (clocks_.is_active()) clocks_.pass_barrier();
   if (state_.is_ordered()) order_.pass_barrier();
   stream_.end();
+}
+
+void BlockTracer::pass_barrier_without_others(unsigned thread, std::source_location where,
+                                              const std::string& sentence) {
+  hazards_.report({.kind = HazardKind::kDivergentBarrier,
+                   .thread = static_cast<std::uint16_t>(thread),
+                   .text = sentence,
+                   .place = {without_repository(where.file_name()), where.line()}});
 }
 
 void BlockTracer::meet(unsigned warp) {
@@ -243,6 +252,7 @@ void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::u
       set_epochs(epochs_.of_lanes(state_.warp, lanes, row, state_.lane_epochs));
     }
     state_.stored = log.stored[row].value;
+    state_.guesses = logs_.guesses_in(state_.warp, row);
     request(log.row[row].code[first], log.row[row].address, lanes);
   }
 }
@@ -254,6 +264,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
     AccessCode code;
     Epochs epochs;
     std::uint32_t lanes = 0;
+    std::uint32_t guesses = 0;
     std::array<std::uint64_t, 32> address = {};
     std::array<Epoch, 32> lane_epochs = {};
     std::array<std::uint32_t, 32> stored = {};
@@ -279,6 +290,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
       request.epochs.latest = std::max(request.epochs.latest, epoch);
       request.row = std::max(request.row, row);
       request.lanes |= 1u << lane;
+      request.guesses |= logs_.guesses_in(warp, row) & 1u << lane;
       request.address[lane] = log.row[row].address[lane];
     }
   }
@@ -287,6 +299,7 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
     set_epochs(one.epochs);
     if (clocks_.is_active()) state_.lane_epochs = one.lane_epochs;
     state_.stored = one.stored.data();
+    state_.guesses = one.guesses;
     request(one.code, one.address.data(), one.lanes);
   }
 }

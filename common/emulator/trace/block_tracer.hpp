@@ -67,6 +67,8 @@ class BlockTracer final : public BlockObserver {
   void look_at(unsigned warp) override;
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
+  void pass_barrier_without_others(unsigned thread, std::source_location where,
+                                   const std::string& sentence) override;
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void exchange(unsigned warp) override;
@@ -98,6 +100,10 @@ class BlockTracer final : public BlockObserver {
   void fenced();
   /// Atomically.
   void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
+  /// The running thread is about to compare and swap; see WarpLogs.
+  void compares_and_swaps(const void* address, unsigned bytes) {
+    logs_.compares_and_swaps(reinterpret_cast<std::uintptr_t>(address), bytes);
+  }
   /// It is about to load or store a volatile variable, and nobody else runs before.
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);

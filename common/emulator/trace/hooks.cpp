@@ -69,6 +69,13 @@ void log_atomic(const volatile void* address, unsigned bytes, const void* caller
                                        reinterpret_cast<std::uintptr_t>(caller) - 1);
 }
 
+/// atomicCAS(): what the thread has loaded before was a guess.
+void log_compare_and_swap(const volatile void* address, unsigned bytes, const void* caller) {
+  if (access_cursor.is_active())
+    access_cursor.tracer->compares_and_swaps(const_cast<const void*>(address), bytes);
+  log_atomic(address, bytes, caller);
+}
+
 }  // namespace
 
 void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned bytes,
@@ -145,7 +152,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
   }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
                                                     int, int) {                                   \
-    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
                                        __ATOMIC_SEQ_CST);                                         \
   }                                                                                               \
@@ -158,7 +165,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
   }                                                                                               \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
                                                int) {                                             \
-    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
     __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
                                 __ATOMIC_SEQ_CST);                                                \
     return expected;                                                                              \

@@ -156,11 +156,31 @@ inline void SharedRequests::check_words(const RequestSite& site, WordAccess one,
     one.bytes = touched.bytes;
     one.thread = static_cast<std::uint16_t>(thread);
     one.lanes = lanes;
-    if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) {
-      check_by_epochs(type_of(site.code), one);
-    } else {
-      check_word(type_of(site.code), one);
+    check_lanes(type_of(site.code), one);
+  }
+}
+
+/// Of a load, some of whose lanes guess.
+void SharedRequests::check_guesses(const RequestSite& site, WordAccess one) {
+  const std::uint32_t base = one.word;
+  for (const TouchedWord& touched : site.words) {
+    one.word = base + static_cast<std::uint32_t>(touched.word);
+    one.bytes = touched.bytes;
+    for (const bool is_guess : {false, true}) {
+      one.is_guess = is_guess;
+      one.lanes = touched.lanes & (is_guess ? state_.guesses : ~state_.guesses);
+      if (one.lanes == 0) continue;
+      one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
+      check_lanes(AccessType::kLoad, one);
     }
+  }
+}
+
+inline void SharedRequests::check_lanes(AccessType type, WordAccess& one) {
+  if (in_order_of_epochs_ || state_.epochs.earliest != state_.epochs.latest) {
+    check_by_epochs(type, one);
+  } else {
+    check_word(type, one);
   }
 }
 
@@ -185,6 +205,10 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
   const bool is_load = type_of(site.code) == AccessType::kLoad;
+  if (is_load && state_.guesses != 0) [[unlikely]] {
+    check_guesses(site, one);
+    return;
+  }
   const bool skips_settled = is_load && !in_order_of_epochs_;
   const auto skip = [&](const TouchedWord&, std::uint32_t word) {
     return skips_settled && settled.contain(word);

@@ -63,6 +63,8 @@ class SharedRequests {
   template <class Skip>
   void check_lanes_apart(const RequestSite& site, WordAccess one, std::size_t begin,
                          std::size_t end, Skip skip);
+  [[gnu::cold]] void check_guesses(const RequestSite& site, WordAccess one);
+  void check_lanes(AccessType type, WordAccess& one);
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   void add_value(WordAccess& one) const;

@@ -121,10 +121,12 @@ Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   }
   if (is_in_flight(word.write, access)) {
     conflict = in_flight(word.write.code, word.write.thread);
-  } else if (unordered(word.write, access) && !has_stored_it(word.write, access)) {
+  } else if (unordered(word.write, access) && !has_stored_it(word.write, access) &&
+             !(access.is_guess && type_of(word.write.code) == AccessType::kAtomic)) {
     conflict = race_with(word.write.code, word.write.thread);
   }
-  remember(word.read, access);
+  // What races with a guess races with the swap behind it, unless it is atomic.
+  if (!access.is_guess) remember(word.read, access);
   return conflict;
 }
 
@@ -300,7 +302,7 @@ Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
     conflict = is_plain(access) ? load_from(words_[access.word], access)
                                 : apply(&SharedShadow::load_from, access);
   }
-  if (conflict.kind != Conflict::Kind::kNone || is_over) return conflict;
+  if (conflict.kind != Conflict::Kind::kNone || is_over || access.is_guess) return conflict;
   const bool whole = access.bytes == kAllBytes;
   reader(access.word, access.thread / 32u) = {
       access.epoch << kEpochShift | (whole ? 0u : 32u) | access.thread % 32u, access.code};

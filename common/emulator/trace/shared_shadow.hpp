@@ -29,6 +29,7 @@ struct WordAccess {
   std::uint32_t lanes = 0;  ///< of the warp, that do the same; 0: `thread` alone
   bool has_value = false;   ///< of a store
   std::uint32_t value = 0;  ///< that all of them store, or a hash of it
+  bool is_guess = false;    ///< a load before an atomicCAS(); see WarpLogs
 
   std::uint32_t lanes_or_thread() const { return lanes != 0 ? lanes : 1u << thread % 32; }
 };
@@ -61,7 +62,8 @@ struct Conflict {
 /// \brief The words of one block's shared memory. Two accesses race when different threads make
 ///        them between the same two barriers, at least one writes, they share a byte, they are not
 ///        both atomic nor stores of the same value, and no meeting of their common warp lies
-///        between them; nor do the block's clocks know that one happened before the other.
+///        between them; nor do the block's clocks know that one happened before the other. A guess
+///        races with what is not atomic alone.
 ///
 /// With clocks, accesses may come in another order than that in which they happened: the log of a
 /// warp is looked at only when all its lanes stand still.

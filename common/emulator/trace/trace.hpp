@@ -180,6 +180,14 @@ struct TracedBlock {
   std::array<std::int64_t, kMaxArrays> line_shift = {};
 };
 
+/// Shuffles at one line that asked lanes outside of their mask. What they got is undefined, and is
+/// in no array as it came: nobody knows whether it was used.
+struct StrayShuffles {
+  Place place = {};
+  std::string function = {};  ///< "__shfl_down_sync"
+  std::uint64_t times = 0;    ///< counts lanes
+};
+
 /// What a traced launch did.
 struct KernelTrace {
   const void* kernel = nullptr;        ///< address of the last that was launched
@@ -196,6 +204,7 @@ struct KernelTrace {
   /// Lines at which blocks look at global memory until another block has written there. How often
   /// depends on how fast the blocks are: the counts of these lines differ from run to run.
   std::vector<Place> polls;
+  std::vector<StrayShuffles> strays;
 
   // For replay(): what reaches the caches.
   std::vector<BlockStream> streams;

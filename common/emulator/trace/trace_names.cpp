@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/trace/trace_names.hpp"
 
+#include "common/emulator/run/hang_report.hpp"
 #include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/trace/code_places.hpp"
 
@@ -165,7 +166,9 @@ Hazard TraceNames::hazard(const RawHazard& raw) const {
   hazard.block = array_of(plan_.block_index(raw.block));
   hazard.thread = array_of(plan_.thread_index(raw.thread));
   hazard.times = raw.times;
-  if (raw.text.empty()) {
+  if (raw.kind == HazardKind::kDivergentBarrier) {
+    // There is no element.
+  } else if (raw.text.empty()) {
     hazard.element = raw.shared ? element_name(shared_, raw.address) : array_element(raw.address);
   } else {
     hazard.element = subscript_ending_at(hazard.place.file, hazard.place.line, raw.column);
@@ -206,6 +209,10 @@ std::string TraceNames::message_of_one(const RawHazard& raw, const Hazard& hazar
     case HazardKind::kUninitialisedGlobal:
       return "uninitialised: " + does + element + size_note(element) +
              ", which nobody has written," + where;
+    case HazardKind::kDivergentBarrier:
+      return raw.text + return_note(plan_.kernel, hazard.place.file, hazard.place.line) +
+             "; GPUs from Volta on go on without them, older ones need not," + where + ", " +
+             thread_name(raw.thread);
     default:
       return "";
   }

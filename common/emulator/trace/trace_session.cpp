@@ -332,6 +332,7 @@ void TraceSession::keep_undefined() {
   };
   for (Hazard& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
     trace_.hazards.push_back(std::move(hazard));
+  trace_.strays = undefined_.strays(trace_.hazards);
 }
 
 KernelTrace TraceSession::result() {

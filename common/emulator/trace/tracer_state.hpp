@@ -58,6 +58,7 @@ struct TracerState {
   Epochs epochs = {};                           ///< of the request that is looked at
   std::array<Epoch, 32> lane_epochs = {};       ///< of its lanes, where epochs differ
   const std::uint32_t* stored = nullptr;        ///< by lane: what a store left there
+  std::uint32_t guesses = 0;                    ///< its lanes that guess; see WarpLogs
   std::uint32_t barriers = 0;                   ///< that the block has passed
   std::array<std::uint32_t, 32> meetings = {};  ///< by warp: __syncwarp() of all its lanes
   bool orders_itself = false;                   ///< see GlobalAccess

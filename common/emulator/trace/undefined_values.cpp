@@ -68,9 +68,11 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
   const bool is_new = found == shuffles_.end();
   const auto number = static_cast<std::size_t>(found - shuffles_.begin());
   if (is_new) found = shuffles_.insert(found, Shuffle());
+  ++found->times;
   if (is_new || std::pair(block, thread) < std::pair(found->block, found->thread)) {
     const KernelError::Index index = array_of(plan.thread_index(thread));
     const std::string source = "lane " + std::to_string(shuffle.source);
+    found->function = shuffle.function;
     found->block = block;
     found->thread = thread;
     found->hazard = {
@@ -85,6 +87,17 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
   }
   return static_cast<std::uint16_t>(
       std::min<std::size_t>(kFirstNan + number, std::size_t{kLastNan}));
+}
+
+std::vector<StrayShuffles> UndefinedValues::strays(const std::vector<Hazard>& hazards) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<StrayShuffles> strays;
+  for (const Shuffle& shuffle : shuffles_) {
+    const Place& place = shuffle.hazard.place;
+    if (std::ranges::find(hazards, place, &Hazard::place) != hazards.end()) continue;
+    strays.push_back({.place = place, .function = shuffle.function, .times = shuffle.times});
+  }
+  return strays;
 }
 
 std::vector<Hazard> UndefinedValues::find_in(

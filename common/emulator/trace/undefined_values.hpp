@@ -37,11 +37,16 @@ class UndefinedValues {
   std::vector<Hazard> find_in(const std::vector<TracedArray>& arrays,
                               const std::function<Place(const std::string&)>& place_of_store) const;
 
+  /// The shuffles that are at no place of these hazards.
+  std::vector<StrayShuffles> strays(const std::vector<Hazard>& hazards) const;
+
  private:
   struct Shuffle {
     Hazard hazard;
+    std::string function;
     std::uint64_t block;
     unsigned thread;
+    std::uint64_t times;
   };
 
   mutable std::mutex mutex_;

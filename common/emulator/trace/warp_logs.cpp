@@ -105,7 +105,26 @@ void WarpLogs::append(std::uintptr_t address, AccessCode code) {
 
 void WarpLogs::empty(unsigned warp) {
   std::fill_n(&rows_[std::size_t{32} * warp], 32, std::uint16_t{0});
+  has_guesses_[warp] = false;
   free_.push_back(std::exchange(logs_[warp], nullptr));
+}
+
+void WarpLogs::compares_and_swaps(std::uint64_t address, unsigned bytes) {
+  const unsigned warp = running_ / 32;
+  const unsigned lane = running_ % 32;
+  WarpLog& log = *logs_[warp];
+  const auto left =
+      static_cast<std::size_t>(access_cursor.end - access_cursor.next) / sizeof(WarpLog::Row);
+  for (std::size_t row = limit_ - left; row-- > 0;) {
+    const std::uint64_t begin = log.row[row].address[lane];
+    const AccessCode code = log.row[row].code[lane];
+    if (begin >= address + bytes || begin + bytes_of(code) <= address) continue;
+    if (type_of(code) != AccessType::kLoad || begin != address || bytes_of(code) != bytes) return;
+    if (!has_guesses_[warp]) std::ranges::fill(log.guesses, 0u);
+    has_guesses_[warp] = true;
+    log.guesses[row] |= 1u << lane;
+    return;
+  }
 }
 
 bool WarpLogs::is_written_elsewhere(std::uint64_t begin, unsigned except) const {

@@ -2,9 +2,8 @@
 /// \file  common/emulator/words/barrier_functions.hpp
 /// \brief Barriers of a block and memory fences.
 ///
-/// The emulator is stricter than a recent GPU on purpose: all threads of a block must reach the
-/// same line, and no thread may have left the kernel. Recent GPUs let a barrier pass when the
-/// missing threads have exited; the programming guide does not promise it.
+/// The emulator is stricter than a GPU on purpose: all threads of a block must reach the same line.
+/// Like GPUs from Volta on, it goes on without threads that have left the kernel; a trace tells.
 #pragma once
 
 #include <source_location>
@@ -14,10 +13,10 @@ namespace ladder::emulator {
 /// How the threads of a block voted at a barrier.
 struct BarrierVotes {
   unsigned yes;    ///< threads with a predicate that is not zero
-  unsigned total;  ///< threads of the block
+  unsigned total;  ///< threads of the block that have not left
 };
 
-/// \brief  Waits until all threads of the block are here.
+/// \brief  Waits until all threads of the block are here that have not left the kernel.
 /// \param  where  line of the call; a mismatch ends the grid with KernelError
 BarrierVotes wait_at_barrier(bool vote, std::source_location where);
 

@@ -102,6 +102,10 @@ LADDER_VECTOR_FAMILY(double, double, WideVector4)
 
 #undef LADDER_VECTOR_FAMILY
 
+#define LADDER_NAME_TAKEN                                                                       \
+  "the emulator's blockDim and gridDim are macros, which no variable of the host may be named " \
+  "after: call it block or grid"
+
 /// Extents of a grid or block; what is left out is 1.
 struct dim3 {
   unsigned x, y, z;
@@ -110,4 +114,14 @@ struct dim3 {
       : x(x_extent), y(y_extent), z(z_extent) {}
   constexpr dim3(uint3 extents) : x(extents.x), y(extents.y), z(extents.z) {}
   constexpr operator uint3() const { return {x, y, z}; }
+
+  constexpr dim3(const dim3&) = default;
+  constexpr dim3& operator=(const dim3&) & = default;
+  // What `dim3 blockDim(32, 32);` and `dim3 blockDim = 256;` of host code come to.
+  template <class... Extents>
+  [[gnu::unavailable(LADDER_NAME_TAKEN)]] void operator()(Extents...) const;
+  template <class Extents>
+  [[gnu::unavailable(LADDER_NAME_TAKEN)]] void operator=(const Extents&) const&&;
 };
+
+#undef LADDER_NAME_TAKEN

@@ -31,20 +31,12 @@ __global__ void divergent_barrier() {
   }
 }
 
-__global__ void missing_barrier() {
-  if (threadIdx.x >= 40) return;
-  __syncthreads();  // the others have left
-}
-
-__global__ void left_before_barrier() {
-  if (threadIdx.x < 3) return;
-  __syncthreads();  // the first have left
-}
-
-__global__ void left_before_barrier_of_warps() {
-  if (threadIdx.x < 32) return;
-  if (threadIdx.x >= 96) return;
-  __syncthreads();  // two warps have left
+__global__ void votes_of_who_is_left(int first, int end, int* count, int* all) {
+  const int t = threadIdx.x;
+  if (t < first) return;
+  if (t >= end) return;
+  count[t] = __syncthreads_count(t % 2);
+  all[t] = __syncthreads_and(1);
 }
 
 __global__ void barrier_of_each_warp() {
@@ -69,14 +61,16 @@ __global__ void spin_for_a_missing_barrier(int* flag) {
 
 __global__ void divergent_in_block(unsigned first_bad) {
   __syncthreads();
-  if (blockIdx.x >= first_bad && threadIdx.x == 0) return;
-  __syncthreads();  // a block without thread 0
+  if (blockIdx.x >= first_bad && threadIdx.x == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads();  // thread 0 is elsewhere
+  }
 }
 
-__global__ void barrier_in_loop_of_unequal_length() {
-  for (unsigned i = 0; i < threadIdx.x + 1; ++i) {
-    __syncthreads();  // as often as the thread's number
-  }
+__global__ void barrier_in_loop_of_unequal_length(int* present) {
+  for (unsigned i = 0; i < threadIdx.x + 1; ++i)
+    present[i] = __syncthreads_count(1);
 }
 
 }  // namespace ladder::probe_kernels
@@ -97,16 +91,9 @@ void divergent_barrier(int threads) {
   launch(probe_kernels::divergent_barrier, {.grid = dim3(1), .block = dim3(threads)});
 }
 
-void missing_barrier(int threads) {
-  launch(probe_kernels::missing_barrier, {.grid = dim3(1), .block = dim3(threads)});
-}
-
-void left_before_barrier(int threads) {
-  launch(probe_kernels::left_before_barrier, {.grid = dim3(1), .block = dim3(threads)});
-}
-
-void left_before_barrier_of_warps(int threads) {
-  launch(probe_kernels::left_before_barrier_of_warps, {.grid = dim3(1), .block = dim3(threads)});
+void votes_of_who_is_left(int threads, int first, int end, int* count, int* all) {
+  launch(probe_kernels::votes_of_who_is_left, {.grid = dim3(1), .block = dim3(threads)}, first, end,
+         count, all);
 }
 
 void barrier_of_each_warp(int threads) {
@@ -121,9 +108,9 @@ void divergent_in_block(unsigned blocks, unsigned first_bad) {
   launch(probe_kernels::divergent_in_block, {.grid = dim3(blocks), .block = dim3(64)}, first_bad);
 }
 
-void barrier_in_loop_of_unequal_length(int threads) {
+void barrier_in_loop_of_unequal_length(int threads, int* present) {
   launch(probe_kernels::barrier_in_loop_of_unequal_length,
-         {.grid = dim3(1), .block = dim3(threads)});
+         {.grid = dim3(1), .block = dim3(threads)}, present);
 }
 
 }  // namespace ladder::probes

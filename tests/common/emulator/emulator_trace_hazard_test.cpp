@@ -280,6 +280,52 @@ TEST(EmulatorTraceHazard, AKernelThatFailsStillTellsWhatItDid) {
   EXPECT_EQ(next.blocks_traced, 1u);
 }
 
+TEST(EmulatorTraceHazard, ShufflesFromBeyondTheMaskAreCounted) {
+  // Integers that are added up show no more where they come from.
+  std::vector<int> out(4);
+  const KernelTrace t = trace({{.name = "out", .data = out.data(), .bytes = 16}},
+                              [&] { add_from_beyond_the_mask(1, out.data()); });
+  expect_clean(t);
+  ASSERT_EQ(t.strays.size(), 1u);
+  EXPECT_EQ(t.strays[0].place, probe_place("beyond the mask"));
+  EXPECT_EQ(t.strays[0].function, "__shfl_down_sync");
+  EXPECT_EQ(t.strays[0].times, 4u + 2u + 1u);
+}
+
+TEST(EmulatorTraceHazard, ThreadsThatLeftBeforeABarrierAreNamed) {
+  const Floats out(128);
+  const auto run = [&](unsigned threads, int first, int end, bool sample = false) {
+    return trace(
+        {out.named("out")}, [&] { left_before_barrier(threads, first, end, out.data()); },
+        sampling({}, sample));
+  };
+  for (const bool sample : {false, true}) {
+    const Hazard hazard = only_hazard(run(64, 0, 40, sample));
+    EXPECT_EQ(hazard.kind, HazardKind::kDivergentBarrier);
+    EXPECT_EQ(hazard.place, probe_place("some have left"));
+    EXPECT_EQ(hazard.block, (KernelError::Index{0, 0, 0}));
+    EXPECT_EQ(hazard.times, 3u);
+    const std::string line = std::to_string(hazard.place.line);
+    EXPECT_TRUE(
+        contains(hazard.message, "missing barrier: threads 0-39 wait at the barrier of line " +
+                                     line + ", but threads 40-63 have left the kernel"))
+        << hazard.message;
+    EXPECT_TRUE(
+        contains(hazard.message, "see the return in line " + std::to_string(hazard.place.line - 1)))
+        << hazard.message;
+    EXPECT_TRUE(contains(hazard.message, "GPUs from Volta on go on without them"))
+        << hazard.message;
+  }
+  const Hazard first = only_hazard(run(64, 3, 64));
+  EXPECT_EQ(first.thread, (KernelError::Index{3, 0, 0}));
+  EXPECT_TRUE(contains(first.message, "threads 0-2 have left the kernel")) << first.message;
+  const std::string warps = only_hazard(run(128, 32, 96)).message;
+  EXPECT_TRUE(contains(warps, "warps 1 and 2 (threads 32-95) wait at the barrier of line"))
+      << warps;
+  EXPECT_TRUE(contains(warps, "warps 0 and 3 (threads 0-31, 96-127) have left")) << warps;
+  expect_clean(run(64, 0, 64));
+}
+
 TEST(EmulatorTraceHazard, AFailureIsReportedWhenSampling) {
   const Floats in(64), out(64);
   std::fill_n(in.data(), 64, 1.0f);  // another value than what is there

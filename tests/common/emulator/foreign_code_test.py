@@ -58,6 +58,21 @@ int main() {
 }
 """
 
+NAMES = """\
+#include <cuda_runtime.h>
+void start() {
+  dim3 %s;
+}
+"""
+
+DEFAULTS = """\
+#include "common/launch.cuh"
+__global__ void kernel(int* out, int* more = nullptr) { (more ? more : out)[0] = 1; }
+void start(int* out) {
+  ladder::launch(kernel, {.grid = dim3(1), .block = dim3(32)}, out);
+}
+"""
+
 SOUND = """\
 #include <cuda_runtime.h>
 #include <cooperative_groups.h>
@@ -114,6 +129,19 @@ class ForeignCodeTest(unittest.TestCase):
     def test_host_functions(self):
         """The host functions of the CUDA run time."""
         self.expect(HOST, 4, "no CUDA run time", "common/machine.hpp", "launch()")
+
+    def test_names_of_variables(self):
+        """blockDim and gridDim in host code, as most public code has it."""
+        for text in ("blockDim(32, 32)", "gridDim(4, 4, 2)", "blockDim(256)", "gridDim = dim3(4)",
+                     "blockDim = 256"):
+            with self.subTest(text):
+                self.expect(NAMES % text, 3, "blockDim and gridDim are macros", "call it block")
+
+    def test_default_arguments(self):
+        """A kernel's pointer has none."""
+        _, output = errors_of(DEFAULTS)
+        self.assertIn("a pointer to a function knows no default arguments", output)
+        self.assertEqual(errors_of(DEFAULTS.replace(", out)", ", out, out)")), ([], ""))
 
     def test_headers_alone_are_fine(self):
         """Whoever includes CUDA's headers and asks for nothing of the above compiles."""

@@ -38,13 +38,13 @@ void two_arrays(int* out);
 void vote_at_barriers(int threads, const int* predicates, int* count, int* all, int* any);
 void rotate_through_shared(int threads, int steps, int* out);
 void divergent_barrier(int threads);
-void missing_barrier(int threads);
-void left_before_barrier(int threads);
-void left_before_barrier_of_warps(int threads);
+/// Threads before `first` and from `end` on leave; the others count the odd ones of them, and vote.
+void votes_of_who_is_left(int threads, int first, int end, int* count, int* all);
 void barrier_of_each_warp(int threads);
 void spin_for_a_missing_barrier(int* flag);
 void divergent_in_block(unsigned blocks, unsigned first_bad);
-void barrier_in_loop_of_unequal_length(int threads);
+/// Each thread comes by once more than the one before it: how many are there the i-th time?
+void barrier_in_loop_of_unequal_length(int threads, int* present);
 
 // -- header_probes.cu --------------------------------------------------------------------------
 /// out[0..7]: sums of 16 numbers each; out[8..11]: how many of 32 are positive.

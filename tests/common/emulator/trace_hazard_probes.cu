@@ -150,6 +150,21 @@ __global__ void vectors_by_value(float4 a, uint2 b, float* out) {
   out[threadIdx.x] = threadIdx.x < b.y ? a.z : a.w;
 }
 
+__global__ void add_from_beyond_the_mask(int* out) {
+  int sum = static_cast<int>(threadIdx.x);
+  if (threadIdx.x >= 4) return;
+  for (int step = 4; step > 0; step /= 2)
+    sum += __shfl_down_sync(0xFu, sum, step);  // beyond the mask
+  out[threadIdx.x] = sum;
+}
+
+__global__ void left_before_barrier(int first, int end, float* out) {
+  const int t = threadIdx.x;
+  if (t < first || t >= end) return;
+  __syncthreads();  // some have left
+  out[t] = 1.0f;
+}
+
 __global__ void divergent_barrier(unsigned bad_block, const float* in, float* out) {
   __shared__ float line[64];
   if (spend(2000) > 2.0f) return;
@@ -270,6 +285,14 @@ void halves_of_words(unsigned other, unsigned short* out) {
 
 void vectors_by_value(float* out) {
   launch(kernels::vectors_by_value, one_warp(), make_float4(1, 2, 3, 4), make_uint2(0, 8), out);
+}
+
+void add_from_beyond_the_mask(unsigned blocks, int* out) {
+  launch(kernels::add_from_beyond_the_mask, {.grid = dim3(blocks), .block = dim3(32)}, out);
+}
+
+void left_before_barrier(unsigned threads, int first, int end, float* out) {
+  launch(kernels::left_before_barrier, {.grid = dim3(3), .block = dim3(threads)}, first, end, out);
 }
 
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out) {

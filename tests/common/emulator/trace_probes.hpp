@@ -105,6 +105,10 @@ void vectors_by_value(float* out);
 /// Stores in into shared memory that another warp has just cleared; then, in blocks from
 /// `bad_block` on, threads wait at different barriers.
 void divergent_barrier(unsigned blocks, unsigned bad_block, const float* in, float* out);
+/// Four lanes add up integers, and ask lanes 4 to 7 first.
+void add_from_beyond_the_mask(unsigned blocks, int* out);
+/// In each of 3 blocks, threads before `first` and from `end` on leave before a barrier.
+void left_before_barrier(unsigned threads, int first, int end, float* out);
 /// Two kernels with shared arrays of other names and a race each.
 void race_in_first(float* out);
 void race_in_second(float* out);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -485,6 +486,22 @@ TEST(Occupancy, SaysWhatIsNotKnownOfRegisters) {
   trace.registers_per_thread = 40;
   trace.registers_of_nvcc = true;
   EXPECT_TRUE(says("nvcc gives a thread 40 registers"));
+}
+
+TEST(StrayShuffles, AreNamedBesideAWrongResult) {
+  RungTrace trace;
+  trace.kernel.strays.push_back({{"ladder/x.cu", 7}, "__shfl_sync", 1200});
+  EXPECT_EQ(strays_text(trace), "");
+  trace.verified = true;
+  EXPECT_EQ(strays_text(trace), "");
+  trace.verified = false;
+  std::istringstream words(strays_text(trace));
+  std::string text, word;
+  while (words >> word)
+    text += word + " ";
+  EXPECT_EQ(text,
+            "__shfl_sync in ladder/x.cu:7 asked lanes outside of its mask 1,200 times: what it got "
+            "is undefined, and may be why the result is wrong. ");
 }
 
 TEST(Occupancy, ReadsWhatPtxasSays) {
