@@ -25,7 +25,7 @@ namespace {
 
 constexpr unsigned kNobody = 65534;
 constexpr rlim_t kAddressBytes = rlim_t{8} << 30;  // most of it is room for stacks, never touched
-constexpr rlim_t kDataBytes = rlim_t{2} << 30;
+constexpr rlim_t kDataBytes = rlim_t{4} << 30;
 constexpr rlim_t kFiles = 64;
 constexpr rlim_t kProcesses = 4096;  // of all graders of this machine: they share one user
 

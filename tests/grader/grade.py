@@ -24,7 +24,7 @@ from bench.rungs import rung_of
 from tests.grader import points
 from tests.grader.allowed import faults_of, source_faults
 from tests.grader.kernel_library import BUILD, CompileError, NotBuilt, build_libraries
-from tests.grader.problems import Secret, hidden_tests, memory_run, visible_tests
+from tests.grader.problems import Secret, hidden_tests, memory_runs, visible_tests
 from tests.grader.submission import BadSubmission, read_submission, sha256_of, student_of
 
 SCHEMA = "gemm-ladder/grade/v1"
@@ -101,7 +101,7 @@ def job_for(rung, tests, secret, libraries, folder):
             "traced": str(lib / "libtraced_rungs.so"),
         },
         "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests],
-        "memory": memory_run(rung, secret),
+        "memory": memory_runs(rung, secret),
     }
 
 

@@ -45,6 +45,16 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
               .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
 }
 
+/// A block that is r rows of A and c columns of B away from another is as far from it in C.
+template <class T>
+bool complete(const Gemm<T>& gemm, emulator::ArrayShifts& shifts) {
+  constexpr std::int64_t kElement = sizeof(T);
+  if (!shifts[0] || !shifts[1] || *shifts[0] % (kElement * gemm.K) != 0) return false;
+  const std::int64_t rows = *shifts[0] / (kElement * gemm.K);
+  shifts[2] = kElement * rows * gemm.N + *shifts[1];
+  return true;
+}
+
 bool reads_global(Operation operation) {
   return operation == Operation::kGlobalLoad || operation == Operation::kAsyncCopy ||
          operation == Operation::kBoxCopy;
@@ -62,7 +72,7 @@ bool polls(const KernelTrace& trace, const LineCounts& line) {
 }
 
 /// \brief What the memory part compares with the reference rung. The caches are those of a GPU with
-///        8 SMs and an L2 so small that the order of blocks shows.
+///        32 SMs and an L2 so small that the order of blocks shows.
 json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_lines) {
   AccessCounts loads, stores, shared_loads, shared_stores;
   for (const LineCounts& line : trace.lines) {
@@ -80,7 +90,7 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
                  {"shared_load_wavefronts", shared_loads.wavefronts},
                  {"shared_store_wavefronts", shared_stores.wavefronts}};
   const emulator::MemorySystem system = {
-      .sms = 8, .l1_bytes = 16 * 1024, .l2_bytes = 128 * 1024, .l2_ways = 16, .l2_partitions = 1};
+      .sms = 32, .l1_bytes = 16 * 1024, .l2_bytes = 96 * 1024, .l2_ways = 16, .l2_partitions = 1};
   const emulator::ReplaySettings settings = {.blocks_per_sm = 1,
                                              .loads_hidden = trace.order.hidden(),
                                              .block_cycles = 1e4,
@@ -104,8 +114,10 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
     const auto bytes = line.operation == Operation::kBoxCopy
                            ? static_cast<double>(line.counts.sectors) * 32
                            : static_cast<double>(line.counts.bytes);
-    if (reads_global(line.operation) && line.array == "A") report.read_a_bytes += bytes;
-    if (reads_global(line.operation) && line.array == "B") report.read_b_bytes += bytes;
+    // Of a copy, `array` is its target.
+    const bool inputs = line.operation != Operation::kGlobalLoad || line.array == "A" ||
+                        line.array == "B";
+    if (reads_global(line.operation) && inputs) report.read_bytes += bytes;
     if (writes_global(line.operation) && line.array == "C") report.written_bytes += bytes;
   }
   if (trace.hazards.empty()) {
@@ -162,7 +174,8 @@ json to_json(const RunOrder& order) {
           {"configuration", order.configuration},
           {"sms", order.sms},
           {"early", order.early},
-          {"counts", order.counts}};
+          {"counts", order.counts},
+          {"sample", order.sample}};
 }
 
 RunOrder run_order(const json& json) {
@@ -171,15 +184,15 @@ RunOrder run_order(const json& json) {
           .configuration = json.value("configuration", usual.configuration),
           .sms = json.value("sms", usual.sms),
           .early = json.value("early", usual.early),
-          .counts = json.value("counts", usual.counts)};
+          .counts = json.value("counts", usual.counts),
+          .sample = json.value("sample", usual.sample)};
 }
 
 json to_json(const RunReport& report) {
   return {{"outcome", kOutcomes.at(static_cast<std::size_t>(report.outcome))},
           {"message", report.message},
           {"launched", report.launched},
-          {"read_a_bytes", report.read_a_bytes},
-          {"read_b_bytes", report.read_b_bytes},
+          {"read_bytes", report.read_bytes},
           {"written_bytes", report.written_bytes},
           {"counts", report.counts}};
 }
@@ -190,8 +203,7 @@ RunReport run_report(const json& json) {
   return {.outcome = static_cast<Outcome>(outcome - kOutcomes.begin()),
           .message = json.at("message").get<std::string>().substr(0, kMostMessageBytes),
           .launched = json.at("launched").get<bool>(),
-          .read_a_bytes = json.at("read_a_bytes").get<double>(),
-          .read_b_bytes = json.at("read_b_bytes").get<double>(),
+          .read_bytes = json.at("read_bytes").get<double>(),
           .written_bytes = json.at("written_bytes").get<double>(),
           .counts = json.at("counts")};
 }
@@ -213,7 +225,10 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
     const auto lines = lines_of(gemm);
     std::optional<KernelTrace> trace;
     try {
-      trace = emulator::trace(arrays_of(gemm), [&] { run(gemm, nullptr); });
+      const emulator::TraceOptions options = {
+          .sample = order.sample,
+          .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); }};
+      trace = emulator::trace(arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
     } catch (const std::logic_error& error) {
       if (dynamic_cast<const ShapeRefused*>(&error) != nullptr) throw;
       report.launched = false;

@@ -20,6 +20,7 @@ struct RunOrder {
   int sms = 4;             ///< that the emulated GPU has
   bool early = false;      ///< asynchronous copies arrive at once, and the last block starts first
   bool counts = false;     ///< count accesses too; needs `traced`
+  bool sample = false;     ///< trace only blocks that differ: what C then holds is of no use
 };
 
 /// What ended a run.
@@ -34,9 +35,8 @@ struct RunReport {
   Outcome outcome = Outcome::ran;
   std::string message;     ///< what was wrong
   bool launched = true;    ///< a kernel ran
-  double read_a_bytes = 0; ///< by kernels; traced runs only
-  double read_b_bytes = 0;
-  double written_bytes = 0; ///< to C
+  double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
+  double written_bytes = 0;  ///< to C
   nlohmann::json counts;   ///< see counts_of() in graded_run.cpp; empty unless ordered
 };
 

@@ -13,8 +13,8 @@ namespace ladder::grader {
 /// \param  submission  the student's
 /// \param  reference   the rung that the student's version is compared with; may be null, then the
 ///                     job has no `memory`
-/// \return {tests: [{id, runs: [{status, message, ...}]}], memory: {status, message, yours,
-///         reference}}; every test that was reached has the runs up to its first that is not right
+/// \return {tests: [{id, runs: [{status, message, ...}]}], memory: [{id, status, message, yours,
+///         reference}]}; every test that was reached has the runs up to its first that is not right
 nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submission* reference);
 
 }  // namespace ladder::grader

@@ -18,7 +18,7 @@ NAMES = {
 }
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
-FULL_AT, NONE_AT = 1.05, 2.0  # yours / reference of a counter
+FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
     "global_load_requests": (
@@ -174,7 +174,7 @@ def knows_the_list(tests, judged):
 
 
 def share(yours, reference):
-    """Share of a counter's points: all up to 1.05 of the reference, none from 2 on."""
+    """Share of a counter's points: all up to 1.05 of the reference, none from 1.5 on."""
     ratio = yours / reference
     return min(1.0, max(0.0, (NONE_AT - ratio) / (NONE_AT - FULL_AT)))
 
@@ -191,14 +191,17 @@ def order_share(yours, reference):
 
 def memory(judged, flags):
     """The part `memory`: counters, and the order of events where the reference loads ahead."""
-    status = judged["status"]
-    if status != "right":
+    bad = next((run for run in judged if run["status"] != "right"), None)
+    if bad is not None:
+        status = bad["status"]
         why = "A result that is not right has no points for memory"
         if status in ENDED:
-            flags.add(status, f"memory: {judged['message']}")
-        return part("memory", message=f"{why}: {judged['message']}" if status == "hazard" else
+            flags.add(status, f"memory: {bad['message']}")
+        return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
                     f"{why}.")  # fmt: skip
-    yours, reference = judged["yours"], judged["reference"]
+    yours, reference = ({**{run["id"]: run for run in judged}["counts"][whose],
+                         "dram_read_bytes": judged[-1][whose].get("dram_read_bytes")}
+                        for whose in ("yours", "reference"))  # fmt: skip
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD
     most = MAX_POINTS["memory"]

@@ -203,10 +203,13 @@ def hidden_tests(rung, secret):
     ]
 
 
-def memory_run(rung, secret):
-    """What the memory part counts: some tiles each way, with an edge, and a K of many k tiles."""
+def memory_runs(rung, secret):
+    """What the memory part counts: some tiles each way with an edge and a K of many k tiles; and
+    more tiles than run at once, whose order decides what L2 has to hold."""
     (BM, BN), q = rung.tile, rung.multiple_of
-    tiles = 8 if BM * BN <= 64 * 64 else 4 if BN < 256 else 2
     stream = secret.stream("memory")
-    shape = (tiles * BM + BM // 2, tiles * BN + q, 96)
-    return run(shape, 2.0, 0.5, stream.getrandbits(48), sms=8)
+    tiles = 8 if BM * BN <= 64 * 64 else 4 if BN < 256 else 2
+    counts = run((tiles * BM + BM // 2, tiles * BN + q, 96), 2.0, 0.5, stream.getrandbits(48))
+    wide = 16 if BN >= 256 else 32
+    waves = run((16 * BM, wide * BN, 8), 2.0, 0.0, stream.getrandbits(48))
+    return [{**counts, "id": "counts", "sms": 8}, {**waves, "id": "waves", "sms": 32, "sample": True}]
