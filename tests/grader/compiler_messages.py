@@ -120,8 +120,8 @@ class Student:
 
     def declares(self, name):
         """[(file, number)] of lines that look as if they declared the name."""
-        pattern = re.compile(rf"(?:[\w>]|[*&] ?) *\b(?<![.\]])(?:int|float4?|unsigned|bool|size_t|auto|"
-                             rf"const|[A-Z]\w*)?[*& ]+{re.escape(name)}(?:\[[^=;]*)? *[=;,({{]")  # fmt: skip
+        types = r"(?:int|float4?|unsigned|bool|size_t|auto|const|[A-Z]\w*)"
+        pattern = re.compile(rf"\b{types}[*& ]+{re.escape(name)}(?:\[[^=;]*)? *[=;,({{]")
         keyword = re.compile(r"^\s*(return|case|goto)\b")
         return [
             (file, number)
@@ -132,17 +132,23 @@ class Student:
         ]  # fmt: skip
 
 
+def bare(name):
+    """What is left where somebody forgets underscores, capitals or a plural."""
+    return name.strip("_").lower().rstrip("s")
+
+
 def undeclared(error, student):
     """A name that the compiler does not know."""
-    found = re.match(r"'(?P<name>[\w:]+)' (?:was not declared|has not been declared|does not name a "
-                     r"type)[^;]*(?:; did you mean '(?P<near>[\w:]+)')?", error.text)
+    found = re.match(r"'(?P<name>[\w:]+)' (?:was not|has not been|does not name a type)[^;]*"
+                     r"(?:; did you mean '(?P<near>[\w:]+)')?", error.text)
     found = found or re.match(r"there are no arguments to '(?P<name>\w+)'(?P<near>)?", error.text)
     name, near = found["name"], found["near"] or ""
     for word in WORDS:
-        if name != word and name.strip("_").lower().rstrip("s") == word.strip("_").lower().rstrip("s"):
+        if name != word and bare(name) == bare(word):
             return f"CUDA writes `{word}`, not `{name}`."
     if re.match(r"cuda[A-Z]|cublas|std|malloc|free$", name):
-        return (f"`{name}` belongs to the host. A kernel cannot call it: it uses what the launch has "
+        return (f"`{name}` belongs to the host. A kernel cannot call it: it uses what the launch "
+                f"has "
                 "given it.")
     if near.endswith(f"::{name}"):
         return f"`{name}` is in a namespace: write `{near.removeprefix('ladder::')}`."
@@ -150,11 +156,13 @@ def undeclared(error, student):
     if places:
         file, number = places[0]
         if number > error.line and file == pathlib.Path(error.file).name:
-            return f"`{name}` is declared only below, in line {number}. Declare it before you use it."
-        return (f"`{name}` is declared in line {number}, but it lives only inside the braces there. "
+            return (f"`{name}` is declared only below, in line {number}. Declare it before you use "
+                    f"it.")
+        return (f"`{name}` is declared in line {number}, but it lives only inside the braces "
+                f"there. "
                 "Declare it further out, or use it inside.")
-    used = any(re.search(rf"\b{re.escape(near)}\b", line) for line in sum(student.lines.values(), []))
-    if near and used:
+    words = set(re.findall(r"\w+", "\n".join(sum(student.lines.values(), []))))
+    if near in words:
         return f"Nothing is called `{name}`. Did you mean `{near}`?"
     home = section_of_reference(student.folder.name, name)
     if home:
@@ -201,7 +209,8 @@ def operands(error, _student):
     """Something that is no number in a sum or product."""
     whole = re.search(r"'(?:const )?(\w+) \[", error.text)
     if whole:
-        return (f"One of the two is a whole row of an array, not one {whole[1]}: a subscript `[...]` "
+        return (f"One of the two is a whole row of an array, not one {whole[1]}: a subscript "
+                f"`[...]` "
                 "is missing.")
     if "*'" in error.text:
         return ("One of the two is a pointer, an address: read the word that you mean with a "
@@ -246,21 +255,24 @@ def read_only(error, _student):
     """An assignment to what is const."""
     name = re.search(r"variable '(\w+)'", error.text)
     if name:
-        return f"`{name[1]}` is `const`, so it keeps its first value. Use a variable without `const`."
+        return (f"`{name[1]}` is `const`, so it keeps its first value. Use a variable without "
+                f"`const`.")
     return "A and B are only read: pointers to them are `const float*`. Results go to C."
 
 
-# (what the compiler says, what it means: a text, or a function of the error and the student's files)
+# (what the compiler says, what it means: a text, or a function of the error and the files)
 MEANINGS = (
     (r"expected '[,;' or]*;' before", semicolon),
     (r"expected initializer before", semicolon),
-    (r"expected '}' (?:at end of input|before)|^expected (?:unqualified-id|declaration|constructor)|"
+    (r"expected '}' (?:at end of input|before)|^expected "
+     r"(?:unqualified-id|declaration|constructor)|"
      r"qualified-id in declaration|a function-definition is not allowed|extraneous closing brace",
      braces),
     (r"expected '[)\]>]'", bracket),
     (r"was not declared|has not been declared|does not name a type|there are no arguments to '",
      undeclared),
-    (r"storage size of|variable-sized|size of array .* is not|array bound is not an integer constant",
+    (r"storage size of|variable-sized|size of array .* is not|array bound is not an integer "
+     r"constant",
      "The size of a `__shared__` array must be known when the kernel is compiled: use template "
      "parameters such as BM and BK, or `constexpr`, but not M, N, K or blockDim."),
     (r"invalid operands of types|no match for 'operator[-+*/]'", operands),
@@ -274,12 +286,14 @@ MEANINGS = (
     (r"operands to '\?:' have different types",
      "Both sides of `? :` must have the same type, for instance two floats, or two float4."),
     (r"redeclaration of|conflicting declaration|redefinition of",
-     "This name is declared twice in the same braces: leave out the type to assign, or take another "
+     "This name is declared twice in the same braces: leave out the type to assign, or take "
+     "another "
      "name."),
     (r"has no member named",
      "There is no such part: `threadIdx` and `blockIdx` have `.x`, `.y` and `.z`, and a `float4` "
      "has `.w` too."),
-    (r"no matching function|no match for call|too (?:many|few) arguments|is not a constant expression",
+    (r"no matching function|no match for call|too (?:many|few) arguments|is not a constant "
+     r"expression",
      call),
     (r"static assertion failed",
      "The kernel states here what its tile sizes must fulfil, and they no longer do: look at the "
@@ -305,7 +319,8 @@ LAST = (semicolon, bracket, braces)  # after one of these, the other errors say 
 def tidy(text):
     """A message without what only the emulator's authors know."""
     text = re.sub(r" \{aka '[^']*'\}", "", text)
-    text = re.sub(r"ladder::emulator::|ladder::\w+::|using uint3 = struct Vector3<unsigned int>", "", text)
+    text = re.sub(r"ladder::(?!ptx)\w+::", "", text)
+    text = text.replace("using uint3 = struct Vector3<unsigned int>", "uint3")
     return textwrap.shorten(re.sub(r" \[-fpermissive\]", "", text), 150, placeholder=" ...")
 
 
@@ -369,7 +384,8 @@ def remarks(output, folder):
             if re.search(r"__shared__[^;=]*=", line):
                 lines += [f"work/{student.folder.name}/{file}:{number}", f"    {line.strip()}"]
                 lines += in_columns(
-                    "nvcc refuses a `__shared__` array with an initial value: let the threads store "
+                    "nvcc refuses a `__shared__` array with an initial value: let the threads "
+                    "store "
                     "it, and pass a barrier.", "  ")  # fmt: skip
     for error in errors_of(output, "warning"):
         if TELLING.search(error.text) and not error.file.startswith("/") and len(lines) < 4 * MOST:

@@ -40,7 +40,7 @@ class CompileError(Exception):
         self.lines, self.output = list(lines), output
 
 
-class NotBuilt(Exception):
+class NotBuilt(Exception):  # noqa: N818
     """The program is not built; the sentence says what to do."""
 
 
