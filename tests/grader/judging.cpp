@@ -41,6 +41,8 @@ Shape shape_of(const json& run) {
 
 const char* name_of(WorkerEnded::Why why) {
   switch (why) {
+    case WorkerEnded::Why::forbidden:
+      return "forbidden_call";
     case WorkerEnded::Why::timeout:
       return "timeout";
     case WorkerEnded::Why::protocol:

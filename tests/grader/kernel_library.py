@@ -25,6 +25,7 @@ FLAVOURS = ("plain", "traced")
 ENDINGS = (".cu", ".cuh", ".hpp")  # of the files that a student's folder may hold
 ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of the compiler
+WARNINGS = "warnings.txt"  # what the compiler said, in out/traced and out/plain
 
 
 class CompileError(Exception):
@@ -39,7 +40,7 @@ class CompileError(Exception):
         self.lines, self.output = list(lines), output
 
 
-class NotBuilt(Exception):
+class NotBuilt(Exception):  # noqa: N818
     """The program is not built; the sentence says what to do."""
 
 
@@ -100,7 +101,7 @@ def _library(build, flavour, name, copies, out, wrap):
     made.mkdir()
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    _call(
+    said = _call(
         [
             *wrap, *compiler, "-fmessage-length=0", "-fdiagnostics-plain-output",
             # Reports name files as a student does, wherever they are compiled.
@@ -110,6 +111,7 @@ def _library(build, flavour, name, copies, out, wrap):
         ],
         out, copies,
     )  # fmt: skip
+    (made / WARNINGS).write_text(said)
     script = pathlib.Path(sources, "common/emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
@@ -149,6 +151,7 @@ def _call(command, out, copies):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    output = output.replace(f"{out}/", "")
     if process.returncode != 0:
-        output = output.replace(f"{out}/", "")
         raise CompileError(explained(output, copies), output)
+    return output

@@ -15,7 +15,7 @@ import textwrap
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import rung_of
-from docs.report.lesson import read_lesson
+from docs.report.lesson import Reader
 from docs.report.page_blocks.excerpts import section_of
 from tests.grader.kernel_library import ROOM, sources_of
 
@@ -24,19 +24,22 @@ COLUMNS = 100
 # Types whose value a student computes. What is of another type stays as it is.
 NUMBERS = re.compile(r"(?:const )?(?:(?:unsigned|long)(?: (?:int|long))?|int|size_t|bool|float)")
 NAME = re.compile(r"[A-Za-z_]\w*")
-FORMS = re.compile(r"^(?P<type>(?:[A-Za-z_][\w:<>, ]*?)[ *&]+(?:const )?)(?P<name>[A-Za-z_]\w*)"
-                   r"(?P<extents>(?:\[[^\]]*\])*)\s*(?P<value>=.*|\{.*|\(.*|,.*)?;$", re.S)  # fmt: skip
+FORMS = re.compile(
+    r"^(?P<type>(?:[A-Za-z_][\w:<>, ]*?)[ *&]+(?:const )?)(?P<name>[A-Za-z_]\w*)"
+    r"(?P<extents>(?:\[[^\]]*\])*)\s*(?P<value>=.*|\{.*|\(.*|,.*)?;$",
+    re.S,
+)
 LAMBDA = re.compile(r"^const auto (?P<name>\w+) = (?P<head>\[.*?\](?: ?\([^)]*\))?) \{", re.S)
 
 
 def exercise_of(rung):
     """The exercise of a rung's lesson that its starter is for; see docs/report/lesson.py."""
-    lesson, wrong = read_lesson(rung.number, SOURCES / rung.path / "README.md")
-    found = [each for each in lesson.get("exercises", ()) if each["kind"] == "fill"]
     if not rung.tile:
         raise FigureError(f"rung {rung.label} has no kernel of its own: choose another rung")
+    reader = Reader(SOURCES / rung.path / "README.md", SOURCES / rung.path)
+    found = [each for each in reader.lesson(rung).get("exercises", ()) if each["kind"] == "fill"]
     if not found or not found[0]["section"]:
-        reason = f": {wrong[0]}" if wrong else ""
+        reason = f": {reader.wrong[0]}" if reader.wrong else ""
         raise FigureError(f"the lesson of rung {rung.label} has no gap to fill{reason}")
     return found[0]
 
@@ -119,11 +122,12 @@ def kept_of(section, before, after):
 
 def comment(task, number, indent):
     """The lines that say what is to do."""
-    help_ = f"`make hint RUNG={number:02}` helps, `make check RUNG={number:02}` tells if it is right."
+    rung = f"RUNG={number:02}"
+    commands = f"// `make hint {rung}` helps, `make check {rung}` tells if it is right."
     room = COLUMNS - len(indent)
     first = textwrap.wrap(MARK + task, room, subsequent_indent="// ", break_long_words=False,
                           break_on_hyphens=False)  # fmt: skip
-    return [indent + line for line in [*first, f"// {help_}"]]
+    return [indent + line for line in [*first, commands]]
 
 
 def emptied(text, section, task, number):

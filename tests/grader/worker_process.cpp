@@ -138,16 +138,16 @@ void WorkerProcess::ended() {
   close(socket_);
   process_ = 0;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
-    throw WorkerEnded(WorkerEnded::Why::killed,
-                      "the kernel's code asked the system for something that it may not have "
-                      "(a file, a process, the network); it was ended");
+    throw WorkerEnded(WorkerEnded::Why::forbidden,
+                      "the kernel's code asked the system for something that it may not have: a "
+                      "file, a process, the network. It was ended");
   }
   if (WIFSIGNALED(status)) {
     throw WorkerEnded(WorkerEnded::Why::killed, std::string("the process that ran the kernel ended: ") +
                                                     strsignal(WTERMSIG(status)));
   }
-  throw WorkerEnded(WorkerEnded::Why::killed,
-                    "the process that ran the kernel ended itself with status " +
+  throw WorkerEnded(WorkerEnded::Why::forbidden,
+                    "the kernel's code ended the process it runs in, with status " +
                         std::to_string(WEXITSTATUS(status)));
 }
 

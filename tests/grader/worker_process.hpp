@@ -26,7 +26,7 @@ struct Libraries {
 /// The process ended or was stopped before it had answered.
 class WorkerEnded : public std::runtime_error {
  public:
-  enum class Why { killed, timeout, protocol };
+  enum class Why { killed, forbidden, timeout, protocol };
 
   WorkerEnded(Why why, const std::string& sentence) : std::runtime_error(sentence), why(why) {}
 
