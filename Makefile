@@ -25,8 +25,8 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress grade reset submit predict run \
-        trace list diff maths bench compare roofs ablate report docs serve notebooks lint tidy format clean
+.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress grade grade-all reset submit predict \
+        run trace list diff maths bench compare roofs ablate report docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
 
@@ -119,6 +119,12 @@ progress: ## what you have done so far
 grade: build ## points for your kernel: RUNG=03
 	@cmake --build build --target grader_judge grader_worker
 	@$(STUDENT) grade $(RUNG)
+
+grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] [SECRET=file]
+	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
+	@cmake --build build --target grader_judge grader_worker
+	@python3 -m tests.grader.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
+	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
 
 reset: ## begin again with the starter; keeps a backup: RUNG=03
 	@$(STUDENT) reset $(RUNG)
