@@ -96,8 +96,8 @@ CHEATS = (
     Cheat("calls_the_library", "forbidden_symbol",
           calls("void cblas_sgemm();", "cblas_sgemm();"), "multiplies matrices"),
     Cheat("patches_the_timer", "tampering",
-          in_front('extern "C" int clock_gettime(int, long* time) {\n'
-                   "  time[0] = time[1] = 0;\n  return 0;\n}"), "clock_gettime"),
+          in_front('extern "C" int clock_gettime(clockid_t, timespec* time) noexcept {\n'
+                   "  *time = {};\n  return 0;\n}"), "clock_gettime"),
     Cheat("skips_work_on_later_calls", "kept_state",
           ((RUN, "int calls = 0;\n\n" + RUN + "  if (++calls > 4) return;\n"),), "keeps its value"),
     Cheat("knows_the_list_of_shapes", "shape_list", (

@@ -155,9 +155,12 @@ class Draw:
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def alpha_zero(self, stream):
-        """alpha = 0: C = beta * C, and no shortcut that leaves C as it is."""
+        """alpha = 0: C = beta * C, and no shortcut that leaves C as it is. Then what it is not."""
         shape = (self.BM + stream.randint(1, 9), self.BN + self.q, self.some(stream, 20, 40))
-        return [run(shape, 0.0, beta, self.seed(stream)) for beta in (stream.choice(FACTORS), 0.0)]
+        return [
+            run(shape, alpha, beta, self.seed(stream))
+            for alpha, beta in ((2.0, 0.0), (0.0, stream.choice(FACTORS)), (0.0, 0.0))
+        ]
 
     def beta_zero(self, stream):
         """beta = 0 and -0: C holds NaN, and nobody may read it."""
