@@ -310,7 +310,7 @@ def check(rung, progress, shape=()):
     """Compiles and checks a student's kernel; explains what is wrong."""
     folder = made_for(rung)
     began = time.monotonic()
-    say(f"Your kernel: {shown(folder)}")
+    say(f"Your kernel: {shown(folder)} (the ladder's own: build/ladder check {rung.number:02})")
     of_files = digest(folder)
     with progress.change(rung) as entry:
         entry.setdefault("started", now())
