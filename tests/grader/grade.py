@@ -22,8 +22,14 @@ from bench import SOURCES
 from bench.results_file import FigureError
 from bench.rungs import rung_of
 from tests.grader import points
-from tests.grader.allowed import faults_of, source_faults
-from tests.grader.kernel_library import BUILD, CompileError, NotBuilt, build_libraries
+from tests.grader.allowed import object_faults, source_faults
+from tests.grader.kernel_library import (
+    BUILD,
+    FLAVOURS,
+    CompileError,
+    NotBuilt,
+    build_libraries,
+)
 from tests.grader.problems import Secret, hidden_tests, memory_runs, visible_tests
 from tests.grader.submission import BadSubmission, read_submission, sha256_of, student_of
 
@@ -123,16 +129,18 @@ def graded(found, rung, secret, flags, holds):
         folder.chmod(0o755)  # the worker is another user, where there is one
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
-        faults = source_faults(sources, rung)
+        faults, compile_error = source_faults(sources, rung), None
         if not faults:
             try:
                 wrap = LIMITS if shutil.which(LIMITS[0]) else ()
                 libraries = build_libraries(sources, rung, out, wrap=wrap)
-            except CompileError as error:
-                why = "It does not compile, so nothing else was tested."
-                return [points.builds(why, error.lines), *points.nothing_after(why)]
-            objects = {flavour: out / flavour / "launch.o" for flavour in libraries}
-            faults = faults_of(sources, objects, rung)
+            except CompileError as error:  # of the linker too, behind which there are objects
+                compile_error = error
+            objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
+            faults = object_faults({name: at for name, at in objects.items() if at.exists()}, rung)
+        if compile_error and not faults:
+            why = "It does not compile, so nothing else was tested."
+            return [points.builds(why, compile_error.lines), *points.nothing_after(why)]
         if faults:
             for kind, sentence in faults[:5]:
                 flags.add(kind, sentence)
