@@ -25,8 +25,9 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress grade grade-all reset submit predict \
-        run trace list diff maths bench compare roofs ablate report docs serve notebooks lint tidy format clean
+.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
+        grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
+        docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
 
@@ -63,10 +64,11 @@ test: ready ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
-test-all: test ## all tests, a copy of the tree with another rung, and corrupt files under all tools
+test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice
 	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built
 	@build/python/bin/python -m tests.bench.corrupt_files
+	@python3 -m tests.grader.made_up_class check
 
 toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
 	@.ci/cuda fetch

@@ -1,7 +1,7 @@
 """What a class's grades say: class.csv, a page of feedback for each student, and the report.
 
-Pages hold names and messages that come from students' files, so all text is escaped. They bring their
-own style, with a light and a dark half, and load nothing.
+Pages hold names and messages that come from students' files, so all text is escaped. They bring
+their own style, with a light and a dark half, and load nothing.
 """
 
 import collections
@@ -15,8 +15,8 @@ import urllib.parse
 from tests.grader.points import MAX_POINTS
 from tests.grader.verdicts import CASES, HAZARDS, LESSON, RESULTS
 
-COLUMNS = ("student", "rung", "name", "status", "score", "max_score", *MAX_POINTS, "hints_used",
-           "flags", "note", "sha256")  # fmt: skip
+COLUMNS = ("student", "rung", "name", "file", "status", "score", "max_score", *MAX_POINTS,
+           "hints_used", "flags", "note", "sha256")  # fmt: skip
 BINS = 10  # of a histogram
 MOST_MISTAKES = 15
 MOST_LINES = 12  # of a message
@@ -116,6 +116,11 @@ def cell(value):
     return "'" + text if text.startswith(("=", "+", "-", "@")) else text
 
 
+def students_of(rows):
+    """Everybody who has handed something in."""
+    return sorted({row.entry.student for row in rows} - {""})
+
+
 def figure(value):
     """12.5, 80, or nothing."""
     return "" if value is None else f"{value:g}"
@@ -137,14 +142,16 @@ def csv_of(rows):
         entry, grade = row.entry, row.grade
         number = "" if entry.number is None else f"{entry.number:02}"
         if grade is None:
-            blank = [""] * (len(COLUMNS) - 6)
-            out.writerow([cell(entry.student), number, "", "not graded", *blank, cell(row.note), ""])
+            known = {"student": cell(entry.student), "rung": number, "file": cell(entry.name),
+                     "status": "not graded",
+                     "note": cell(row.note)}  # fmt: skip
+            out.writerow(known.get(column, "") for column in COLUMNS)
             continue
         points = {part["id"]: figure(part["points"]) for part in grade["parts"]}
         out.writerow([
-            cell(entry.student), number, grade["rung"]["name"], "graded", figure(grade["score"]),
-            figure(grade["max_score"]), *(points[name] for name in MAX_POINTS),
-            figure(grade["hints_used"]),
+            cell(entry.student), number, grade["rung"]["name"], cell(entry.name), "graded",
+            figure(grade["score"]), figure(grade["max_score"]),
+            *(points[name] for name in MAX_POINTS), figure(grade["hints_used"]),
             " ".join(sorted({flag["kind"] for flag in grade["flags"]})), cell(note_of(row)),
             grade["submission"]["sha256"],
         ])  # fmt: skip
@@ -192,22 +199,24 @@ def lines_of(message):
     return "\n".join(lines[:MOST_LINES] + ([f"... and {more} lines more"] if more > 0 else []))
 
 
-def part_text(part, explained):
-    """What a part has to say, as HTML. explained: meanings that the page has given already."""
+def part_text(part, said):
+    """What a part has to say, as HTML. said: messages and meanings that the page has already."""
     text = [f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
             f'{figure(part["max_points"])}</h3>']  # fmt: skip
-    if not part["tests"] or part["id"] == "memory":
-        text.append(f'<p>{esc(part["message"])}</p>')
+    if not part["tests"]:  # the rest of the sentence repeats a hazard
+        text.append(f'<p>{esc(part["message"].partition(": ")[0].rstrip("."))}.</p>')
     for message, tests in failed(part):
         worth = f"{sum(t['points'] for t in tests):g} of {sum(t['max_points'] for t in tests):g}"
         names = "; ".join(esc(test["name"]) for test in tests)
         text.append(f"<p>{names} <span class='soft'>({worth})</span></p>")
-        if message.strip():
+        if message in said:
+            text.append("<p>The same message as above.</p>")
+        elif message.strip():
             text.append(f"<pre>{esc(lines_of(message))}</pre>")
         meaning = explanation(message) if part["id"] in ("visible", "hidden") else ""
-        if meaning and meaning not in explained:
-            explained.add(meaning)
+        if meaning and meaning not in said:
             text.append(f"<p>{esc(meaning)}</p>")
+        said |= {message, meaning}
     return text
 
 
@@ -234,10 +243,10 @@ def rung_text(row):
     text.append(table(("part", "points", "of"), rows, numbers=(1, 2)))
     if best:
         text.append("<p>All of it is right. Well done.</p>")
-    explained = set()
+    said = set()
     for part in grade["parts"]:
         if part["max_points"] is not None and part["status"] in ("fail", "part"):
-            text += part_text(part, explained)
+            text += part_text(part, said)
     if grade["hints_used"]:
         text.append(f"<p class='soft'>Hints read: {grade['hints_used']}.</p>")
     return text
@@ -262,12 +271,13 @@ def mistakes_of(grade):
     parts = {part["id"]: part for part in grade["parts"]}
     if parts["builds"]["status"] != "pass":
         return {"It does not compile"}
-    found = {FLAGS[flag["kind"]] for flag in grade["flags"] if flag["kind"] in ("killed", "timeout")}
+    found = {FLAGS[flag["kind"]] for flag in grade["flags"] if flag["kind"] in FLAGS}
     bad = [test for name in ("visible", "hidden") for test in parts[name]["tests"]
            if test["status"] in ("fail", "part")]  # fmt: skip
     hazards = {test["message"].partition(":")[0] for test in bad
                if test["data"].get("kind") == "hazard"}  # fmt: skip
-    found |= {f"Hazard: {kind}" for kind in hazards}
+    if hazards:  # such a kernel may do anything, so the rest says little
+        return found | {f"Hazard: {kind}" for kind in hazards}
     wrong = [test for test in bad if test["data"].get("kind") == "wrong"]
     visible = [test for test in wrong if test["visibility"] == "visible"]
     if visible and len(visible) == len(parts["visible"]["tests"]):
@@ -291,7 +301,8 @@ def histogram(label, shares):
         if count:
             tall = height * count / top
             x = index * width + 6
-            drawn.append(f'<rect x="{x}" y="{base - tall:.1f}" width="{width - 4}" height="{tall:.1f}"/>')
+            drawn.append(f'<rect x="{x}" y="{base - tall:.1f}" width="{width - 4}" '
+                         f'height="{tall:.1f}"/>')  # fmt: skip
             drawn.append(f'<text x="{x + width / 2 - 2:g}" y="{base - tall - 4:.1f}" '
                          f'text-anchor="middle">{count}</text>')  # fmt: skip
     for tenth in range(0, BINS + 1, 2):
@@ -329,8 +340,8 @@ def rungs_part(graded):
             for name, most in MAX_POINTS.items() if most is not None
         }  # fmt: skip
         full = sum(grade["score"] == grade["max_score"] for grade in grades)
-        rows.append((esc(label), len(grades), full, f"{statistics.median(scores):.1f}",
-                     f"{statistics.mean(scores):.1f}", *(f"{mean:.1f}" for mean in means.values())))  # fmt: skip
+        figures = (statistics.median(scores), statistics.mean(scores), *means.values())
+        rows.append((esc(label), len(grades), full, *(f"{each:.1f}" for each in figures)))
         plots.append(histogram(label, [share_of(grade) for grade in grades]))
     heads = ("rung", "graded", "full points", "median", "mean",
              *(name for name, most in MAX_POINTS.items() if most is not None))  # fmt: skip
@@ -365,8 +376,8 @@ def mistakes_part(graded):
 
 
 def link(student):
-    """To the student's page."""
-    return f'<a href="feedback/{urllib.parse.quote(student)}.html">{esc(student)}</a>'
+    """To the student's page; nothing where nobody is named."""
+    return student and f'<a href="feedback/{urllib.parse.quote(student)}.html">{esc(student)}</a>'
 
 
 def look_part(rows):
@@ -376,9 +387,12 @@ def look_part(rows):
     parts = []
     for title, found in (("Without a grade", without), ("Score 0 because of a flag", zero)):
         if found:
-            listed = [(link(row.entry.student), _number(row.entry), esc(note_of(row)))
-                      for row in found]  # fmt: skip
-            parts += [f"<h2>{title}</h2>", table(("student", "rung", "why"), listed)]
+            listed = [
+                (link(row.entry.student) or esc(row.entry.name), _number(row.entry),
+                 esc(note_of(row)))
+                for row in found
+            ]  # fmt: skip
+            parts += [f"<h2>{title}</h2>", table(("submission", "rung", "why"), listed)]
     return parts
 
 
@@ -410,7 +424,7 @@ def roster_part(rows, roster):
     if roster is None:
         return []
     done = {(row.entry.student, row.entry.number) for row in rows}
-    students = {student for student, _ in done}
+    students = set(students_of(rows))
     parts = ["<h2>Who has no submission</h2>"]
     nothing = [name for name in roster if name not in students]
     listed = [("nothing at all", ", ".join(map(esc, nothing)))] if nothing else []
@@ -432,7 +446,8 @@ def everybody_part(rows):
     by_student = collections.defaultdict(dict)
     for row in rows:
         score = figure(row.grade["score"]) if row.grade else "none"
-        by_student[row.entry.student][row.entry.number] = score
+        if row.entry.student:
+            by_student[row.entry.student][row.entry.number] = score
     listed = [
         (link(student), *(scores.get(number, "") for number in numbers))
         for student, scores in sorted(by_student.items())
@@ -444,9 +459,8 @@ def everybody_part(rows):
 def report(rows, roster=None, gone=()):
     """The class report. gone: names of grades whose submission is not there any more."""
     graded = [row for row in rows if row.grade]
-    students = {row.entry.student for row in rows}
-    body = [f"<p>{len(rows)} submissions of {len(students)} students, {len(graded)} of them with a "
-            'grade. <a href="class.csv">class.csv</a> has them all.</p>']  # fmt: skip
+    body = [f"<p>{len(rows)} submissions of {len(students_of(rows))} students, {len(graded)} of "
+            'them with a grade. <a href="class.csv">class.csv</a> has them all.</p>']  # fmt: skip
     if graded:
         commits = sorted({row.grade["tool"]["commit"] for row in graded})
         last = max(row.grade["generated_at"] for row in graded)

@@ -1,7 +1,7 @@
 """Grades what a class handed in, and keeps what is done.
 
     python3 -m tests.grader.grade_all submissions
-    python3 -m tests.grader.grade_all submissions --out graded --roster names.csv --secret-file secret
+    python3 -m tests.grader.grade_all submissions --out graded --roster names.csv
 
 One submission is one rung of one student. In the folder it is called ada_03.tar.gz, or it lies in
 ada/ as 03_shared_tile.tar.gz or as the folder 03_shared_tile.
@@ -52,10 +52,15 @@ SETTINGS = "settings.json"  # what all grades of a folder have in common
 class Entry:
     """Something that was handed in."""
 
-    student: str
+    student: str  # empty where the name does not say
     number: int | None  # of the rung
     path: pathlib.Path
     problem: str = ""  # why nobody can grade it
+
+    @property
+    def name(self):
+        """Of its file or folder."""
+        return readable(self.path.name)
 
     @property
     def key(self):
@@ -83,7 +88,7 @@ def entry_of(path, student, pattern, rungs):
     name = readable(path.name)
     match = pattern.fullmatch(name)
     if not match:
-        return Entry(student or name, None, path, f"Nobody can tell whose rung this is: {NAMES}.")
+        return Entry(student or "", None, path, f"Nobody can tell whose rung this is: {NAMES}.")
     student, number = student or match["student"], int(match["rung"])
     if path.is_symlink():
         return Entry(student, number, path, "It is a link: hand in the file itself.")
@@ -120,7 +125,7 @@ def without_doubles(entries):
         if number is None or len(same) == 1:
             kept += same
             continue
-        names = ", ".join(readable(entry.path.name) for entry in same)
+        names = ", ".join(entry.name for entry in same)
         problem = f"It was handed in {len(same)} times ({names}): keep the one that counts."
         kept.append(dataclasses.replace(same[0], problem=problem))
     return kept
@@ -167,8 +172,8 @@ class Results:
         path = self.out / SETTINGS
         settings = {"secret_sha256": hashlib.sha256(secret).hexdigest()}
         if path.exists() and json.loads(path.read_text()) != settings:
-            raise FigureError(f"the grades in {self.out} were made with another secret, and cannot "
-                              "be compared: give that one, or name another folder with OUT=")  # fmt: skip
+            raise FigureError(f"the grades in {self.out} were made with another secret: give that "
+                              "one, or name another folder with OUT=")  # fmt: skip
         write(path, settings)
 
     def path(self, entry):
@@ -331,7 +336,7 @@ def write_text(path, text):
 def write_pages(results, rows, roster):
     """class.csv, a page for each student, and the report."""
     write_text(results.out / "class.csv", class_pages.csv_of(rows))
-    for student in sorted({row.entry.student for row in rows}):
+    for student in class_pages.students_of(rows):
         theirs = [row for row in rows if row.entry.student == student]
         write_text(results.out / "feedback" / f"{student}.html",
                    class_pages.feedback(student, theirs))  # fmt: skip
@@ -385,7 +390,7 @@ def main():
     parser.add_argument("submissions", type=pathlib.Path, help="the folder that they are in")
     parser.add_argument("--out", type=pathlib.Path, help="for the grades; else submissions_graded")
     parser.add_argument("--roster", help="a CSV with a column student: who has no submission?")
-    parser.add_argument("--secret-file", help="what the hidden tests depend on; keep it to yourself")
+    parser.add_argument("--secret-file", help="decides the hidden tests; keep it to yourself")
     parser.add_argument("--jobs", type=int, help="how many at once; else one for each core")
     options = parser.parse_args()
     submissions = options.submissions
@@ -402,7 +407,7 @@ def main():
     without = [row for row in rows if row.grade is None]
     print(f"\n{len(rows) - len(without)} of {len(rows)} have a grade. Open {out / 'report.html'}.")
     for row in without:
-        print(f"  {readable(row.entry.path.name)}: {row.note}")
+        print(f"  {row.entry.name}: {row.note}")
     sys.exit(1 if without else 0)
 
 
