@@ -183,13 +183,18 @@ def explanation(message):
     return ""
 
 
+def gist(message):
+    """A message without its indices: two tests that differ in these alone say the same."""
+    return re.sub(r"\[[^\]]*\]|\([^)]*\)", "", message)
+
+
 def failed(part):
-    """[(message, [tests that have it])]: what many tests say is said once."""
+    """[(message, [tests that say the same])]"""
     said = {}
     for test in part["tests"]:
         if test["status"] in ("fail", "part"):
-            said.setdefault(test["message"], []).append(test)
-    return list(said.items())
+            said.setdefault(gist(test["message"]), []).append(test)
+    return [(tests[0]["message"], tests) for tests in said.values()]
 
 
 def lines_of(message):
@@ -200,7 +205,7 @@ def lines_of(message):
 
 
 def part_text(part, said):
-    """What a part has to say, as HTML. said: messages and meanings that the page has already."""
+    """What a part has to say, as HTML. said: what the page has said of this rung already."""
     text = [f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
             f'{figure(part["max_points"])}</h3>']  # fmt: skip
     if not part["tests"]:  # the rest of the sentence repeats a hazard
@@ -209,14 +214,14 @@ def part_text(part, said):
         worth = f"{sum(t['points'] for t in tests):g} of {sum(t['max_points'] for t in tests):g}"
         names = "; ".join(esc(test["name"]) for test in tests)
         text.append(f"<p>{names} <span class='soft'>({worth})</span></p>")
-        if message in said:
-            text.append("<p>The same message as above.</p>")
+        if gist(message) in said:
+            text.append("<p>The same as above.</p>")
         elif message.strip():
             text.append(f"<pre>{esc(lines_of(message))}</pre>")
         meaning = explanation(message) if part["id"] in ("visible", "hidden") else ""
         if meaning and meaning not in said:
             text.append(f"<p>{esc(meaning)}</p>")
-        said |= {message, meaning}
+        said |= {gist(message), meaning}
     return text
 
 

@@ -310,10 +310,11 @@ class PagesTest(unittest.TestCase):
 
     def test_feedback_says_what_to_do_and_says_it_once(self):
         race = "race: thread (0, 0, 0) loads sA[0][0], and no barrier separates it"
-        grade = made_up_grade(visible=(race, "hazard"), hidden=(race, "hazard"))
+        other = race.replace("(0, 0, 0)", "(7, 0, 0)")
+        grade = made_up_grade(visible=(race, "hazard"), hidden=(other, "hazard"))
         page = Page(class_pages.feedback("ada", [row("ada", 3, grade)]))
-        self.assertEqual(page.text.count(race), 1)
-        self.assertIn("The same message as above", page.text)
+        self.assertEqual(page.text.count("race: thread"), 1)
+        self.assertIn("The same as above", page.text)
         self.assertIn("All threads must pass a barrier", page.text)
         self.assertIn("30 of 80 points", page.text)
         self.assertIn("Hints read: 2", page.text)

@@ -36,6 +36,7 @@ from bench.rungs import own_rungs
 from tests.grader import starters
 from tests.grader.cheats import CHEATS
 from tests.grader.graded_mutants import GRADED_MUTANTS
+from tests.grader.mutants_test import UNSEEN
 from tests.ladder.mutants.mutants import MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
@@ -114,10 +115,12 @@ def mutants():
     rungs = {rung.folder: rung for rung in own_rungs().values()}
     found = []
     for copy in (*MUTANTS, *PIPELINE_MUTANTS, *SUBTLE_MUTANTS, *GRADED_MUTANTS):
-        if copy.rung in rungs and not copy.preamble and not copy.configuration:
-            with contextlib.suppress(InputError):  # its text names a folder of the ladder
-                files = edited(starters.whole(rungs[copy.rung]), copy)
-                found.append((copy.name.removeprefix("mutant_"), rungs[copy.rung], files))
+        name = copy.name.removeprefix("mutant_")
+        if copy.rung not in rungs or copy.preamble or copy.configuration or name in UNSEEN:
+            continue
+        with contextlib.suppress(InputError):  # its text names a folder of the ladder
+            files = edited(starters.whole(rungs[copy.rung]), copy)
+            found.append((name, rungs[copy.rung], files))
     return found
 
 
