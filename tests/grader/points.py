@@ -19,6 +19,7 @@ NAMES = {
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
 FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
+DRAM = "dram_read_bytes"
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
     "global_load_requests": (
@@ -44,7 +45,7 @@ COUNTERS = {
         "Stores to shared memory, wavefronts",
         "words of one bank take turns: look at the layout of the tile (chapter Shared memory)",
     ),
-    "dram_read_bytes": (
+    DRAM: (
         "DRAM, bytes read on a GPU with a small L2",
         "blocks that run together should share rows of A and columns of B (chapter L2)",
     ),
@@ -189,6 +190,15 @@ def order_share(yours, reference):
     return min(shares, default=1.0)
 
 
+def _counts(judged, whose):
+    """All counters of the runs of memory_runs() together, and the order of events."""
+    runs = {run["id"]: run[whose] for run in judged}
+    counted = [runs[name] for name in ("counts", "few") if name in runs]
+    found = {name: sum(run[name] for run in counted) for name in COUNTERS if name != DRAM}
+    last = runs.get("waves", runs["counts"])
+    return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
+
+
 def memory(judged, flags):
     """The part `memory`: counters, and the order of events where the reference loads ahead."""
     bad = next((run for run in judged if run["status"] != "right"), None)
@@ -199,9 +209,7 @@ def memory(judged, flags):
             flags.add(status, f"memory: {bad['message']}")
         return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
                     f"{why}.")  # fmt: skip
-    yours, reference = ({**{run["id"]: run for run in judged}["counts"][whose],
-                         "dram_read_bytes": judged[-1][whose].get("dram_read_bytes")}
-                        for whose in ("yours", "reference"))  # fmt: skip
+    yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD
     most = MAX_POINTS["memory"]

@@ -71,13 +71,20 @@ def in_both_ways(rung, each):
     return (each, {**each, "early": True}) if rung.compute_capability >= 80 else (each,)
 
 
+def with_configurations(rung, runs):
+    """The runs; of a rung that chooses, the first of them in each configuration too."""
+    if not rung.configurations:
+        return tuple(runs)
+    return (*runs, {**runs[0], "configurations": "here", "traced": False})
+
+
 def visible_tests(rung):
     """Five tests that check runs too."""
     return [
         Test(f"visible-{number}", name_of(run(*problem, 0)), VISIBLE_POINTS,
-             in_both_ways(rung, run(*problem, seed=number)), True)  # fmt: skip
+             with_configurations(rung, in_both_ways(rung, run(*problem, seed=number))), True)
         for number, problem in enumerate(visible_shapes(rung), 1)
-    ]
+    ]  # fmt: skip
 
 
 class Draw:
@@ -177,7 +184,7 @@ class Draw:
         if not plain:
             runs += [{**runs[0], "early": True}]
         if self.rung.configurations:
-            runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations=True))
+            runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations="around"))
         return runs
 
 
@@ -201,14 +208,15 @@ def hidden_tests(rung, secret):
     draw = Draw(rung, secret)
     return [
         Test(f"hidden-{name}", title, HIDDEN_POINTS,
-             tuple(getattr(draw, name)(secret.stream(name))), False)  # fmt: skip
+             with_configurations(rung, getattr(draw, name)(secret.stream(name))), False)
         for name, title in HIDDEN
-    ]
+    ]  # fmt: skip
 
 
 def memory_runs(rung, secret):
     """What the memory part counts: some tiles each way with an edge and a K of many k tiles; and
-    more tiles than run at once, whose order decides what L2 has to hold."""
+    more tiles than run at once, whose order decides what L2 has to hold. Of a rung that chooses, few
+    results as well."""
     (BM, BN), q = rung.tile, rung.multiple_of
     stream = secret.stream("memory")
     tiles = 8 if BM * BN <= 64 * 64 else 4 if BN < 256 else 2
@@ -216,6 +224,9 @@ def memory_runs(rung, secret):
     wide = 16 if BN >= 256 else 32
     waves = run((16 * BM, wide * BN, 8), 2.0, 0.0, stream.getrandbits(48))
     runs = [{**counts, "id": "counts", "sms": 8}]
+    if rung.configurations:  # what it chooses for few results
+        few = run((BM // 2, BN // 4, 512), 2.0, 0.5, stream.getrandbits(48))
+        runs.append({**few, "id": "few", "sms": 8})
     if not rung.plans:  # blocks that wait for each other cannot be sampled
         runs.append({**waves, "id": "waves", "sms": 32, "sample": True})
     return runs
