@@ -132,8 +132,6 @@ def emptied(text, section, task, number):
     """A source's text without what stands in a section; task says what to write there."""
     lines = text.splitlines()
     first, last = section.first - 1, section.first - 1 + len(section.lines)
-    if any(MARK in line for line in section.lines):
-        return text  # a starter already
     declarations, ends = kept_of(section.lines, lines[:first], lines[last:])
     indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
     if declarations:

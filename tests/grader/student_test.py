@@ -206,7 +206,7 @@ class StudentTest(unittest.TestCase):
 
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
         rung = own_rungs()[13]
-        texts = starters.starter(rung)
+        texts = starters.whole(rung)
         fewer, counts = student.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, 29))
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))
