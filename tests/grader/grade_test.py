@@ -1,4 +1,4 @@
-"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets past
+"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets by
 the checks of sources and symbols."""
 
 import concurrent.futures
@@ -190,9 +190,9 @@ class HiddenTestsTest(unittest.TestCase):
                 secret = Secret(str(number).encode(), rung)
                 for test in (*visible_tests(rung), *hidden_tests(rung, secret)):
                     for run in test.runs:
-                        M, N, K = run["shape"]
-                        self.assertGreaterEqual(min(M, N, K), 1, (rung.label, test))
-                        self.assertEqual((N % rung.multiple_of, K % rung.multiple_of), (0, 0),
+                        m, n, k = run["shape"]
+                        self.assertGreaterEqual(min(m, n, k), 1, (rung.label, test))
+                        self.assertEqual((n % rung.multiple_of, k % rung.multiple_of), (0, 0),
                                          (rung.label, test))  # fmt: skip
 
 

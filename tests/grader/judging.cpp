@@ -76,8 +76,8 @@ class Judge {
   json runs_of(const json& test) {
     json done = json::array();
     for (const json& run : test.at("runs")) {
-      const json all = run.contains("configurations") ? of_each_configuration(run)
-                                                      : json::array({run});
+      const json all =
+          run.contains("configurations") ? of_each_configuration(run) : json::array({run});
       for (const json& one : all) {
         for (int time = 0; time < one.value("times", 1); ++time) {
           done.push_back(judged(one));
@@ -145,8 +145,8 @@ class Judge {
     return read && report.written_bytes >= element * (1.0 * M * N);
   }
 
-  /// A run of each configuration: `here`, at the run's shape; `around` its own tile, two tiles and an
-  /// edge each way, and one tile whose K many blocks share, if any do.
+  /// A run of each configuration: `here`, at the run's shape; `around` its own tile, two tiles and
+  /// an edge each way, and one tile whose K many blocks share, if any do.
   json of_each_configuration(const json& run) {
     const int q = multiple_of_;
     json runs = json::array();

@@ -50,10 +50,9 @@ COUNTERS = {
         "blocks that run together should share rows of A and columns of B (chapter L2)",
     ),
 }
-KINDS_OF_FAULTS = ("forbidden_include", "forbidden_word", "forbidden_symbol",
-                   "forbidden_instruction", "forbidden_section", "kept_state", "tampering")  # fmt: skip
-FATAL = {*KINDS_OF_FAULTS, "archive", "missing_file", "forbidden_call", "not_the_kernel", "shape_list",
-         "protocol"}  # fmt: skip
+FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forbidden_symbol",
+         "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
+         "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
 ENDED = ("killed", "forbidden_call", "timeout", "protocol")
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
@@ -227,11 +226,13 @@ def memory(judged, flags):
                               "reference": reference[name]}))  # fmt: skip
     if ahead:
         points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
-        text = ("The next tile's loads should be under way while this one is computed: "
-                f"{yours['order']['hidden']:.0%} of their time is hidden, and {reference['order']['hidden']:.0%} "
-                "in the reference. Start them before the computing and store them after it (lesson "
-                "06, chapter Software pipelining).")  # fmt: skip
+        mine, theirs = yours["order"], reference["order"]
+        text = (f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
+                f"tile before, {theirs['hidden']:.0%} in the reference; they start "
+                f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
+                "the next tile's loads before you compute this one, and store them after it "
+                "(lesson 06).")  # fmt: skip
         rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
                         ORDER_POINTS, message="" if points == ORDER_POINTS else text,
-                        data={"yours": yours["order"], "reference": reference["order"]}))  # fmt: skip
+                        data={"yours": mine, "reference": theirs}))  # fmt: skip
     return part("memory", rows, "Counted on the emulator, beside the reference rung.")
