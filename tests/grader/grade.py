@@ -144,7 +144,7 @@ def graded(found, rung, secret, flags, holds):
         if faults:
             for kind, sentence in faults[:5]:
                 flags.add(kind, sentence)
-            why = "The sources hold what no kernel may, so nothing was run."
+            why = "The sources use something that no kernel may use, so nothing was run."
             return [points.builds(why, [sentence for _, sentence in faults[:5]]),
                     *points.nothing_after(why)]  # fmt: skip
         tests = [*visible_tests(rung), *hidden_tests(rung, secret)]

@@ -13,8 +13,8 @@ NAMES = {
     "builds": "It builds",
     "visible": "Right for the visible shapes",
     "hidden": "Right for hidden shapes, edges, alpha and beta",
-    "memory": "Asks no more of memory than the reference",
-    "speed": "Speed, in proportion to the reference",
+    "memory": "Memory traffic, compared with the reference",
+    "speed": "Speed, compared with the reference",
 }
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
@@ -24,8 +24,8 @@ DRAM = "dram_read_bytes"
 COUNTERS = {
     "global_load_requests": (
         "Loads from global memory, instructions of warps",
-        "more instructions than needed: float4 loads, or a tile that is loaded once for the whole "
-        "block, need fewer (chapter Coalescing)",
+        "load each tile once per block, and four floats at a time where rows allow it (chapter "
+        "Coalescing)",
     ),
     "global_load_sectors": (
         "Loads from global memory, sectors of 32 bytes",
@@ -38,12 +38,12 @@ COUNTERS = {
     ),
     "shared_load_wavefronts": (
         "Loads from shared memory, wavefronts",
-        "words of one bank take turns, and a value that is used often belongs in a register "
+        "words in the same bank take turns, and a value that is used often belongs in a register "
         "(chapter Shared memory)",
     ),
     "shared_store_wavefronts": (
         "Stores to shared memory, wavefronts",
-        "words of one bank take turns: look at the layout of the tile (chapter Shared memory)",
+        "words in the same bank take turns: look at the tile's layout (chapter Shared memory)",
     ),
     DRAM: (
         "DRAM, bytes read on a GPU with a small L2",
@@ -101,7 +101,7 @@ def row(identity, name, points, most, visible=True, message="", data=None, skipp
 def builds(message="", lines=()):
     """The first part. lines: what stops the build; empty if nothing does."""
     most = MAX_POINTS["builds"]
-    test = row("builds-1", "Both flavours compile, and hold nothing but a kernel",
+    test = row("builds-1", "The kernel compiles, plain and traced",
                0 if lines else most, most, message="\n".join(lines))  # fmt: skip
     return part("builds", [test], message)
 
@@ -113,7 +113,7 @@ def nothing_after(why):
 
 def speed():
     """Without a GPU there are no points for speed, and none are missing."""
-    return part("speed", message="Not measured: this machine has no GPU for it. The most is 80.")
+    return part("speed", message="Not measured: there is no GPU here. The maximum is 80.")
 
 
 def hidden_message(status, message):
@@ -203,7 +203,7 @@ def memory(judged, flags):
     bad = next((run for run in judged if run["status"] != "right"), None)
     if bad is not None:
         status = bad["status"]
-        why = "A result that is not right has no points for memory"
+        why = "A kernel whose result is wrong gets no points for memory"
         if status in ENDED:
             flags.add(status, f"memory: {bad['message']}")
         return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
@@ -235,4 +235,4 @@ def memory(judged, flags):
         rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
                         ORDER_POINTS, message="" if points == ORDER_POINTS else text,
                         data={"yours": mine, "reference": theirs}))  # fmt: skip
-    return part("memory", rows, "Counted on the emulator, beside the reference rung.")
+    return part("memory", rows, "Counted on the emulator, like the reference rung.")
