@@ -95,6 +95,11 @@ Filter running() {
     add(filter, SCMP_ACT_ALLOW, call, {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
   add(filter, SCMP_ACT_ALLOW, "read");
   add(filter, SCMP_ACT_ALLOW, "write", {SCMP_A0(SCMP_CMP_EQ, kSocket)});
+  // The C library's last words, before it aborts: nobody reads them.
+  for (const scmp_datum_t unread : {1, 2}) {
+    for (const char* const call : {"write", "writev"})
+      add(filter, SCMP_ACT_ERRNO(EBADF), call, {SCMP_A0(SCMP_CMP_EQ, unread)});
+  }
   // To read: lines of the source, for messages.
   constexpr auto kWrites = static_cast<scmp_datum_t>(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND);
   add(filter, SCMP_ACT_ALLOW, "openat", {SCMP_A2(SCMP_CMP_MASKED_EQ, kWrites, O_RDONLY)});

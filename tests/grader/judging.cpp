@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tests/grader/judging.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +19,9 @@ using nlohmann::json;
 
 /// A process that was stopped so often is not started again.
 constexpr int kMostStops = 2;
+
+/// For all tests of a submission, where a rung takes seconds.
+constexpr std::chrono::seconds kMostSeconds{600};
 
 /// SMs for configurations: four tiles are one for each and one that is split; and many that share
 /// one tile.
@@ -91,6 +96,11 @@ class Judge {
   json judged(const json& run) {
     if (stops_ >= kMostStops) {
       return {{"status", "skip"}, {"message", "not run: the kernel was stopped too often"}};
+    }
+    if (std::chrono::steady_clock::now() - start_ > kMostSeconds) {
+      return {
+          {"status", "timeout"},
+          {"message", fmt::format("not run: the tests before took {} s", kMostSeconds.count())}};
     }
     try {
       return verified(run);
@@ -185,6 +195,7 @@ class Judge {
   int multiple_of_;
   Submission& submission_;
   int stops_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
