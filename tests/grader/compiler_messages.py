@@ -57,11 +57,17 @@ def errors_of(output, kind="error"):
     return found
 
 
-def code_lines(path):
-    """The lines of a source without their comments."""
+def lines_of(path):
+    """The lines of a source as the compiler counts them."""
     if not path.is_file():
         return []
-    return [re.sub(r"//.*", "", line).rstrip() for line in path.read_text().splitlines()]
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return lines[1:] if lines and lines[0].startswith("#line 1 ") else lines
+
+
+def code_lines(path):
+    """The lines of a source without their comments."""
+    return [re.sub(r"//.*", "", line).rstrip() for line in lines_of(path)]
 
 
 class Student:
@@ -90,7 +96,7 @@ class Student:
         """The title of the section that a line is in, or None."""
         path = self.folder / pathlib.Path(file).name
         title = None
-        for text in path.read_text().splitlines()[:number] if path.is_file() else ():
+        for text in lines_of(path)[:number]:
             title = TITLE.match(text)["title"] if TITLE.match(text) else title
         return title
 
@@ -102,7 +108,7 @@ class Student:
         for file, lines in self.lines.items():
             depth, at = 0, 1
             last = "the beginning of the file"
-            texts = (self.folder / file).read_text().splitlines()
+            texts = lines_of(self.folder / file)
             for number, (text, code) in enumerate(zip(texts, lines), 1):
                 title = TITLE.match(text)
                 if title:

@@ -5,9 +5,11 @@ import re
 import textwrap
 
 from bench import SOURCES
+from tests.grader.compiler_messages import lines_of
 
 COLUMNS = 80
 MOST = 3  # meanings: the rest often follows from the first
+MOST_HAZARDS = 4
 LESSON = "LESSON"  # stands for the lesson of the rung that is checked
 DEBUGGING = "docs/chapters/debugging.md"
 GRID = ("docs/chapters/kernel_on_a_gpu.md", "Grid, blocks, threads")
@@ -85,8 +87,16 @@ CASES = (
      " it.",
      COPIES),
     (r"wrong for a small one of integers",
-     "It is right where tiles fit the matrix exactly, and wrong where they do not. Look at the "
-     "edges: the last rows, the last columns, and the last k tile.", EDGES),
+     "It is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. This problem has "
+     "edges inside of its tiles, and an alpha and a beta of its own. Look at the last rows, the "
+     "last columns, and the last k tile.", EDGES),
+    (r"launch refused|does not fit on",
+     "CUDA does not start such a launch. Look at the tile sizes in launch.cu, and at the block and "
+     "the arrays that follow from them.", ("docs/chapters/kernel_on_a_gpu.md",
+                                           "The streaming multiprocessor")),
+    (r"unknown rung",
+     "launch.cu no longer defines run() in the namespace of its rung, through which the ladder "
+     "calls the kernel.", (LESSON, "The code")),
 )  # fmt: skip
 
 # ... and for what is wrong with it.
@@ -132,7 +142,7 @@ def unwrapped(output):
     """[paragraphs] of a program that breaks its lines; hazards begin with '- '."""
     found = []
     for line in output.splitlines():
-        if line.startswith("  ") and found:
+        if line.startswith("  ") and found and not re.match(r"  \d\d \w+ took its", line):
             found[-1] += " " + line.strip()
         elif line.strip():
             found.append(line.strip())
@@ -150,7 +160,7 @@ def places(message, folder):
     lines = []
     for file, number in re.findall(r"work/\w+/([\w.]+):(\d+)", message):
         path = pathlib.Path(folder) / file
-        code = path.read_text().splitlines() if path.is_file() else []
+        code = lines_of(path)
         text = code[int(number) - 1].strip() if int(number) <= len(code) else ""
         line = textwrap.shorten(f"{file}:{number}: {text}", COLUMNS - 2, placeholder=" ...")
         if f"  {line}" not in lines:
@@ -164,13 +174,33 @@ def reading(where, rung):
     return f'Read "{heading}" in {rung.path / "README.md" if path == LESSON else path}.'
 
 
+def shortened(output):
+    """Lines of a verdict with its first hazards: many are the same in other words."""
+    lines, hazards = [], 0
+    for message in unwrapped(output):
+        if message.startswith("- "):
+            hazards += 1
+            if hazards > MOST_HAZARDS:
+                continue
+        elif hazards > MOST_HAZARDS:
+            lines.append(f"- and {hazards - MOST_HAZARDS} more")
+            hazards = 0
+        lines += textwrap.wrap(message, COLUMNS, subsequent_indent="  ", break_long_words=False,
+                               break_on_hyphens=False)  # fmt: skip
+    if hazards > MOST_HAZARDS:
+        lines.append(f"- and {hazards - MOST_HAZARDS} more")
+    return lines
+
+
 def meanings(output, folder, rung):
     """Lines that explain what a check found: hazards first, because results follow from them."""
     found, used = [], []
     for message in unwrapped(output):
         hazard = message.startswith("- ")
-        if not hazard and (any(row in HAZARDS for row in used) or "wrong" not in message.lower()):
+        if not hazard and any(row in HAZARDS for row in used):
             continue  # a kernel with a hazard may do anything
+        if not hazard and not re.search("wrong|launch refused|does not fit|unknown rung", message):
+            continue
         for table in (HAZARDS,) if hazard else (CASES, RESULTS):
             text = message.removeprefix("- ")
             row = next((row for row in table if re.search(row[0], text)), None)
