@@ -19,8 +19,8 @@ COPIES = ("ladder/09_async_copy/README.md", "The idea")
 # (what a hazard says, what it means, where to read more)
 HAZARDS = (
     (r"^race: .*blocks run in any order",
-     "Two blocks use the same element, one of them to store it, and no one can say which comes "
-     "first. Do two blocks work on the same tile? Look at how the row and the column come from "
+     "Two blocks use the same element, at least one of them stores it, and blocks run in any "
+     "order. Do two blocks work on the same tile? Look at how row and column come from "
      "blockIdx.",
      GRID),
     (r"^race: thread \S+ \d+, \d+\) stores C\[",
@@ -60,20 +60,21 @@ HAZARDS = (
      "Threads of one block wait at different barriers. A barrier must not stand in a branch that"
      " only some of the threads take.", (DEBUGGING, "Two barriers that are one")),
     (r"^deadlock:",
-     "Everybody waits for somebody else. Who should arrive at this barrier, how often, and does "
-     "it in every round? With an empty section, nobody does.", (DEBUGGING, "A hang")),
+     "Every thread waits for another one. Who should arrive at this barrier, how often, and in"
+     " which round?", (DEBUGGING, "A hang")),
     (r"^endless loop:",
      "A loop does not end. Does its variable move towards its end in every round?",
      (DEBUGGING, "A hang")),
-    (r"^in flight:|kCopyUnfinished|copy still|copies? .*unfinished",
-     "An asynchronous copy may still be on its way when its words are used. Wait for its group "
-     "first; then a barrier tells all other threads.", COPIES),
+    (r"^in flight:|the block has ended while a tma_load",
+     "An asynchronous copy may still be on its way when its words are used. Wait for its group"
+     " first; then pass a barrier, because other threads have waited for their own copies "
+     "only.", COPIES),
     (r"^unfenced:",
      "Ordinary stores and the copy engine do not see each other in order. A fence belongs "
      "between them.",
      COPIES),
     (r"^undefined:|waits for thread",
-     "Not all lanes of the mask take part in this call of the whole warp.",
+     "A call for the whole warp names lanes in its mask that do not take part in it.",
      ("docs/chapters/kernel_on_a_gpu.md", "Warps and lanes")),
 )  # fmt: skip
 
@@ -87,9 +88,9 @@ CASES = (
      " it.",
      COPIES),
     (r"wrong for a small one of integers",
-     "It is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. This problem has "
-     "edges inside of its tiles, and an alpha and a beta of its own. Look at the last rows, the "
-     "last columns, and the last k tile.", EDGES),
+     "The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In the"
+     " problem above tiles do not fit, and alpha and beta have other values. Look at the last "
+     "rows, the last columns and the last k tile.", EDGES),
     (r"launch refused|does not fit on",
      "CUDA does not start such a launch. Look at the tile sizes in launch.cu, and at the block and "
      "the arrays that follow from them.", ("docs/chapters/kernel_on_a_gpu.md",
@@ -130,11 +131,11 @@ RESULTS = (
     (r"low precision", "Some values were rounded on the way: keep the sums in float.",
      ("docs/chapters/numerics.md", "Many operations: a random walk")),
     (r"every element is wrong",
-     "No element is right, so it is not an edge: check which word of A and which word of B meet "
-     "in a product, and that each k is added once.", (LESSON, "The code")),
+     "No element is right, so it is not an edge: check which words of A and B are multiplied, "
+     "and that every k is added once.", (LESSON, "The code")),
     (r"Pattern:",
-     "Some elements are right. What have the wrong ones in common: a row, a column, a thread, "
-     "the last k tile?", (LESSON, "Edge cases")),
+     "Some elements are right. What do the wrong ones have in common: a row, a column, a "
+     "thread, the last k tile?", (LESSON, "Edge cases")),
 )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ class VerdictsTest(unittest.TestCase):
 
     def test_an_edge_is_told_from_a_wrong_loop(self):
         text = self.text(EDGE)
-        self.assertIn("It is right where tiles fit the matrix exactly", text)
+        self.assertIn("The kernel is right where tiles fit the matrix exactly", text)
         self.assertIn("Only the last tile is wrong", text)
         self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', text)
 
