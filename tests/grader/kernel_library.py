@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from tests.grader.compiler_messages import explained
 BUILD = SOURCES / "build"
 FLAVOURS = ("plain", "traced")
 ENDINGS = (".cu", ".cuh", ".hpp")  # of the files that a student's folder may hold
+NAME = re.compile(rf"[\w-]+(?:{'|'.join(map(re.escape, ENDINGS))})", re.ASCII)
 ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of the compiler
 WARNINGS = "warnings.txt"  # what the compiler said, in out/traced and out/plain
@@ -49,7 +51,7 @@ def sources_of(folder):
     return sorted(
         path
         for path in pathlib.Path(folder).iterdir()
-        if path.suffix in ENDINGS and path.is_file() and not path.is_symlink()
+        if NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink()
     )
 
 

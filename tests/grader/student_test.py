@@ -67,6 +67,7 @@ class StudentTest(unittest.TestCase):
         folder = self.room.write(3)
         (folder / "notes.txt").write_text("mine")
         (folder / "link.cuh").symlink_to("/etc/passwd")
+        (folder / 'odd"\n.cuh').write_text("")
         first = self.student("submit", 3)
         self.assertEqual(first[0], 0)
         self.assertIn("has not called these files right", " ".join(first[1].split()))
