@@ -121,7 +121,7 @@ def kept_of(section, before, after):
 def comment(task, number, indent):
     """The lines that say what is to do."""
     rung = f"RUNG={number:02}"
-    commands = f"// `make hint {rung}` helps, `make check {rung}` tells if it is right."
+    commands = f"// `make hint {rung}` helps; `make check {rung}` tells you whether it is right."
     room = COLUMNS - len(indent)
     first = textwrap.wrap(MARK + task, room, subsequent_indent="// ", break_long_words=False,
                           break_on_hyphens=False)  # fmt: skip
