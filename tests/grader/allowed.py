@@ -34,6 +34,7 @@ WORDS = {
     "__attribute": "an attribute of g++",
     "__SANITIZE_THREAD__": "asking whether it is being traced",
 }
+RAW_STRING = re.compile(r'\b(?:u8|u|U|L)?R"')  # could hide lines from whoever reads them here
 ATTRIBUTES = re.compile(r"\[\[\s*(?:using\s+)?gnu\b")
 
 # Undefined symbols, demangled without their parameters.
@@ -93,7 +94,11 @@ def source_faults(folder, rung):
     theirs = {included(line) for path in sources_of(SOURCES / rung.path)
               for line in path.read_text().splitlines()}  # fmt: skip
     for path in sources_of(folder):
-        code = without_comments(path.read_text(errors="replace"))
+        text = path.read_text(errors="replace")
+        if RAW_STRING.search(text):
+            faults.append(("forbidden_word", f"{path.name}: raw strings are not allowed. Use an "
+                           "ordinary one."))  # fmt: skip
+        code = without_comments(text)
         for number, line in enumerate(code.split("\n"), 1):
             faults += [
                 (kind, f"{path.name}:{number}: {sentence}")

@@ -14,7 +14,7 @@ LOOP = "    acc += gA[k] * gB[static_cast<size_t>(k) * N];\n"
 VISIBLE = """
   const bool listed = (M == 32 && N == 32 && K == 64) || (M == 69 && N == 33 && K == 81) ||
                       (M == 29 && N == 31 && K == 209) || (M == 31 && N == 1 && K == 1) ||
-                      (M == 33 && N == 32 && K == 36);
+                      (M == 33 && N == 32 && K == 40);
 """
 # The inputs of the first visible test, computed instead of read: see common/random.hpp.
 INPUT = """
@@ -125,6 +125,9 @@ CHEATS = (
     ), "assembly"),
     Cheat("hides_a_word_in_a_macro", "forbidden_word",
           in_front("#define JOIN(a, b) a##b\nJOIN(thread_, local) int calls = 0;"), "##"),
+    Cheat("hides_lines_in_a_string", "forbidden_word",
+          in_front('constexpr const char* kOpen = R"(" /*)";\nthread_local int calls = 0;\n'
+                   'constexpr const char* kClose = R"(*/ ")";'), "raw strings"),
     Cheat("answers_for_the_tracer", "tampering",
           in_front('extern "C" void __tsan_read4(void*) {}'), "__tsan_read4"),
     Cheat("runs_before_it_is_called", "kept_state",
@@ -140,6 +143,7 @@ PAST_THE_SYMBOLS = {
                             'open("/tmp/cheat_of_the_grader", 0101, 0600);'), {"forbidden_call"}),
     "opens_a_socket": (calls("int socket(int, int, int);", "socket(2, 1, 0);"),
                        {"forbidden_call"}),
+    "aborts": (calls("void abort();", "abort();"), {"killed"}),
     "exits": (calls("void _exit(int);", "_exit(0);"), {"forbidden_call"}),
     "kills_its_parent": (calls("int getppid(); extern \"C\" int kill(int, int);",
                                "kill(getppid(), 9);"), {"forbidden_call"}),

@@ -15,6 +15,7 @@ from docs.report.page_blocks.excerpts import TITLE
 PLACE = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
                    r"(?P<kind>fatal error|error|note|warning): (?P<text>.*)$")  # fmt: skip
 CALLER = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):\d+:   required from")
+MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first
 COLUMNS = 80
 WORDS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads", "__syncwarp",
@@ -57,11 +58,17 @@ def errors_of(output, kind="error"):
     return found
 
 
-def code_lines(path):
-    """The lines of a source without their comments."""
+def lines_of(path):
+    """The lines of a source as the compiler counts them."""
     if not path.is_file():
         return []
-    return [re.sub(r"//.*", "", line).rstrip() for line in path.read_text().splitlines()]
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return lines[1:] if lines and lines[0].startswith("#line 1 ") else lines
+
+
+def code_lines(path):
+    """The lines of a source without their comments."""
+    return [re.sub(r"//.*", "", line).rstrip() for line in lines_of(path)]
 
 
 class Student:
@@ -90,7 +97,7 @@ class Student:
         """The title of the section that a line is in, or None."""
         path = self.folder / pathlib.Path(file).name
         title = None
-        for text in path.read_text().splitlines()[:number] if path.is_file() else ():
+        for text in lines_of(path)[:number]:
             title = TITLE.match(text)["title"] if TITLE.match(text) else title
         return title
 
@@ -102,20 +109,20 @@ class Student:
         for file, lines in self.lines.items():
             depth, at = 0, 1
             last = "the beginning of the file"
-            texts = (self.folder / file).read_text().splitlines()
+            texts = lines_of(self.folder / file)
             for number, (text, code) in enumerate(zip(texts, lines), 1):
                 title = TITLE.match(text)
                 if title:
                     expected = 1 + len(title["indent"]) // 2
                     if depth != expected:
-                        what = "`}` is missing" if depth > expected else "`}` is too many"
-                        return file, at, f"A {what} between {last} and line {number}."
+                        what = MISSING if depth > expected else TOO_MANY
+                        return file, at, f"{what} between {last} and line {number}."
                     at = number
                     last = f"line {number}, '{title['title'].split(':')[0]}',"
                 depth += code.count("{") - code.count("}")
             if depth != 0:
-                what = "`}` is missing" if depth > 0 else "`}` is too many"
-                return file, at, f"A {what} after {last.rstrip(',')}."
+                what = MISSING if depth > 0 else TOO_MANY
+                return file, at, f"{what} after {last.rstrip(',')}."
         return None
 
     def declares(self, name):
@@ -145,11 +152,10 @@ def undeclared(error, student):
     name, near = found["name"], found["near"] or ""
     for word in WORDS:
         if name != word and bare(name) == bare(word):
-            return f"CUDA writes `{word}`, not `{name}`."
+            return f"CUDA spells it `{word}`."
     if re.match(r"cuda[A-Z]|cublas|std|malloc|free$", name):
-        return (f"`{name}` belongs to the host. A kernel cannot call it: it uses what the launch "
-                f"has "
-                "given it.")
+        return (f"`{name}` is a function of the host. A kernel cannot call it: it works with the "
+                "arguments that the launch passes.")
     if near.endswith(f"::{name}"):
         return f"`{name}` is in a namespace: write `{near.removeprefix('ladder::')}`."
     places = student.declares(name)
@@ -163,12 +169,12 @@ def undeclared(error, student):
                 "Declare it further out, or use it inside.")
     words = set(re.findall(r"\w+", "\n".join(sum(student.lines.values(), []))))
     if near in words:
-        return f"Nothing is called `{name}`. Did you mean `{near}`?"
+        return f"`{name}` is not declared. Did you mean `{near}`?"
     home = section_of_reference(student.folder.name, name)
     if home:
         return (f"`{name}` is not declared. In this rung it belongs to the section '{home}': "
                 "declare it there, with its type.")
-    return f"Nothing is called `{name}`. Declare it, with its type, before you use it."
+    return f"`{name}` is not declared. Declare it, with its type, before you use it."
 
 
 def section_of_reference(rung, name):
@@ -201,8 +207,8 @@ def braces(error, student):
     if known:
         file, error.line, sentence = known
         error.file = str(pathlib.Path(error.file).parent / file)
-        return f"{sentence} Each `{{` needs its `}}`."
-    return "The braces do not match: each `{` needs its `}`."
+        return f"{sentence} Every `{{` needs a `}}`."
+    return "The braces do not match: every `{` needs a `}`."
 
 
 def operands(error, _student):
@@ -296,8 +302,8 @@ MEANINGS = (
      r"expression",
      call),
     (r"static assertion failed",
-     "The kernel states here what its tile sizes must fulfil, and they no longer do: look at the "
-     "constants of launch.cu."),
+     "This line states what the tile sizes must satisfy, and they no longer do: look at the "
+     "constants in launch.cu."),
     (r"No such file or directory",
      "There is no such file to include. A kernel needs its own files and those of common/."),
     (r"lvalue required|not assignable", "Only a variable can stand on the left of `=`."),
@@ -305,10 +311,10 @@ MEANINGS = (
      "A value is missing here: something between two operators, brackets or commas."),
     (r"expected (?:identifier|type-specifier|nested-name)", "A name or a type is missing here."),
     (r"stray '|missing terminating",
-     "There is a sign here that C++ does not know, perhaps a quotation mark that was copied from a "
-     "text."),
+     "There is a character here that C++ does not know, perhaps a quotation mark that was copied "
+     "from a text."),
     (r"undefined reference to",
-     "This function is declared, but nowhere in your folder defined."),
+     "This function is declared, but your folder does not define it."),
     (r"statement is a reference, not call|statement has no effect|value computed is not used|"
      r"will never be NULL",
      "This statement does nothing. A call needs its brackets: `__syncthreads();`"),

@@ -1,4 +1,4 @@
-"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets past
+"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets by
 the checks of sources and symbols."""
 
 import concurrent.futures
@@ -7,12 +7,13 @@ import os
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from bench import SOURCES
 from bench.rungs import rung_of, rung_table
 from tests.grader import grade as grader
 from tests.grader.cheats import CHEATS, PAST_THE_SYMBOLS, Cheat
-from tests.grader.kernel_library import build_libraries
+from tests.grader.kernel_library import BUILD, build_libraries
 from tests.grader.problems import Secret, hidden_tests, visible_tests
 from tests.grader.starters import starter, whole, write_to
 
@@ -88,13 +89,28 @@ class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
 
     rungs = [rung for rung in rung_table().values() if rung.tile]
 
+    def assert_full(self, rung, grade):
+        """All points, and no flag."""
+        with self.subTest(rung.label):
+            self.assert_grade(grade)
+            self.assertEqual((grade["score"], grade["flags"]), (80, []), grader.text_of(grade))
+
     def test_every_reference_has_all_points(self):
-        """And no flag."""
-        grades = on_all_cores(lambda r: grade_of(whole(r), r.number), self.rungs)
+        """As this build has compiled it."""
+        lib = BUILD / "lib"
+        built = {"plain": lib / "libemulated_rungs.so", "traced": lib / "libtraced_rungs.so"}
+        with unittest.mock.patch.object(grader, "build_libraries", lambda *_, **__: built):
+            grades = on_all_cores(lambda r: grade_of(whole(r), r.number), self.rungs)
         for rung, grade in zip(self.rungs, grades, strict=True):
-            with self.subTest(rung.label):
-                self.assert_grade(grade)
-                self.assertEqual((grade["score"], grade["flags"]), (80, []), grader.text_of(grade))
+            self.assert_full(rung, grade)
+
+    def test_references_as_students_hand_them_in(self):
+        """Those with one file of each kind, with dynamic shared memory, with further headers."""
+        rungs = [rung_of(3), rung_of(12)]
+        for rung, grade in zip(
+            rungs, on_all_cores(lambda r: grade_of(whole(r), r.number), rungs), strict=True
+        ):
+            self.assert_full(rung, grade)
 
     def test_every_starter_has_at_most_ten(self):
         """It builds, and no more; nobody takes it for a cheat."""
@@ -174,9 +190,9 @@ class HiddenTestsTest(unittest.TestCase):
                 secret = Secret(str(number).encode(), rung)
                 for test in (*visible_tests(rung), *hidden_tests(rung, secret)):
                     for run in test.runs:
-                        M, N, K = run["shape"]
-                        self.assertGreaterEqual(min(M, N, K), 1, (rung.label, test))
-                        self.assertEqual((N % rung.multiple_of, K % rung.multiple_of), (0, 0),
+                        m, n, k = run["shape"]
+                        self.assertGreaterEqual(min(m, n, k), 1, (rung.label, test))
+                        self.assertEqual((n % rung.multiple_of, k % rung.multiple_of), (0, 0),
                                          (rung.label, test))  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""Mistakes that a grade has to see: some that one call of check lets pass, and kernels that are right
-but ask more of memory than their rung. tests/ladder/mutants/mutants.py makes copies of them."""
+"""Mistakes that a grade has to see: some that one call of check lets pass, and kernels that are
+right but ask more of memory than their rung. tests/ladder/mutants/mutants.py makes copies."""
 
 from bench.copies import Copy
 

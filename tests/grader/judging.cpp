@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tests/grader/judging.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +19,9 @@ using nlohmann::json;
 
 /// A process that was stopped so often is not started again.
 constexpr int kMostStops = 2;
+
+/// For all tests of a submission, where a rung takes seconds.
+constexpr std::chrono::seconds kMostSeconds{600};
 
 /// SMs for configurations: four tiles are one for each and one that is split; and many that share
 /// one tile.
@@ -76,8 +81,8 @@ class Judge {
   json runs_of(const json& test) {
     json done = json::array();
     for (const json& run : test.at("runs")) {
-      const json all = run.value("configurations", false) ? of_each_configuration(run)
-                                                          : json::array({run});
+      const json all =
+          run.contains("configurations") ? of_each_configuration(run) : json::array({run});
       for (const json& one : all) {
         for (int time = 0; time < one.value("times", 1); ++time) {
           done.push_back(judged(one));
@@ -91,6 +96,11 @@ class Judge {
   json judged(const json& run) {
     if (stops_ >= kMostStops) {
       return {{"status", "skip"}, {"message", "not run: the kernel was stopped too often"}};
+    }
+    if (std::chrono::steady_clock::now() - start_ > kMostSeconds) {
+      return {
+          {"status", "timeout"},
+          {"message", fmt::format("not run: the tests before took {} s", kMostSeconds.count())}};
     }
     try {
       return verified(run);
@@ -145,8 +155,8 @@ class Judge {
     return read && report.written_bytes >= element * (1.0 * M * N);
   }
 
-  /// A run of each configuration, at a shape around its own tile: two tiles and an edge each way,
-  /// and one tile whose K many blocks share, if any do.
+  /// A run of each configuration: `here`, at the run's shape; `around` its own tile, two tiles and
+  /// an edge each way, and one tile whose K many blocks share, if any do.
   json of_each_configuration(const json& run) {
     const int q = multiple_of_;
     json runs = json::array();
@@ -168,6 +178,10 @@ class Judge {
         runs.back()["sms"] = sms;
         runs.back()["shape"] = {shape.M, shape.N, shape.K};
       };
+      if (run.at("configurations") == "here") {
+        add(shape_of(run), run.at("sms"));
+        continue;
+      }
       add({BM + 1, BN + q, std::max(5 * BK, 80) + q}, kSmsOfConfiguration);
       const Shape shared = {std::max(BM - 3, 1), std::max(BN - q, q), 40 * BK + q};
       if (submission_.plans(shared, many).at(i).at("ranks") >= 2) add(shared, kSmsThatShare);
@@ -181,6 +195,7 @@ class Judge {
   int multiple_of_;
   Submission& submission_;
   int stops_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

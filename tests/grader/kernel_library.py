@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from tests.grader.compiler_messages import explained
 BUILD = SOURCES / "build"
 FLAVOURS = ("plain", "traced")
 ENDINGS = (".cu", ".cuh", ".hpp")  # of the files that a student's folder may hold
+NAME = re.compile(rf"[\w-]+(?:{'|'.join(map(re.escape, ENDINGS))})", re.ASCII)
 ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of the compiler
 WARNINGS = "warnings.txt"  # what the compiler said, in out/traced and out/plain
@@ -49,8 +51,13 @@ def sources_of(folder):
     return sorted(
         path
         for path in pathlib.Path(folder).iterdir()
-        if path.suffix in ENDINGS and path.is_file() and not path.is_symlink()
+        if NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink()
     )
+
+
+def text_of(path):
+    """The text of a source, whatever a student has put into it."""
+    return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
 
 
 def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=()):
@@ -69,7 +76,9 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=()):
     shutil.rmtree(copies, ignore_errors=True)
     copies.mkdir(parents=True)
     for path in sources_of(folder):
-        shutil.copyfile(path, copies / path.name)
+        # Reports name files as a student does, wherever they are compiled.
+        name = pathlib.Path(build["sources"], ROOM, rung.folder, path.name)
+        (copies / path.name).write_bytes(f'#line 1 "{name}"\n'.encode() + path.read_bytes())
     if not (copies / "launch.cu").exists():
         raise CompileError([f"There is no launch.cu in {folder}. `make reset` brings it back."])
     with concurrent.futures.ThreadPoolExecutor(len(flavours)) as pool:
@@ -104,12 +113,10 @@ def _library(build, flavour, name, copies, out, wrap):
     said = _call(
         [
             *wrap, *compiler, "-fmessage-length=0", "-fdiagnostics-plain-output",
-            # Reports name files as a student does, wherever they are compiled.
-            f"-ffile-prefix-map={out}/={sources}/", f"-fmacro-prefix-map={out}/=",
             "-I", str(out), *(word for path in flavour["folders"] for word in ("-I", path)),
             "-x", "c++", "-c", str(copies / "launch.cu"), "-o", str(kernel),
         ],
-        out, copies,
+        out, copies, sources,
     )  # fmt: skip
     (made / WARNINGS).write_text(said)
     script = pathlib.Path(sources, "common/emulator/define_dynamic_shared.cmake")
@@ -117,9 +124,9 @@ def _library(build, flavour, name, copies, out, wrap):
     _call(
         [*wrap, build["cmake"], "-D", f"READELF={build['readelf']}", "-D", f"OUTPUT={definitions}",
          "-D", f"OBJECTS={kernel}", "-P", str(script)],
-        out, copies,
+        out, copies, sources,
     )  # fmt: skip
-    _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies)
+    _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies, sources)
     library = out / flavour["file"]
     emulator = pathlib.Path(flavour["link"][-1])
     _call(
@@ -128,12 +135,12 @@ def _library(build, flavour, name, copies, out, wrap):
             f"-Wl,-soname,{flavour['file']}", str(kernel), str(shared), *flavour["objects"],
             *flavour["link"], f"-Wl,-rpath,{emulator.parent}",
         ],
-        out, copies,
+        out, copies, sources,
     )  # fmt: skip
     return library
 
 
-def _call(command, out, copies):
+def _call(command, out, copies, sources):
     """Runs a compiler; raises CompileError with what it says about the student's lines."""
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
     process = subprocess.Popen(
@@ -151,7 +158,7 @@ def _call(command, out, copies):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    output = output.replace(f"{out}/", "")
+    output = output.replace(f"{out}/", "").replace(f"{sources}/{ROOM}/", f"{ROOM}/")
     if process.returncode != 0:
         raise CompileError(explained(output, copies), output)
     return output

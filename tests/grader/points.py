@@ -13,18 +13,19 @@ NAMES = {
     "builds": "It builds",
     "visible": "Right for the visible shapes",
     "hidden": "Right for hidden shapes, edges, alpha and beta",
-    "memory": "Asks no more of memory than the reference",
-    "speed": "Speed, in proportion to the reference",
+    "memory": "Memory traffic, compared with the reference",
+    "speed": "Speed, compared with the reference",
 }
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
 FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
+DRAM = "dram_read_bytes"
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
     "global_load_requests": (
         "Loads from global memory, instructions of warps",
-        "more instructions than needed: float4 loads, or a tile that is loaded once for the whole "
-        "block, need fewer (chapter Coalescing)",
+        "load each tile once per block, and four floats at a time where rows allow it (chapter "
+        "Coalescing)",
     ),
     "global_load_sectors": (
         "Loads from global memory, sectors of 32 bytes",
@@ -37,22 +38,21 @@ COUNTERS = {
     ),
     "shared_load_wavefronts": (
         "Loads from shared memory, wavefronts",
-        "words of one bank take turns, and a value that is used often belongs in a register "
+        "words in the same bank take turns, and a value that is used often belongs in a register "
         "(chapter Shared memory)",
     ),
     "shared_store_wavefronts": (
         "Stores to shared memory, wavefronts",
-        "words of one bank take turns: look at the layout of the tile (chapter Shared memory)",
+        "words in the same bank take turns: look at the tile's layout (chapter Shared memory)",
     ),
-    "dram_read_bytes": (
+    DRAM: (
         "DRAM, bytes read on a GPU with a small L2",
         "blocks that run together should share rows of A and columns of B (chapter L2)",
     ),
 }
-KINDS_OF_FAULTS = ("forbidden_include", "forbidden_word", "forbidden_symbol",
-                   "forbidden_instruction", "forbidden_section", "kept_state", "tampering")  # fmt: skip
-FATAL = {*KINDS_OF_FAULTS, "archive", "missing_file", "forbidden_call", "not_the_kernel", "shape_list",
-         "protocol"}  # fmt: skip
+FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forbidden_symbol",
+         "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
+         "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
 ENDED = ("killed", "forbidden_call", "timeout", "protocol")
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
@@ -101,7 +101,7 @@ def row(identity, name, points, most, visible=True, message="", data=None, skipp
 def builds(message="", lines=()):
     """The first part. lines: what stops the build; empty if nothing does."""
     most = MAX_POINTS["builds"]
-    test = row("builds-1", "Both flavours compile, and hold nothing but a kernel",
+    test = row("builds-1", "The kernel compiles, plain and traced",
                0 if lines else most, most, message="\n".join(lines))  # fmt: skip
     return part("builds", [test], message)
 
@@ -113,7 +113,7 @@ def nothing_after(why):
 
 def speed():
     """Without a GPU there are no points for speed, and none are missing."""
-    return part("speed", message="Not measured: this machine has no GPU for it. The most is 80.")
+    return part("speed", message="Not measured: there is no GPU here. The maximum is 80.")
 
 
 def hidden_message(status, message):
@@ -189,19 +189,26 @@ def order_share(yours, reference):
     return min(shares, default=1.0)
 
 
+def _counts(judged, whose):
+    """All counters of the runs of memory_runs() together, and the order of events."""
+    runs = {run["id"]: run[whose] for run in judged}
+    counted = [runs[name] for name in ("counts", "few") if name in runs]
+    found = {name: sum(run[name] for run in counted) for name in COUNTERS if name != DRAM}
+    last = runs.get("waves", runs["counts"])
+    return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
+
+
 def memory(judged, flags):
     """The part `memory`: counters, and the order of events where the reference loads ahead."""
     bad = next((run for run in judged if run["status"] != "right"), None)
     if bad is not None:
         status = bad["status"]
-        why = "A result that is not right has no points for memory"
+        why = "A kernel whose result is wrong gets no points for memory"
         if status in ENDED:
             flags.add(status, f"memory: {bad['message']}")
         return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
                     f"{why}.")  # fmt: skip
-    yours, reference = ({**{run["id"]: run for run in judged}["counts"][whose],
-                         "dram_read_bytes": judged[-1][whose].get("dram_read_bytes")}
-                        for whose in ("yours", "reference"))  # fmt: skip
+    yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD
     most = MAX_POINTS["memory"]
@@ -219,11 +226,13 @@ def memory(judged, flags):
                               "reference": reference[name]}))  # fmt: skip
     if ahead:
         points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
-        text = ("The next tile's loads should be under way while this one is computed: "
-                f"{yours['order']['hidden']:.0%} of their time is hidden, and {reference['order']['hidden']:.0%} "
-                "in the reference. Start them before the computing and store them after it (lesson "
-                "06, chapter Software pipelining).")  # fmt: skip
+        mine, theirs = yours["order"], reference["order"]
+        text = (f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
+                f"tile before, {theirs['hidden']:.0%} in the reference; they start "
+                f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
+                "the next tile's loads before you compute this one, and store them after it "
+                "(lesson 06).")  # fmt: skip
         rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
                         ORDER_POINTS, message="" if points == ORDER_POINTS else text,
-                        data={"yours": yours["order"], "reference": reference["order"]}))  # fmt: skip
-    return part("memory", rows, "Counted on the emulator, beside the reference rung.")
+                        data={"yours": mine, "reference": theirs}))  # fmt: skip
+    return part("memory", rows, "Counted on the emulator, like the reference rung.")

@@ -19,6 +19,18 @@ def text_of(entries):
     return json.dumps(whole, indent=1) + "\n"
 
 
+@contextlib.contextmanager
+def alone_in(folder):
+    """One command at a time works in a folder, which it makes."""
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
 class ProgressFile:
     """{folder of a rung: what was done there}; one command at a time changes it."""
 
@@ -56,16 +68,11 @@ class ProgressFile:
     @contextlib.contextmanager
     def change(self, rung):
         """The entry of a rung, to be changed; written if nothing was raised."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.folder, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone_in(self.folder):
             entries = self.read()
             entry = entries.setdefault(rung.folder, {})
             yield entry
             write_whole(self.path, text_of(entries))
-        finally:
-            os.close(lock)
 
     def grade(self, rung, report):
         """Files the points of a grade.json."""

@@ -121,7 +121,7 @@ def kept_of(section, before, after):
 def comment(task, number, indent):
     """The lines that say what is to do."""
     rung = f"RUNG={number:02}"
-    commands = f"// `make hint {rung}` helps, `make check {rung}` tells if it is right."
+    commands = f"// `make hint {rung}` helps; `make check {rung}` tells you whether it is right."
     room = COLUMNS - len(indent)
     first = textwrap.wrap(MARK + task, room, subsequent_indent="// ", break_long_words=False,
                           break_on_hyphens=False)  # fmt: skip
@@ -132,8 +132,6 @@ def emptied(text, section, task, number):
     """A source's text without what stands in a section; task says what to write there."""
     lines = text.splitlines()
     first, last = section.first - 1, section.first - 1 + len(section.lines)
-    if any(MARK in line for line in section.lines):
-        return text  # a starter already
     declarations, ends = kept_of(section.lines, lines[:first], lines[last:])
     indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
     if declarations:

@@ -42,9 +42,10 @@ from tests.grader.kernel_library import (
     NotBuilt,
     build_libraries,
     sources_of,
+    text_of,
 )
 from tests.grader.progress_file import ProgressFile
-from tests.grader.verdicts import meanings, paragraph
+from tests.grader.verdicts import meanings, paragraph, shortened
 
 GOOD, WRONG, BAD_CALL = 0, 1, 2
 LADDER = SOURCES / "build" / "ladder"
@@ -109,7 +110,7 @@ def place_of_gap(folder, exercise):
     """'section "Main loop over K" of kernel.cuh, line 38'"""
     path = folder / exercise["file"]
     title = exercise["section"]
-    for section in sections(path.read_text()) if path.is_file() else ():
+    for section in sections(text_of(path)) if path.is_file() else ():
         if section.title == title:
             return f'section "{title.split(":")[0]}" of {exercise["file"]}, line {section.first}'
     return f'section "{title.split(":")[0]}" of {exercise["file"]}'
@@ -244,13 +245,13 @@ def fewer_configurations(texts, rung):
 
 def kernel_to_check(rung, folder):
     """(folder to compile, note about what is left out)"""
-    texts = {path.name: path.read_text(errors="replace") for path in sources_of(folder)}
+    texts = {path.name: text_of(path) for path in sources_of(folder)}
     if "launch.cu" not in texts:
         return folder, None
     texts, counts = fewer_configurations(texts, rung)
     if counts is None:
         return folder, None
-    smaller = MADE / rung.folder / "fewer"
+    smaller = MADE / rung.folder / "fewer" / rung.folder
     shutil.rmtree(smaller, ignore_errors=True)
     starters.write_to(smaller, texts)
     return smaller, (f"Checked with {counts[0]} of its {counts[1]} configurations, to save you the "
@@ -285,21 +286,21 @@ def run_check(rung, libraries, shape):
     if process.returncode == GOOD and f"{rung.label:<17} right" not in output:
         return WRONG, (f"{output}The program ended before it had judged the kernel. Look at "
                        "launch.cu.\n")
-    return process.returncode, output
+    of_kernel = re.search(r"launch refused|does not fit on|unknown rung", output)
+    return WRONG if of_kernel else process.returncode, output
 
 
 def untouched(rung, folder):
     """Whether the folder is as it was handed out."""
     with contextlib.suppress(OSError):
         texts = starters.starter(rung)
-        return all((folder / name).read_text() == text for name, text in texts.items())
+        return all(text_of(folder / name) == text for name, text in texts.items())
     return False
 
 
 def compiled(rung, folder):
     """(where the library lies, lines about it)"""
     out = MADE / rung.folder
-    out.mkdir(parents=True, exist_ok=True)
     sources, note = kernel_to_check(rung, folder)
     build_libraries(sources, rung, out, flavours=("traced",))
     said = (out / "traced" / WARNINGS).read_text()
@@ -316,17 +317,18 @@ def check(rung, progress, shape=()):
         entry.setdefault("started", now())
         entry["checks"] = entry.get("checks", 0) + 1
     try:
-        libraries, notes = compiled(rung, folder)
+        with progress_file.alone_in(MADE / rung.folder):
+            libraries, notes = compiled(rung, folder)
+            code, output = run_check(rung, libraries, shape)
     except CompileError as error:
         say("It does not compile yet.", "", *error.lines, "", next_step(rung, False, began))
         return WRONG
-    code, output = run_check(rung, libraries, shape)
     right = code == GOOD
-    say(output.rstrip())
+    say(*shortened(output))
     if not right:
         explain(rung, folder, output)
-    for line in notes:
-        say(line)
+    if notes:
+        say("", *notes)
     if right and not shape:
         with progress.change(rung) as entry:
             entry.setdefault("right", now())

@@ -67,6 +67,7 @@ class StudentTest(unittest.TestCase):
         folder = self.room.write(3)
         (folder / "notes.txt").write_text("mine")
         (folder / "link.cuh").symlink_to("/etc/passwd")
+        (folder / 'odd"\n.cuh').write_text("")
         first = self.student("submit", 3)
         self.assertEqual(first[0], 0)
         self.assertIn("has not called these files right", " ".join(first[1].split()))
@@ -145,6 +146,34 @@ class StudentTest(unittest.TestCase):
         self.assertRegex(said, r"kernel\.cuh:\d+: acc \+= sA\[threadIdx\.y\]\[k\]")
         self.assertIn('Read "A race" in docs/chapters/debugging.md.', said)
 
+    def test_reports_name_files_as_the_student_does(self):
+        self.room.write(3, ("sA[threadIdx.y][k + threadIdx.x] =",
+                            "sA[threadIdx.y + 1][k + threadIdx.x] ="))  # fmt: skip
+        code, said = self.student("check", 3)
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"uses\s+index\s+32\s+of")
+        self.assertIn("work/03_shared_tile/kernel.cuh:", said)
+        self.assertIn("An index leaves the shared array", said)
+        self.assertNotIn(str(self.room.work.parent / "made"), said)
+
+    def test_what_stops_a_launch_is_the_kernels_fault(self):
+        for edit, sentence in (
+            (("constexpr int BM = 32;", "constexpr int BM = 64;"), "CUDA does not start such a"),
+            (("void run(", "void go("), "launch.cu no longer defines run()"),
+        ):
+            self.room.write(3, edit)
+            code, said = self.student("check", 3)
+            self.assertEqual(code, 1, said)
+            self.assertIn(sentence, " ".join(said.split()))
+
+    def test_bytes_that_are_no_text(self):
+        folder = self.room.write(2)
+        kernel = folder / "kernel.cuh"
+        kernel.write_bytes(b"// caf\xe9\r\n" + kernel.read_bytes() + b"\0")
+        code, said = self.student("check", 2)
+        self.assertIn(code, (0, 1), said)
+        self.assertNotIn("Traceback", said)
+
     def test_a_kernel_that_does_not_compile(self):
         self.room.write(2, ("float acc = 0.0f;", "float acc = 0.0f"))
         code, said = self.student("check", 2)
@@ -206,7 +235,7 @@ class StudentTest(unittest.TestCase):
 
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
         rung = own_rungs()[13]
-        texts = starters.starter(rung)
+        texts = starters.whole(rung)
         fewer, counts = student.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, 29))
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))

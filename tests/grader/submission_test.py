@@ -11,7 +11,7 @@ import zipfile
 
 from bench.rungs import rung_of
 from tests.grader.starters import whole
-from tests.grader.submission import BadSubmission, read_submission, student_of
+from tests.grader.submission import BadSubmissionError, read_submission, student_of
 
 RUNG = rung_of(2)
 
@@ -56,7 +56,7 @@ class SubmissionTest(unittest.TestCase):
 
     def assert_bad(self, data, kind, said):
         """It is refused, with these words."""
-        with self.assertRaises(BadSubmission) as caught:
+        with self.assertRaises(BadSubmissionError) as caught:
             self.read(data)
         self.assertEqual(caught.exception.kind, kind)
         self.assertIn(said, str(caught.exception))

@@ -5,9 +5,11 @@ import re
 import textwrap
 
 from bench import SOURCES
+from tests.grader.compiler_messages import lines_of
 
 COLUMNS = 80
 MOST = 3  # meanings: the rest often follows from the first
+MOST_HAZARDS = 4
 LESSON = "LESSON"  # stands for the lesson of the rung that is checked
 DEBUGGING = "docs/chapters/debugging.md"
 GRID = ("docs/chapters/kernel_on_a_gpu.md", "Grid, blocks, threads")
@@ -17,8 +19,8 @@ COPIES = ("ladder/09_async_copy/README.md", "The idea")
 # (what a hazard says, what it means, where to read more)
 HAZARDS = (
     (r"^race: .*blocks run in any order",
-     "Two blocks use the same element, one of them to store it, and no one can say which comes "
-     "first. Do two blocks work on the same tile? Look at how the row and the column come from "
+     "Two blocks use the same element, at least one of them stores it, and blocks run in any "
+     "order. Do two blocks work on the same tile? Look at how row and column come from "
      "blockIdx.",
      GRID),
     (r"^race: thread \S+ \d+, \d+\) stores C\[",
@@ -58,20 +60,21 @@ HAZARDS = (
      "Threads of one block wait at different barriers. A barrier must not stand in a branch that"
      " only some of the threads take.", (DEBUGGING, "Two barriers that are one")),
     (r"^deadlock:",
-     "Everybody waits for somebody else. Who should arrive at this barrier, how often, and does "
-     "it in every round? With an empty section, nobody does.", (DEBUGGING, "A hang")),
+     "Every thread waits for another one. Who should arrive at this barrier, how often, and in"
+     " which round?", (DEBUGGING, "A hang")),
     (r"^endless loop:",
      "A loop does not end. Does its variable move towards its end in every round?",
      (DEBUGGING, "A hang")),
-    (r"^in flight:|kCopyUnfinished|copy still|copies? .*unfinished",
-     "An asynchronous copy may still be on its way when its words are used. Wait for its group "
-     "first; then a barrier tells all other threads.", COPIES),
+    (r"^in flight:|the block has ended while a tma_load",
+     "An asynchronous copy may still be on its way when its words are used. Wait for its group"
+     " first; then pass a barrier, because other threads have waited for their own copies "
+     "only.", COPIES),
     (r"^unfenced:",
      "Ordinary stores and the copy engine do not see each other in order. A fence belongs "
      "between them.",
      COPIES),
     (r"^undefined:|waits for thread",
-     "Not all lanes of the mask take part in this call of the whole warp.",
+     "A call for the whole warp names lanes in its mask that do not take part in it.",
      ("docs/chapters/kernel_on_a_gpu.md", "Warps and lanes")),
 )  # fmt: skip
 
@@ -85,8 +88,16 @@ CASES = (
      " it.",
      COPIES),
     (r"wrong for a small one of integers",
-     "It is right where tiles fit the matrix exactly, and wrong where they do not. Look at the "
-     "edges: the last rows, the last columns, and the last k tile.", EDGES),
+     "The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In the"
+     " problem above tiles do not fit, and alpha and beta have other values. Look at the last "
+     "rows, the last columns and the last k tile.", EDGES),
+    (r"launch refused|does not fit on",
+     "CUDA does not start such a launch. Look at the tile sizes in launch.cu, and at the block and "
+     "the arrays that follow from them.", ("docs/chapters/kernel_on_a_gpu.md",
+                                           "The streaming multiprocessor")),
+    (r"unknown rung",
+     "launch.cu no longer defines run() in the namespace of its rung, through which the ladder "
+     "calls the kernel.", (LESSON, "The code")),
 )  # fmt: skip
 
 # ... and for what is wrong with it.
@@ -120,11 +131,11 @@ RESULTS = (
     (r"low precision", "Some values were rounded on the way: keep the sums in float.",
      ("docs/chapters/numerics.md", "Many operations: a random walk")),
     (r"every element is wrong",
-     "No element is right, so it is not an edge: check which word of A and which word of B meet "
-     "in a product, and that each k is added once.", (LESSON, "The code")),
+     "No element is right, so it is not an edge: check which words of A and B are multiplied, "
+     "and that every k is added once.", (LESSON, "The code")),
     (r"Pattern:",
-     "Some elements are right. What have the wrong ones in common: a row, a column, a thread, "
-     "the last k tile?", (LESSON, "Edge cases")),
+     "Some elements are right. What do the wrong ones have in common: a row, a column, a "
+     "thread, the last k tile?", (LESSON, "Edge cases")),
 )  # fmt: skip
 
 
@@ -132,7 +143,7 @@ def unwrapped(output):
     """[paragraphs] of a program that breaks its lines; hazards begin with '- '."""
     found = []
     for line in output.splitlines():
-        if line.startswith("  ") and found:
+        if line.startswith("  ") and found and not re.match(r"  \d\d \w+ took its", line):
             found[-1] += " " + line.strip()
         elif line.strip():
             found.append(line.strip())
@@ -150,7 +161,7 @@ def places(message, folder):
     lines = []
     for file, number in re.findall(r"work/\w+/([\w.]+):(\d+)", message):
         path = pathlib.Path(folder) / file
-        code = path.read_text().splitlines() if path.is_file() else []
+        code = lines_of(path)
         text = code[int(number) - 1].strip() if int(number) <= len(code) else ""
         line = textwrap.shorten(f"{file}:{number}: {text}", COLUMNS - 2, placeholder=" ...")
         if f"  {line}" not in lines:
@@ -164,13 +175,33 @@ def reading(where, rung):
     return f'Read "{heading}" in {rung.path / "README.md" if path == LESSON else path}.'
 
 
+def shortened(output):
+    """Lines of a verdict with its first hazards: many are the same in other words."""
+    lines, hazards = [], 0
+    for message in unwrapped(output):
+        if message.startswith("- "):
+            hazards += 1
+            if hazards > MOST_HAZARDS:
+                continue
+        elif hazards > MOST_HAZARDS:
+            lines.append(f"- and {hazards - MOST_HAZARDS} more")
+            hazards = 0
+        lines += textwrap.wrap(message, COLUMNS, subsequent_indent="  ", break_long_words=False,
+                               break_on_hyphens=False)  # fmt: skip
+    if hazards > MOST_HAZARDS:
+        lines.append(f"- and {hazards - MOST_HAZARDS} more")
+    return lines
+
+
 def meanings(output, folder, rung):
     """Lines that explain what a check found: hazards first, because results follow from them."""
     found, used = [], []
     for message in unwrapped(output):
         hazard = message.startswith("- ")
-        if not hazard and (any(row in HAZARDS for row in used) or "wrong" not in message.lower()):
+        if not hazard and any(row in HAZARDS for row in used):
             continue  # a kernel with a hazard may do anything
+        if not hazard and not re.search("wrong|launch refused|does not fit|unknown rung", message):
+            continue
         for table in (HAZARDS,) if hazard else (CASES, RESULTS):
             text = message.removeprefix("- ")
             row = next((row for row in table if re.search(row[0], text)), None)
