@@ -130,7 +130,7 @@ class AdaptersTest(unittest.TestCase):
                 self.assertEqual(set(test), {"test-name", "passed", "score", "max-score"})
         self.assertEqual([test["passed"] for test in adapters.classroom50(RIGHT, RUNNER)["tests"]],
                          [True, True, True, False])  # fmt: skip
-        with self.assertRaisesRegex(adapters.NotAGradeError, "CLASSROOM, .*RELEASE_URL not in the env"):
+        with self.assertRaisesRegex(adapters.NotAGradeError, "CLASSROOM, .*_URL not in the env"):
             adapters.classroom50(RIGHT, {})
 
     def test_junit_counts_what_it_lists(self):
