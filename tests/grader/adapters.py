@@ -94,7 +94,7 @@ def overview(grade):
     lines = [headline(grade)]
     lines += [f"The score is 0: {message}" for message in fatal_flags(grade)]
     for part in grade["parts"]:
-        if part["message"] and (part["max_points"] is None or not part["tests"]):
+        if part["message"] and part["max_points"] is None:
             lines.append(f"{part['name']}: {part['message']}")
     return clean("\n".join(lines))
 

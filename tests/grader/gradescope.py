@@ -1,7 +1,7 @@
 """Gradescope's autograder of one rung: the archive that a teacher uploads, and what runs in it.
 
     python3 -m tests.grader.gradescope pack 03 --out autograder.zip [--secret-file F]
-    python3 -m tests.grader.gradescope check        in the archive: does the ladder's rung score all?
+    python3 -m tests.grader.gradescope check        in the archive: does the ladder's rung get all?
     python3 -m tests.grader.gradescope grade        in the archive: grades what was handed in
 
 https://gradescope-autograders.readthedocs.io/en/latest/specs/ says what the archive has to hold:
@@ -195,8 +195,8 @@ def check(_options):
         found = harness.grade(room)
     print(adapters.headline(found))
     if found["score"] != found["max_score"] or found["flags"]:
-        raise NoGrade("The ladder's own rung has to get all points without a flag, so something is "
-                      f"wrong with this image:\n{json.dumps(found['parts'], indent=1)}")  # fmt: skip
+        raise NoGrade("The ladder's own rung has to get all points without a flag: something "
+                      f"is wrong with this image:\n{json.dumps(found['parts'], indent=1)}")  # fmt: skip
 
 
 def grade_submission(_options):
@@ -216,14 +216,16 @@ def grade_submission(_options):
 def main():
     """Does one of the three."""
     parser = argparse.ArgumentParser(
-        prog="gradescope", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="gradescope", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="command")
     packing = commands.add_parser("pack")
     packing.set_defaults(do=pack)
     packing.add_argument("rung", type=int)
     packing.add_argument("--out", type=output_path, required=True)
     packing.add_argument("--secret-file", type=pathlib.Path)
-    packing.add_argument("--hidden", choices=adapters.VISIBILITIES, default=adapters.VISIBILITIES[0])
+    packing.add_argument("--hidden", choices=adapters.VISIBILITIES,
+                         default=adapters.VISIBILITIES[0])
     commands.add_parser("check").set_defaults(do=check)
     commands.add_parser("grade").set_defaults(do=grade_submission)
     options = parser.parse_args()

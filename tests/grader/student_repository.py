@@ -11,7 +11,6 @@ import argparse
 import json
 import pathlib
 import re
-import sys
 
 from bench import SOURCES, program
 from bench.results_file import FigureError
@@ -44,8 +43,8 @@ ready:
 	@.ci/install $(BUILD_PACKAGES)
 
 build: ready ## install what is missing and build what checks your kernels
-	@[ -f build/build.ninja ] || cmake --preset cpu -DLADDER_TESTS=OFF --log-level=WARNING >/dev/null
-	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
+	@[ -f build/build.ninja ] || cmake --preset cpu -DLADDER_TESTS=OFF --log-level=WARNING
+	@[ -x $(LADDER) ] || echo 'The first build takes some minutes.'
 	@cmake --build build --target ladder
 
 check: build ## your kernel: is it right, has it races? RUNG=03
@@ -70,8 +69,8 @@ make progress         # what you have done so far
 ```
 
 The first command that checks also builds the emulator, which takes some minutes. If packages are
-missing, it says which. Each rung's lesson is the README.md of its folder in `ladder/`; chapters that
-lessons lean on are in `docs/chapters/`.
+missing, it says which. Each rung's lesson is the README.md of its folder in `ladder/`; the chapters
+of the book are in `docs/chapters/`.
 
 ## What this is, and what it is not
 
@@ -187,11 +186,14 @@ def repository(rungs):
 def early(rungs):
     """Sentences about starters that show much of what an earlier rung asks for."""
     said = []
+    starts = [
+        (rung, {squeezed(line) for text in starters.with_gap(rung).values()
+                for line in text.splitlines()})
+        for rung in rungs
+    ]  # fmt: skip
     for rung in rungs:
         answer = answers(rung)
-        for later in rungs:
-            text = {squeezed(line) for text in starters.with_gap(later).values()
-                    for line in text.splitlines()}  # fmt: skip
+        for later, text in starts:
             shown = len(answer & text)
             if later.number > rung.number and 2 * shown >= len(answer):
                 said.append(f"  {later.label}: {shown} of {len(answer)} lines of {rung.label}")
