@@ -5,7 +5,6 @@ The sources say what includes and words they use; the objects, after all macros,
 define and keep.
 """
 
-import pathlib
 import re
 import subprocess
 
@@ -54,9 +53,6 @@ CALLS = re.compile(
     r"ladder_dynamic_shared|ladder::emulator::(?!trace|replay|set_hang|set_cpu|set_copy|set_block|"
     r"set_multi|noted_|launched_|whole_|last_run)\w+"
 )
-# What each of the emulator's words may be defined as in an object of a kernel: inline functions.
-INLINE = re.compile(r"ladder::emulator::|std::|__gnu_cxx::|ladder::(?:ptx::|\w+\b)|__\w+|typeinfo|"
-                    r"vtable|guard variable for|DW\.ref\.|operator|void |.*::operator")  # fmt: skip
 FORBIDDEN_CALLS = (
     (re.compile(r"cblas|[sd]gemm|cublas|openblas", re.I), "a library that multiplies matrices"),
     (re.compile(r"dl(?:open|sym|vsym|info)|dladdr"), "loading a library"),
@@ -85,29 +81,38 @@ def without_comments(text):
     return pattern.sub(lambda m: m[0] if m[0][0] in "\"'" else " " + "\n" * m[0].count("\n"), text)
 
 
+def included(line):
+    """What a line includes, or None."""
+    match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+    return match and match[1]
+
+
 def source_faults(folder, rung):
     """[(kind, sentence)]: what the sources may not hold."""
     faults = []
+    theirs = {included(line) for path in sources_of(SOURCES / rung.path)
+              for line in path.read_text().splitlines()}  # fmt: skip
     for path in sources_of(folder):
         code = without_comments(path.read_text(errors="replace"))
         for number, line in enumerate(code.split("\n"), 1):
             faults += [
                 (kind, f"{path.name}:{number}: {sentence}")
-                for kind, sentence in _line_faults(line, rung, path)
+                for kind, sentence in _line_faults(line, rung, theirs)
             ]
     return faults
 
 
-def _line_faults(line, rung, path):
-    """[(kind, sentence)] of one line."""
+def _line_faults(line, rung, theirs):
+    """[(kind, sentence)] of one line. theirs: what the rung itself includes."""
     found = []
     directive = re.match(r"\s*(?:#|%:|\?\?=)\s*(\w+)(.*)", line)
     if directive:
         word, rest = directive[1], directive[2].strip()
         if word == "include":
-            name = re.match(r'[<"]([^>"]+)[>"]', rest)
-            own = name and re.fullmatch(rf"{ROOM}/{rung.folder}/[\w.]+", name[1])
-            if not name or not (own or INCLUDES.fullmatch(name[1])):
+            name = included(line) or ""
+            own = re.fullmatch(rf"{ROOM}/{rung.folder}/[\w.]+", name)
+            foreign = name.startswith("ladder/") or name not in theirs
+            if foreign and not own and not INCLUDES.fullmatch(name):
                 found.append(("forbidden_include", f"#include {rest} is not allowed. A kernel "
                               "needs common/, CUDA's headers and little of the standard library: "
                               "remove it."))  # fmt: skip
@@ -139,8 +144,7 @@ def _lines_of(*command):
 
 def symbols_of(path):
     """[(type letter of nm, demangled name)]"""
-    rows = (line[17:] if line[:1] != " " or line[17:18] != "U" else line[17:]
-            for line in _lines_of("nm", "--demangle", str(path)))  # fmt: skip
+    rows = (line[17:] for line in _lines_of("nm", "--demangle", str(path)))  # behind the address
     return [(row[0], row[2:]) for row in rows if len(row) > 2]
 
 
@@ -150,7 +154,7 @@ def reference_object(rung, flavour):
     return SOURCES / OBJECTS.format(LIBRARY_OF[flavour], unit)
 
 
-def object_faults(path, rung, flavour):
+def _object_faults(path, rung, flavour):
     """[(kind, sentence)]: what the object of a student's kernel calls, defines or keeps."""
     mine = symbols_of(path)
     theirs = set(symbols_of(reference_object(rung, flavour)))
@@ -226,9 +230,11 @@ def _about(name):
     return ""
 
 
-def faults_of(folder, objects, rung):
-    """[(kind, sentence)], each sentence once. objects: {flavour: path}"""
-    faults = source_faults(folder, rung)
-    for flavour, path in objects.items():
-        faults += object_faults(pathlib.Path(path), rung, flavour)
-    return list(dict.fromkeys(faults))
+def object_faults(objects, rung):
+    """[(kind, sentence)], each once: what the objects of a student's kernel call, define or keep.
+
+    objects: {flavour: path}
+    """
+    found = (fault for flavour, path in objects.items()
+             for fault in _object_faults(path, rung, flavour))  # fmt: skip
+    return list(dict.fromkeys(found))

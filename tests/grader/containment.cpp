@@ -44,9 +44,9 @@ void add(const Filter& filter, std::uint32_t action, const char* call,
          std::initializer_list<scmp_arg_cmp> conditions = {}) {
   const int number = seccomp_syscall_resolve_name(call);
   if (number == __NR_SCMP_ERROR) return;  // unknown to this libseccomp
-  const int error = seccomp_rule_add_array(filter.get(), action, number,
-                                           static_cast<unsigned>(conditions.size()),
-                                           std::data(conditions));
+  const int error =
+      seccomp_rule_add_array(filter.get(), action, number, static_cast<unsigned>(conditions.size()),
+                             std::data(conditions));
   if (error != 0) throw std::system_error(-error, std::generic_category(), call);
 }
 
@@ -54,12 +54,38 @@ void add(const Filter& filter, std::uint32_t action, const char* call,
 Filter running() {
   Filter filter(seccomp_init(SCMP_ACT_KILL_PROCESS), seccomp_release);
   require(filter != nullptr, "seccomp_init");
-  for (const char* const call :
-       {"brk", "munmap", "mremap", "madvise", "futex", "set_robust_list", "rseq", "rt_sigaction",
-        "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "sched_yield", "sched_getaffinity",
-        "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "getpid", "gettid",
-        "getrandom", "exit", "exit_group", "lseek", "close", "fstat", "newfstatat", "readlink",
-        "pread64", "restart_syscall", "getuid", "geteuid", "sysinfo"}) {
+  for (const char* const call : {"brk",
+                                 "munmap",
+                                 "mremap",
+                                 "madvise",
+                                 "futex",
+                                 "set_robust_list",
+                                 "rseq",
+                                 "rt_sigaction",
+                                 "rt_sigprocmask",
+                                 "rt_sigreturn",
+                                 "sigaltstack",
+                                 "sched_yield",
+                                 "sched_getaffinity",
+                                 "clock_gettime",
+                                 "clock_getres",
+                                 "clock_nanosleep",
+                                 "nanosleep",
+                                 "getpid",
+                                 "gettid",
+                                 "getrandom",
+                                 "exit",
+                                 "exit_group",
+                                 "lseek",
+                                 "close",
+                                 "fstat",
+                                 "newfstatat",
+                                 "readlink",
+                                 "pread64",
+                                 "restart_syscall",
+                                 "getuid",
+                                 "geteuid",
+                                 "sysinfo"}) {
     add(filter, SCMP_ACT_ALLOW, call);
   }
   const auto own = static_cast<scmp_datum_t>(getpid());
@@ -78,10 +104,10 @@ Filter running() {
   add(filter, SCMP_ACT_ALLOW, "clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, kThread, kThread)});
   add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3");
   // Asked for by libraries, and fine without an answer.
-  for (const char* const call : {"prlimit64", "getrlimit", "prctl", "ioctl", "access", "faccessat",
-                                 "faccessat2", "readlinkat", "getdents64", "statx", "uname",
-                                 "fcntl", "getcwd", "stat", "lstat", "fadvise64", "get_mempolicy",
-                                 "mbind"}) {
+  for (const char* const call :
+       {"prlimit64", "getrlimit", "prctl", "ioctl", "access", "faccessat", "faccessat2",
+        "readlinkat", "getdents64", "statx", "uname", "fcntl", "getcwd", "stat", "lstat",
+        "fadvise64", "get_mempolicy", "mbind"}) {
     add(filter, SCMP_ACT_ERRNO(EPERM), call);
   }
   return filter;
@@ -101,8 +127,8 @@ bool lock_files(const std::vector<std::string>& folders) {
   constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE;
   constexpr std::uint64_t kReadFolder = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
   const landlock_ruleset_attr handled = {.handled_access_fs = kAll};
-  const int rules = static_cast<int>(
-      syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
+  const int rules =
+      static_cast<int>(syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
   if (rules < 0) return false;
   for (const std::string& folder : folders) {
     const int at = open(folder.c_str(), O_PATH | O_CLOEXEC);
@@ -151,13 +177,51 @@ std::vector<std::string> forbid_all_but_loading(const std::vector<std::string>& 
   if (lock_files(folders)) holds.emplace_back("files");
   Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   require(filter != nullptr, "seccomp_init");
-  for (const char* const call :
-       {"fork", "vfork", "execve", "execveat", "socket", "socketpair", "connect", "bind", "ptrace",
-        "process_vm_readv", "process_vm_writev", "kill", "tkill", "pidfd_open", "mount", "umount2",
-        "unshare", "setns", "keyctl", "bpf", "perf_event_open", "io_uring_setup", "memfd_create",
-        "shmget", "mknod", "mknodat", "unlink", "unlinkat", "rename", "renameat", "renameat2",
-        "mkdir", "mkdirat", "symlink", "symlinkat", "link", "linkat", "chmod", "fchmod",
-        "fchmodat", "truncate", "ftruncate", "creat", "inotify_init1", "timer_create"}) {
+  for (const char* const call : {"fork",
+                                 "vfork",
+                                 "execve",
+                                 "execveat",
+                                 "socket",
+                                 "socketpair",
+                                 "connect",
+                                 "bind",
+                                 "ptrace",
+                                 "process_vm_readv",
+                                 "process_vm_writev",
+                                 "kill",
+                                 "tkill",
+                                 "pidfd_open",
+                                 "mount",
+                                 "umount2",
+                                 "unshare",
+                                 "setns",
+                                 "keyctl",
+                                 "bpf",
+                                 "perf_event_open",
+                                 "io_uring_setup",
+                                 "memfd_create",
+                                 "shmget",
+                                 "mknod",
+                                 "mknodat",
+                                 "unlink",
+                                 "unlinkat",
+                                 "rename",
+                                 "renameat",
+                                 "renameat2",
+                                 "mkdir",
+                                 "mkdirat",
+                                 "symlink",
+                                 "symlinkat",
+                                 "link",
+                                 "linkat",
+                                 "chmod",
+                                 "fchmod",
+                                 "fchmodat",
+                                 "truncate",
+                                 "ftruncate",
+                                 "creat",
+                                 "inotify_init1",
+                                 "timer_create"}) {
     add(filter, SCMP_ACT_KILL_PROCESS, call);
   }
   load(filter);

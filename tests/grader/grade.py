@@ -22,10 +22,16 @@ from bench import SOURCES
 from bench.results_file import FigureError
 from bench.rungs import rung_of
 from tests.grader import points
-from tests.grader.allowed import faults_of, source_faults
-from tests.grader.kernel_library import BUILD, CompileError, NotBuilt, build_libraries
+from tests.grader.allowed import object_faults, source_faults
+from tests.grader.kernel_library import (
+    BUILD,
+    FLAVOURS,
+    CompileError,
+    NotBuilt,
+    build_libraries,
+)
 from tests.grader.problems import Secret, hidden_tests, memory_runs, visible_tests
-from tests.grader.submission import BadSubmission, read_submission, sha256_of, student_of
+from tests.grader.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
 SCHEMA = "gemm-ladder/grade/v1"
 JUDGE_SECONDS = 900
@@ -33,7 +39,7 @@ SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")  # that th
 LIMITS = ("prlimit", "--cpu=110", "--as=6442450944", "--fsize=268435456", "--core=0", "--")
 
 
-class NoGrade(Exception):
+class NoGradeError(Exception):
     """Why there is no grade at all; the sentence says what to do."""
 
 
@@ -75,16 +81,16 @@ def judged(job):
     """What grader_judge says about a job."""
     judge = BUILD / "grader_judge"
     if not judge.exists():
-        raise NoGrade(f"{judge.name} is not built: run `make build`, then grade again.")
+        raise NoGradeError(f"{judge.name} is not built: run `make build`, then grade again.")
     try:
         process = subprocess.run(
             [judge], input=json.dumps(job), capture_output=True, text=True, timeout=JUDGE_SECONDS,
             env={"PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1"},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise NoGrade(f"The judge was not done after {JUDGE_SECONDS} s.") from None
+        raise NoGradeError(f"The judge was not done after {JUDGE_SECONDS} s.") from None
     if process.returncode != 0:
-        raise NoGrade(f"The judge stopped: {process.stderr.strip() or process.returncode}")
+        raise NoGradeError(f"The judge stopped: {process.stderr.strip() or process.returncode}")
     return json.loads(process.stdout)
 
 
@@ -126,16 +132,18 @@ def graded(found, rung, secret, flags, holds):
         folder.chmod(0o755)  # the worker is another user, where there is one
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
-        faults = source_faults(sources, rung)
+        faults, compile_error = source_faults(sources, rung), None
         if not faults:
             try:
                 wrap = LIMITS if shutil.which(LIMITS[0]) else ()
                 libraries = build_libraries(sources, rung, out, wrap=wrap)
-            except CompileError as error:
-                why = "It does not compile, so nothing else was tested."
-                return [points.builds(why, error.lines), *points.nothing_after(why)]
-            objects = {flavour: out / flavour / "launch.o" for flavour in libraries}
-            faults = faults_of(sources, objects, rung)
+            except CompileError as error:  # of the linker too, behind which there are objects
+                compile_error = error
+            objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
+            faults = object_faults({name: at for name, at in objects.items() if at.exists()}, rung)
+        if compile_error and not faults:
+            why = "It does not compile, so nothing else was tested."
+            return [points.builds(why, compile_error.lines), *points.nothing_after(why)]
         if faults:
             for kind, sentence in faults[:5]:
                 flags.add(kind, sentence)
@@ -149,27 +157,27 @@ def graded(found, rung, secret, flags, holds):
 
 
 def grade(path, number, secret=b"", student=None):
-    """The grade of a folder or an archive, as the schema has it. Raises NoGrade."""
+    """The grade of a folder or an archive, as the schema has it. Raises NoGradeError."""
     try:
         rung = rung_of(number)
     except (FigureError, KeyError, ValueError) as error:
-        raise NoGrade(str(error)) from None
+        raise NoGradeError(str(error)) from None
     if not rung.tile:
-        raise NoGrade(f"Rung {rung.label} has no kernel of its own to grade: choose another one.")
+        raise NoGradeError(f"Rung {rung.label} has no kernel of its own: choose another one.")
     if not pathlib.Path(path).exists():
-        raise NoGrade(f"There is no {path}: give the folder or the archive that was handed in.")
+        raise NoGradeError(f"There is no {path}: name the folder or archive that was handed in.")
     flags, holds, hints = points.Flags(), [], None
     try:
         found = read_submission(path, rung)
         sha256, hints = found.sha256, found.hints
         parts = graded(found, rung, Secret(secret, rung), flags, holds)
-    except BadSubmission as bad:
+    except BadSubmissionError as bad:
         sha256 = sha256_of(path)
         flags.add(bad.kind, str(bad))
         why = "There is nothing to grade."
         parts = [points.builds(why, [str(bad)]), *points.nothing_after(why)]
     except NotBuilt as error:
-        raise NoGrade(str(error)) from None
+        raise NoGradeError(str(error)) from None
     parts.append(points.speed())
     total = 0 if flags.fatal else round(sum(part["points"] or 0 for part in parts), 2)
     return {
@@ -219,7 +227,7 @@ def main():
     parser.add_argument("submission", help="a folder with launch.cu and kernel.cuh, or an archive")
     parser.add_argument("--rung", required=True, type=int, help="03")
     parser.add_argument("--json", help="write grade.json to this file")
-    parser.add_argument("--secret-file", help="what the hidden tests depend on; keep it to yourself")
+    parser.add_argument("--secret-file", help="what the hidden tests depend on; keep it secret")
     parser.add_argument("--student", help="the student's name; else that of the file")
     options = parser.parse_args()
     try:
@@ -227,7 +235,7 @@ def main():
         found = grade(options.submission, options.rung, secret, options.student)
         if options.json:
             write(options.json, found)
-    except (NoGrade, OSError) as error:
+    except (NoGradeError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     print(text_of(found))

@@ -115,8 +115,8 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
                            ? static_cast<double>(line.counts.sectors) * 32
                            : static_cast<double>(line.counts.bytes);
     // Of a copy, `array` is its target.
-    const bool inputs = line.operation != Operation::kGlobalLoad || line.array == "A" ||
-                        line.array == "B";
+    const bool inputs =
+        line.operation != Operation::kGlobalLoad || line.array == "A" || line.array == "B";
     if (reads_global(line.operation) && inputs) report.read_bytes += bytes;
     if (writes_global(line.operation) && line.array == "C") report.written_bytes += bytes;
   }
@@ -140,9 +140,9 @@ std::array<std::uint64_t, 4> lines_of(const Gemm<T>& gemm) {
   constexpr std::uint64_t kAligned = 2048;
   std::uint64_t at = 0;
   std::array<std::uint64_t, 4> first = {};
-  const std::array<std::uint64_t, 3> elements = {
-      std::uint64_t(gemm.M) * gemm.K, std::uint64_t(gemm.K) * gemm.N,
-      std::uint64_t(gemm.M) * gemm.N};
+  const std::array<std::uint64_t, 3> elements = {std::uint64_t(gemm.M) * gemm.K,
+                                                 std::uint64_t(gemm.K) * gemm.N,
+                                                 std::uint64_t(gemm.M) * gemm.N};
   for (std::size_t i = 0; i < elements.size(); ++i) {
     first[i] = at;
     at += (elements[i] * sizeof(T) / 128 / kAligned + 1) * kAligned;
@@ -170,12 +170,9 @@ constexpr std::array kOutcomes = {"ran", "hazard", "refused", "failed"};
 }  // namespace
 
 json to_json(const RunOrder& order) {
-  return {{"traced", order.traced},
-          {"configuration", order.configuration},
-          {"sms", order.sms},
-          {"early", order.early},
-          {"counts", order.counts},
-          {"sample", order.sample}};
+  return {{"traced", order.traced}, {"configuration", order.configuration},
+          {"sms", order.sms},       {"early", order.early},
+          {"counts", order.counts}, {"sample", order.sample}};
 }
 
 RunOrder run_order(const json& json) {
@@ -228,7 +225,8 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
       const emulator::TraceOptions options = {
           .sample = order.sample,
           .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); }};
-      trace = emulator::trace(arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
+      trace = emulator::trace(
+          arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
     } catch (const std::logic_error& error) {
       if (dynamic_cast<const ShapeRefused*>(&error) != nullptr) throw;
       report.launched = false;

@@ -33,11 +33,11 @@ enum class Outcome {
 
 struct RunReport {
   Outcome outcome = Outcome::ran;
-  std::string message;     ///< what was wrong
-  bool launched = true;    ///< a kernel ran
+  std::string message;       ///< what was wrong
+  bool launched = true;      ///< a kernel ran
   double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
   double written_bytes = 0;  ///< to C
-  nlohmann::json counts;   ///< see counts_of() in graded_run.cpp; empty unless ordered
+  nlohmann::json counts;     ///< see counts_of() in graded_run.cpp; empty unless ordered
 };
 
 nlohmann::json to_json(const RunOrder& order);

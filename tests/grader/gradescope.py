@@ -24,7 +24,7 @@ from bench import SOURCES, program
 from bench.output_file import output_path, write_whole
 from bench.rungs import rung_of
 from tests.grader import adapters, copied_tree, starters
-from tests.grader.grade import NoGrade, commit, grade, write
+from tests.grader.grade import NoGradeError, commit, grade, write
 
 ROOM = "gemm-ladder"  # of the sources, inside of the archive
 SETTINGS = "settings.json"
@@ -124,7 +124,7 @@ def pack(options):
     """Writes the archive for a teacher."""
     rung = rung_of(options.rung)
     if not rung.tile:
-        raise NoGrade(f"Rung {rung.label} has no kernel of its own to grade: choose another one.")
+        raise NoGradeError(f"Rung {rung.label} has no kernel of its own to grade: choose another one.")
     secret = (options.secret_file.read_bytes() if options.secret_file
               else secrets.token_hex(32).encode() + b"\n")  # fmt: skip
     data = archive(rung, secret, options.hidden)
@@ -148,7 +148,7 @@ class Harness:
         try:
             self.settings = json.loads((self.source / SETTINGS).read_text())
         except OSError:
-            raise NoGrade(f"There is no {self.source / SETTINGS}: `check` and `grade` run in the "
+            raise NoGradeError(f"There is no {self.source / SETTINGS}: `check` and `grade` run in the "
                           "archive that `make gradescope RUNG=03` packs.") from None  # fmt: skip
         self.rung = rung_of(self.settings["rung"])
 
@@ -195,7 +195,7 @@ def check(_options):
         found = harness.grade(room)
     print(adapters.headline(found))
     if found["score"] != found["max_score"] or found["flags"]:
-        raise NoGrade("The ladder's own rung has to get all points without a flag: something "
+        raise NoGradeError("The ladder's own rung has to get all points without a flag: something "
                       f"is wrong with this image:\n{json.dumps(found['parts'], indent=1)}")  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def main():
     options = parser.parse_args()
     try:
         options.do(options)
-    except NoGrade as error:
+    except NoGradeError as error:
         print(f"gradescope: {error}", file=sys.stderr)
         sys.exit(2)
 

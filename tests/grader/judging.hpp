@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/grader/judging.hpp
-/// \brief Tests of a submission: makes inputs, lets the submission run, verifies what it has written.
+/// \brief Tests of a submission: makes inputs, lets the submission run, verifies what it has
+/// written.
 #pragma once
 
 #include <nlohmann/json.hpp>

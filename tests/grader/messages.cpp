@@ -33,8 +33,7 @@ void read_all(int socket, char* data, std::size_t bytes) {
 }  // namespace
 
 void send_message(int socket, const nlohmann::json& message) {
-  const std::string text =
-      message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const auto bytes = static_cast<std::uint32_t>(text.size());
   if (text.size() > kMostMessageBytes) throw BrokenMessage("a message is too long");
   write_all(socket, reinterpret_cast<const char*>(&bytes), sizeof bytes);

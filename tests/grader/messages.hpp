@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/grader/messages.hpp
-/// \brief What judge and worker send each other: JSON behind its length, over a socket. The matrices
+/// \brief What judge and worker send each other: JSON behind its length, over a socket. The
+/// matrices
 ///        lie in a file in memory that both map.
 #pragma once
 

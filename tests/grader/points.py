@@ -19,6 +19,7 @@ NAMES = {
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
 FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
+DRAM = "dram_read_bytes"
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
     "global_load_requests": (
@@ -44,15 +45,14 @@ COUNTERS = {
         "Stores to shared memory, wavefronts",
         "words of one bank take turns: look at the layout of the tile (chapter Shared memory)",
     ),
-    "dram_read_bytes": (
+    DRAM: (
         "DRAM, bytes read on a GPU with a small L2",
         "blocks that run together should share rows of A and columns of B (chapter L2)",
     ),
 }
-KINDS_OF_FAULTS = ("forbidden_include", "forbidden_word", "forbidden_symbol",
-                   "forbidden_instruction", "forbidden_section", "kept_state", "tampering")  # fmt: skip
-FATAL = {*KINDS_OF_FAULTS, "archive", "missing_file", "forbidden_call", "not_the_kernel", "shape_list",
-         "protocol"}  # fmt: skip
+FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forbidden_symbol",
+         "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
+         "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
 ENDED = ("killed", "forbidden_call", "timeout", "protocol")
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
@@ -189,6 +189,15 @@ def order_share(yours, reference):
     return min(shares, default=1.0)
 
 
+def _counts(judged, whose):
+    """All counters of the runs of memory_runs() together, and the order of events."""
+    runs = {run["id"]: run[whose] for run in judged}
+    counted = [runs[name] for name in ("counts", "few") if name in runs]
+    found = {name: sum(run[name] for run in counted) for name in COUNTERS if name != DRAM}
+    last = runs.get("waves", runs["counts"])
+    return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
+
+
 def memory(judged, flags):
     """The part `memory`: counters, and the order of events where the reference loads ahead."""
     bad = next((run for run in judged if run["status"] != "right"), None)
@@ -199,9 +208,7 @@ def memory(judged, flags):
             flags.add(status, f"memory: {bad['message']}")
         return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
                     f"{why}.")  # fmt: skip
-    yours, reference = ({**{run["id"]: run for run in judged}["counts"][whose],
-                         "dram_read_bytes": judged[-1][whose].get("dram_read_bytes")}
-                        for whose in ("yours", "reference"))  # fmt: skip
+    yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD
     most = MAX_POINTS["memory"]
@@ -219,11 +226,13 @@ def memory(judged, flags):
                               "reference": reference[name]}))  # fmt: skip
     if ahead:
         points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
-        text = ("The next tile's loads should be under way while this one is computed: "
-                f"{yours['order']['hidden']:.0%} of their time is hidden, and {reference['order']['hidden']:.0%} "
-                "in the reference. Start them before the computing and store them after it (lesson "
-                "06, chapter Software pipelining).")  # fmt: skip
+        mine, theirs = yours["order"], reference["order"]
+        text = (f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
+                f"tile before, {theirs['hidden']:.0%} in the reference; they start "
+                f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
+                "the next tile's loads before you compute this one, and store them after it "
+                "(lesson 06).")  # fmt: skip
         rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
                         ORDER_POINTS, message="" if points == ORDER_POINTS else text,
-                        data={"yours": yours["order"], "reference": reference["order"]}))  # fmt: skip
+                        data={"yours": mine, "reference": theirs}))  # fmt: skip
     return part("memory", rows, "Counted on the emulator, beside the reference rung.")

@@ -15,6 +15,8 @@ HIDDEN_POINTS = 2.5
 FACTORS = (0.5, -0.5, 1.0, 2.0, -2.0, 4.0)
 FEW_SMS = 4  # some blocks have several tiles, others share one
 MOST_WIDE = 2700
+# Tests in which a rung that chooses takes its configurations for few results by itself.
+OWN_CHOICE = {"visible-1", "visible-4", "below_one_tile", "long_sums", "every_k", "again"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,13 +58,13 @@ def name_of(each):
 
 def visible_shapes(rung):
     """Shapes and factors that everybody may know, after the rung's tile."""
-    (BM, BN), q = rung.tile, rung.multiple_of
+    (rows, columns), q = rung.tile, rung.multiple_of
     return (
-        ((BM, BN, 64), 1.0, 0.0),
-        ((2 * BM + 5, BN + q, 80 + q), -2.0, 0.5),
-        ((BM - 3, BN - q, 208 + q), -2.0, 0.5),
-        ((BM - 1, q, q), -2.0, 0.0),
-        ((BM + 1, BN, 36), 4.0, -2.0),
+        ((rows, columns, 64), 1.0, 0.0),
+        ((2 * rows + 5, columns + q, 80 + q), -2.0, 0.5),
+        ((rows - 3, columns - q, 208 + q), -2.0, 0.5),
+        ((rows - 1, q, q), -2.0, 0.0),
+        ((rows + 1, columns, 40), 4.0, -2.0),
     )
 
 
@@ -71,13 +73,21 @@ def in_both_ways(rung, each):
     return (each, {**each, "early": True}) if rung.compute_capability >= 80 else (each,)
 
 
+def with_configurations(rung, name, runs):
+    """The runs of a test; of a rung that chooses, the first of them in each configuration too."""
+    if not rung.configurations or name in OWN_CHOICE:
+        return tuple(runs)
+    return (*runs, {**runs[0], "configurations": "here", "traced": False})
+
+
 def visible_tests(rung):
     """Five tests that check runs too."""
     return [
         Test(f"visible-{number}", name_of(run(*problem, 0)), VISIBLE_POINTS,
-             in_both_ways(rung, run(*problem, seed=number)), True)  # fmt: skip
+             with_configurations(rung, f"visible-{number}",
+                                 in_both_ways(rung, run(*problem, seed=number))), True)
         for number, problem in enumerate(visible_shapes(rung), 1)
-    ]
+    ]  # fmt: skip
 
 
 class Draw:
@@ -86,7 +96,7 @@ class Draw:
     def __init__(self, rung, secret):
         """secret: Secret"""
         self.rung, self.secret = rung, secret
-        (self.BM, self.BN), self.q = rung.tile, rung.multiple_of
+        (self.rows, self.columns), self.q = rung.tile, rung.multiple_of
 
     def up_to_q(self, extent):
         """The next extent that the rung takes for N and K."""
@@ -107,23 +117,23 @@ class Draw:
     def near_visible(self, stream):
         """Neighbours of the visible shapes: as far beyond a tile's edge, but not the same."""
         runs = []
-        for (M, N, K), _, beta in visible_shapes(self.rung)[:3]:
+        for (m, n, k), _, beta in visible_shapes(self.rung)[:3]:
             alpha, other = self.factors(stream)
-            M += stream.choice((1, 2)) if M != self.BM else stream.choice((-1, 1)) * self.BM // 2
-            K += 4 * self.q * stream.randint(1, 3)
-            runs.append(run((M, N, K), alpha, other if beta else 0.0, self.seed(stream)))
+            m += stream.choice((1, 2) if m != self.rows else (-self.rows // 2, self.rows // 2))
+            k += 4 * self.q * stream.randint(1, 3)
+            runs.append(run((m, n, k), alpha, other if beta else 0.0, self.seed(stream)))
         return runs
 
     def ragged(self, stream):
         """Edges in all directions, far from any power of two."""
-        shape = (self.BM + 2 * stream.randint(1, self.BM // 2) - 1,
-                 self.some(stream, self.BN // 2, self.BN - self.q - 1) + self.BN,
+        shape = (self.rows + 2 * stream.randint(1, self.rows // 2) - 1,
+                 self.some(stream, self.columns // 2, self.columns - self.q - 1) + self.columns,
                  self.some(stream, 17, 130))  # fmt: skip
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def below_one_tile(self, stream):
         """Less than a tile each way."""
-        shape = (stream.randint(2, self.BM - 2), self.some(stream, 1, self.BN - 2 * self.q),
+        shape = (stream.randint(2, self.rows - 2), self.some(stream, 1, self.columns - 2 * self.q),
                  self.some(stream, 1, 40))  # fmt: skip
         return [run(shape, *self.factors(stream), self.seed(stream)),
                 run((1, self.q, self.q), *self.factors(stream), self.seed(stream))]  # fmt: skip
@@ -136,11 +146,11 @@ class Draw:
     def every_k(self, stream):
         """Many K, one after the other: a barrier or a wait may be missing for some only."""
         step = max(self.q, 4)
-        extents = [step * k for k in range(1, 33)] + [196, 260, 516]
+        extents = [step * k for k in range(1, 33)] + [200, 264, 520]
         kept = sorted(stream.sample(extents[:-3], 12)) + extents[-3:]
         return [
-            run((9, self.up_to_q(12), K), -0.5, 2.0, self.seed(stream), early=bool(i % 2))
-            for i, K in enumerate(kept)
+            run((9, self.up_to_q(12), k), -0.5, 2.0, self.seed(stream), early=bool(i % 2))
+            for i, k in enumerate(kept)
         ]
 
     def wide(self, stream):
@@ -150,31 +160,34 @@ class Draw:
 
     def tall(self, stream):
         """More rows than the visible tests have: more than 16 tiles."""
-        rows = max(16 * self.BM, 2048) + stream.randint(3, 60)
-        shape = (rows, self.some(stream, 3, 8), self.some(stream, 5, 12))
+        tall = max(16 * self.rows, 2048) + stream.randint(3, 60)
+        shape = (tall, self.some(stream, 3, 8), self.some(stream, 5, 12))
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def alpha_zero(self, stream):
-        """alpha = 0: C = beta * C, and no shortcut that leaves C as it is."""
-        shape = (self.BM + stream.randint(1, 9), self.BN + self.q, self.some(stream, 20, 40))
-        return [run(shape, 0.0, beta, self.seed(stream)) for beta in (stream.choice(FACTORS), 0.0)]
+        """alpha = 0: C = beta * C, and no shortcut that leaves C as it is. Then what it is not."""
+        shape = (self.rows + stream.randint(1, 9), self.columns + self.q, self.some(stream, 20, 40))
+        return [
+            run(shape, alpha, beta, self.seed(stream))
+            for alpha, beta in ((2.0, 0.0), (0.0, stream.choice(FACTORS)), (0.0, 0.0))
+        ]
 
     def beta_zero(self, stream):
         """beta = 0 and -0: C holds NaN, and nobody may read it."""
-        shape = (self.BM + stream.randint(1, 9), self.BN + self.q, self.some(stream, 20, 40))
+        shape = (self.rows + stream.randint(1, 9), self.columns + self.q, self.some(stream, 20, 40))
         return [run(shape, stream.choice(FACTORS), beta, self.seed(stream)) for beta in (-0.0, 0.0)]
 
     def again(self, stream):
         """The same call several times, and numbers that are no integers."""
-        shape = (self.BM + stream.randint(2, 9), self.some(stream, self.BN, self.BN + 9),
-                 self.some(stream, 140, 200))  # fmt: skip
+        wide = self.some(stream, self.columns, self.columns + 9)
+        shape = (self.rows + stream.randint(2, 9), wide, self.some(stream, 140, 200))
         alpha, beta = stream.uniform(0.3, 3), stream.uniform(-3, -0.3)
         plain = self.rung.compute_capability < 80  # the others have their copies late and early
         runs = [run(shape, alpha, beta, self.seed(stream), integers=False, times=2, traced=False)]
         if not plain:
             runs += [{**runs[0], "early": True}]
         if self.rung.configurations:
-            runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations=True))
+            runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations="around"))
         return runs
 
 
@@ -198,18 +211,26 @@ def hidden_tests(rung, secret):
     draw = Draw(rung, secret)
     return [
         Test(f"hidden-{name}", title, HIDDEN_POINTS,
-             tuple(getattr(draw, name)(secret.stream(name))), False)  # fmt: skip
+             with_configurations(rung, name, getattr(draw, name)(secret.stream(name))), False)
         for name, title in HIDDEN
-    ]
+    ]  # fmt: skip
 
 
 def memory_runs(rung, secret):
-    """What the memory part counts: some tiles each way with an edge and a K of many k tiles; and
-    more tiles than run at once, whose order decides what L2 has to hold."""
-    (BM, BN), q = rung.tile, rung.multiple_of
+    """What the memory part counts: some tiles each way with an edge and a K of many k tiles; more
+    tiles than run at once, whose order decides what L2 has to hold; of a rung that chooses, what it
+    does for few results as well."""
+    (rows, columns), q = rung.tile, rung.multiple_of
     stream = secret.stream("memory")
-    tiles = 8 if BM * BN <= 64 * 64 else 4 if BN < 256 else 2
-    counts = run((tiles * BM + BM // 2, tiles * BN + q, 96), 2.0, 0.5, stream.getrandbits(48))
-    wide = 16 if BN >= 256 else 32
-    waves = run((16 * BM, wide * BN, 8), 2.0, 0.0, stream.getrandbits(48))
-    return [{**counts, "id": "counts", "sms": 8}, {**waves, "id": "waves", "sms": 32, "sample": True}]
+    tiles = 8 if rows * columns <= 64 * 64 else 4 if columns < 256 else 2
+    shape = (tiles * rows + rows // 2, tiles * columns + q, 96)
+    counts = run(shape, 2.0, 0.5, stream.getrandbits(48))
+    wide = 16 if columns >= 256 else 32
+    waves = run((16 * rows, wide * columns, 8), 2.0, 0.0, stream.getrandbits(48))
+    runs = [{**counts, "id": "counts", "sms": 8}]
+    if rung.configurations:  # what it chooses for few results
+        few = run((rows // 2, columns // 4, 512), 2.0, 0.5, stream.getrandbits(48))
+        runs.append({**few, "id": "few", "sms": 8})
+    if not rung.plans:  # blocks that wait for each other cannot be sampled
+        runs.append({**waves, "id": "waves", "sms": 32, "sample": True})
+    return runs

@@ -13,6 +13,12 @@ NAME = ".progress.json"
 SCHEMA = "gemm-ladder/progress/v1"
 
 
+def text_of(entries):
+    """The text of a file with these entries."""
+    whole = {"schema": SCHEMA, "rungs": dict(sorted(entries.items()))}
+    return json.dumps(whole, indent=1) + "\n"
+
+
 class ProgressFile:
     """{folder of a rung: what was done there}; one command at a time changes it."""
 
@@ -57,8 +63,7 @@ class ProgressFile:
             entries = self.read()
             entry = entries.setdefault(rung.folder, {})
             yield entry
-            whole = {"schema": SCHEMA, "rungs": dict(sorted(entries.items()))}
-            write_whole(self.path, json.dumps(whole, indent=1) + "\n")
+            write_whole(self.path, text_of(entries))
         finally:
             os.close(lock)
 

@@ -47,10 +47,8 @@ def exercise_of(rung):
 def task_of(exercise):
     """What is to do, in one paragraph, without the commands that tell whether it is done."""
     paragraph = " ".join(exercise["text"].split())
-    paragraph = re.sub(r"^Empty the section.*?write it yourself: (\w)",
-                       lambda first: first[1].upper(), paragraph)  # fmt: skip
     sentences = re.split(r"(?<=[.]) (?=[A-Z`])", paragraph)
-    kept = [each for each in sentences if not re.search(r"`(?:make |build/)|the trace", each)]
+    kept = [each for each in sentences if not re.search(r"`(?:make |build/)", each)]
     return " ".join(kept).replace("`", "")
 
 
@@ -134,8 +132,6 @@ def emptied(text, section, task, number):
     """A source's text without what stands in a section; task says what to write there."""
     lines = text.splitlines()
     first, last = section.first - 1, section.first - 1 + len(section.lines)
-    if any(MARK in line for line in section.lines):
-        return text  # a starter already
     declarations, ends = kept_of(section.lines, lines[:first], lines[last:])
     indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
     if declarations:

@@ -33,7 +33,7 @@ from bench.copies import ROW
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
 from docs.report.page_blocks.excerpts import sections
-from tests.grader import starters
+from tests.grader import progress_file, starters
 from tests.grader.compiler_messages import remarks
 from tests.grader.kernel_library import (
     ROOM,
@@ -56,7 +56,6 @@ HANG_SECONDS = "1"  # of CPU time without progress: a loop without an end
 POLL_SECONDS = 0.2
 HAS_GRADER = (SOURCES / "tests" / "grader" / "grade.py").exists()  # else the teacher has it
 MOST_CONFIGURATIONS = 3  # that check compiles, of a rung that chooses one for each shape
-SUBMISSION = "submission.json"
 
 
 class CannotDoError(Exception):
@@ -312,7 +311,7 @@ def check(rung, progress, shape=()):
     """Compiles and checks a student's kernel; explains what is wrong."""
     folder = made_for(rung)
     began = time.monotonic()
-    say(f"Your kernel: {shown(folder)}")
+    say(f"Your kernel: {shown(folder)} (the ladder's own: build/ladder check {rung.number:02})")
     of_files = digest(folder)
     with progress.change(rung) as entry:
         entry.setdefault("started", now())
@@ -393,12 +392,9 @@ def files_state(folder):
 
 
 def archive_of(rung, folder, hints):
-    """The bytes of an archive that depends on the files alone."""
+    """The bytes of an archive that depends on the files and on the hints that were read alone."""
     content = {path.name: path.read_bytes() for path in sources_of(folder)}
-    content[SUBMISSION] = (
-        '{"schema": "gemm-ladder/submission/v1", '
-        f'"rung": "{rung.folder}", "hints_used": {hints}}}\n'
-    ).encode()
+    content[progress_file.NAME] = progress_file.text_of({rung.folder: {"hints": hints}}).encode()
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, data in sorted(content.items()):
@@ -431,11 +427,13 @@ def submit(rung, progress):
 def grade(rung, progress):
     """Grades a student's kernel as the teacher's grader does, with the public seed."""
     folder = made_for(rung)
-    report = MADE / f"{rung.folder}.grade.json"
-    report.parent.mkdir(parents=True, exist_ok=True)
+    report, packed = MADE / f"{rung.folder}.grade.json", MADE / f"{rung.folder}.tar.gz"
+    MADE.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "tests.grader.grade", folder, "--rung", f"{rung.number:02}",
-               "--json", report]  # fmt: skip
+    hints = progress.read().get(rung.folder, {}).get("hints", 0)
+    packed.write_bytes(archive_of(rung, folder, hints))
+    command = [sys.executable, "-m", "tests.grader.grade", packed, "--rung", f"{rung.number:02}",
+               "--json", report, "--student", "you"]  # fmt: skip
     code = subprocess.run(command, cwd=SOURCES, check=False).returncode
     if report.exists():
         progress.grade(rung, report)

@@ -64,6 +64,14 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertEqual(text.count(MARK), 1, rung.label)
             self.assertIn(f'"ladder/{rung.folder}/kernel.cuh"', text)
 
+    def test_every_starter_is_handed_out_as_it_is_here(self):
+        script = ("from bench.rungs import own_rungs; from tests.grader import starters; import json"
+                  "; print(json.dumps([starters.starter(r) for r in own_rungs().values()]))")
+        said = subprocess.run([sys.executable, "-c", script], cwd=self.whole.folder, check=True,
+                              stdout=subprocess.PIPE).stdout  # fmt: skip
+        for rung, texts in zip(RUNGS, json.loads(said), strict=True):
+            self.assertEqual(texts, starters.starter(rung), rung.label)
+
     def test_no_page_shows_an_answer(self):
         hidden = 0
         for name, path in self.files.items():

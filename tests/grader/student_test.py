@@ -76,11 +76,10 @@ class StudentTest(unittest.TestCase):
         self.student("submit", 3)
         self.assertEqual(path.read_bytes(), data)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            names = [f"03_shared_tile/{name}" for name in ("kernel.cuh", "launch.cu")]
-            self.assertEqual(archive.getnames(), [*names, "03_shared_tile/submission.json"])
-            submission = json.loads(archive.extractfile("03_shared_tile/submission.json").read())
-        self.assertEqual(submission["rung"], "03_shared_tile")
-        self.assertEqual(submission["hints_used"], 0)
+            names = (".progress.json", "kernel.cuh", "launch.cu")
+            self.assertEqual(archive.getnames(), [f"03_shared_tile/{name}" for name in names])
+            record = json.loads(archive.extractfile(f"03_shared_tile/{names[0]}").read())
+        self.assertEqual(record["rungs"], {"03_shared_tile": {"hints": 0}})
 
     def test_reset_keeps_what_was_there(self):
         self.student("start", 1)
@@ -207,7 +206,7 @@ class StudentTest(unittest.TestCase):
 
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
         rung = own_rungs()[13]
-        texts = starters.starter(rung)
+        texts = starters.whole(rung)
         fewer, counts = student.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, 29))
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))

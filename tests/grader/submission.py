@@ -23,7 +23,7 @@ RECORD = ".progress.json"  # of hints, where the archive has it
 NAME = re.compile(r"^(?P<student>.+?)[_/](?P<rung>\d\d)(?:_\w+)?(?:\.tar\.gz|\.tgz|\.zip)?/?$")
 
 
-class BadSubmission(Exception):
+class BadSubmissionError(Exception):
     """A submission that cannot be graded; the sentence is for the student.
 
     kind: of the flag that the grade gets.
@@ -53,7 +53,7 @@ class Submission:
 
 def bad_archive(sentence):
     """What an archive may not be."""
-    return BadSubmission("archive", f"The archive cannot be graded: {sentence}. `make submit` "
+    return BadSubmissionError("archive", f"The archive cannot be graded: {sentence}. `make submit` "
                          "makes one that can.")  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _from_zip(data):
 
 
 def _fits(path, size):
-    """Whether a file belongs to a kernel. Raises BadSubmission if it does and is too large."""
+    """Whether a file belongs to a kernel. Raises BadSubmissionError if it does and is too large."""
     if path.suffix not in ENDINGS and path.name != RECORD:
         return False
     if size > MOST_FILE_BYTES:
@@ -121,7 +121,7 @@ def _kernel_files(entries, rung):
     if len(wanted) == 1:
         launches = wanted
     if len(launches) != 1:
-        raise BadSubmission(
+        raise BadSubmissionError(
             "missing_file",
             f"There are {len(launches)} files called launch.cu, and one is needed: hand in the "
             f"folder {rung.folder} with its launch.cu and kernel.cuh, as `make submit` does."
@@ -149,13 +149,13 @@ def _hints_in(entries, rung):
 
 
 def read_submission(path, rung):
-    """Reads a folder or an archive. Raises BadSubmission, or OSError if nothing is there."""
+    """Reads a folder or an archive. Raises BadSubmissionError, or OSError if nothing is there."""
     path = pathlib.Path(path)
     if path.is_dir():
         entries = []
         for file in sorted(path.iterdir()):
             if file.suffix in ENDINGS and file.is_symlink():
-                raise BadSubmission("archive", f"{file.name} is a link: hand in the file itself.")
+                raise BadSubmissionError("archive", f"{file.name} is a link: hand in the file.")
             if file.is_file() and not file.is_symlink() and _fits(file, file.stat().st_size):
                 entries.append((pathlib.PurePosixPath(file.name), file.read_bytes()))
         digest = hashlib.sha256()
@@ -169,7 +169,7 @@ def read_submission(path, rung):
         sha256 = hashlib.sha256(data).hexdigest()
         try:
             entries = _from_zip(data) if data[:2] == b"PK" else _from_tar(data)
-        except BadSubmission:
+        except BadSubmissionError:
             raise
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError,
                 NotImplementedError, RuntimeError) as error:  # fmt: skip

@@ -91,9 +91,8 @@ json run(const Rung& rung, const json& order) {
   const MappedMatrix A = matrix("A");
   const MappedMatrix B = matrix("B");
   const MappedMatrix C = matrix("C");
-  const Gemm<T> gemm = {shape.at(0),       shape.at(1),         shape.at(2),
-                        factor("alpha"),   A.data<const T>(),   B.data<const T>(),
-                        factor("beta"),    C.data<T>()};
+  const Gemm<T> gemm = {shape.at(0),       shape.at(1),       shape.at(2),    factor("alpha"),
+                        A.data<const T>(), B.data<const T>(), factor("beta"), C.data<T>()};
   return to_json(run_once(rung, gemm, run_order(order)));
 }
 

@@ -143,8 +143,9 @@ void WorkerProcess::ended() {
                       "file, a process, the network. It was ended");
   }
   if (WIFSIGNALED(status)) {
-    throw WorkerEnded(WorkerEnded::Why::killed, std::string("the process that ran the kernel ended: ") +
-                                                    strsignal(WTERMSIG(status)));
+    throw WorkerEnded(
+        WorkerEnded::Why::killed,
+        std::string("the process that ran the kernel ended: ") + strsignal(WTERMSIG(status)));
   }
   throw WorkerEnded(WorkerEnded::Why::forbidden,
                     "the kernel's code ended the process it runs in, with status " +
