@@ -134,6 +134,17 @@ reset: ## begin again with the starter; keeps a backup: RUNG=03
 submit: ## pack the archive to hand in: RUNG=03 makes work/03_shared_tile.tar.gz
 	@$(STUDENT) submit $(RUNG)
 
+.PHONY: gradescope classroom
+gradescope: rung-given ## an autograder to upload: RUNG=03 [SECRET=file] [HIDDEN=after_published] [OUT=a.zip]
+	@mkdir -p build
+	@python3 -m tests.grader.gradescope pack $(RUNG) --out '$(or $(OUT),build/gradescope_$(RUNG).zip)' \
+	  $(if $(SECRET),--secret-file '$(SECRET)') $(if $(HIDDEN),--hidden $(HIDDEN))
+
+classroom: ## a repository for students, without answers: OUT=dir [RUNGS="01 02 03"]
+	@[ -n "$(OUT)" ] || { echo 'Name a folder: make classroom OUT=../class [RUNGS="01 02"]' >&2; exit 2; }
+	@.ci/install python3
+	@python3 -m tests.grader.student_repository '$(OUT)' $(RUNGS)
+
 rung-%: build ## one rung as a program of its own, build/NN_name: make rung-03
 	@folder=$$(cd ladder && ls -d $*_* 2>/dev/null); [ -f "ladder/$$folder/kernel.cuh" ] || { \
 	  echo 'make rung-NN: NN is one of' $$(cd ladder && ls */kernel.cuh | cut -d_ -f1) >&2; exit 2; }; \

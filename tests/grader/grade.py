@@ -53,7 +53,10 @@ def now():
 
 
 def commit():
-    """Of the grader."""
+    """Of the grader; copies of the tree without git have it in a file."""
+    copied = SOURCES / "COMMIT"
+    if copied.exists():
+        return copied.read_text().strip()
     try:
         found = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=SOURCES,

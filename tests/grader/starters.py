@@ -149,14 +149,24 @@ def in_room(text, rung):
     )
 
 
-def starter(rung):
-    """{name of a file: its text} of what a student gets for a rung."""
+def with_gap(rung):
+    """{name of a file: its text} of a rung in its own folder, with the section emptied."""
     exercise = exercise_of(rung)
     texts = {path.name: path.read_text() for path in sources_of(SOURCES / rung.path)}
     section = section_of(SOURCES / rung.path / exercise["file"], exercise["section"])
     name = exercise["file"]
     texts[name] = emptied(texts[name], section, task_of(exercise), rung.number)
-    return {name: in_room(text, rung) for name, text in texts.items()}
+    return texts
+
+
+def starter(rung):
+    """{name of a file: its text} of what a student gets for a rung."""
+    return {name: in_room(text, rung) for name, text in with_gap(rung).items()}
+
+
+def has_gap(rung):
+    """Whether this tree itself has no answer, as a student's repository."""
+    return any(MARK in path.read_text() for path in sources_of(SOURCES / rung.path))
 
 
 def whole(rung):

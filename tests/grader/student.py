@@ -55,6 +55,7 @@ MADE = pathlib.Path(os.environ.get("LADDER_CLASSROOM") or SOURCES / "build" / "c
 CHECK_SECONDS = 60
 HANG_SECONDS = "1"  # of CPU time without progress: a loop without an end
 POLL_SECONDS = 0.2
+HAS_GRADER = (SOURCES / "tests" / "grader" / "grade.py").exists()  # else the teacher has it
 MOST_CONFIGURATIONS = 3  # that check compiles, of a rung that chooses one for each shape
 
 
@@ -255,7 +256,7 @@ def kernel_to_check(rung, folder):
     shutil.rmtree(smaller, ignore_errors=True)
     starters.write_to(smaller, texts)
     return smaller, (f"Checked with {counts[0]} of its {counts[1]} configurations, to save you the "
-                     f"wait; `make grade RUNG={rung.number:02}` takes all.")  # fmt: skip
+                     "wait; the grade is for all of them.")
 
 
 def run_check(rung, libraries, shape):
@@ -356,7 +357,9 @@ def next_step(rung, right, began):
     number = f"{rung.number:02}"
     if not right:
         return f"({seconds:.1f} s) Stuck? make hint RUNG={number}"
-    return f"({seconds:.1f} s) Well done. Next: make grade RUNG={number}, make submit RUNG={number}"
+    steps = ["grade", "submit"] if HAS_GRADER else ["submit"]
+    following = ", ".join(f"make {step} RUNG={number}" for step in steps)
+    return f"({seconds:.1f} s) Well done. Next: {following}"
 
 
 def watch(rung, progress, shape=()):
@@ -477,6 +480,9 @@ def check_all(names, progress, shape):
     rungs = [rung_called(name) for name in names]
     mine = [rung for rung in rungs if folder_of(rung).is_dir()]
     others = [f"{rung.number:02}" for rung in rungs if rung not in mine]
+    for rung in rungs:
+        if rung not in mine and starters.has_gap(rung):
+            made_for(rung)
     codes = [check(rung, progress, shape) for rung in mine]
     if others:
         codes.append(subprocess.run([LADDER, "check", *others, *shape], check=False).returncode)
