@@ -45,6 +45,7 @@ NAMES = ("call it ada_03.tar.gz, or put it into the folder ada as 03_shared_tile
          "folder 03_shared_tile")  # fmt: skip
 GRADER = (sys.executable, "-m", "tests.grader.grade")
 GRADE_SECONDS = 1800  # more than all limits inside of a grade
+CLEANING_SECONDS = 10
 SETTINGS = "settings.json"  # what all grades of a folder have in common
 
 
@@ -308,6 +309,8 @@ class Class:
                 told(row, seconds, len(rows))
         finally:
             self.stop()
+            for thread in threads:  # they remove their folders
+                thread.join(CLEANING_SECONDS)
         return [rows[entry] for entry in entries]
 
 

@@ -200,6 +200,23 @@ class ClassTest(unittest.TestCase):
         self.assertEqual(len(rows), 8)
         self.assertTrue(all(row.grade for row in rows.values()))
 
+    def test_an_interrupt_ends_what_runs_and_leaves_nothing(self):
+        self.hand_in(ada_03="sleep 60", bob_03="sleep 60")
+        rooms = self.room / "rooms"
+        rooms.mkdir()
+        code = (f"from bench import program; from tests.grader.grade_all import grade_class; "
+                f"program.run(lambda: grade_class({str(self.folder)!r}, {str(self.out)!r}, jobs=2, "
+                f"grader=({sys.executable!r}, {str(self.grader)!r})))")  # fmt: skip
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=SOURCES,
+                                   env={**os.environ, "TMPDIR": str(rooms)})  # fmt: skip
+        self.log.write_text("")
+        ends = time.monotonic() + SECONDS
+        while len(self.graded()) < 2 and time.monotonic() < ends:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=SECONDS), 130)
+        self.assertEqual(list(rooms.iterdir()), [])
+
     def test_a_grading_without_end_is_ended(self):
         self.hand_in(ada_03="sleep 60", bob_03="score 60")
         results = grade_all.Results(self.out)
