@@ -96,6 +96,16 @@ class Page(HTMLParser):
         self.text += data
 
 
+def running(script):
+    """Process ids of those that run a script."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if str(script).encode() in path.read_bytes().split(b"\0"):
+                found.append(path.parent.name)
+    return found
+
+
 class ClassTest(unittest.TestCase):
     """grade_class() with a grader of its own."""
 
@@ -216,6 +226,7 @@ class ClassTest(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=SECONDS), 130)
         self.assertEqual(list(rooms.iterdir()), [])
+        self.assertEqual(running(self.grader), [])
 
     def test_a_grading_without_end_is_ended(self):
         self.hand_in(ada_03="sleep 60", bob_03="score 60")
