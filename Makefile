@@ -1,6 +1,7 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
-                  libcli11-dev nlohmann-json3-dev libbenchmark-dev git python3-venv
+                  libcli11-dev nlohmann-json3-dev libbenchmark-dev libseccomp-dev git \
+                  python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
 TEST_PACKAGES := libgtest-dev chromium chromium-driver clang-$(CLANG)
@@ -14,6 +15,7 @@ CUDA = $(if $(NVCC),ON,OFF)
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
 CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 LADDER := build/ladder
+STUDENT := python3 -m tests.grader.student
 NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
 RUNG_PROGRAMS := $(patsubst ladder/%/kernel.cuh,%,$(wildcard ladder/*/kernel.cuh))
 
@@ -23,8 +25,9 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan predict run trace check list diff maths bench compare roofs ablate \
-        report docs serve notebooks lint tidy format clean
+.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
+        grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
+        docs serve notebooks lint tidy format clean
 
 predict run trace: RUNG ?= 03
 
@@ -61,10 +64,11 @@ test: ready ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
-test-all: test ## all tests, a copy of the tree with another rung, and corrupt files under all tools
+test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice
 	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built
 	@build/python/bin/python -m tests.bench.corrupt_files
+	@python3 -m tests.grader.made_up_class check
 
 toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
 	@.ci/cuda fetch
@@ -91,8 +95,55 @@ run: build ## one rung: RUNG=03 [SIZE=512]
 trace: build ## what a rung asks of memory: RUNG=03 [SIZE=512]
 	@$(LADDER) trace $(RUNG) $(if $(SIZE),--size $(SIZE))
 
-check: build ## races and bad accesses of all rungs, or of RUNG=03
-	@$(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE))
+# Of a rung in the student's folder work/, the student's kernel; else the ladder's own.
+check: build ## your kernel in work/, else the ladder's: right? races? RUNG=03, or all
+	@if [ -n "$(RUNG)" ] && [ -d work ]; then $(STUDENT) check $(RUNG) $(if $(SIZE),--size $(SIZE)); \
+	else $(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE)); fi
+
+start hint watch grade reset submit: rung-given
+.PHONY: rung-given
+rung-given:
+	@[ -n "$(RUNG)" ] || { echo 'Name a rung: make $(firstword $(MAKECMDGOALS)) RUNG=03' >&2; exit 2; }
+	@.ci/install python3
+
+start: ## a starter to work on: RUNG=03 makes work/03_shared_tile
+	@$(STUDENT) start $(RUNG)
+
+hint: ## the next of three hints: RUNG=03 [LEVEL=1 to read one again]
+	@$(STUDENT) hint $(RUNG) $(if $(LEVEL),--level $(LEVEL))
+
+watch: build ## check your kernel after each save: RUNG=03
+	@$(STUDENT) watch $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+progress: ## what you have done so far
+	@$(STUDENT) progress
+
+grade: build ## points for your kernel: RUNG=03
+	@cmake --build build --target grader_judge grader_worker
+	@$(STUDENT) grade $(RUNG)
+
+grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] [SECRET=file]
+	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
+	@cmake --build build --target grader_judge grader_worker
+	@python3 -m tests.grader.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
+	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
+
+reset: ## begin again with the starter; keeps a backup: RUNG=03
+	@$(STUDENT) reset $(RUNG)
+
+submit: ## pack the archive to hand in: RUNG=03 makes work/03_shared_tile.tar.gz
+	@$(STUDENT) submit $(RUNG)
+
+.PHONY: gradescope classroom
+gradescope: rung-given ## an autograder to upload: RUNG=03 [SECRET=file] [HIDDEN=after_published] [OUT=a.zip]
+	@mkdir -p build
+	@python3 -m tests.grader.gradescope pack $(RUNG) --out '$(or $(OUT),build/gradescope_$(RUNG).zip)' \
+	  $(if $(SECRET),--secret-file '$(SECRET)') $(if $(HIDDEN),--hidden $(HIDDEN))
+
+classroom: ## a repository for students, without answers: OUT=dir [RUNGS="01 02 03"]
+	@[ -n "$(OUT)" ] || { echo 'Name a folder: make classroom OUT=../class [RUNGS="01 02"]' >&2; exit 2; }
+	@.ci/install python3
+	@python3 -m tests.grader.student_repository '$(OUT)' $(RUNGS)
 
 rung-%: build ## one rung as a program of its own, build/NN_name: make rung-03
 	@folder=$$(cd ladder && ls -d $*_* 2>/dev/null); [ -f "ladder/$$folder/kernel.cuh" ] || { \

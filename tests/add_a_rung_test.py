@@ -113,6 +113,29 @@ class AddARungTest(unittest.TestCase):
             self.assertEqual(kernel["template"], base["kernels"][0]["template"])
             self.assertIsNone(kernel["registers"], "nobody profiled it")
 
+    def test_its_starter_is_made_as_soon_as_its_lesson_has_a_gap(self):
+        exercise = "".join(
+            ["\n## Exercises\n\n### Fill the gap: all of it\n\n",
+             "Section: `Main loop over K` of `kernel.cuh`.\n\nAdd up the products.\n",
+             *(f"\n<details markdown><summary>Hint {i}</summary>\n\nAdd.\n\n</details>\n"
+               for i in (1, 2, 3))]
+        )  # fmt: skip
+        for number, addition in numbered():
+            folder = folder_of(number, addition)
+            out, lesson = self.root / "given" / folder, self.root / "ladder" / folder / "README.md"
+            code, lines = self.python("tests.grader.starters", str(number), str(out))
+            self.assertEqual(code, 1)
+            label = f"{number:02} {addition.name}"
+            self.assertIn(f"the lesson of rung {label} has no gap to fill", lines[0])
+            text = lesson.read_text()
+            lesson.write_text(text + exercise)
+            code, lines = self.python("tests.grader.starters", str(number), str(out))
+            lesson.write_text(text)
+            self.assertEqual((code, lines), (0, []))
+            kernel = (out / "kernel.cuh").read_text()
+            self.assertIn("// Your turn: Add up the products.", kernel)
+            self.assertIn(f'"work/{folder}/kernel.cuh"', (out / "launch.cu").read_text())
+
     def test_the_report_writes_what_it_can_and_names_the_rest(self):
         code, lines = self.python("docs.report.report")
         self.assertEqual(code, 1)

@@ -6,6 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+// The C library's own, which no header declares.
+struct tls_index {
+  unsigned long module;
+  unsigned long offset;
+};
+extern "C" void* __tls_get_addr(tls_index* index);
+
 namespace ladder::emulator {
 namespace {
 
@@ -48,10 +55,13 @@ CodeRanges::CodeRanges(const void* address) {
 std::span<std::byte> thread_local_segment(const void* address) {
   std::span<std::byte> result;
   for_each_library([&](const dl_phdr_info& library) {
-    if (library.dlpi_tls_data == nullptr) return false;
+    if (library.dlpi_tls_modid == 0) return false;
     for (const auto& segment : segments_of(library)) {
       if (segment.p_type != PT_TLS) continue;
-      auto* const begin = static_cast<std::byte*>(library.dlpi_tls_data);
+      // Not known to dl_iterate_phdr() before the thread has asked, if dlopen() has loaded it.
+      tls_index start = {library.dlpi_tls_modid, 0};
+      auto* const begin = static_cast<std::byte*>(
+          library.dlpi_tls_data != nullptr ? library.dlpi_tls_data : __tls_get_addr(&start));
       if (address >= begin && address < begin + segment.p_memsz) {
         result = {begin, segment.p_memsz};
         return true;

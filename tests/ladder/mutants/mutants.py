@@ -8,6 +8,7 @@ rung 13 without a mistake, each with one of its configurations.
 import re
 
 from bench.copies import Copy, configurations, main, rung_name, table_of
+from tests.grader.graded_mutants import GRADED_MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
 
@@ -134,6 +135,7 @@ LISTS = {
     "mutants": [*MUTANTS, *PIPELINE_MUTANTS],
     "traced_mutants": PIPELINE_MUTANTS,
     "subtle_mutants": SUBTLE_MUTANTS,
+    "graded_mutants": GRADED_MUTANTS,
     "configurations_alone": alone(CHOOSING),
 }
 

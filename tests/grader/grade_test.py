@@ -1,0 +1,200 @@
+"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets by
+the checks of sources and symbols."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+import unittest.mock
+
+from bench import SOURCES
+from bench.rungs import rung_of, rung_table
+from tests.grader import grade as grader
+from tests.grader.cheats import CHEATS, PAST_THE_SYMBOLS, Cheat
+from tests.grader.kernel_library import BUILD, build_libraries
+from tests.grader.problems import Secret, hidden_tests, visible_tests
+from tests.grader.starters import starter, whole, write_to
+
+SECRET = b"of the tests"
+MOST_OF_A_STARTER = 10
+FEWEST_CHEATS = 12
+
+
+def on_all_cores(function, things):
+    """[function(thing)] in their order."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, things))
+
+
+def grade_of(files, number):
+    """The grade of a folder with these files."""
+    with tempfile.TemporaryDirectory() as room:
+        folder = pathlib.Path(room, "work", rung_of(number).folder)
+        write_to(folder, files)
+        return grader.grade(folder, number, SECRET)
+
+
+def fatal(grade):
+    """[(kind, sentence)] of what makes the score 0."""
+    return [(flag["kind"], flag["message"]) for flag in grade["flags"] if flag["fatal"]]
+
+
+class SchemaMixin:
+    """Compares grades with what the schema says, as far as it says it in words of ours."""
+
+    schema = json.loads((SOURCES / "tests/grader/grade_schema.json").read_text())
+
+    def assert_follows(self, value, schema, path="grade"):
+        """Required names, types, enumerations, lists and constants."""
+        if "$ref" in schema:
+            schema = self.schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+        types = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+                 "number": (int, float), "null": type(None)}  # fmt: skip
+        names = schema.get("type", [])
+        names = [names] if isinstance(names, str) else names
+        if names:
+            self.assertTrue(any(isinstance(value, types[name]) for name in names), (path, value))
+        if "enum" in schema:
+            self.assertIn(value, schema["enum"], path)
+        if "const" in schema:
+            self.assertEqual(value, schema["const"], path)
+        if "pattern" in schema:
+            self.assertRegex(value, schema["pattern"], path)
+        for name in schema.get("required", ()):
+            self.assertIn(name, value, path)
+        for name, below in schema.get("properties", {}).items():
+            if name in value:
+                self.assert_follows(value[name], below, f"{path}.{name}")
+        for index, each in enumerate(value if isinstance(value, list) else ()):
+            before = schema.get("prefixItems", [])
+            if index < len(before):
+                self.assert_follows(each, before[index], f"{path}[{index}]")
+            self.assert_follows(each, schema.get("items", {}), f"{path}[{index}]")
+
+    def assert_grade(self, grade):
+        """A grade follows the schema, and its points add up."""
+        self.assert_follows(grade, self.schema)
+        if not fatal(grade):
+            total = sum(part["points"] or 0 for part in grade["parts"])
+            self.assertAlmostEqual(grade["score"], total)
+        for part in grade["parts"]:
+            tests = sum(test["points"] for test in part["tests"])
+            self.assertAlmostEqual(part["points"] or 0, tests)
+
+
+class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
+    """Every rung of the table."""
+
+    rungs = [rung for rung in rung_table().values() if rung.tile]
+
+    def assert_full(self, rung, grade):
+        """All points, and no flag."""
+        with self.subTest(rung.label):
+            self.assert_grade(grade)
+            self.assertEqual((grade["score"], grade["flags"]), (80, []), grader.text_of(grade))
+
+    def test_every_reference_has_all_points(self):
+        """As this build has compiled it."""
+        lib = BUILD / "lib"
+        built = {"plain": lib / "libemulated_rungs.so", "traced": lib / "libtraced_rungs.so"}
+        with unittest.mock.patch.object(grader, "build_libraries", lambda *_, **__: built):
+            grades = on_all_cores(lambda r: grade_of(whole(r), r.number), self.rungs)
+        for rung, grade in zip(self.rungs, grades, strict=True):
+            self.assert_full(rung, grade)
+
+    def test_references_as_students_hand_them_in(self):
+        """Those with one file of each kind, with dynamic shared memory, with further headers."""
+        rungs = [rung_of(3), rung_of(12)]
+        for rung, grade in zip(
+            rungs, on_all_cores(lambda r: grade_of(whole(r), r.number), rungs), strict=True
+        ):
+            self.assert_full(rung, grade)
+
+    def test_every_starter_has_at_most_ten(self):
+        """It builds, and no more; nobody takes it for a cheat."""
+        grades = on_all_cores(lambda r: grade_of(starter(r), r.number), self.rungs)
+        for rung, grade in zip(self.rungs, grades, strict=True):
+            with self.subTest(rung.label):
+                self.assert_grade(grade)
+                self.assertLessEqual(grade["score"], MOST_OF_A_STARTER, grader.text_of(grade))
+                self.assertEqual(grade["parts"][0]["points"], 10, grader.text_of(grade))
+                self.assertEqual(fatal(grade), [])
+
+    def test_the_same_secret_gives_the_same_grade(self):
+        """But for the time, and the machine's containment."""
+        first, second = (grade_of(starter(rung_of(1)), 1) for _ in range(2))
+        self.assertEqual(first["parts"], second["parts"])
+
+
+class CheatsTest(SchemaMixin, unittest.TestCase):
+    """Cheats score 0."""
+
+    def test_each_scores_zero_and_says_why(self):
+        """A flag of the right kind, with the reason in words."""
+        self.assertGreaterEqual(len(CHEATS), FEWEST_CHEATS)
+        grades = on_all_cores(lambda cheat: grade_of(cheat.files(), cheat.rung), CHEATS)
+        for cheat, grade in zip(CHEATS, grades, strict=True):
+            with self.subTest(cheat.name):
+                self.assert_grade(grade)
+                self.assertEqual(grade["score"], 0, grader.text_of(grade))
+                kinds = [kind for kind, _ in fatal(grade)]
+                self.assertIn(cheat.kind, kinds, grader.text_of(grade))
+                self.assertIn(cheat.said, " ".join(text for _, text in fatal(grade)))
+
+    def test_the_process_holds_what_gets_past_the_symbols(self):
+        """Nothing is checked before it runs, and the judge goes on."""
+        rung = rung_of(2)
+        test = visible_tests(rung)[0]
+
+        def status(name):
+            edits, _ = PAST_THE_SYMBOLS[name]
+            with tempfile.TemporaryDirectory() as room:
+                folder = pathlib.Path(room)
+                folder.chmod(0o755)
+                write_to(folder / "sources", Cheat(name, "", edits).files())
+                libraries = build_libraries(folder / "sources", rung, folder / "build")
+                secret = Secret(SECRET, rung)
+                job = grader.job_for(rung, [test], secret, libraries, folder)
+                return grader.judged(job)["tests"][0]["runs"][0]["status"]
+
+        for name, found in zip(PAST_THE_SYMBOLS, on_all_cores(status, PAST_THE_SYMBOLS),
+                               strict=True):  # fmt: skip
+            with self.subTest(name):
+                self.assertIn(found, PAST_THE_SYMBOLS[name][1])
+        self.assertFalse(pathlib.Path("/tmp/cheat_of_the_grader").exists())
+
+
+class HiddenTestsTest(unittest.TestCase):
+    """What the secret decides."""
+
+    def test_another_secret_gives_other_problems(self):
+        """And the same one the same, for every rung."""
+        for rung in rung_table().values():
+            if not rung.tile:
+                continue
+            with self.subTest(rung.label):
+                one, again, other = (hidden_tests(rung, Secret(secret, rung))
+                                     for secret in (b"a", b"a", b"b"))  # fmt: skip
+                self.assertEqual(one, again)
+                self.assertNotEqual(one, other)
+                self.assertAlmostEqual(sum(test.points for test in one), 25)
+
+    def test_rungs_take_every_shape(self):
+        """N and K are multiples of what the rung needs, and everything is at least 1."""
+        for rung in rung_table().values():
+            if not rung.tile:
+                continue
+            for number in range(50):
+                secret = Secret(str(number).encode(), rung)
+                for test in (*visible_tests(rung), *hidden_tests(rung, secret)):
+                    for run in test.runs:
+                        m, n, k = run["shape"]
+                        self.assertGreaterEqual(min(m, n, k), 1, (rung.label, test))
+                        self.assertEqual((n % rung.multiple_of, k % rung.multiple_of), (0, 0),
+                                         (rung.label, test))  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()

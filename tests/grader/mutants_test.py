@@ -1,0 +1,115 @@
+"""Every mutant loses points, in the parts and for the reason that mutants.csv records.
+
+If the record is right as it is now: GRADED_MUTANTS=tests/grader/mutants.csv python3 -m
+tests.grader.mutants_test
+"""
+
+import collections
+import concurrent.futures
+import csv
+import io
+import json
+import os
+import subprocess
+import unittest
+
+from bench import SOURCES
+from bench.rungs import rung_table
+from tests.grader import points
+from tests.grader.problems import Secret, hidden_tests, memory_runs, visible_tests
+
+RECORD = SOURCES / "tests/grader/mutants.csv"
+PROGRAM = os.environ.get("GRADER_MUTANTS", str(SOURCES / "build/tests/grader_mutants"))
+SECRET = b"of the tests"
+FEWEST = 40
+# A flag that is raised before all threads of the block have stored, or without release: the
+# emulator runs each thread to its next barrier and shows all stores in their order, so no other
+# block sees what is missing.
+UNSEEN = {"flag_before_the_others_have_stored", "flag_without_release"}
+HEAD = ("mutant", "rung", "visible", "hidden", "memory", "why")
+
+
+def tests_of(rung):
+    """All tests of a rung."""
+    return [*visible_tests(rung), *hidden_tests(rung, Secret(SECRET, rung))]
+
+
+def job_of(rung):
+    """A job without libraries."""
+    return {
+        "precision": rung.precision, "tile": list(rung.tile), "multiple_of": rung.multiple_of,
+        "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests_of(rung)],
+        "memory": memory_runs(rung, Secret(SECRET, rung)),
+    }  # fmt: skip
+
+
+def results():
+    """What grader_mutants says of each mutant, on two cores."""
+    rungs = [rung for rung in rung_table().values() if rung.tile]
+    jobs = json.dumps({rung.folder: job_of(rung) for rung in rungs})
+
+    def part(number):
+        process = subprocess.run([PROGRAM, str(number), "2"], input=jobs, stdout=subprocess.PIPE,
+                                 text=True, check=True)  # fmt: skip
+        return json.loads(process.stdout)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [result for found in pool.map(part, range(2)) for result in found]
+
+
+def row_of(result):
+    """Of the record: points by part, and the kinds of what was wrong."""
+    rung = next(rung for rung in rung_table().values() if rung.folder == result["rung"])
+    runs = {test["id"]: test["runs"] for test in result["tests"]}
+    flags = points.Flags()
+    tests = tests_of(rung)
+    visible = points.correctness("visible", [t for t in tests if t.visible], runs, flags)
+    hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
+    memory = points.memory(result["memory"], flags) if "memory" in result else None
+    lost = [test for part in (visible, hidden) for test in part["tests"] if test["points"] == 0]
+    why = collections.Counter(test["data"]["kind"] for test in lost)
+    wasted = [test["id"] for test in (memory or {"tests": []})["tests"] if test["status"] != "pass"]
+    words = [f"{kind} {times}" for kind, times in sorted(why.items())] + wasted
+    return [result["mutant"], result["rung"], visible["points"], hidden["points"],
+            memory["points"] if memory else "", "; ".join(words)]  # fmt: skip
+
+
+class MutantsTest(unittest.TestCase):
+    """All mutants, judged once."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Judges them."""
+        cls.rows = sorted(map(row_of, results()), key=lambda row: (row[1], row[0]))
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([HEAD, *cls.rows])
+        cls.text = text.getvalue()
+        if os.environ.get("GRADED_MUTANTS"):
+            (SOURCES / os.environ["GRADED_MUTANTS"]).write_text(cls.text)
+
+    def test_each_loses_points(self):
+        """But for those that no emulator sees."""
+        self.assertGreaterEqual(len(self.rows), FEWEST)
+        for name, _, visible, hidden, memory, _why in self.rows:
+            with self.subTest(name):
+                all_points = (visible, hidden) == (25, 25) and memory in (20, "")
+                self.assertEqual(all_points, name in UNSEEN)
+
+    def test_for_the_recorded_reasons(self):
+        """Which parts lose how much, and why."""
+        self.assertEqual(self.text.splitlines(), RECORD.read_text().splitlines(), __doc__)
+
+    def test_wasteful_kernels_keep_their_right_results(self):
+        """Kernels that are right lose points for memory alone."""
+        found = {name: parts for name, _, *parts, _why in self.rows}
+        for name in ("warps_along_columns", "operand_from_global_memory", "fetched_when_needed",
+                     "blocks_along_rows"):  # fmt: skip
+            with self.subTest(name):
+                visible, hidden, memory = found[name]
+                self.assertEqual((visible, hidden), (25, 25))
+                self.assertLess(memory, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+"""From what the judge saw to points: the published formula.
+
+builds 10, visible 25, hidden 25, memory 20; speed 20 where there is a GPU. A test has all of its
+points or none; a counter of the memory part has them in proportion to what it exceeds the reference
+rung's by.
+"""
+
+import dataclasses
+import re
+
+MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": None}
+NAMES = {
+    "builds": "It builds",
+    "visible": "Right for the visible shapes",
+    "hidden": "Right for hidden shapes, edges, alpha and beta",
+    "memory": "Memory traffic, compared with the reference",
+    "speed": "Speed, compared with the reference",
+}
+ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
+LOADS_AHEAD = 0.3  # hidden() of a rung that does
+FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
+DRAM = "dram_read_bytes"
+# What each counter says when it is too high, and where to read on.
+COUNTERS = {
+    "global_load_requests": (
+        "Loads from global memory, instructions of warps",
+        "load each tile once per block, and four floats at a time where rows allow it (chapter "
+        "Coalescing)",
+    ),
+    "global_load_sectors": (
+        "Loads from global memory, sectors of 32 bytes",
+        "neighbouring threads should read neighbouring words, and a block should load each element "
+        "of its tiles once (chapter Coalescing)",
+    ),
+    "global_store_sectors": (
+        "Stores to global memory, sectors of 32 bytes",
+        "neighbouring threads should write neighbouring words of C, each once (chapter Coalescing)",
+    ),
+    "shared_load_wavefronts": (
+        "Loads from shared memory, wavefronts",
+        "words in the same bank take turns, and a value that is used often belongs in a register "
+        "(chapter Shared memory)",
+    ),
+    "shared_store_wavefronts": (
+        "Stores to shared memory, wavefronts",
+        "words in the same bank take turns: look at the tile's layout (chapter Shared memory)",
+    ),
+    DRAM: (
+        "DRAM, bytes read on a GPU with a small L2",
+        "blocks that run together should share rows of A and columns of B (chapter L2)",
+    ),
+}
+FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forbidden_symbol",
+         "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
+         "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
+ENDED = ("killed", "forbidden_call", "timeout", "protocol")
+# Tests that a kernel passes which knows more than the visible shapes.
+OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
+             "hidden-wide", "hidden-tall")  # fmt: skip
+
+
+@dataclasses.dataclass
+class Flags:
+    """What a teacher should look at, each sentence once."""
+
+    rows: list = dataclasses.field(default_factory=list)
+
+    def add(self, kind, message):
+        """Adds a flag; its kind decides whether the score is 0."""
+        row = {"kind": kind, "message": message, "fatal": kind in FATAL}
+        if row not in self.rows:
+            self.rows.append(row)
+
+    @property
+    def fatal(self):
+        """Whether the score is 0."""
+        return any(row["fatal"] for row in self.rows)
+
+
+def part(name, tests=(), message="", skipped=False):
+    """A part of the grade, of its tests."""
+    most = MAX_POINTS[name]
+    points = None if most is None else round(sum(test["points"] for test in tests), 2)
+    if most is None or skipped:
+        status = "skip"
+    else:
+        status = "pass" if points == most else "part" if points > 0 else "fail"
+    return {"id": name, "name": NAMES[name], "points": points, "max_points": most,
+            "status": status, "message": message, "tests": list(tests)}  # fmt: skip
+
+
+def row(identity, name, points, most, visible=True, message="", data=None, skipped=False):
+    """A test of a part."""
+    status = ("skip" if skipped else "pass" if points == most else
+              "part" if points > 0 else "fail")  # fmt: skip
+    return {"id": identity, "name": name, "status": status,
+            "visibility": "visible" if visible else "hidden", "points": points,
+            "max_points": most, "message": message, "data": data or {}}  # fmt: skip
+
+
+def builds(message="", lines=()):
+    """The first part. lines: what stops the build; empty if nothing does."""
+    most = MAX_POINTS["builds"]
+    test = row("builds-1", "The kernel compiles, plain and traced",
+               0 if lines else most, most, message="\n".join(lines))  # fmt: skip
+    return part("builds", [test], message)
+
+
+def nothing_after(why):
+    """The parts that were not reached."""
+    return [part(name, message=why, skipped=True) for name in ("visible", "hidden", "memory")]
+
+
+def speed():
+    """Without a GPU there are no points for speed, and none are missing."""
+    return part("speed", message="Not measured: there is no GPU here. The maximum is 80.")
+
+
+def hidden_message(status, message):
+    """What a student reads about a hidden test: the mistake, without the shape."""
+    if status in ("hazard", "failed", "refused", *ENDED):
+        return message
+    clauses = message.partition("Pattern: ")[2].split(";")
+    clauses += [sentence for sentence in message.split(". ") if "outside of" in sentence]
+    plain = [clause.strip(" .") for clause in clauses if clause and not re.search(r"\d", clause)]
+    return "The result is wrong" + (f": {'; '.join(plain)}." if plain else ".")
+
+
+def correctness(name, tests, judged, flags):
+    """The part `visible` or `hidden`. judged: {id: runs} of the judge."""
+    rows = []
+    for test in tests:
+        runs = judged.get(test.id, [])
+        bad = next((run for run in runs if run["status"] != "right"), None)
+        skipped = not runs or (bad is not None and bad["status"] == "skip")
+        points = test.points if runs and bad is None else 0
+        message, data = "", {}
+        if bad is not None:
+            message = bad["message"] if test.visible else hidden_message(**_said(bad))
+            data = {"kind": bad["status"]}
+            note(bad, test, flags)
+        if test.visible:
+            first = test.runs[0]
+            data |= dict(zip("mnk", first["shape"], strict=True))
+            data |= {"alpha": first["alpha"], "beta": first["beta"]}
+        rows.append(row(test.id, test.name, points, test.points, test.visible, message, data,
+                        skipped))  # fmt: skip
+    passed = sum(each["status"] == "pass" for each in rows)
+    return part(name, rows, f"{passed} of {len(rows)} tests are right.")
+
+
+def _said(run):
+    """What hidden_message() takes."""
+    return {"status": run["status"], "message": run["message"]}
+
+
+def note(run, test, flags):
+    """Flags what a run that is not right says about the submission."""
+    where = test.name if test.visible else "a hidden test"
+    if run["status"] == "hazard":
+        flags.add("hazard", f"{where}: {run['message'].splitlines()[0]}")
+    elif run["status"] in (*ENDED, "not_the_kernel"):
+        flags.add(run["status"], f"{where}: {run['message']}")
+
+
+def knows_the_list(tests, judged):
+    """Whether a kernel is right for the visible shapes and for none of the others."""
+    visible = [judged.get(test.id, []) for test in tests if test.visible]
+    hidden = [judged.get(name, []) for name in OF_SHAPES]
+    return (
+        all(runs and all(run["status"] == "right" for run in runs) for runs in visible)
+        and all(any(run["status"] == "wrong" for run in runs) for runs in hidden)
+    )  # fmt: skip
+
+
+def share(yours, reference):
+    """Share of a counter's points: all up to 1.05 of the reference, none from 1.5 on."""
+    ratio = yours / reference
+    return min(1.0, max(0.0, (NONE_AT - ratio) / (NONE_AT - FULL_AT)))
+
+
+def order_share(yours, reference):
+    """Share of the points for the order of events: as much hidden, as far ahead."""
+    shares = [
+        min(1.0, yours[name] / (0.9 * reference[name]))
+        for name in ("hidden", "steps_ahead")
+        if reference[name] > 0
+    ]
+    return min(shares, default=1.0)
+
+
+def _counts(judged, whose):
+    """All counters of the runs of memory_runs() together, and the order of events."""
+    runs = {run["id"]: run[whose] for run in judged}
+    counted = [runs[name] for name in ("counts", "few") if name in runs]
+    found = {name: sum(run[name] for run in counted) for name in COUNTERS if name != DRAM}
+    last = runs.get("waves", runs["counts"])
+    return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
+
+
+def memory(judged, flags):
+    """The part `memory`: counters, and the order of events where the reference loads ahead."""
+    bad = next((run for run in judged if run["status"] != "right"), None)
+    if bad is not None:
+        status = bad["status"]
+        why = "A kernel whose result is wrong gets no points for memory"
+        if status in ENDED:
+            flags.add(status, f"memory: {bad['message']}")
+        return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
+                    f"{why}.")  # fmt: skip
+    yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
+    counted = [name for name in COUNTERS if reference.get(name)]
+    ahead = reference["order"]["hidden"] >= LOADS_AHEAD
+    most = MAX_POINTS["memory"]
+    each = (most - ORDER_POINTS * ahead) / len(counted)
+    rows, spent = [], 0
+    for index, name in enumerate(counted, 1):
+        worth = round(each * index - spent, 2)  # they add up, rounding included
+        spent = round(spent + worth, 2)
+        points = round(worth * share(yours.get(name) or 0, reference[name]), 2)
+        title, advice = COUNTERS[name]
+        figures = f"{yours.get(name) or 0:,} where the reference has {reference[name]:,}"
+        rows.append(row(f"memory-{name}", title, points, worth,
+                        message="" if points == worth else f"{figures}: {advice}.",
+                        data={"metric": name, "yours": yours.get(name) or 0,
+                              "reference": reference[name]}))  # fmt: skip
+    if ahead:
+        points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
+        mine, theirs = yours["order"], reference["order"]
+        text = (f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
+                f"tile before, {theirs['hidden']:.0%} in the reference; they start "
+                f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
+                "the next tile's loads before you compute this one, and store them after it "
+                "(lesson 06).")  # fmt: skip
+        rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
+                        ORDER_POINTS, message="" if points == ORDER_POINTS else text,
+                        data={"yours": mine, "reference": theirs}))  # fmt: skip
+    return part("memory", rows, "Counted on the emulator, like the reference rung.")

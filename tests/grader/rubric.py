@@ -1,0 +1,84 @@
+"""Writes the rubric into the guide for classes, from what the grader computes with.
+
+    python3 -m tests.grader.rubric            rewrite the table
+    python3 -m tests.grader.rubric --check    fail if it is stale
+"""
+
+import argparse
+import re
+import sys
+
+from bench import SOURCES, program
+from bench.results_file import FigureError
+from tests.grader import points, problems
+
+PAGE = SOURCES / "docs/start/with_a_class.md"
+PART = re.compile(r"(?<=<!-- rubric -->\n).*?(?=<!-- /rubric -->)", re.S)
+
+
+def speed_lines():
+    """What the guide says about the part that needs a GPU."""
+    most = points.MAX_POINTS["speed"]
+    if most is None:
+        return "-", "not graded: it needs a GPU, so its points are null and count neither way"
+    return f"{most:g}", "in proportion to the reference rung, timed in the same run"
+
+
+def rubric():
+    """Tables of parts and of counters, as Markdown."""
+    most = points.MAX_POINTS
+    visible, hidden = problems.VISIBLE_POINTS, problems.HIDDEN_POINTS
+    names = [title for _, title in problems.HIDDEN]
+    ways = {
+        "builds": "all or nothing: it compiles, and its sources and objects hold nothing but a "
+                  "kernel",
+        "visible": f"{most['visible'] / visible:g} problems that everybody may know, {visible:g} "
+                   "points each, all or nothing",
+        "hidden": f"{len(names)} tests that your secret decides, {hidden:g} points each, all or "
+                  "nothing",
+        "memory": "counters of the emulator against the reference rung, see below; only a kernel "
+                  "whose result is right has them",
+    }  # fmt: skip
+    rows = [(points.NAMES[name], f"{most[name]:g}", what) for name, what in ways.items()]
+    worth, what = speed_lines()
+    rows.append((points.NAMES["speed"], worth, what))
+    total = sum(value for value in most.values() if value is not None)
+    lines = ["| part | points | how they are given |", "|---|---:|---|"]
+    lines += [f"| {name} | {worth} | {what} |" for name, worth, what in rows]
+    lines += [f"| together | {total:g} | |", ""]
+    lines += ["The hidden tests are called:", ""]
+    lines += [f"- {name}" for name in names]
+    counters = [title for title, _ in points.COUNTERS.values()]
+    lines += [
+        "", "The counters that the reference rung has share the points for memory equally:",
+        "", *(f"- {title}" for title in counters), "",
+        "With r = (yours) / (reference), a counter gives this share of its points:", "",
+        "```", f"share = 1                            for r <= {points.FULL_AT:g}",
+        f"share = ({points.NONE_AT:g} - r) / ({points.NONE_AT:g} - {points.FULL_AT:g})"
+        .ljust(37) + "in between",
+        f"share = 0                            for r >= {points.NONE_AT:g}", "```", "",
+        f"A reference rung that hides at least {points.LOADS_AHEAD:.0%} of the time of its loads "
+        f"behind computing keeps {points.ORDER_POINTS:g} of the {most['memory']:g} points for the "
+        "order of events: they are given in proportion to how much time your kernel hides, and to "
+        "how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
+    ]  # fmt: skip
+    return "\n".join(lines).replace("%", " %").replace("  %", " %") + "\n"
+
+
+def main():
+    """Rewrites or checks the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    text = PAGE.read_text()
+    if not PART.search(text):
+        raise FigureError(f"{PAGE}: <!-- rubric --> or <!-- /rubric --> is gone: put it back")
+    new = PART.sub(lambda _: rubric(), text)
+    if not options.check:
+        PAGE.write_text(new)
+    elif new != text:
+        sys.exit(f"{PAGE} is stale: python3 -m tests.grader.rubric rewrites its rubric")
+
+
+if __name__ == "__main__":
+    program.run(main)
