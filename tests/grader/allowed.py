@@ -71,7 +71,6 @@ INSTRUCTIONS = re.compile(
     r"\t(syscall|sysenter|int |rdtscp?|rdpmc|rdrand|rdseed|cpuid|in |out |wrfsbase|wrgsbase|"
     r"xbegin|xgetbv|wrpkru|hlt)"
 )
-WRITABLE = re.compile(r"[bBdDsSuGgC]")
 NOT_KEPT = re.compile(r"DW\.ref\.|typeinfo|vtable|guard variable for .*::__digits")
 
 
@@ -163,6 +162,7 @@ def _object_faults(path, rung, flavour):
     """[(kind, sentence)]: what the object of a student's kernel calls, defines or keeps."""
     mine = symbols_of(path)
     theirs = set(symbols_of(reference_object(rung, flavour)))
+    kept = kept_variables(path)
     faults = []
     for kind, name in mine:
         if (kind, name) in theirs:
@@ -173,7 +173,7 @@ def _object_faults(path, rung, flavour):
             if not own and not CALLS.fullmatch(bare):
                 faults.append(("forbidden_symbol", f"the kernel uses {_short(name)}{_about(name)}. "
                                "A kernel may not: remove it."))  # fmt: skip
-        elif WRITABLE.match(kind) and not NOT_KEPT.match(name) and not _is_shared(path, name):
+        elif name in kept and not NOT_KEPT.match(name):
             faults.append(("kept_state", f"the variable {_short(name)} keeps its value from call "
                            "to call. A kernel may not: remove it."))  # fmt: skip
         elif kind in "TDBRi" and not own:
@@ -193,13 +193,22 @@ def _object_faults(path, rung, flavour):
     return faults
 
 
-def _is_shared(path, name):
-    """Whether a variable is __shared__, which the emulator keeps in thread-local storage."""
-    return name in {
-        " ".join(line.split()[7:])
-        for line in _lines_of("readelf", "--symbols", "--wide", "--demangle", str(path))
-        if " TLS " in line
-    }
+def kept_variables(path):
+    """Names of the variables that a call could leave changed; __shared__ ones are thread-local."""
+    sections = {}
+    for line in _lines_of("readelf", "--sections", "--wide", str(path)):
+        match = re.match(r"\s*\[\s*(\d+)\] (\S+)", line)
+        if match:
+            sections[match[1]] = match[2]
+    found = set()
+    for line in _lines_of("readelf", "--symbols", "--wide", "--demangle", str(path)):
+        words = line.split(None, 7)
+        section = sections.get(words[6], "") if len(words) == 8 else ""
+        if re.match(r"\.(?:data|bss)(?!\.rel\.ro)", section) or (
+            len(words) == 8 and words[6] == "COM"
+        ):
+            found.add(words[7].strip())
+    return found - set(sections.values())
 
 
 def _section_faults(path, rung, flavour):

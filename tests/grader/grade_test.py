@@ -166,6 +166,30 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
         self.assertFalse(pathlib.Path("/tmp/cheat_of_the_grader").exists())
 
 
+class HonestTest(SchemaMixin, unittest.TestCase):
+    """What a student may well write."""
+
+    def test_constants_and_functions_are_no_cheat(self):
+        """Tables of constants, functions of one's own, mathematics, an error with a sentence."""
+        edits = (
+            ("#include \"common/launch.cuh\"", "#include <array>\n#include <cmath>\n"
+             "#include <stdexcept>\n#include \"common/launch.cuh\""),
+            ("void run(const Gemm<float>& gemm, Stream stream) {\n",
+             "static const char* const kNames[] = {\"rows\", \"columns\"};\n"
+             "constexpr std::array<int, 2> kTile = {BM, BN};\n\n"
+             "static int blocks(int extent, int side) {\n"
+             "  if (extent < 0) throw std::invalid_argument(kNames[side]);\n"
+             "  return static_cast<int>(std::ceil(extent / static_cast<double>(kTile[side])));\n"
+             "}\n\n"
+             "void run(const Gemm<float>& gemm, Stream stream) {\n"),
+            ("const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));",
+             "const dim3 grid(blocks(part.N, 1), blocks(part.M, 0));"),
+        )  # fmt: skip
+        grade = grade_of(Cheat("honest", "", edits).files(), 2)
+        self.assert_grade(grade)
+        self.assertEqual((grade["score"], fatal(grade)), (80, []), grader.text_of(grade))
+
+
 class HiddenTestsTest(unittest.TestCase):
     """What the secret decides."""
 
