@@ -124,7 +124,7 @@ def pack(options):
     """Writes the archive for a teacher."""
     rung = rung_of(options.rung)
     if not rung.tile:
-        raise NoGradeError(f"Rung {rung.label} has no kernel of its own to grade: choose another one.")
+        raise NoGradeError(f"Rung {rung.label} has no kernel of its own: choose another one.")
     secret = (options.secret_file.read_bytes() if options.secret_file
               else secrets.token_hex(32).encode() + b"\n")  # fmt: skip
     data = archive(rung, secret, options.hidden)
@@ -148,8 +148,10 @@ class Harness:
         try:
             self.settings = json.loads((self.source / SETTINGS).read_text())
         except OSError:
-            raise NoGradeError(f"There is no {self.source / SETTINGS}: `check` and `grade` run in the "
-                          "archive that `make gradescope RUNG=03` packs.") from None  # fmt: skip
+            raise NoGradeError(
+                f"There is no {self.source / SETTINGS}: `check` and `grade` run in the archive "
+                "that `make gradescope RUNG=03` packs."
+            ) from None
         self.rung = rung_of(self.settings["rung"])
 
     def grade(self, submission, student=None):
@@ -195,8 +197,9 @@ def check(_options):
         found = harness.grade(room)
     print(adapters.headline(found))
     if found["score"] != found["max_score"] or found["flags"]:
+        parts = json.dumps(found["parts"], indent=1)
         raise NoGradeError("The ladder's own rung has to get all points without a flag: something "
-                      f"is wrong with this image:\n{json.dumps(found['parts'], indent=1)}")  # fmt: skip
+                           f"is wrong with this image:\n{parts}")
 
 
 def grade_submission(_options):

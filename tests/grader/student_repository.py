@@ -56,9 +56,11 @@ IGNORED = "/build/\n/work/backup/\n__pycache__/\n"
 README = """\
 # GEMM Ladder, for a class
 
-Here you write CUDA kernels that multiply matrices, one rung of the ladder after the other: @rungs@.
+Here you write CUDA kernels that multiply matrices, one rung of a ladder after the other. This copy
+holds @rungs@.
+
 You need Linux (or WSL2) and no GPU. Your kernels run on an emulator, which sees every access to
-memory and names races, reads beyond an edge and barriers that are missing.
+memory and names races, reads beyond an edge and missing barriers.
 
 ```sh
 make start RUNG=@first@     # hands out a starter, in work/@folder@
@@ -142,7 +144,7 @@ def readme(rungs):
     first = rungs[0]
     words = {
         "rungs": f"rung {first.label}" if len(rungs) == 1 else
-                 f"{len(rungs)} of them, from {first.label} to {rungs[-1].label}",
+                 f"{len(rungs)} rungs, from {first.label} to {rungs[-1].label}",
         "first": f"{first.number:02}", "folder": first.folder, "commit": commit(),
     }  # fmt: skip
     text = README

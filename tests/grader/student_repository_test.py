@@ -65,8 +65,8 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertIn(f'"ladder/{rung.folder}/kernel.cuh"', text)
 
     def test_every_starter_is_handed_out_as_it_is_here(self):
-        script = ("from bench.rungs import own_rungs; from tests.grader import starters; import json"
-                  "; print(json.dumps([starters.starter(r) for r in own_rungs().values()]))")
+        script = ("import json; from bench.rungs import own_rungs; from tests.grader import "
+                  "starters; print(json.dumps([*map(starters.starter, own_rungs().values())]))")
         said = subprocess.run([sys.executable, "-c", script], cwd=self.whole.folder, check=True,
                               stdout=subprocess.PIPE).stdout  # fmt: skip
         for rung, texts in zip(RUNGS, json.loads(said), strict=True):
