@@ -111,7 +111,7 @@ class ClassTest(unittest.TestCase):
 
     def setUp(self):
         """A folder of submissions, and one for the results."""
-        room = tempfile.TemporaryDirectory()
+        room = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(room.cleanup)
         self.room = pathlib.Path(room.name)
         self.folder, self.out = self.room / "submissions", self.room / "out"
@@ -194,7 +194,7 @@ class ClassTest(unittest.TestCase):
                 f"grader=({sys.executable!r}, {str(self.grader)!r}))")  # fmt: skip
         process = subprocess.Popen(  # what it has started ends later, and writes elsewhere
             [sys.executable, "-c", code], cwd=SOURCES, stdout=subprocess.DEVNULL,
-            env={**os.environ, "GRADED": str(self.room / "graded_first")},
+            env={**os.environ, "GRADED": str(self.room / "first"), "TMPDIR": str(self.room)},
         )  # fmt: skip
         done, ends = [], time.monotonic() + SECONDS
         while len(done) < 4 and time.monotonic() < ends:
