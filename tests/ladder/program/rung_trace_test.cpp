@@ -490,7 +490,10 @@ TEST(Occupancy, SaysWhatIsNotKnownOfRegisters) {
 
 TEST(StrayShuffles, AreNamedBesideAWrongResult) {
   RungTrace trace;
-  trace.kernel.strays.push_back({{"ladder/x.cu", 7}, "__shfl_sync", 1200});
+  emulator::StrayShuffles& stray = trace.kernel.strays.emplace_back();
+  stray.place = {"ladder/x.cu", 7};
+  stray.function = "__shfl_sync";
+  stray.times = 1200;
   EXPECT_EQ(strays_text(trace), "");
   trace.verified = true;
   EXPECT_EQ(strays_text(trace), "");
