@@ -224,7 +224,8 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
     try {
       const emulator::TraceOptions options = {
           .sample = order.sample,
-          .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); }};
+          .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); },
+          .warp = {}};
       trace = emulator::trace(
           arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
     } catch (const std::logic_error& error) {
