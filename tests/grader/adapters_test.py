@@ -93,7 +93,7 @@ class AdaptersTest(unittest.TestCase):
         self.assertEqual(found["score"], 0)
         self.assertIn("The score is 0: the kernel uses dlopen", found["output"])
         self.assertNotIn("a race", found["output"])
-        self.assertIn("this machine has no GPU", adapters.gradescope(BROKEN)["output"])
+        self.assertIn("there is no GPU here", adapters.gradescope(BROKEN)["output"])
         self.assertNotIn("It does not compile", adapters.gradescope(BROKEN)["output"])
 
     def test_gradescope_keeps_the_figures_of_hidden_tests(self):
@@ -169,7 +169,7 @@ class AdaptersTest(unittest.TestCase):
         text = adapters.markdown(BROKEN)
         self.assertIn("````text\nkernel.cuh:38: a `;` is missing\n```\nthe rest\n````", text)
         self.assertIn("| ✗ | It builds | 0 | 10 |", text)
-        self.assertIn("| – | Speed, in proportion to the reference | – | – |", text)
+        self.assertIn("| – | Speed, compared with the reference | – | – |", text)
         named = adapters.markdown(grade(judged(), student="<img src=x>|*"))
         self.assertIn(r"\<img src=x\>\|\*", named)
         self.assertIn("**The score is 0:** the kernel uses dlopen", adapters.markdown(CHEAT))

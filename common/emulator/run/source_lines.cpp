@@ -185,6 +185,8 @@ SourceLine begin_of_assignment(const SourceLine& line) {
   std::getline(stream, text);
   const std::size_t value = text.find_first_not_of(' ');
   if (!stream || value == std::string::npos || !before.ends_with(" =")) return line;
+  const std::string_view place = std::string_view(before).substr(before.find_first_not_of(' '));
+  if (!place.starts_with('*') && !place.ends_with("] =")) return line;  // a declaration
   const std::string_view rest = std::string_view(text).substr(value);
   if (!rest.starts_with('*') && !rest.starts_with("make_")) return line;
   return {.file = line.file, .line = line.line - 1, .column = static_cast<unsigned>(before.size())};

@@ -53,9 +53,9 @@ std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin,
 /// The path relative to this repository if the file is in it, else unchanged.
 std::string without_repository(const std::string& file);
 
-/// \brief  Where an assignment of a vector begins, if this line has only its value, `*q;` or
-///         `make_float4(...);`; else the same line. g++ 12 tells the first of the two lines for the
-///         load and for the store, g++ 14 the second for one of them.
+/// \brief  Where an assignment to `*p =` or `p[i] =` begins, if this line has only its value, `*q;`
+///         or `make_float4(...);`; else the same line. g++ 12 tells the first of the two lines for
+///         the load and for the store, g++ 14 the second for one of them.
 /// \param  line  its file as without_repository() gives it
 SourceLine begin_of_assignment(const SourceLine& line);
 

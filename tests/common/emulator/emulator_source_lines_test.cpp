@@ -19,7 +19,9 @@ unsigned begin_of(unsigned line) {
                          "      make_float4(a[0], a[1], a[2], a[3]);\n"       // 4
                          "  const float sum =\n"                              // 5
                          "      a[0] + a[1];\n"                               // 6
-                         "  *result = sum;\n";                                // 7
+                         "  const float4 quad =\n"                            // 7
+                         "      *reinterpret_cast<const float4*>(in);\n"      // 8
+                         "  *result = sum;\n";                                // 9
   const SourceLine found = begin_of_assignment({.file = file, .line = line, .column = 7});
   EXPECT_EQ(found.file, file);
   std::filesystem::remove(file);
@@ -32,7 +34,7 @@ TEST(EmulatorSourceLines, AValueIsOnTheLineOfItsVectorsAssignment) {
 }
 
 TEST(EmulatorSourceLines, AllOthersStayWhereTheyAre) {
-  for (const unsigned line : {0u, 1u, 3u, 5u, 6u, 7u, 8u, 100u})
+  for (const unsigned line : {0u, 1u, 3u, 5u, 6u, 7u, 8u, 9u, 10u, 100u})
     EXPECT_EQ(begin_of(line), line);
 }
 
