@@ -12,6 +12,7 @@ import unittest.mock
 from bench import SOURCES
 from bench.rungs import rung_of, rung_table
 from tests.grader import grade as grader
+from tests.grader import points
 from tests.grader.cheats import CHEATS, PAST_THE_SYMBOLS, Cheat
 from tests.grader.kernel_library import BUILD, build_libraries
 from tests.grader.problems import Secret, hidden_tests, visible_tests
@@ -204,6 +205,17 @@ class HiddenTestsTest(unittest.TestCase):
                 self.assertEqual(one, again)
                 self.assertNotEqual(one, other)
                 self.assertAlmostEqual(sum(test.points for test in one), 25)
+
+    def test_a_report_of_a_hidden_test_names_no_shape(self):
+        report = ("out of bounds: thread (3, 0, 0) loads B[2][40] (B is 93 x 33) at {}; C[5] "
+                  "(C has 77 elements); sA[1][9] (sA is 8 x 32)")  # fmt: skip
+        said = points.hidden_message("hazard", report)
+        self.assertEqual(said, "out of bounds: thread (3, 0, 0) loads B[2][40] at {}; C[5]; "
+                         "sA[1][9] (sA is 8 x 32)")  # fmt: skip
+        flags = points.Flags()
+        test = unittest.mock.Mock(visible=False)
+        points.note({"status": "hazard", "message": report}, test, flags)
+        self.assertNotIn("93", flags.rows[0]["message"])
 
     def test_rungs_take_every_shape(self):
         """N and K are multiples of what the rung needs, and everything is at least 1."""

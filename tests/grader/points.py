@@ -116,10 +116,15 @@ def speed():
     return part("speed", message="Not measured: there is no GPU here. The maximum is 80.")
 
 
+def without_extents(message):
+    """A report without the extents of A, B and C: they are the problem's shape."""
+    return re.sub(r" \([ABC] (?:is \d+ x \d+|has \d+ elements)\)", "", message)
+
+
 def hidden_message(status, message):
     """What a student reads about a hidden test: the mistake, without the shape."""
     if status in ("hazard", "failed", "refused", *ENDED):
-        return message
+        return without_extents(message)
     clauses = message.partition("Pattern: ")[2].split(";")
     clauses += [sentence for sentence in message.split(". ") if "outside of" in sentence]
     plain = [clause.strip(" .") for clause in clauses if clause and not re.search(r"\d", clause)]
@@ -157,10 +162,11 @@ def _said(run):
 def note(run, test, flags):
     """Flags what a run that is not right says about the submission."""
     where = test.name if test.visible else "a hidden test"
+    said = run["message"] if test.visible else without_extents(run["message"])
     if run["status"] == "hazard":
-        flags.add("hazard", f"{where}: {run['message'].splitlines()[0]}")
+        flags.add("hazard", f"{where}: {said.splitlines()[0]}")
     elif run["status"] in (*ENDED, "not_the_kernel"):
-        flags.add(run["status"], f"{where}: {run['message']}")
+        flags.add(run["status"], f"{where}: {said}")
 
 
 def knows_the_list(tests, judged):
