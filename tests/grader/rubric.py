@@ -17,10 +17,10 @@ PART = re.compile(r"(?<=<!-- rubric -->\n).*?(?=<!-- /rubric -->)", re.S)
 
 
 def speed_lines():
-    """What the guide says about the part that needs a GPU."""
+    """What the guide says about the part that may be null."""
     most = points.MAX_POINTS["speed"]
     if most is None:
-        return "-", "not graded: it needs a GPU, so its points are null and count neither way"
+        return "-", "not graded yet: its points are null and count neither way"
     return f"{most:g}", "in proportion to the reference rung, timed in the same run"
 
 
