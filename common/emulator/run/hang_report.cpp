@@ -41,7 +41,7 @@ std::string short_list_of(const std::vector<unsigned>& numbers) {
   constexpr std::size_t kMostNumbers = 3;
   constexpr std::ptrdiff_t kMostRanges = 3;
   if (numbers.size() < kMostNumbers) return list_of(numbers);
-  const std::string ranges = ranges_of(numbers);
+  std::string ranges = ranges_of(numbers);
   if (std::ranges::count(ranges, ',') < kMostRanges) return ranges;
   const unsigned step = numbers[1] - numbers[0];
   for (std::size_t i = 1; i < numbers.size(); ++i) {
