@@ -7,11 +7,11 @@
 #include <utility>
 
 // The C library's own, which no header declares.
-struct tls_index {
+struct TlsIndex {
   unsigned long module;
   unsigned long offset;
 };
-extern "C" void* __tls_get_addr(tls_index* index);
+extern "C" void* __tls_get_addr(TlsIndex* index);
 
 namespace ladder::emulator {
 namespace {
@@ -59,7 +59,7 @@ std::span<std::byte> thread_local_segment(const void* address) {
     for (const auto& segment : segments_of(library)) {
       if (segment.p_type != PT_TLS) continue;
       // Not known to dl_iterate_phdr() before the thread has asked, if dlopen() has loaded it.
-      tls_index start = {library.dlpi_tls_modid, 0};
+      TlsIndex start = {library.dlpi_tls_modid, 0};
       auto* const begin = static_cast<std::byte*>(
           library.dlpi_tls_data != nullptr ? library.dlpi_tls_data : __tls_get_addr(&start));
       if (address >= begin && address < begin + segment.p_memsz) {
