@@ -131,7 +131,8 @@ bool lock_files(const std::vector<std::string>& folders) {
   constexpr std::uint64_t kAll = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
   constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE;
   constexpr std::uint64_t kReadFolder = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
-  const landlock_ruleset_attr handled = {.handled_access_fs = kAll};
+  landlock_ruleset_attr handled = {};  // newer kernels know more members
+  handled.handled_access_fs = kAll;
   const int rules =
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
   if (rules < 0) return false;

@@ -211,6 +211,8 @@ class StudentTest(unittest.TestCase):
         with subprocess.Popen(
             command, cwd=SOURCES, env=self.room.environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            # Jobs in the background ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         ) as watch:  # fmt: skip
             try:
                 self.read_until(watch, b"Waiting for you to save")
