@@ -119,12 +119,12 @@ progress: ## what you have done so far
 	@$(STUDENT) progress
 
 grade: build ## points for your kernel: RUNG=03
-	@cmake --build build --target grader_judge grader_worker
+	@cmake --build build --target grader
 	@$(STUDENT) grade $(RUNG)
 
 grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] [SECRET=file]
 	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
-	@cmake --build build --target grader_judge grader_worker
+	@cmake --build build --target grader
 	@python3 -m tests.grader.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
 	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
 

@@ -122,6 +122,9 @@ class CpuMachine final : public Machine {
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     std::memcpy(host, memory, bytes);
   }
+  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
+    std::memcpy(memory, host, bytes);
+  }
   void synchronize() override {}  // the emulator has finished a grid when its launch returns
 
   void fill_random(Elements array, std::size_t count, RandomArray random) override {

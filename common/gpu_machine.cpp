@@ -104,6 +104,9 @@ class GpuMachine final : public Machine {
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     check(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
   }
+  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
+    check(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+  }
   void synchronize() override { check(cudaDeviceSynchronize()); }
 
   void fill_random(Elements array, std::size_t count, RandomArray random) override {

@@ -91,6 +91,7 @@ class Machine {
   /// \param  bytes  a multiple of 2
   virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* memory, std::size_t bytes) = 0;
+  virtual void copy_from_host(void* memory, const void* host, std::size_t bytes) = 0;
   /// Waits for all work. \throws GpuError when a kernel failed
   virtual void synchronize() = 0;
 

@@ -30,6 +30,9 @@ class MadeUpGpu : public Machine {
   void copy_to_host(void* host, const void* memory, std::size_t bytes) override {
     cpu_->copy_to_host(host, memory, bytes);
   }
+  void copy_from_host(void* memory, const void* host, std::size_t bytes) override {
+    cpu_->copy_from_host(memory, host, bytes);
+  }
   void synchronize() override {}
   void fill_random(Elements array, std::size_t count, RandomArray random) override {
     cpu_->fill_random(array, count, random);

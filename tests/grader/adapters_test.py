@@ -32,7 +32,7 @@ def grade(parts, flags=(), student="ada"):
     rows = points.Flags()
     for kind, message in flags:
         rows.add(kind, message)
-    parts = [*parts, points.speed()]
+    parts = [*parts, points.speed_not_graded("no GPU")]
     total = round(sum(part["points"] or 0 for part in parts), 2)
     return {
         "schema": adapters.SCHEMA, "generated_at": "2026-11-23T01:00:00Z",
@@ -93,7 +93,7 @@ class AdaptersTest(unittest.TestCase):
         self.assertEqual(found["score"], 0)
         self.assertIn("The score is 0: the kernel uses dlopen", found["output"])
         self.assertNotIn("a race", found["output"])
-        self.assertIn("Speed is not graded yet", adapters.gradescope(BROKEN)["output"])
+        self.assertIn("Speed was not graded: no GPU.", adapters.gradescope(BROKEN)["output"])
         self.assertNotIn("It does not compile", adapters.gradescope(BROKEN)["output"])
 
     def test_gradescope_keeps_the_figures_of_hidden_tests(self):

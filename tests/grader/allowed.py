@@ -12,6 +12,7 @@ from bench import SOURCES
 from tests.grader.kernel_library import ROOM, sources_of
 
 OBJECTS = "build/objects/ladder/CMakeFiles/{0}_objects.dir/{0}.emulated/ladder_{1}_launch_cu.cpp.o"
+GPU_OBJECT = "build/objects/ladder/CMakeFiles/gpu_{0}.dir/{0}/launch.cu.o"
 LIBRARY_OF = {"plain": "emulated_rungs", "traced": "traced_rungs"}
 
 INCLUDES = re.compile(
@@ -54,6 +55,12 @@ CALLS = re.compile(
     r"ladder_dynamic_shared|ladder::emulator::(?!trace|replay|set_hang|set_cpu|set_copy|set_block|"
     r"set_multi|noted_|launched_|whole_|last_run)\w+"
 )
+# What nvcc's code and launches need beside them.
+GPU_CALLS = re.compile(
+    r"__cuda\w+|cuda(?:LaunchKernel(?:ExC)?|Func(?:Set|Get)Attributes?|GetErrorName|GetErrorString|"
+    r"GetLastError|GetDevice|DeviceGetAttribute|OccupancyMax\w+)|ladder::(?:workspace|ptx::\w+)|"
+    r"(?:typeinfo|vtable) for ladder::\w+"
+)
 FORBIDDEN_CALLS = (
     (re.compile(r"cblas|[sd]gemm|cublas|openblas", re.I), "a library that multiplies matrices"),
     (re.compile(r"dl(?:open|sym|vsym|info)|dladdr"), "loading a library"),
@@ -71,7 +78,10 @@ INSTRUCTIONS = re.compile(
     r"\t(syscall|sysenter|int |rdtscp?|rdpmc|rdrand|rdseed|cpuid|in |out |wrfsbase|wrgsbase|"
     r"xbegin|xgetbv|wrpkru|hlt)"
 )
-NOT_KEPT = re.compile(r"DW\.ref\.|typeinfo|vtable|guard variable for .*::__digits")
+NOT_KEPT = re.compile(
+    r"DW\.ref\.|typeinfo|vtable|guard variable for .*::__digits|"
+    r"(?:guard variable for )?__device_stub__"  # of nvcc, one for each kernel
+)
 
 
 def without_comments(text):
@@ -154,6 +164,8 @@ def symbols_of(path):
 
 def reference_object(rung, flavour):
     """The object of the rung itself in this build."""
+    if flavour == "gpu":
+        return SOURCES / GPU_OBJECT.format(rung.folder)
     unit = re.sub(r"\W", "_", rung.folder)
     return SOURCES / OBJECTS.format(LIBRARY_OF[flavour], unit)
 
@@ -170,7 +182,8 @@ def _object_faults(path, rung, flavour):
         bare = re.sub(r"\(.*", "", name)
         own = f"ladder::{rung.name}::" in name
         if kind in "Uvw":
-            if not own and not CALLS.fullmatch(bare):
+            gpu = flavour == "gpu" and GPU_CALLS.fullmatch(bare)
+            if not own and not gpu and not CALLS.fullmatch(bare):
                 faults.append(("forbidden_symbol", f"the kernel uses {_short(name)}{_about(name)}. "
                                "A kernel may not: remove it."))  # fmt: skip
         elif name in kept and not NOT_KEPT.match(name):

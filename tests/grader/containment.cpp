@@ -27,6 +27,7 @@ constexpr unsigned kNobody = 65534;
 constexpr rlim_t kAddressBytes = rlim_t{8} << 30;  // most of it is room for stacks, never touched
 constexpr rlim_t kDataBytes = rlim_t{4} << 30;
 constexpr rlim_t kFiles = 64;
+constexpr rlim_t kFilesOfGpu = 1024;
 constexpr rlim_t kProcesses = 4096;  // of all graders of this machine: they share one user
 
 void require(bool success, const char* what) {
@@ -125,9 +126,10 @@ void load(const Filter& filter) {
   if (error != 0) throw std::system_error(-error, std::generic_category(), "seccomp_load");
 }
 
-/// \brief  Files outside of these folders cannot be opened any more.
+/// \brief  Files outside of these folders cannot be opened any more, but for the devices and the
+///         /proc that CUDA's driver needs.
 /// \return false: this kernel has no Landlock
-bool lock_files(const std::vector<std::string>& folders) {
+bool lock_files(const std::vector<std::string>& folders, bool gpu) {
   constexpr std::uint64_t kAll = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
   constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE;
   constexpr std::uint64_t kReadFolder = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -136,16 +138,24 @@ bool lock_files(const std::vector<std::string>& folders) {
   const int rules =
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
   if (rules < 0) return false;
-  for (const std::string& folder : folders) {
-    const int at = open(folder.c_str(), O_PATH | O_CLOEXEC);
-    if (at < 0) continue;  // not on this system
+  const auto allow = [&](const std::string& path, std::uint64_t more) {
+    const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
+    if (at < 0) return;  // not on this system
     struct stat found = {};
     require(fstat(at, &found) == 0, "fstat");
     const landlock_path_beneath_attr rule = {
-        .allowed_access = S_ISDIR(found.st_mode) ? kReadFolder : kReadFile, .parent_fd = at};
+        .allowed_access = (S_ISDIR(found.st_mode) ? kReadFolder : kReadFile) | more,
+        .parent_fd = at};
     require(syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0,
             "landlock_add_rule");
     close(at);
+  };
+  for (const std::string& folder : folders)
+    allow(folder, 0);
+  if (gpu) {
+    allow("/dev", LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow("/proc", 0);
+    allow("/sys", 0);
   }
   const bool locked = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);
@@ -154,14 +164,17 @@ bool lock_files(const std::vector<std::string>& folders) {
 
 }  // namespace
 
-std::vector<std::string> give_up_rights(bool other_user) {
+std::vector<std::string> give_up_rights(bool other_user, RunsOn machine) {
   std::vector<std::string> holds = {"process"};
   close_range(kMatrices + 1, ~0u, 0);
-  limit(RLIMIT_AS, kAddressBytes);
-  limit(RLIMIT_DATA, kDataBytes);
+  const bool gpu = machine == RunsOn::gpu;
+  if (!gpu) {  // CUDA reserves addresses for all the memory there is
+    limit(RLIMIT_AS, kAddressBytes);
+    limit(RLIMIT_DATA, kDataBytes);
+  }
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_NOFILE, kFiles);
+  limit(RLIMIT_NOFILE, gpu ? kFilesOfGpu : kFiles);
   holds.emplace_back("limits");
   if (geteuid() == 0) {
     if (unshare(CLONE_NEWNET) == 0) holds.emplace_back("network");
@@ -178,9 +191,10 @@ std::vector<std::string> give_up_rights(bool other_user) {
   return holds;
 }
 
-std::vector<std::string> forbid_all_but_loading(const std::vector<std::string>& folders) {
+std::vector<std::string> forbid_all_but_loading(const std::vector<std::string>& folders,
+                                                RunsOn machine) {
   std::vector<std::string> holds;
-  if (lock_files(folders)) holds.emplace_back("files");
+  if (lock_files(folders, machine == RunsOn::gpu)) holds.emplace_back("files");
   Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   require(filter != nullptr, "seccomp_init");
   for (const char* const call : {"fork",

@@ -17,12 +17,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from bench import SOURCES
 from bench.results_file import FigureError
 from bench.rungs import rung_of
-from tests.grader import points
+from tests.grader import points, speed
 from tests.grader.allowed import object_faults, source_faults
+from tests.grader.judge_program import NoGradeError, job_of, judged
 from tests.grader.kernel_library import (
     BUILD,
     FLAVOURS,
@@ -34,13 +36,17 @@ from tests.grader.problems import Secret, hidden_tests, memory_runs, visible_tes
 from tests.grader.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
 SCHEMA = "gemm-ladder/grade/v1"
-JUDGE_SECONDS = 900
-SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")  # that the worker may read
-LIMITS = ("prlimit", "--cpu=110", "--as=6442450944", "--fsize=268435456", "--core=0", "--")
+COLUMNS = 80
+CPU_SECONDS, NVCC_CPU_SECONDS = 110, 600
+REFERENCE = [BUILD / "lib" / f"lib{name}_rungs.so" for name in ("emulated", "traced")]
 
 
-class NoGradeError(Exception):
-    """Why there is no grade at all; the sentence says what to do."""
+def limits(cpu_seconds):
+    """Words in front of a compiler that reads a student's sources."""
+    if not shutil.which("prlimit"):
+        return ()
+    return ("prlimit", f"--cpu={cpu_seconds}", "--as=6442450944", "--fsize=268435456", "--core=0",
+            "--")  # fmt: skip
 
 
 def now():
@@ -77,42 +83,30 @@ def cpu():
     return match[1] if match else platform.machine() or "unknown"
 
 
-def judged(job):
-    """What grader_judge says about a job."""
-    judge = BUILD / "grader_judge"
-    if not judge.exists():
-        raise NoGradeError(f"{judge.name} is not built: run `make build`, then grade again.")
-    try:
-        process = subprocess.run(
-            [judge], input=json.dumps(job), capture_output=True, text=True, timeout=JUDGE_SECONDS,
-            env={"PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1"},
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise NoGradeError(f"The judge was not done after {JUDGE_SECONDS} s.") from None
-    if process.returncode != 0:
-        raise NoGradeError(f"The judge stopped: {process.stderr.strip() or process.returncode}")
-    # Addresses differ from run to run, and say nothing to a student.
-    return json.loads(re.sub(r"invalid address 0x[0-9a-f]+", "invalid address", process.stdout))
-
-
 def job_for(rung, tests, secret, libraries, folder):
-    """What grader_judge reads; see judging.cpp."""
-    lib = BUILD / "lib"
+    """What judge() reads; see judging.hpp."""
     return {
-        "number": rung.number,
-        "precision": rung.precision,
-        "tile": list(rung.tile),
-        "multiple_of": rung.multiple_of,
-        "worker": str(BUILD / "grader_worker"),
-        "folders": [*SYSTEM, str(SOURCES), str(folder)],
-        "submission": {flavour: str(path) for flavour, path in libraries.items()},
-        "reference": {
-            "plain": str(lib / "libemulated_rungs.so"),
-            "traced": str(lib / "libtraced_rungs.so"),
-        },
+        **job_of(rung, "grade", "grader_worker", folder),
+        "submission": [str(libraries[flavour]) for flavour in FLAVOURS],
+        "reference": [str(path) for path in REFERENCE],
         "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests],
         "memory": memory_runs(rung, secret),
     }
+
+
+def speed_part(sources, rung, secret, folder, gpu, parts, flags):
+    """The part `speed`. gpu: as the judge describes it; parts: those before."""
+    if any(part["id"] == "visible" and part["status"] != "pass" for part in parts):
+        return points.speed(message="A kernel that is wrong for a visible shape gets no points for "
+                            "speed.")  # fmt: skip
+    try:
+        faults, found = speed.timed_on_gpu(sources, rung, secret, folder, gpu,
+                                           limits(NVCC_CPU_SECONDS))  # fmt: skip
+    except CompileError as error:
+        return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
+    for kind, sentence in faults[:5]:
+        flags.add(kind, f"Compiled by nvcc: {sentence}")
+    return points.speed(found["problems"])
 
 
 def parts_of(rung, tests, result, flags):
@@ -126,8 +120,11 @@ def parts_of(rung, tests, result, flags):
     return [visible, hidden, points.memory(result["memory"], flags)]
 
 
-def graded(found, rung, secret, flags, holds):
-    """The parts of a submission whose files are there."""
+def graded(found, rung, secret, flags, machine, gpu):
+    """The parts of a submission whose files are there, without speed unless it was timed.
+
+    machine: what the grade says of it; gpu: as the judge describes it, or None
+    """
     with tempfile.TemporaryDirectory(prefix="grade_") as room:
         folder = pathlib.Path(room)
         folder.chmod(0o755)  # the worker is another user, where there is one
@@ -136,8 +133,7 @@ def graded(found, rung, secret, flags, holds):
         faults, compile_error = source_faults(sources, rung), None
         if not faults:
             try:
-                wrap = LIMITS if shutil.which(LIMITS[0]) else ()
-                libraries = build_libraries(sources, rung, out, wrap=wrap)
+                libraries = build_libraries(sources, rung, out, wrap=limits(CPU_SECONDS))
             except CompileError as error:  # of the linker too, behind which there are objects
                 compile_error = error
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
@@ -153,8 +149,11 @@ def graded(found, rung, secret, flags, holds):
                     *points.nothing_after(why)]  # fmt: skip
         tests = [*visible_tests(rung), *hidden_tests(rung, secret)]
         result = judged(job_for(rung, tests, secret, libraries, folder))
-        holds += result.get("holds") or []
-        return [points.builds("It compiles."), *parts_of(rung, tests, result, flags)]
+        machine["containment"] = result.get("holds") or []
+        parts = [points.builds("It compiles."), *parts_of(rung, tests, result, flags)]
+        if gpu and not flags.fatal:
+            parts.append(speed_part(sources, rung, secret, folder, gpu, parts, flags))
+        return parts
 
 
 def grade(path, number, secret=b"", student=None):
@@ -167,11 +166,14 @@ def grade(path, number, secret=b"", student=None):
         raise NoGradeError(f"Rung {rung.label} has no kernel of its own: choose another one.")
     if not pathlib.Path(path).exists():
         raise NoGradeError(f"There is no {path}: name the folder or archive that was handed in.")
-    flags, holds, hints = points.Flags(), [], None
+    flags, hints = points.Flags(), None
+    machine = {"cpu": cpu(), "gpu": None, "containment": []}
     try:
+        why_untimed, gpu = speed.why_not(rung)
+        machine["gpu"] = gpu and gpu["name"]
         found = read_submission(path, rung)
         sha256, hints = found.sha256, found.hints
-        parts = graded(found, rung, Secret(secret, rung), flags, holds)
+        parts = graded(found, rung, Secret(secret, rung), flags, machine, gpu)
     except BadSubmissionError as bad:
         sha256 = sha256_of(path)
         flags.add(bad.kind, str(bad))
@@ -179,13 +181,15 @@ def grade(path, number, secret=b"", student=None):
         parts = [points.builds(why, [str(bad)]), *points.nothing_after(why)]
     except NotBuilt as error:
         raise NoGradeError(str(error)) from None
-    parts.append(points.speed())
+    if parts[-1]["id"] != "speed":
+        parts.append(points.speed_not_graded(why_untimed) if why_untimed else points.speed(
+            message="Nothing was timed."))  # fmt: skip
     total = 0 if flags.fatal else round(sum(part["points"] or 0 for part in parts), 2)
     return {
         "schema": SCHEMA,
         "generated_at": now(),
         "tool": {"commit": commit()},
-        "machine": {"cpu": cpu(), "gpu": None, "containment": holds},
+        "machine": machine,
         "rung": {"number": rung.number, "name": rung.name, "label": rung.label},
         "submission": {"student": student or student_of(path), "sha256": sha256},
         "score": total,
@@ -196,6 +200,16 @@ def grade(path, number, secret=b"", student=None):
     }
 
 
+def indented(message, columns):
+    """Its lines behind so many spaces, broken where a terminal ends."""
+    return [
+        part for line in message.splitlines()
+        for part in textwrap.wrap(line, COLUMNS, initial_indent=" " * columns,
+                                  subsequent_indent=" " * columns, break_long_words=False,
+                                  break_on_hyphens=False)
+    ]  # fmt: skip
+
+
 def text_of(found):
     """A grade for a terminal."""
     lines = [f"{found['rung']['label']}: {found['score']:g} of {found['max_score']:g} points", ""]
@@ -203,10 +217,12 @@ def text_of(found):
         most = part["max_points"]
         worth = "   -" if most is None else f"{part['points']:4g} of {most:g}"
         lines.append(f"  {worth:>12}  {part['name']}")
+        if part["id"] == "speed" and not part["tests"]:
+            lines += indented(part["message"], 16)
         for test in part["tests"]:
             if test["status"] in ("fail", "part"):
                 lines.append(f"{'':16}{test['name']}: {test['points']:g} of {test['max_points']:g}")
-                lines += [f"{'':18}{line}" for line in test["message"].splitlines()]
+                lines += indented(test["message"], 18)
     for flag in found["flags"]:
         if flag["fatal"]:
             lines += ["", f"The score is 0: {flag['message']}"]

@@ -37,6 +37,7 @@ struct RunReport {
   bool launched = true;      ///< a kernel ran
   double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
   double written_bytes = 0;  ///< to C
+  double seconds = 0;        ///< by the judge's clock
   nlohmann::json counts;     ///< see counts_of() in graded_run.cpp; empty unless ordered
 };
 

@@ -57,7 +57,7 @@ if ! printf '3.25\\n%s\\n' "$(cmake --version | sed -n '1s/.* //p')" | sort -C -
 fi
 cd gemm-ladder
 cmake --preset cpu -DCMAKE_CXX_COMPILER="$compiler" -DLADDER_TESTS=OFF --log-level=WARNING
-cmake --build build --target grader_judge grader_worker emulated_rungs traced_rungs
+cmake --build build --target grader
 python3 -m tests.grader.gradescope check
 """
 RUN = """\

@@ -198,7 +198,58 @@ class Judge {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// One call, timed and verified: {status, message, ms}.
+json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submission& contender) {
+  const RunOrder order = {.traced = false};
+  RunReport report;
+  const auto forward = [&](const auto& gemm, Stream) {
+    report = contender.run(gemm, order);
+    if (report.outcome != Outcome::ran) throw NoResult{};
+  };
+  try {
+    const Run call = with_element_of(precision.stored, [&]<class T>(T) -> Run {
+      return [&](const Gemm<T>& gemm, Stream stream) { forward(gemm, stream); };
+    });
+    const Verdict verdict = verifier.verify(call, 1.0f, 0.0f, tile);
+    return {{"status", verdict.right ? "right" : "wrong"},
+            {"message", verdict.complaint},
+            {"ms", 1e3 * report.seconds}};
+  } catch (const NoResult&) {
+    return {{"status", name_of(report.outcome)}, {"message", report.message}};
+  } catch (const WorkerEnded& end) {
+    return {{"status", name_of(end.why)}, {"message", end.what()}};
+  }
+}
+
 }  // namespace
+
+json judge_speed(Machine& machine, const json& job, Submission& submission, Submission& reference) {
+  const Precision precision = precision_of(job);
+  const BlockTile tile = {job.at("tile").at(0), job.at("tile").at(1)};
+  const int rounds = job.at("rounds");
+  json problems = json::array();
+  for (const json& problem : job.at("problems")) {
+    json& found =
+        problems.emplace_back(json{{"id", problem.at("id")}, {"status", "right"}, {"message", ""}});
+    found["yours"] = found["reference"] = json::array();
+    const auto seed = problem.at("seed").get<std::uint64_t>();
+    for (int round = 0; round <= rounds; ++round) {
+      Verifier verifier(machine, shape_of(problem), seed + static_cast<std::uint64_t>(round),
+                        precision);
+      for (const bool first : {true, false}) {
+        const bool yours = first == (round % 2 == 0);
+        const json one = timed(verifier, precision, tile, yours ? submission : reference);
+        if (one.at("status") != "right") {
+          if (!yours) throw std::runtime_error("the reference rung is not right: " + one.dump());
+          found.update(one);
+          return problems;
+        }
+        if (round > 0) found[yours ? "yours" : "reference"].push_back(one.at("ms"));
+      }
+    }
+  }
+  return problems;
+}
 
 json judge(const json& job, Submission& submission, Submission* reference) {
   Judge judge(job, submission);

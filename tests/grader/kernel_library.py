@@ -4,6 +4,8 @@ build_libraries(folder, rung, out) compiles launch.cu of the folder once as it r
 with each access traced (traced). Each library holds this rung alone, without the vendor's, and
 needs no BLAS. A program of this build takes them with LD_LIBRARY_PATH=out.
 
+build_gpu_library(folder, rung, out, compute_capability) does the same with nvcc, for the grader.
+
 The compiler and its options come from the build (tests/grader/CMakeLists.txt writes them to
 build/kernel_library.json), and so do the objects that no student touches: the table, and what
 exports it.
@@ -26,7 +28,8 @@ FLAVOURS = ("plain", "traced")
 ENDINGS = (".cu", ".cuh", ".hpp")  # of the files that a student's folder may hold
 NAME = re.compile(rf"[\w-]+(?:{'|'.join(map(re.escape, ENDINGS))})", re.ASCII)
 ROOM = "work"  # students' folders lie here, below the root of the sources
-SECONDS = 120  # for one call of the compiler
+SECONDS = 120  # for one call of g++
+NVCC_SECONDS = 600
 WARNINGS = "warnings.txt"  # what the compiler said, in out/traced and out/plain
 
 
@@ -72,6 +75,70 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=()):
     """
     build = _description()
     out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    with concurrent.futures.ThreadPoolExecutor(len(flavours)) as pool:
+        jobs = {
+            flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
+            for flavour in flavours
+        }
+    return {flavour: job.result() for flavour, job in jobs.items()}
+
+
+def has_gpu_code():
+    """Whether this build compiles kernels for GPUs too."""
+    return bool(_description()["gpu"])
+
+
+def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
+    """Compiles a student's folder with nvcc; returns the path of the library.
+
+    compute_capability  of the GPU that will run it: 90 means 9.0
+
+    Raises CompileError.
+    """
+    build = _description()
+    out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    flavour = build["gpu"]
+    architecture = architecture_for(
+        compute_capability, flavour["architectures"][f"{rung.number:02}"]
+    )
+    made = out / "gpu"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    kernel, library = made / "launch.o", out / flavour["file"]
+    code = f"arch=compute_{architecture},code=[sm_{architecture},compute_{architecture}]"
+    _call(
+        [
+            *wrap, flavour["compiler"], *flavour["options"], "-gencode", code, "-I", str(out),
+            *(word for path in flavour["folders"] for word in ("-I", path)),
+            "-c", str(copies / "launch.cu"), "-o", str(kernel),
+        ],
+        out, copies, build["sources"], NVCC_SECONDS,
+    )  # fmt: skip
+    _call(
+        [*wrap, flavour["compiler"], "-shared", "-cudart=static", "-o", str(library), str(kernel),
+         *flavour["objects"]],
+        out, copies, build["sources"],
+    )  # fmt: skip
+    return library
+
+
+def architecture_for(compute_capability, architectures):
+    """The one of a rung's architectures that a GPU runs best: '90a' runs on 9.0 alone."""
+    fitting = [
+        name for name in architectures
+        if (int(name.rstrip("a")) == compute_capability if name.endswith("a") else
+            int(name) <= compute_capability)
+    ]  # fmt: skip
+    if not fitting:
+        needs = " or ".join(name.rstrip("a") for name in architectures)
+        raise CompileError([f"This rung needs a GPU of compute capability {needs}."])
+    return max(fitting, key=lambda name: int(name.rstrip("a")))
+
+
+def _copies(build, folder, rung, out):
+    """Copies a student's sources below out; returns their folder."""
     copies = out / ROOM / rung.folder
     shutil.rmtree(copies, ignore_errors=True)
     copies.mkdir(parents=True)
@@ -81,12 +148,7 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=()):
         (copies / path.name).write_bytes(f'#line 1 "{name}"\n'.encode() + path.read_bytes())
     if not (copies / "launch.cu").exists():
         raise CompileError([f"There is no launch.cu in {folder}. `make reset` brings it back."])
-    with concurrent.futures.ThreadPoolExecutor(len(flavours)) as pool:
-        jobs = {
-            flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
-            for flavour in flavours
-        }
-    return {flavour: job.result() for flavour, job in jobs.items()}
+    return copies
 
 
 def _description():
@@ -95,7 +157,7 @@ def _description():
     if not path.exists():
         raise NotBuilt(f"{path.name} is not in {BUILD}: run `make build` first.")
     found = json.loads(path.read_text())
-    for flavour in FLAVOURS:
+    for flavour in (FLAVOURS if not found["gpu"] else (*FLAVOURS, "gpu")):
         for file in found[flavour]["objects"]:
             if not pathlib.Path(file).exists():
                 raise NotBuilt(f"{file} is not built: run `make build` first.")
@@ -140,7 +202,7 @@ def _library(build, flavour, name, copies, out, wrap):
     return library
 
 
-def _call(command, out, copies, sources):
+def _call(command, out, copies, sources, seconds=SECONDS):
     """Runs a compiler; raises CompileError with what it says about the student's lines."""
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
     process = subprocess.Popen(
@@ -148,10 +210,10 @@ def _call(command, out, copies, sources):
         stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
     )  # fmt: skip
     try:
-        output, _ = process.communicate(timeout=SECONDS)
+        output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         raise CompileError([
-            f"The compiler was not done after {SECONDS} s, and was stopped. Is there a template "
+            f"The compiler was not done after {seconds} s, and was stopped. Is there a template "
             "or a constant that grows without end?"
         ]) from None
     finally:

@@ -1,14 +1,16 @@
 """From what the judge saw to points: the published formula.
 
-builds 10, visible 25, hidden 25, memory 20. Speed is not graded yet. A test has all of its
-points or none; a counter of the memory part has them in proportion to what it exceeds the reference
-rung's by.
+builds 10, visible 25, hidden 25, memory 20, and on a machine with a GPU speed 20. A test has all
+of its points or none; a counter of the memory part has them in proportion to what it exceeds the
+reference rung's by, and a time by its logarithm.
 """
 
 import dataclasses
+import math
 import re
+import statistics
 
-MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": None}
+MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": 20}
 NAMES = {
     "builds": "It builds",
     "visible": "Right for the visible shapes",
@@ -19,6 +21,7 @@ NAMES = {
 ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
 FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
+FULL_SPEED_AT, NO_SPEED_AT = 1.2, 10  # your time / the reference's
 DRAM = "dram_read_bytes"
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
@@ -80,11 +83,9 @@ class Flags:
 def part(name, tests=(), message="", skipped=False):
     """A part of the grade, of its tests."""
     most = MAX_POINTS[name]
-    points = None if most is None else round(sum(test["points"] for test in tests), 2)
-    if most is None or skipped:
-        status = "skip"
-    else:
-        status = "pass" if points == most else "part" if points > 0 else "fail"
+    points = round(sum(test["points"] for test in tests), 2)
+    status = ("skip" if skipped else "pass" if points == most else
+              "part" if points > 0 else "fail")  # fmt: skip
     return {"id": name, "name": NAMES[name], "points": points, "max_points": most,
             "status": status, "message": message, "tests": list(tests)}  # fmt: skip
 
@@ -111,9 +112,36 @@ def nothing_after(why):
     return [part(name, message=why, skipped=True) for name in ("visible", "hidden", "memory")]
 
 
-def speed():
-    """There are no points for speed yet, and none are missing."""
-    return part("speed", message="Speed is not graded yet. The maximum is 80.")
+def speed_not_graded(why):
+    """The part `speed` of a machine that cannot time the rung: null, not zero."""
+    message = f"Speed was not graded: {why}. The maximum is 80."
+    return {**part("speed", message=message, skipped=True), "points": None, "max_points": None}
+
+
+def speed_share(ratio):
+    """Share of the points for a time / the reference's: equal factors cost equal points."""
+    share = math.log(NO_SPEED_AT / ratio) / math.log(NO_SPEED_AT / FULL_SPEED_AT)
+    return min(1.0, max(0.0, share))
+
+
+def speed(problems=(), message="Timed in turn with the reference rung, on this machine's GPU."):
+    """The part `speed`. problems: as judge_speed() in judging.hpp returns them; those that it did
+    not reach are missing."""
+    rows = []
+    for number, problem in enumerate(problems, 1):
+        worth = MAX_POINTS["speed"] / len(problems)
+        if problem["status"] != "right":
+            rows.append(row(f"speed-{number}", problem["id"], 0, worth, message=problem["message"]))
+            continue
+        pairs = zip(problem["yours"], problem["reference"], strict=True)
+        ratio = statistics.median(mine / theirs for mine, theirs in pairs)
+        mine, theirs = (statistics.median(problem[whose]) for whose in ("yours", "reference"))
+        points = round(worth * speed_share(ratio), 2)
+        said = f"{mine:.3f} ms where the reference takes {theirs:.3f} ms: {ratio:.2f}x the time."
+        rows.append(row(f"speed-{number}", problem["id"], points, worth,
+                        message="" if points == worth else said,
+                        data={"ms": mine, "reference_ms": theirs, "ratio": ratio}))  # fmt: skip
+    return part("speed", rows, message)
 
 
 def without_extents(message):

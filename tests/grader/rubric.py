@@ -16,14 +16,6 @@ PAGE = SOURCES / "docs/start/with_a_class.md"
 PART = re.compile(r"(?<=<!-- rubric -->\n).*?(?=<!-- /rubric -->)", re.S)
 
 
-def speed_lines():
-    """What the guide says about the part that may be null."""
-    most = points.MAX_POINTS["speed"]
-    if most is None:
-        return "-", "not graded yet: its points are null and count neither way"
-    return f"{most:g}", "in proportion to the reference rung, timed in the same run"
-
-
 def rubric():
     """Tables of parts and of counters, as Markdown."""
     most = points.MAX_POINTS
@@ -38,14 +30,14 @@ def rubric():
                   "nothing",
         "memory": "counters of the emulator against the reference rung, see below; only a kernel "
                   "whose result is right has them",
+        "speed": "on a machine with a GPU alone, timed in turn with the reference rung, see below; "
+                 "elsewhere null, which counts neither way",
     }  # fmt: skip
     rows = [(points.NAMES[name], f"{most[name]:g}", what) for name, what in ways.items()]
-    worth, what = speed_lines()
-    rows.append((points.NAMES["speed"], worth, what))
-    total = sum(value for value in most.values() if value is not None)
+    total = sum(most.values())
     lines = ["| part | points | how they are given |", "|---|---:|---|"]
     lines += [f"| {name} | {worth} | {what} |" for name, worth, what in rows]
-    lines += [f"| together | {total:g} | |", ""]
+    lines += [f"| together | {total:g}; {total - most['speed']:g} without a GPU | |", ""]
     lines += ["The hidden tests are called:", ""]
     lines += [f"- {name}" for name in names]
     counters = [title for title, _ in points.COUNTERS.values()]
@@ -61,6 +53,11 @@ def rubric():
         f"behind computing keeps {points.ORDER_POINTS:g} of the {most['memory']:g} points for the "
         "order of events: they are given in proportion to how much time your kernel hides, and to "
         "how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
+        "", "With r = (your time) / (the reference's), speed gives this share of its points:", "",
+        "```", f"share = 1                            for r <= {points.FULL_SPEED_AT:g}",
+        (f"share = log({points.NO_SPEED_AT:g} / r) / "
+         f"log({points.NO_SPEED_AT:g} / {points.FULL_SPEED_AT:g})").ljust(37) + "in between",
+        f"share = 0                            for r >= {points.NO_SPEED_AT:g}", "```",
     ]  # fmt: skip
     return "\n".join(lines).replace("%", " %").replace("  %", " %") + "\n"
 

@@ -23,8 +23,9 @@ class RubricTest(unittest.TestCase):
             self.assertIn("for r <= 1.25", rubric.rubric())
         with mock.patch.object(problems, "HIDDEN", problems.HIDDEN[1:]):
             self.assertNotEqual(rubric.rubric(), before)
-        with mock.patch.dict(points.MAX_POINTS, {"speed": 20}):
-            self.assertIn("| together | 100 | |", rubric.rubric())
+        self.assertIn("| together | 100; 80 without a GPU | |", before)
+        with mock.patch.object(points, "NO_SPEED_AT", 7):
+            self.assertIn("for r >= 7", rubric.rubric())
 
     def test_tests_have_the_points_of_their_part(self):
         """What the table says about five problems and ten tests adds up."""

@@ -16,7 +16,6 @@
 #include <random>
 #include <system_error>
 
-#include "common/machine.hpp"
 #include "tests/grader/messages.hpp"
 
 namespace ladder::grader {
@@ -58,9 +57,11 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(std::string program, Libraries libraries, int number,
+WorkerProcess::WorkerProcess(Machine& machine, std::string program,
+                             std::vector<std::string> libraries, int number,
                              std::vector<std::string> folders)
-    : program_(std::move(program)),
+    : machine_(machine),
+      program_(std::move(program)),
       libraries_(std::move(libraries)),
       number_(number),
       folders_(std::move(folders)),
@@ -99,11 +100,11 @@ bool WorkerProcess::start_as(bool other_user) {
   std::array<int, 2> ends = {};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "socketpair");
   const std::string number = std::to_string(number_);
-  std::vector<const char*> words = {program_.c_str(), libraries_.plain.c_str(),
-                                    libraries_.traced.c_str(), number.c_str(),
-                                    other_user ? "yes" : "no"};
-  for (const std::string& folder : folders_)
-    words.push_back(folder.c_str());
+  std::vector<const char*> words = {program_.c_str(), number.c_str(), other_user ? "yes" : "no"};
+  for (const auto* const list : {&libraries_, &folders_}) {
+    for (const std::string& word : *list)
+      words.push_back(word.c_str());
+  }
   words.push_back(nullptr);
   const pid_t child = fork();
   require(child >= 0, "fork");
@@ -187,6 +188,10 @@ json WorkerProcess::ask(const json& message) {
   } catch (const BrokenMessage&) {
     ended();
   }
+  return answer();
+}
+
+json WorkerProcess::answer() {
   json answer = receive();
   if (answer.contains("broken")) {
     stop();
@@ -230,17 +235,22 @@ RunReport WorkerProcess::run_any(const Gemm<T>& gemm, const RunOrder& order) {
   }
   if (offset > kRoomBytes) throw std::invalid_argument("the matrices are larger than their room");
   for (const Place& p : places)
-    std::memcpy(matrices_ + p.offset, p.here, p.bytes);
+    machine_.copy_to_host(matrices_ + p.offset, p.here, p.bytes);
   RunReport report;
   try {
-    report = run_report(ask(message));
+    ask(message);  // it has the matrices, and waits
+    const double before = seconds_of(CLOCK_MONOTONIC);
+    ask({{"do", "go"}});
+    const double seconds = seconds_of(CLOCK_MONOTONIC) - before;
+    report = run_report(answer());
+    report.seconds = seconds;
   } catch (const json::exception& error) {
     stop();
     throw WorkerEnded(WorkerEnded::Why::protocol, error.what());
   }
   // From here on, nobody who runs a student's code can change them.
   for (const Place& p : places)
-    std::memcpy(p.here, matrices_ + p.offset, p.bytes);
+    machine_.copy_from_host(p.here, matrices_ + p.offset, p.bytes);
   return report;
 }
 

@@ -13,15 +13,10 @@
 #include <vector>
 
 #include "common/gemm.hpp"
+#include "common/machine.hpp"
 #include "tests/grader/graded_run.hpp"
 
 namespace ladder::grader {
-
-/// Whose rung runs, and where.
-struct Libraries {
-  std::string plain;
-  std::string traced;
-};
 
 /// The process ended or was stopped before it had answered.
 class WorkerEnded : public std::runtime_error {
@@ -44,13 +39,15 @@ class Submission {
   virtual nlohmann::json plans(const Shape& shape, const RunOrder& order) = 0;
 };
 
-/// \brief Starts grader_worker when it is first asked, and anew after it has ended.
+/// \brief Starts a worker when it is first asked, and anew after it has ended.
 class WorkerProcess final : public Submission {
  public:
-  /// \param  program  grader_worker
-  /// \param  folders  that hold what it may read
-  WorkerProcess(std::string program, Libraries libraries, int number,
-                std::vector<std::string> folders);
+  /// \param  machine    where the matrices of run() lie
+  /// \param  program    grader_worker, or grader_gpu_worker
+  /// \param  libraries  that hold the rung: plain and traced, or the GPU's
+  /// \param  folders    that hold what it may read
+  WorkerProcess(Machine& machine, std::string program, std::vector<std::string> libraries,
+                int number, std::vector<std::string> folders);
   ~WorkerProcess() override;
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -68,14 +65,16 @@ class WorkerProcess final : public Submission {
   template <class T>
   RunReport run_any(const Gemm<T>& gemm, const RunOrder& order);
   nlohmann::json ask(const nlohmann::json& message);
+  nlohmann::json answer();
   nlohmann::json receive();
   void start();
   bool start_as(bool other_user);
   void wait_for_answer();
   [[noreturn]] void ended();
 
+  Machine& machine_;
   std::string program_;
-  Libraries libraries_;
+  std::vector<std::string> libraries_;
   int number_;
   std::vector<std::string> folders_;
   nlohmann::json holds_;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/grader/gpu_worker.cpp
+/// \brief The process that runs a student's kernel on the GPU. It copies the matrices there before
+///        the judge looks at its clock, and back when the time is taken. Only the judge starts it
+///        (worker_process.cpp).
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "common/check.hpp"
+#include "tests/grader/containment.hpp"
+#include "tests/grader/messages.hpp"
+#include "tests/grader/worker_orders.hpp"
+
+namespace ladder::grader {
+namespace {
+
+using nlohmann::json;
+
+/// A mapped matrix and its guard bands in the memory of the GPU.
+class MatrixOnGpu {
+ public:
+  explicit MatrixOnGpu(const json& place) : mapped_(place) {
+    check(cudaMalloc(&memory_, mapped_.bytes()));
+    check(cudaMemcpy(memory_, mapped_.guarded(), mapped_.bytes(), cudaMemcpyHostToDevice));
+  }
+  ~MatrixOnGpu() { cudaFree(memory_); }
+  MatrixOnGpu(const MatrixOnGpu&) = delete;
+  MatrixOnGpu& operator=(const MatrixOnGpu&) = delete;
+
+  char* guarded() const { return static_cast<char*>(memory_); }
+  void copy_back() const {
+    check(cudaMemcpy(mapped_.guarded(), memory_, mapped_.bytes(), cudaMemcpyDeviceToHost));
+  }
+
+ private:
+  MappedMatrix mapped_;
+  void* memory_ = nullptr;
+};
+
+template <class T>
+RunReport launched(const Rung& rung, const Gemm<T>& gemm) {
+  RunReport report;
+  try {
+    rung.run(gemm, nullptr);
+    check(cudaDeviceSynchronize());
+  } catch (const ShapeRefused& error) {
+    report.outcome = Outcome::refused;
+    report.message = error.what();
+  } catch (const std::exception& error) {
+    report.outcome = Outcome::failed;
+    report.message = error.what();
+  } catch (...) {
+    report.outcome = Outcome::failed;
+    report.message = "run() threw something that is no std::exception";
+  }
+  return report;
+}
+
+template <class T>
+json run(const Rung& rung, const json& order) {
+  const MatrixOnGpu A(order.at("A"));
+  const MatrixOnGpu B(order.at("B"));
+  const MatrixOnGpu C(order.at("C"));
+  const auto gemm = gemm_of<T>(order, {A.guarded(), B.guarded(), C.guarded()});
+  check(cudaDeviceSynchronize());
+  const RunReport report = run_when_told([&] { return launched(rung, gemm); });
+  if (report.outcome == Outcome::ran) {
+    for (const MatrixOnGpu* const matrix : {&A, &B, &C})
+      matrix->copy_back();
+  }
+  return to_json(report);
+}
+
+void work(const WorkerWords& words) {
+  json holds = give_up_rights(words.other_user, RunsOn::gpu);
+  const char* const library = words.libraries[0];
+  // Another user may be kept from the library, or from the GPU's devices.
+  if (access(library, R_OK) != 0 || cudaFree(nullptr) != cudaSuccess) {
+    send_message(kSocket, {{"unreadable", true}});
+    return;
+  }
+  for (const std::string& held : forbid_all_but_loading(words.folders, RunsOn::gpu))
+    holds.push_back(held);
+  const Rung& rung = rung_of_library(library, "_ZN6ladder5rungsEv", words.number);
+  send_message(kSocket, {{"holds", holds}});
+  while (true) {
+    const json order = receive_message(kSocket);
+    send_message(kSocket, with_element_of(rung.precision.stored,
+                                          [&]<class T>(T) { return run<T>(rung, order); }));
+  }
+}
+
+}  // namespace
+}  // namespace ladder::grader
+
+int main(int argc, char** argv) {
+  return ladder::grader::worker_main(argc, argv, 1, ladder::grader::work);
+}
