@@ -18,24 +18,26 @@ namespace {
 
 using nlohmann::json;
 
-/// A mapped matrix and its guard bands in the memory of the GPU.
+/// A mapped matrix and its guard bands in the memory of the GPU, each time at another address.
 class MatrixOnGpu {
  public:
-  explicit MatrixOnGpu(const json& place) : mapped_(place) {
-    check(cudaMalloc(&memory_, mapped_.bytes()));
-    check(cudaMemcpy(memory_, mapped_.guarded(), mapped_.bytes(), cudaMemcpyHostToDevice));
+  explicit MatrixOnGpu(const json& place)
+      : mapped_(place), left_out_(place.at("pages").get<std::size_t>() * 4096) {
+    check(cudaMalloc(&memory_, left_out_ + mapped_.bytes()));
+    check(cudaMemcpy(guarded(), mapped_.guarded(), mapped_.bytes(), cudaMemcpyHostToDevice));
   }
   ~MatrixOnGpu() { cudaFree(memory_); }
   MatrixOnGpu(const MatrixOnGpu&) = delete;
   MatrixOnGpu& operator=(const MatrixOnGpu&) = delete;
 
-  char* guarded() const { return static_cast<char*>(memory_); }
+  char* guarded() const { return static_cast<char*>(memory_) + left_out_; }
   void copy_back() const {
-    check(cudaMemcpy(mapped_.guarded(), memory_, mapped_.bytes(), cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(mapped_.guarded(), guarded(), mapped_.bytes(), cudaMemcpyDeviceToHost));
   }
 
  private:
   MappedMatrix mapped_;
+  std::size_t left_out_;  ///< bytes in front of it
   void* memory_ = nullptr;
 };
 
