@@ -402,6 +402,9 @@ FORMS = {
                steps=each(record(command=text, output=each(text, 0)))),
         record(device=text, cuda_toolkit=text)),
     "bench/results/*/gallery.json": results(TOOL_RUN, MACHINE),
+    "bench/results/*/speed_points.json": results(
+        record(rung=rung_number, version=text,
+               runs=each(record(points=number, ratios=each(number)))), MACHINE),
     "bench/results/*/sanitizer.json": results(record(name=text, clean=truth, **SHAPE), MACHINE),
     "bench/results/rounding.json": results(
         record(k=extent, positive=truth, trials=positive, error=WAYS, largest=WAYS,

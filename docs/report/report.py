@@ -32,6 +32,7 @@ from docs.report.page_blocks import (
     excerpts,
     fidelity,
     front,
+    grading,
     lessons,
     machine,
     orders,
@@ -49,6 +50,7 @@ BLOCKS = {
     **fidelity.BLOCKS,
     **benchmark.BLOCKS,
     **craft.BLOCKS,
+    **grading.BLOCKS,
 }
 
 # Of a place, with arguments.
