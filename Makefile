@@ -64,6 +64,7 @@ test: ready ## install what is missing, build and run all tests
 	@cmake --build build
 	@ctest --preset $(PRESET)
 
+test-all: export LADDER_TEST_ALL = 1
 test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice
 	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built

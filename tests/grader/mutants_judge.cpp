@@ -4,7 +4,8 @@
 /// input,
 ///        writes what came of each mutant to standard output.
 ///
-///     grader_mutants I OF < jobs.json      the I-th of OF parts of all mutants
+///     grader_mutants I OF < jobs.json      the I-th of OF parts of {"mutants": [name, ...],
+///                                          "jobs": {folder of a rung: job}}
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
@@ -67,13 +68,16 @@ int run(int part, int parts) {
   emulator::set_cpu_threads(1);
   emulator::set_hang_limit(emulator::Seconds(0.3));
   const std::string text((std::istreambuf_iterator<char>(std::cin)), {});
-  const auto jobs = nlohmann::json::parse(text);
-  std::vector<Mutant> all(subtle_mutants().begin(), subtle_mutants().end());
-  all.insert(all.end(), graded_mutants().begin(), graded_mutants().end());
+  const auto wanted = nlohmann::json::parse(text);
+  const auto& names = wanted.at("mutants");
   nlohmann::json results = nlohmann::json::array();
-  for (std::size_t i = static_cast<std::size_t>(part); i < all.size();
+  for (std::size_t i = static_cast<std::size_t>(part); i < names.size();
        i += static_cast<std::size_t>(parts)) {
-    results.push_back(judged(all[i], jobs));
+    const std::string name = names[i];
+    const Mutant* mutant = mutant_named(subtle_mutants(), name);
+    if (mutant == nullptr) mutant = mutant_named(graded_mutants(), name);
+    if (mutant == nullptr) throw std::invalid_argument("there is no mutant " + name);
+    results.push_back(judged(*mutant, wanted.at("jobs")));
   }
   std::cout << results.dump() << "\n";
   return 0;

@@ -3,6 +3,7 @@
     python3 -m tests.grader.starters_test
 """
 
+import os
 import re
 import time
 import unittest
@@ -108,8 +109,10 @@ class StartersTest(unittest.TestCase):
             starters.starter(rung_table()[0])
 
     def test_each_starter_builds_and_fails_at_once(self):
+        """A few of them in `make test`: grade_test builds and runs them all."""
+        rungs = list(own_rungs().items())
         with Classroom() as room:
-            for number, rung in own_rungs().items():
+            for number, rung in rungs if os.environ.get("LADDER_TEST_ALL") else rungs[::4]:
                 self.assertEqual(room.student("start", number)[0], 0)
                 began = time.monotonic()
                 code, said = room.student("check", number)

@@ -4,6 +4,7 @@
 ///        change it.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -297,7 +298,13 @@ TEST_P(RungCaches, AreNearTheHardwares) {
 INSTANTIATE_TEST_SUITE_P(Rungs, RungCaches,
                          testing::ValuesIn(rungs_between("shared_tile", "wave_swizzle")));
 
+/// Some seconds each, for a case that smaller ones cover nearly: `make test-all` and CI run them.
+bool long_tests_too() {
+  return std::getenv("LADDER_TEST_ALL") != nullptr;
+}
+
 TEST(Swizzle, SavesAsMuchAt16384) {
+  if (!long_tests_too()) GTEST_SKIP() << "make test-all runs it";
   const std::map<int, json> profile = recorded_profile(16384);
   std::map<int, double> bytes;
   for (const int rung : {6, 7}) {
@@ -350,6 +357,7 @@ TEST(Sampling, ChangesNothingOnRaggedShapes) {
 }
 
 TEST(Sampling, ChangesNothingAt2048) {
+  if (!long_tests_too()) GTEST_SKIP() << "make test-all runs it";
   for (const int rung : {5, 7})
     expect_sampling_changes_nothing(rung, problem_of({2048, 2048, 2048}));
 }
