@@ -41,6 +41,7 @@ ATTRIBUTES = re.compile(r"\[\[\s*(?:using\s+)?gnu\b")
 # Undefined symbols, demangled without their parameters.
 CALLS = re.compile(
     r"operator (?:new|delete)(?:\[\])?|mem(?:cpy|move|set|cmp)|strlen|snprintf|"
+    r"__(?:mem(?:cpy|move|set)|v?snprintf)_chk|"  # what Ubuntu's compiler makes of them
     r"_Unwind_Resume|_GLOBAL_OFFSET_TABLE_|__gxx_personality_v0|__stack_chk_fail|"
     r"__cxa_(?:\w*exception|throw|rethrow|begin_catch|end_catch|pure_virtual|throw_bad_array_new_"
     r"length|guard_\w+)|__dso_handle|"

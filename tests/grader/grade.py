@@ -100,13 +100,15 @@ def speed_part(sources, rung, secret, folder, gpu, parts, flags):
         return points.speed(message="A kernel that is wrong for a visible shape gets no points for "
                             "speed.")  # fmt: skip
     try:
-        faults, found = speed.timed_on_gpu(sources, rung, secret, folder, gpu,
-                                           limits(NVCC_CPU_SECONDS))  # fmt: skip
+        library, faults = speed.library_for_gpu(sources, rung, folder, gpu,
+                                                limits(NVCC_CPU_SECONDS))  # fmt: skip
     except CompileError as error:
         return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
     for kind, sentence in faults[:5]:
         flags.add(kind, f"Compiled by nvcc: {sentence}")
-    return points.speed(found["problems"])
+    if faults:
+        return points.speed(message="Nothing was timed.")
+    return points.speed(speed.timed_on_gpu(library, rung, secret)["problems"])
 
 
 def parts_of(rung, tests, result, flags):

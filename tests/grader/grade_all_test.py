@@ -56,9 +56,11 @@ def made_up_grade(number=3, flags=(), **messages):
     rung = own_rungs()[number]
     parts = []
     for name, most in points.MAX_POINTS.items():
+        if name == "speed":
+            parts.append(points.speed_not_graded("no GPU"))
+            continue
         message, kind = messages.get(name, ("", ""))
-        tests = [] if most is None else [test_of(name, 1, most, message, kind)]
-        parts.append(points.part(name, tests))
+        parts.append(points.part(name, [test_of(name, 1, most, message, kind)]))
     return {
         "schema": SCHEMA, "generated_at": "2026-01-01T00:00:00Z", "tool": {"commit": "abc"},
         "machine": {"cpu": "made up", "gpu": None},

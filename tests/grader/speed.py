@@ -67,21 +67,20 @@ def speed_job(rung, secret, libraries, reference, folder, *, device, worker, sha
     }  # fmt: skip
 
 
-def timed_on_gpu(sources, rung, secret, folder, gpu, wrap=()):
-    """(faults of the object, the judge's {"problems": ..., "holds": ...}).
-
-    With faults nothing runs.
+def library_for_gpu(sources, rung, folder, gpu, wrap=()):
+    """(the library of a submission, what its object may not hold).
 
     folder  of the caller's, for the library; wrap: words in front of the compiler
 
     Raises CompileError if nvcc does not compile what g++ compiles.
     """
     library = build_gpu_library(sources, rung, folder, gpu["compute_capability"], wrap)
-    faults = object_faults({"gpu": folder / "gpu" / "launch.o"}, rung)
-    if faults:
-        return faults, {"problems": []}
-    job = speed_job(rung, secret, [library], [BUILD / "lib" / library.name], folder, device="gpu",
-                    worker="grader_gpu_worker", shapes=shapes_of(rung))  # fmt: skip
-    with gpu_alone():
-        return [], judged(job)
+    return library, object_faults({"gpu": folder / "gpu" / "launch.o"}, rung)
 
+
+def timed_on_gpu(library, rung, secret):
+    """The judge's {"problems": ..., "holds": ...} of a submission's library."""
+    job = speed_job(rung, secret, [library], [BUILD / "lib" / library.name], library.parent,
+                    device="gpu", worker="grader_gpu_worker", shapes=shapes_of(rung))  # fmt: skip
+    with gpu_alone():
+        return judged(job)

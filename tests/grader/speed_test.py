@@ -107,12 +107,13 @@ class JudgeTest(unittest.TestCase):
 class GradeTest(unittest.TestCase):
     """A whole grade on a machine that has a GPU."""
 
-    def grade(self, files, answer):
-        """Of rung 02; `answer` stands in for the timing."""
+    def grade(self, files, library, problems=()):
+        """Of rung 02; `library` stands in for nvcc, `problems` for the timing."""
         with (
             tempfile.TemporaryDirectory() as room,
             mock.patch.object(speed, "why_not", lambda _: (None, GPU)),
-            mock.patch.object(speed, "timed_on_gpu", answer),
+            mock.patch.object(speed, "library_for_gpu", library),
+            mock.patch.object(speed, "timed_on_gpu", lambda *_: {"problems": problems}),
         ):
             folder = pathlib.Path(room, "work", rung_of(2).folder)
             write_to(folder, files)
@@ -121,12 +122,12 @@ class GradeTest(unittest.TestCase):
     def test_points_for_speed(self):
         """100 in all; the GPU is named; a fault that only nvcc's object has makes the score 0."""
         right = whole(rung_of(2))
-        found = self.grade(right, lambda *_: ([], {"problems": [problem(yours=(4.0,))]}))
+        found = self.grade(right, lambda *_: (None, []), [problem(yours=(4.0,))])
         self.assertEqual(found["machine"]["gpu"], "Made Up 2")
         self.assertEqual(found["max_score"], 100)
         self.assertAlmostEqual(found["score"], 80 + 20 * points.speed_share(2), places=1)
         fault = [("forbidden_symbol", "the kernel uses fork")]
-        found = self.grade(right, lambda *_: (fault, {"problems": []}))
+        found = self.grade(right, lambda *_: (None, fault), [problem()])
         self.assertEqual(found["score"], 0)
         self.assertIn("fork", found["flags"][0]["message"])
 

@@ -194,6 +194,8 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_schema(results);
     } else if (entry.path().filename() == "gallery.json") {
       expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
+    } else if (entry.path().filename() == "speed_points.json") {
+      expect_common_schema(results, {"rung", "version", "runs"});
     } else if (entry.path().filename() == "cuda_gdb.json") {
       expect_common_schema(results, {"name", "shows", "stopped_by", "focus", "steps"});
     } else if (entry.path().filename() == "roofs.json") {
