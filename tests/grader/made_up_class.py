@@ -292,8 +292,7 @@ def wrong_scores(written, out):
             "reference": score == most,
             "cheat": score == 0 and grade["flags"],
             "broken": score == 0 and grade["flags"],
-        }.get(
-each.kind, score < most)
+        }.get(each.kind, score < most)
         if not fits:
             wrong.append(f"{name} ({each.kind}: {each.what}) has {score:g} of {most:g}")
     return wrong + [f"{name} belongs to nobody" for name in grades], scores
