@@ -74,7 +74,8 @@ Upload this archive under "Configure Autograder". The assignment is worth @point
 not graded, for want of a GPU. Students hand in the archive that `make submit RUNG=@number@` packs,
 or their files.
 
-setup.sh takes packages from the image's distribution (Ubuntu 22.04 or newer, Debian 12 or newer).
+setup.sh takes packages from the image's distribution: Debian 12, on which it was tried, or newer;
+or Ubuntu 22.04 or newer.
 Give a submission 10 minutes and 6 GB of memory at most; one usually needs about a minute.
 
 The hidden tests follow from the file `secret`. Keep this archive to yourself, and use the same one
