@@ -43,21 +43,10 @@ class MatrixOnGpu {
 
 template <class T>
 RunReport launched(const Rung& rung, const Gemm<T>& gemm) {
-  RunReport report;
-  try {
+  return reported([&](RunReport&) {
     rung.run(gemm, nullptr);
     check(cudaDeviceSynchronize());
-  } catch (const ShapeRefused& error) {
-    report.outcome = Outcome::refused;
-    report.message = error.what();
-  } catch (const std::exception& error) {
-    report.outcome = Outcome::failed;
-    report.message = error.what();
-  } catch (...) {
-    report.outcome = Outcome::failed;
-    report.message = "run() threw something that is no std::exception";
-  }
-  return report;
+  });
 }
 
 template <class T>

@@ -205,11 +205,30 @@ RunReport run_report(const json& json) {
           .counts = json.at("counts")};
 }
 
+RunReport reported(const std::function<void(RunReport&)>& run) {
+  RunReport report;
+  try {
+    run(report);
+  } catch (const ShapeRefused& error) {
+    report.outcome = Outcome::refused;
+    report.message = error.what();
+  } catch (const emulator::KernelError& error) {
+    report.outcome = Outcome::hazard;
+    report.message = error.what();
+  } catch (const std::exception& error) {
+    report.outcome = Outcome::failed;
+    report.message = error.what();
+  } catch (...) {
+    report.outcome = Outcome::failed;
+    report.message = "run() threw something that is no std::exception";
+  }
+  return report;
+}
+
 template <class T>
 RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order) {
   set_up(order);
-  RunReport report;
-  try {
+  const RunReport found = reported([&](RunReport& report) {
     Run run = rung.run;
     if (order.configuration >= 0) {
       const auto plans = rung.plans({gemm.M, gemm.N, gemm.K});
@@ -217,7 +236,7 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
     }
     if (!order.traced) {
       run(gemm, nullptr);
-      return report;
+      return;
     }
     const auto lines = lines_of(gemm);
     std::optional<KernelTrace> trace;
@@ -232,24 +251,12 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
       if (dynamic_cast<const ShapeRefused*>(&error) != nullptr) throw;
       report.launched = false;
       report.message = error.what();
-      return report;
+      return;
     }
     take_trace(*trace, lines, order.counts, report);
-  } catch (const ShapeRefused& error) {
-    report.outcome = Outcome::refused;
-    report.message = error.what();
-  } catch (const emulator::KernelError& error) {
-    report.outcome = Outcome::hazard;
-    report.message = error.what();
-  } catch (const std::exception& error) {
-    report.outcome = Outcome::failed;
-    report.message = error.what();
-  } catch (...) {
-    report.outcome = Outcome::failed;
-    report.message = "run() threw something that is no std::exception";
-  }
-  if (report.outcome != Outcome::ran) forget_workspace();
-  return report;
+  });
+  if (found.outcome != Outcome::ran) forget_workspace();
+  return found;
 }
 
 template RunReport run_once(const Rung&, const Gemm<float>&, const RunOrder&);

@@ -4,6 +4,7 @@
 ///        came of it.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ RunOrder run_order(const nlohmann::json& json);
 nlohmann::json to_json(const RunReport& report);
 /// \throws nlohmann::json::exception  the process that ran the rung sent something else
 RunReport run_report(const nlohmann::json& json);
+
+/// \brief  Calls a function that runs a student's code.
+/// \return what it has written, and what it threw as an outcome
+RunReport reported(const std::function<void(RunReport&)>& run);
 
 /// \brief Runs a rung once on matrices of this process.
 /// \tparam T  what the rung's precision stores

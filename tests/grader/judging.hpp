@@ -18,8 +18,8 @@ namespace ladder::grader {
 ///         reference}]}; every test that was reached has the runs up to its first that is not right
 nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submission* reference);
 
-/// \brief  Times a submission and the reference rung in turn. Each call has inputs that no call had
-///         before, and its result is verified.
+/// \brief  Times a submission and the reference rung in turn. Each round has inputs that no round
+///         had before, and each result is verified.
 /// \param  machine  both run there
 /// \param  job      {precision, tile, problems: [{id, shape, seed}], rounds}; a round to warm up
 ///                  comes first and does not count

@@ -3,7 +3,7 @@
 The judge owns the clock. It sends the matrices to the process that holds the submission, which
 copies them to the GPU and says that it is ready; the time runs from "go" to "done", between which
 the kernel is launched and waited for. So the student's code sees no clock, and no input before the
-time runs. Each call has new inputs, and each result is verified.
+time runs. Each round has new inputs, and each result is verified.
 """
 
 import contextlib
