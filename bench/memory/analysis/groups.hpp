@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/analysis/groups.hpp
+/// \brief Finds which SMs share a resource from how much they disturb each other.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bench/memory/analysis/samples.hpp"
+
+namespace ladder::labs {
+
+/// SMs that share something.
+struct Groups {
+  std::vector<int> of_row;  ///< group of each SM, numbered in the order of their first members
+  int count = 0;
+  double agreement = 0;  ///< share of the pairs that the groups explain
+};
+
+/// \brief  Groups from a square matrix: cycles per load of SM i after SM j disturbed it. The
+///         diagonal is a measurement, too: an SM disturbs itself.
+/// \param  penalty_cycles  what a load costs more when it misses in the resource
+/// \return nothing if fewer than 98 % of the pairs agree with any grouping; one group for each SM
+///         if nothing is shared
+/// \throws std::invalid_argument  the matrix is not square, or the penalty is not above 0
+std::optional<Groups> find_groups(const Matrix& cycles, double penalty_cycles);
+
+}  // namespace ladder::labs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs.cpp
+/// \brief The table of labs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/memory/lab.hpp"
+#include "bench/memory/labs/labs.hpp"
+
+namespace ladder::labs {
+namespace {
+
+constexpr std::array kLabs = {
+    Lab{.number = "L01",
+        .name = "latency",
+        .question = "How long does a load take, by the size of what is read?",
+        .quick_seconds = 15,
+        .run = latency},
+};
+
+/// "L01" for "1", "01", "l1" and "L01".
+std::string as_number(std::string_view text) {
+  if (text.starts_with('L') || text.starts_with('l')) text.remove_prefix(1);
+  const bool digits = !text.empty() && text.size() < 4 &&
+                      std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? fmt::format("L{:02}", std::stoi(std::string(text))) : "";
+}
+
+}  // namespace
+
+std::span<const Lab> labs() {
+  return kLabs;
+}
+
+const Lab& find_lab(std::string_view number_or_name) {
+  const std::string number = as_number(number_or_name);
+  std::string known;
+  for (const Lab& lab : kLabs) {
+    if (lab.name == number_or_name || lab.number == number) return lab;
+    known += fmt::format("{}{} {}", known.empty() ? "" : ", ", lab.number, lab.name);
+  }
+  throw LabError(fmt::format("There is no lab '{}'. The labs are {}", number_or_name, known));
+}
+
+}  // namespace ladder::labs

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs/labs.hpp
+/// \brief The labs' functions, one file each. The table in bench/memory/labs.cpp names them.
+#pragma once
+
+#include "bench/memory/lab.hpp"
+
+namespace ladder::labs {
+
+LabReport latency(Instruments* instruments, const LabOptions& options);
+
+}  // namespace ladder::labs
