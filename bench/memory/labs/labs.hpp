@@ -8,5 +8,10 @@
 namespace ladder::labs {
 
 LabReport latency(Instruments* instruments, const LabOptions& options);
+LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport l2_sides(Instruments* instruments, const LabOptions& options);
+LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
+LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 
 }  // namespace ladder::labs

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/instruments/gpu_memory.cuh
+/// \brief Memory of a GPU that the instruments work on.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "bench/memory/instruments/instruments.hpp"
+#include "common/check.hpp"
+
+namespace ladder::labs {
+
+/// \brief The region that is walked through and swept over. It grows when more is asked for, and
+///        then loses what it held.
+class GpuRegion {
+ public:
+  GpuRegion() = default;
+  ~GpuRegion() { release(); }
+  GpuRegion(const GpuRegion&) = delete;
+  GpuRegion& operator=(const GpuRegion&) = delete;
+
+  /// \return its first byte, a multiple of 2 MiB
+  /// \throws LabError  so much is not free
+  char* of_bytes(std::uint64_t bytes);
+  void release() noexcept;
+
+ private:
+  void* memory_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// A short array on the GPU.
+template <class T>
+class GpuArray {
+ public:
+  /// All bytes 0.
+  explicit GpuArray(std::size_t count) : count_(count) {
+    check(cudaMalloc(&data_, count * sizeof(T)));
+    clear();
+  }
+  explicit GpuArray(const std::vector<T>& values) : GpuArray(values.size()) {
+    check(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~GpuArray() {
+    if (data_ != nullptr) cudaFree(data_);
+  }
+  GpuArray(const GpuArray&) = delete;
+  GpuArray& operator=(const GpuArray&) = delete;
+
+  T* data() const { return data_; }
+  void clear() { check(cudaMemset(data_, 0, count_ * sizeof(T))); }
+  std::vector<T> values() const {
+    std::vector<T> copy(count_);
+    check(cudaMemcpy(copy.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return copy;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_;
+};
+
+}  // namespace ladder::labs

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs/l2_bandwidth.cpp
+/// \brief L03: how fast L2 is, where it ends, and how it replaces lines. It runs the probe that a
+///        post prints, and beside it the one that measures what the post says.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/memory/analysis/replacement.hpp"
+#include "bench/memory/labs/curves.hpp"
+#include "bench/memory/labs/labs.hpp"
+#include "bench/memory/report_text.hpp"
+
+namespace ladder::labs {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// Working sets: powers of two at both ends, and dense around the L2 that the GPU reports.
+std::vector<std::uint64_t> working_sets(const MemoryFacts& facts, bool quick) {
+  const std::uint64_t most = std::min(5 * facts.l2_bytes, facts.free_bytes / 2);
+  std::vector<std::uint64_t> sizes = geometric(kMiB, most, quick ? 1.5 : 1.25, kMiB / 4);
+  const std::uint64_t dense = std::max(facts.l2_bytes / (quick ? 16 : 48), kMiB / 4);
+  for (std::uint64_t bytes = facts.l2_bytes / 3; bytes < 2 * facts.l2_bytes; bytes += dense)
+    sizes.push_back(bytes / (kMiB / 4) * (kMiB / 4));
+  std::ranges::sort(sizes);
+  const auto [first, last] = std::ranges::unique(sizes);
+  sizes.erase(first, last);
+  return sizes;
+}
+
+struct Probe {
+  std::string name;
+  Sweep sweep;
+};
+
+Series measure(Instruments& instruments, const Probe& probe, const LabOptions& options, double done,
+               double share) {
+  const std::vector<std::uint64_t> sizes = working_sets(instruments.facts(), options.quick);
+  Series series = {.name = probe.name,
+                   .x_name = "working set",
+                   .x_unit = "bytes",
+                   .y_name = "bandwidth",
+                   .y_unit = "GB/s",
+                   .points = {}};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    options.on_progress(done + share * static_cast<double>(i) / static_cast<double>(sizes.size()));
+    Sweep sweep = probe.sweep;
+    sweep.bytes = sizes[i];
+    series.points.push_back({.x = static_cast<double>(sizes[i]),
+                             .samples = instruments.sweeps().gbps(sweep, options.quick ? 3 : 7)});
+  }
+  return series;
+}
+
+/// Cycles per byte rise where bandwidth falls, so that knees of latencies and rates are found
+/// alike.
+std::vector<Point> time_per_byte(const Series& series) {
+  std::vector<Point> points = series.points;
+  for (Point& point : points)
+    for (double& sample : point.samples)
+      sample = 1e3 / sample;
+  return points;
+}
+
+/// What the bandwidth beyond L2 says of hits, if both overlap.
+std::vector<Point> hit_rates(const Series& series, double cache, double memory) {
+  std::vector<Point> rates;
+  for (const Point& point : series.points)
+    rates.push_back(
+        {.x = point.x, .samples = {overlapped_hit_rate(median_of(point.samples), cache, memory)}});
+  return rates;
+}
+
+double best_rate(const Series& series, double least_x, double most_x) {
+  double best = 0.0;
+  for (const Point& point : series.points)
+    if (point.x >= least_x && point.x <= most_x) best = std::max(best, median_of(point.samples));
+  return best;
+}
+
+}  // namespace
+
+LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
+  const MemoryFacts& facts = instruments->facts();
+  const auto nominal = static_cast<double>(facts.l2_bytes);
+  const std::vector<Probe> probes = {
+      // 65,536 threads and default loads, as the post prints it: two blocks for three SMs would
+      // be 200, so one block on each SM comes closest.
+      {"as printed: ld.ca, every thread reads its own elements again",
+       {.order = SweepOrder::same_threads, .access = Access::cached, .blocks_per_sm = 1}},
+      {"ld.cg, blocks change places", {.order = SweepOrder::rotated_blocks}},
+      {"ld.cg, random pieces of 512 bytes", {.order = SweepOrder::random_lines}},
+  };
+  LabReport report;
+  for (std::size_t i = 0; i < probes.size(); ++i)
+    report.series.push_back(measure(*instruments, probes[i], options,
+                                    static_cast<double>(i) / probes.size(), 1.0 / probes.size()));
+  const Series& printed = report.series[0];
+  const Series& sweep = report.series[1];
+  const Series& random = report.series[2];
+
+  const double cache = best_rate(sweep, nominal / 8, nominal / 2);
+  const double memory = median_of(sweep.points.back().samples);
+  report.findings.push_back(found("l2_read_gbps", "L2, read by all SMs", cache, "GB/s",
+                                  "Best working set between an eighth and a half of the L2 that "
+                                  "the GPU reports"));
+  report.findings.push_back(
+      found("memory_gbps", "Memory, in the same loop", memory, "GB/s",
+            fmt::format("Working set of {}", with_unit(sweep.points.back().x, "bytes"))));
+  const double small = best_rate(printed, 0, nominal / 8);
+  report.findings.push_back(
+      found("printed_gbps", "What the printed probe calls L2", small, "GB/s",
+            fmt::format("{:.1f}x of what L2 gives: its small working sets are read from L1",
+                        small / cache)));
+  const std::vector<Knee> knees = find_knees(time_per_byte(sweep));
+  if (knees.empty()) {
+    report.findings.push_back(not_found("l2_knee_bytes", "Where bandwidth falls", "bytes",
+                                        "Bandwidth is the same for all working sets"));
+    return report;
+  }
+  const Knee& knee = knees.back();
+  report.findings.push_back(
+      found("l2_knee_bytes", "Where bandwidth falls",
+            Estimate{knee.onset, knee.onset, knee.saturated}, "bytes",
+            fmt::format("Blocks change places; {:.0f} % of the L2 that the GPU reports",
+                        100.0 * knee.onset / nominal)));
+  for (const Series* const series : {&sweep, &random}) {
+    const std::vector<Point> rates =
+        hit_rates(*series, best_rate(*series, nominal / 8, nominal / 2),
+                  median_of(series->points.back().samples));
+    const ReplacementFit fit = fit_replacement(rates);
+    const std::string key = series == &sweep ? "cyclic" : "random";
+    report.findings.push_back(found(
+        key + "_capacity_bytes", "Capacity that explains: " + series->name, fit.capacity, "bytes",
+        fmt::format("Hit rates like those of {} replacement (error {:.3f}; {}: {:.3f}){}",
+                    name_of(fit.best), fit.best_error, name_of(fit.second), fit.second_error,
+                    fit.decided ? "" : ", which is not decided")));
+  }
+  return report;
+}
+
+}  // namespace ladder::labs

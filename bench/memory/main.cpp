@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/main.cpp
+/// \brief The `memory_lab` program: measures the memory system of a GPU, or of a simulated one.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/memory/lab.hpp"
+#include "bench/memory/report_json.hpp"
+#include "bench/memory/report_text.hpp"
+#include "common/output_file.hpp"
+#include "ladder/program/command_line.hpp"
+#include "ladder/program/progress.hpp"
+#include "ladder/program/results.hpp"
+
+namespace ladder::labs {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> labs;
+  std::string simulate;
+  std::string json;
+  std::string report;
+  std::uint64_t seed = 1;
+  bool quick = false;
+};
+
+std::string lines(const nlohmann::ordered_json& entries) {
+  std::string text;
+  for (const nlohmann::ordered_json& entry : entries)
+    text += (text.empty() ? "[\n" : ",\n") + entry.dump();
+  return text + "\n]\n";
+}
+
+int list_command(const Arguments& arguments) {
+  if (arguments.json.empty())
+    fmt::print("{}", list_text());
+  else
+    OutputFile(arguments.json).write(lines(labs_json()));
+  return kGood;
+}
+
+int report_command(const Arguments& arguments) {
+  fmt::print("{}", report_text(load_run(arguments.report)));
+  return kGood;
+}
+
+std::vector<const Lab*> chosen(const Arguments& arguments) {
+  std::vector<const Lab*> found;
+  for (const std::string& name : arguments.labs) {
+    if (name == "all") {
+      for (const Lab& lab : labs())
+        found.push_back(&lab);
+    } else {
+      found.push_back(&find_lab(name));
+    }
+  }
+  return found;
+}
+
+/// One file for one lab; for several, a folder that gets lab_NAME.json for each.
+std::string file_of(const Arguments& arguments, const Lab& lab) {
+  if (!std::filesystem::is_directory(arguments.json)) return arguments.json;
+  return (std::filesystem::path(arguments.json) / fmt::format("lab_{}.json", lab.name)).string();
+}
+
+LabRun run_lab(const Lab& lab, Instruments* instruments, const Arguments& arguments) {
+  Progress progress;
+  const auto start = std::chrono::steady_clock::now();
+  LabRun run = {.lab = std::string(lab.name),
+                .machine = lab.needs == Needs::emulator ? "emulator" : instruments->facts().name,
+                .quick = arguments.quick,
+                .seed = arguments.seed,
+                .seconds = 0.0,
+                .versions = {},
+                .report = {}};
+  if (instruments != nullptr) run.versions = instruments->facts().versions;
+  run.report =
+      lab.run(instruments,
+              {.quick = arguments.quick, .seed = arguments.seed, .on_progress = [&](double done) {
+                 progress.show(std::string(lab.name), done);
+               }});
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return run;
+}
+
+int run_command(const Arguments& arguments) {
+  const std::vector<const Lab*> wanted = chosen(arguments);
+  const bool folder = std::filesystem::is_directory(arguments.json);
+  if (!arguments.json.empty() && !folder && wanted.size() > 1)
+    throw LabError(fmt::format("--json {}: several labs need a folder that is there, one file each",
+                               arguments.json));
+  std::unique_ptr<Instruments> instruments;
+  for (const Lab* const lab : wanted) {
+    if (instruments != nullptr || lab->needs == Needs::emulator) continue;
+    instruments = arguments.simulate.empty()
+                      ? make_gpu_instruments()
+                      : make_simulated_instruments(arguments.simulate, arguments.seed);
+  }
+  bool first = true;
+  for (const Lab* const lab : wanted) {
+    std::optional<OutputFile> file;
+    if (!arguments.json.empty()) file.emplace(file_of(arguments, *lab));
+    const LabRun run = run_lab(*lab, instruments.get(), arguments);
+    fmt::print("{}{}", first ? "" : "\n", report_text(run));
+    std::fflush(stdout);
+    first = false;
+    if (!file) continue;
+    file->write(file_text(to_json(run)));
+    fmt::print("Results written to {}.\n", file_of(arguments, *lab));
+  }
+  return kGood;
+}
+
+std::string presets_text() {
+  std::string text;
+  for (const std::string& preset : simulated_presets())
+    text += (text.empty() ? "" : ", ") + preset;
+  return text;
+}
+
+}  // namespace
+}  // namespace ladder::labs
+
+int main(int argc, char** argv) {
+  using namespace ladder;
+  using namespace ladder::labs;
+  Arguments arguments;
+  CLI::App app("Measures the memory system of a GPU, or of a simulated one.", "memory_lab");
+  app.require_subcommand(1);
+  CLI::App* const list = app.add_subcommand("list", "the labs and their questions");
+  list->add_option("--json", arguments.json, "write them to this file");
+  CLI::App* const run = app.add_subcommand("run", "run labs");
+  run->add_option("labs", arguments.labs, "numbers or names; all: every lab")->required();
+  run->add_flag("--quick", arguments.quick, "fewer points and repeats: some seconds each");
+  run->add_option("--simulate", arguments.simulate,
+                  "ask a simulated memory system instead of a GPU: " + presets_text());
+  run->add_option("--seed", arguments.seed, "of random orders")
+      ->transform(decimal())
+      ->capture_default_str();
+  run->add_option("--json", arguments.json, "write the results to this file, or into this folder");
+  CLI::App* const report = app.add_subcommand("report", "print a file of results again");
+  report->add_option("file", arguments.report, "as run --json wrote it")->required();
+  return run_command_line(app, argc, argv, [&] {
+    if (list->parsed()) return list_command(arguments);
+    return report->parsed() ? report_command(arguments) : run_command(arguments);
+  });
+}
