@@ -135,7 +135,7 @@ struct RandomReads {
   /// reads that lie in other parts.
   int scopes = 1;
   /// Each group of SMs reads its own share of the region; empty: all read everything.
-  std::vector<int> group_of_sm;
+  std::vector<int> group_of_sm = {};
   std::uint64_t seed = 1;
 };
 
