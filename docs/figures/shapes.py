@@ -16,12 +16,13 @@ NARROW, WIDE = set("ijltfrI.,:;'|()[]!/ "), set("mwMW%@+=<>~")
 def text_width(words, style=""):
     """Pixels that words take at most, in the widest of the usual fonts."""
     size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
+    # Hundredths of the size: versions of Python add fractions with different roundings.
     units = sum(
-        0.39 if letter in NARROW else 0.9 if letter in WIDE else 0.68 if letter.isupper() else 0.61
+        39 if letter in NARROW else 90 if letter in WIDE else 68 if letter.isupper() else 61
         for letter in words
     )
-    bold = 1.06 if {"strong", "title", "large"} & set(style.split()) else 1
-    return size * units * bold
+    bold = 106 if {"strong", "title", "large"} & set(style.split()) else 100
+    return size * units * bold / 10_000
 
 
 def text_height(style=""):

@@ -37,7 +37,8 @@ class BlockObserver {
   virtual void look_at(unsigned warp) = 0;           ///< all its threads wait or have left
   /// Threads that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
   virtual void go_on(unsigned warp) = 0;
-  virtual void pass_barrier() = 0;  ///< all warps
+  /// All warps go on behind a barrier.
+  virtual void pass_barrier() = 0;
   /// \brief The same, but some threads have left the kernel.
   /// \param thread    the first that came
   /// \param sentence  who waits and who has left
