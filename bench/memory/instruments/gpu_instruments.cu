@@ -6,6 +6,7 @@
 
 #include "bench/memory/instruments/gpu_memory.cuh"
 #include "bench/memory/instruments/gpu_random_reads.cuh"
+#include "bench/memory/instruments/gpu_survival.cuh"
 #include "bench/memory/instruments/gpu_sweeps.cuh"
 #include "bench/memory/instruments/gpu_walks.cuh"
 #include "common/launch.cuh"
@@ -51,13 +52,15 @@ class GpuInstruments final : public Instruments {
         stopwatch_(machine_->make_stopwatch()),
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
-        random_reads_(region_, *stopwatch_, facts_.sms) {}
+        random_reads_(region_, *stopwatch_, facts_.sms),
+        survival_(region_, facts_.sms) {}
 
   const MemoryFacts& facts() const override { return facts_; }
   bool simulated() const override { return false; }
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
+  SurvivalInstrument* survival() override { return &survival_; }
 
  private:
   std::unique_ptr<Machine> machine_;
@@ -67,6 +70,7 @@ class GpuInstruments final : public Instruments {
   GpuWalks walks_;
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
+  GpuSurvival survival_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/memory/analysis/samples.hpp"
+#include "bench/memory/instruments/survival.hpp"
 
 namespace ladder::labs {
 
@@ -160,6 +161,8 @@ class Instruments {
   virtual WalkInstrument& walks() = 0;
   virtual SweepInstrument& sweeps() = 0;
   virtual RandomReadInstrument& random_reads() = 0;
+  /// nullptr where it is not there: a simulated memory system knows no hints
+  virtual SurvivalInstrument* survival() { return nullptr; }
 };
 
 /// \brief  The instruments of the first GPU.

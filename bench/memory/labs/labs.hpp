@@ -13,5 +13,8 @@ LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
 LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
+LabReport sectors(Instruments* instruments, const LabOptions& options);
+LabReport set_aside(Instruments* instruments, const LabOptions& options);
+LabReport cache_operators(Instruments* instruments, const LabOptions& options);
 
 }  // namespace ladder::labs

@@ -17,8 +17,8 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 /// One way to read.
 struct Way {
   std::string name;
-  int scopes = 1;           ///< passes over parts of the region
-  std::uint64_t scope = 0;  ///< or: as many as make parts of so many bytes
+  std::uint64_t scope =
+      0;  ///< bytes of the parts that are visited one after the other; 0: one pass
 };
 
 /// The same reads from regions of more and more bytes.
@@ -32,14 +32,12 @@ Series reads_over(Instruments& instruments, const Way& way, std::uint64_t reads,
                    .y_unit = "10^9/s",
                    .points = {}};
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    const auto scopes = static_cast<int>((regions[i] + way.scope - 1) / way.scope);
+    const std::uint64_t scope = way.scope == 0 ? regions[i] : way.scope;
+    const auto scopes = static_cast<int>((regions[i] + scope - 1) / scope);
     if (way.scope != 0 && scopes < 2) continue;
-    const RandomReadsResult result =
-        instruments.random_reads().random_reads({.region_bytes = regions[i],
-                                                 .reads = reads,
-                                                 .scopes = way.scope == 0 ? 1 : scopes,
-                                                 .seed = options.seed},
-                                                options.quick ? 3 : 5);
+    const RandomReadsResult result = instruments.random_reads().random_reads(
+        {.region_bytes = regions[i], .reads = reads, .scopes = scopes, .seed = options.seed},
+        options.quick ? 3 : 5);
     Point point = {.x = static_cast<double>(regions[i]), .samples = {}};
     for (const double rate : result.reads_per_second)
       point.samples.push_back(rate * 1e-9);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bench/memory/instruments/instruments.hpp"
+#include "bench/memory/instruments/kernels/clock.cuh"
 #include "bench/memory/instruments/kernels/placement.cuh"
 #include "bench/memory/instruments/order.hpp"
 
@@ -47,14 +48,6 @@ __device__ const char* follow(const char* place, std::uint64_t steps, unsigned l
       place = next_place<access>(place, zero);
   }
   return place;
-}
-
-/// \brief The clock, read after a value has arrived: a store cannot be issued without it, and
-///        instructions of a warp are issued in order.
-__device__ __forceinline__ long long clock_after(const void* value) {
-  __shared__ const void* volatile arrived;
-  arrived = value;
-  return clock64();
 }
 
 /// follow(), and how long it took.
