@@ -53,7 +53,7 @@ class GpuInstruments final : public Instruments {
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
         random_reads_(region_, *stopwatch_, facts_.sms),
-        survival_(region_, facts_.sms) {}
+        survival_(region_, walks_, facts_.sms) {}
 
   const MemoryFacts& facts() const override { return facts_; }
   bool simulated() const override { return false; }

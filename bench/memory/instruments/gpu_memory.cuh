@@ -8,6 +8,7 @@
 
 #include "bench/memory/instruments/instruments.hpp"
 #include "common/check.hpp"
+#include "common/launch.cuh"
 
 namespace ladder::labs {
 
@@ -60,5 +61,15 @@ class GpuArray {
   T* data_ = nullptr;
   std::size_t count_;
 };
+
+/// One block on each SM: a second one has no room beside its 1024 threads and shared memory.
+inline LaunchShape one_per_sm(int sms) {
+  constexpr unsigned kThreads = 1024;
+  constexpr std::size_t kSharedBytes = 120 * 1024;
+  return {.grid = dim3(static_cast<unsigned>(sms)),
+          .block = dim3(kThreads),
+          .dynamic_shared_bytes = kSharedBytes,
+          .cooperative = true};
+}
 
 }  // namespace ladder::labs

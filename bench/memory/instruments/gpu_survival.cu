@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "bench/memory/analysis/two_sides.hpp"
 #include "bench/memory/instruments/kernels/survival.cuh"
+#include "bench/memory/instruments/random_places.hpp"
 #include "common/launch.cuh"
 
 namespace ladder::labs {
@@ -89,34 +91,81 @@ auto with_hint(Hint hint, Call call) {
 
 }  // namespace
 
+GpuSurvival::Sample GpuSurvival::draw(std::uint64_t array_bytes, int count, std::uint64_t seed) {
+  const auto lines_of = [&](std::uint64_t lines, int wanted) {
+    std::vector<std::uint64_t> bytes;
+    for (int i = 0; i < wanted; ++i)
+      bytes.push_back(high_product(split_mix(seed + static_cast<unsigned>(i)), lines) * kLine);
+    std::ranges::sort(bytes);
+    bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
+    return bytes;
+  };
+  constexpr int kRepeats = 3;
+  if (side_sms_.empty()) {
+    constexpr int kLines = 64;
+    std::vector<int> sms;
+    for (int sm = 0; sm < sms_; ++sm)
+      sms.push_back(sm);
+    const std::optional<Sides> sides =
+        find_sides(walks_.home_cycles(sms, lines_of(2 * kMiB / kLine, kLines), kRepeats));
+    side_sms_ = {0};
+    if (sides)
+      side_sms_.push_back(
+          static_cast<int>(std::ranges::find(sides->of_row, 1) - sides->of_row.begin()));
+  }
+  Sample sample = {.bytes = lines_of(array_bytes / kLine, count), .sm_of = {}};
+  const Matrix cycles = walks_.home_cycles(side_sms_, sample.bytes, kRepeats);
+  for (std::size_t i = 0; i < sample.bytes.size(); ++i) {
+    const bool other = side_sms_.size() > 1 && cycles.at(1, i) < cycles.at(0, i);
+    sample.sm_of.push_back(side_sms_[other ? 1 : 0]);
+  }
+  return sample;
+}
+
+std::vector<unsigned> GpuSurvival::time_loads(const Sample& sample, cudaStream_t stream) {
+  const GpuArray<std::uint64_t> bytes(sample.bytes);
+  const GpuArray<int> sm_of(sample.sm_of);
+  GpuArray<unsigned> cycles(sample.bytes.size());
+  GpuArray<unsigned> sink(1);
+  check(cudaDeviceSynchronize());
+  for (const int sm : side_sms_) {
+    GpuArray<unsigned> arrived(1);
+    LaunchShape shape = one_per_sm(sms_);
+    shape.stream = stream;
+    launch(kernels::time_loads, shape, region_.of_bytes(0), bytes.data(), sm_of.data(),
+           static_cast<int>(sample.bytes.size()), sm, arrived.data(), cycles.data(), sink.data());
+    check(cudaStreamSynchronize(stream));
+  }
+  return cycles.values();
+}
+
 double GpuSurvival::threshold_cycles() {
   if (threshold_ > 0) return threshold_;
-  // The slowest hits and the fastest misses: lines just read by all SMs, and lines of a region that
-  // L2 cannot hold.
+  // Lines that were just read, and lines of an array that L2 cannot hold.
   constexpr int kLines = 2048;
-  GpuArray<unsigned> cycles(kLines);
+  constexpr std::uint64_t kLarge = 1024 * kMiB;
+  constexpr double kMostHits = 0.98;
+  constexpr double kFewMisses = 0.2;  // some of the large array is there as well
   GpuArray<unsigned> sink(1);
+  const OwnStream own;
   const auto timed = [&](std::uint64_t bytes) {
-    auto* const data = region_.of_bytes(1024 * kMiB);
-    launch(kernels::read_with_hint<CacheHint::all_levels>,
-           {.grid = dim3(static_cast<unsigned>(sms_ * 2)), .block = dim3(1024)},
-           reinterpret_cast<const unsigned*>(data), bytes / 4, sink.data());
-    launch(kernels::time_lines, {.grid = dim3(1), .block = dim3(32)}, data, bytes / kLine, kLines,
-           std::uint64_t{7}, cycles.data(), sink.data());
-    check(cudaDeviceSynchronize());
-    std::vector<unsigned> sorted = cycles.values();
-    std::ranges::sort(sorted);
-    return sorted;
+    const char* const data = region_.of_bytes(kLarge);
+    const Sample sample = draw(bytes, kLines, 7);
+    launch(
+        kernels::read_with_hint<CacheHint::all_levels>,
+        {.grid = dim3(static_cast<unsigned>(sms_ * 2)), .block = dim3(1024), .stream = own.get()},
+        reinterpret_cast<const unsigned*>(data), bytes / 4, sink.data());
+    const std::vector<unsigned> cycles = time_loads(sample, own.get());
+    return std::vector<double>(cycles.begin(), cycles.end());
   };
   timed(8 * kMiB);  // the first launches also load code
-  const std::vector<unsigned> hits = timed(8 * kMiB);
-  const std::vector<unsigned> misses = timed(1024 * kMiB);
-  const double slow_hit = hits[hits.size() * 98 / 100];
-  const double fast_miss = misses[misses.size() * 20 / 100];
-  if (slow_hit >= fast_miss)
+  const double slow_hit = quantile_of(timed(8 * kMiB), kMostHits);
+  const double fast_miss = quantile_of(timed(kLarge), kFewMisses);
+  if (slow_hit >= fast_miss) {
     throw LabError(
         "Single loads that hit in L2 take as long as those that miss: the lab cannot tell them "
         "apart");
+  }
   threshold_ = (slow_hit + fast_miss) / 2;
   return threshold_;
 }
@@ -127,7 +176,6 @@ std::vector<double> GpuSurvival::survivors(const Survival& survival, int repeats
   char* const hot =
       region_.of_bytes(std::max(survival.hot_bytes + survival.stream_bytes, 1024 * kMiB));
   const char* const stream = hot + survival.hot_bytes;
-  GpuArray<unsigned> cycles(static_cast<std::size_t>(survival.sampled_lines));
   GpuArray<unsigned> sink(1);
   const OwnStream own;
   const LaunchShape shape = {
@@ -140,17 +188,15 @@ std::vector<double> GpuSurvival::survivors(const Survival& survival, int repeats
   };
   std::vector<double> shares;
   for (int repeat = 0; repeat < repeats; ++repeat) {
+    const Sample sample = draw(survival.hot_bytes, survival.sampled_lines,
+                               survival.seed + static_cast<unsigned>(repeat) * 65536);
     read(stream, survival.stream_bytes, Hint::ca);  // what earlier repeats left is gone
     std::optional<Window> window;
     if (survival.set_aside) window.emplace(own.get(), hot, *survival.set_aside);
     for (int pass = 0; pass < survival.hot_passes; ++pass)
       read(hot, survival.hot_bytes, survival.hot_hint);
     read(stream, survival.stream_bytes, survival.stream_hint);
-    launch(kernels::time_lines, {.grid = dim3(1), .block = dim3(32), .stream = own.get()},
-           static_cast<const char*>(hot), survival.hot_bytes / kLine, survival.sampled_lines,
-           survival.seed + static_cast<unsigned>(repeat) * 65536, cycles.data(), sink.data());
-    check(cudaStreamSynchronize(own.get()));
-    const std::vector<unsigned> all = cycles.values();
+    const std::vector<unsigned> all = time_loads(sample, own.get());
     const auto hits = std::ranges::count_if(
         all, [&](unsigned value) { return static_cast<double>(value) < threshold; });
     shares.push_back(static_cast<double>(hits) / static_cast<double>(all.size()));

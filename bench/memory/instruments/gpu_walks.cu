@@ -11,18 +11,6 @@
 namespace ladder::labs {
 namespace {
 
-/// Shared memory that leaves no room for a second block on an SM.
-constexpr std::size_t kAlone = 36 * 1024 + 1024;
-constexpr unsigned kThreadsAlone = 1024;
-
-/// One block on each SM.
-LaunchShape one_per_sm(int sms) {
-  return {.grid = dim3(static_cast<unsigned>(sms)),
-          .block = dim3(kThreadsAlone),
-          .dynamic_shared_bytes = kAlone,
-          .cooperative = true};
-}
-
 std::uint64_t whole_steps(std::uint64_t steps) {
   constexpr std::uint64_t kUnrolled = kernels::kStepsUnrolled;
   return (steps + kUnrolled - 1) / kUnrolled * kUnrolled;

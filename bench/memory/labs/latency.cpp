@@ -16,9 +16,10 @@ constexpr std::uint64_t kSmallest = 1024;
 
 Series staircase(Instruments& instruments, const LabOptions& options, Access access,
                  const std::string& name, double done_before) {
-  const std::uint64_t most =
-      std::min<std::uint64_t>(options.quick ? std::uint64_t{512} << 20 : std::uint64_t{4} << 30,
-                              instruments.facts().free_bytes / 2);
+  const MemoryFacts& facts = instruments.facts();
+  // L1 ends far below L2, and a lap through memory takes seconds.
+  const std::uint64_t wanted = access == Access::cached ? facts.l2_bytes / 2 : 8 * facts.l2_bytes;
+  const std::uint64_t most = std::min(wanted, facts.free_bytes / 2);
   const std::vector<std::uint64_t> sizes =
       geometric(kSmallest, most, options.quick ? 1.19 : 1.06, kLine);
   Series series = {.name = name,

@@ -13,6 +13,8 @@
 namespace ladder::labs {
 namespace {
 
+constexpr std::uint64_t kLine = 128;  // wider strides would touch fewer lines
+
 /// Latency by stride, at a footprint that the cache in question cannot hold.
 Series by_stride(Instruments& instruments, const std::string& name, Access access,
                  std::uint64_t footprint, const LabOptions& options) {
@@ -22,7 +24,7 @@ Series by_stride(Instruments& instruments, const std::string& name, Access acces
                    .y_name = "latency",
                    .y_unit = "cycles",
                    .points = {}};
-  for (std::uint64_t stride = 8; stride <= 512; stride *= 2) {
+  for (std::uint64_t stride = 8; stride <= kLine; stride *= 2) {
     const Walk walk = {.places = footprint / stride,
                        .stride_bytes = stride,
                        .order = Order::ascending,

@@ -20,11 +20,4 @@ __device__ inline void wait_for_all_blocks(unsigned* arrived) {
   __syncthreads();
 }
 
-/// Marks the SMs that blocks run on.
-/// \param  blocks_on  (SMs)  0 before the launch
-__global__ void count_blocks(unsigned* arrived, unsigned* blocks_on) {
-  if (threadIdx.x == 0) atomicAdd(&blocks_on[ptx::sm_id()], 1u);
-  wait_for_all_blocks(arrived);
-}
-
 }  // namespace ladder::labs::kernels

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/memory/instruments/kernels/clock.cuh"
-#include "bench/memory/instruments/random_places.hpp"
+#include "bench/memory/instruments/kernels/placement.cuh"
 #include "common/ptx/cache_hints.cuh"
 
 namespace ladder::labs::kernels {
@@ -30,19 +30,21 @@ __global__ void read_with_hint(const unsigned* data, std::uint64_t words, unsign
   if (all == ~0u) *sink = all;
 }
 
-/// \brief Times single loads of lines at random places, past L1.
+/// \brief Times single loads past L1 from one SM, one after the other.
+/// \param  bytes  (count)  of the data: where each load goes
+/// \param  sm_of  (count)  the SM that loads it; this launch does those of `sm`
 /// \param  cycles  (count)
-__global__ void time_lines(const char* data, std::uint64_t lines, int count, std::uint64_t seed,
-                           unsigned* cycles, unsigned* sink) {
-  constexpr std::uint64_t kLine = 128;
-  if (threadIdx.x != 0) return;
+__global__ void time_loads(const char* data, const std::uint64_t* bytes, const int* sm_of,
+                           int count, int sm, unsigned* arrived, unsigned* cycles, unsigned* sink) {
+  wait_for_all_blocks(arrived);
+  if (ptx::sm_id() != static_cast<unsigned>(sm) || threadIdx.x != 0) return;
   std::uint64_t last = 0;
   for (int i = 0; i < count; ++i) {
-    const std::uint64_t line = high_product(split_mix(seed + static_cast<unsigned>(i)), lines);
-    const char* const place = data + line * kLine + last;  // last is 0: one load after the other
+    if (sm_of[i] != sm) continue;
+    const char* const place = data + bytes[i] + last;  // last is 0: one load after the other
     const long long start = clock_after(place);
     const unsigned value = __ldcg(reinterpret_cast<const unsigned*>(place));
-    last = value == 0xffffffffu ? 1 : 0;
+    last = value == 0xffffffffu ? 4 : 0;
     cycles[i] = static_cast<unsigned>(clock_after(data + last) - start);
   }
   if (last != 0) *sink = 1;

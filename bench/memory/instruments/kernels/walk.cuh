@@ -12,6 +12,13 @@ namespace ladder::labs::kernels {
 
 constexpr int kStepsUnrolled = 8;
 
+/// Marks the SMs that blocks run on.
+/// \param  blocks_on  (SMs)  0 before the launch
+__global__ void count_blocks(unsigned* arrived, unsigned* blocks_on) {
+  if (threadIdx.x == 0) atomicAdd(&blocks_on[ptx::sm_id()], 1u);
+  wait_for_all_blocks(arrived);
+}
+
 /// \brief Writes a walk into memory: each place holds the address of the next one, and the last
 ///        place that of the first.
 __global__ void link_places(char* region, Walk walk) {
