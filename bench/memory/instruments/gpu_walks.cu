@@ -4,6 +4,7 @@
 #include "bench/memory/instruments/gpu_walks.cuh"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "bench/memory/instruments/kernels/walk.cuh"
 #include "common/launch.cuh"
@@ -33,9 +34,19 @@ const char* GpuWalks::link(const Walk& walk, std::uint64_t region_bytes) {
   constexpr unsigned kBlocks = 1024;
   constexpr unsigned kThreads = 256;
   char* const region = region_.of_bytes(region_bytes);
-  launch(kernels::link_places, {.grid = dim3(kBlocks), .block = dim3(kThreads)}, region, walk);
   const RandomOrder order(walk.places, walk.seed);
-  return region + address_of(walk, walk.order == Order::random ? order[0] : 0);
+  launch(kernels::link_places, {.grid = dim3(kBlocks), .block = dim3(kThreads)}, region, walk,
+         order);
+  const auto place = [&](std::uint64_t i) {
+    return region + address_of(walk, walk.order == Order::random ? order[i] : i);
+  };
+  // The GPU and this code have to agree on the order.
+  const char* second = nullptr;
+  check(cudaMemcpy(&second, place(0), sizeof second, cudaMemcpyDeviceToHost));
+  if (second != place(walk.places > 1 ? 1 : 0))
+    throw std::logic_error(
+        "The GPU has linked the places of a walk in another order than the host");
+  return place(0);
 }
 
 void GpuWalks::check_placement() {

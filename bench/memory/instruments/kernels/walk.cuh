@@ -21,8 +21,8 @@ __global__ void count_blocks(unsigned* arrived, unsigned* blocks_on) {
 
 /// \brief Writes a walk into memory: each place holds the address of the next one, and the last
 ///        place that of the first.
-__global__ void link_places(char* region, Walk walk) {
-  const RandomOrder shuffled(walk.places, walk.seed);
+/// \param  shuffled  of walk.places, made on the host
+__global__ void link_places(char* region, Walk walk, RandomOrder shuffled) {
   const auto place = [&](std::uint64_t i) {
     return region + address_of(walk, walk.order == Order::random ? shuffled[i] : i);
   };
