@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "bench/memory/analysis/replacement.hpp"
+#include "bench/memory/analysis/saturation.hpp"
 #include "bench/memory/instruments/order.hpp"
 #include "bench/memory/simulator/hash.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
@@ -255,8 +256,7 @@ class SimulatedSweeps : public SweepInstrument {
     const double latency = h1 * shape_.l1_cycles + (1 - h1) * past_l1;
     const double threads = std::min(sweep.blocks_per_sm * 1024.0, kThreadsPerSm);
     const double in_flight = static_cast<double>(sms.size()) * threads * sweep.loads_in_flight * 16;
-    const double little = in_flight / latency * shape_.facts.sm_clock_mhz * 1e-3;
-    return std::min(gbps, little);
+    return std::min(gbps, in_flight / bytes_in_flight(1, latency, shape_.facts.sm_clock_mhz));
   }
 
   double dram_gbps(Direction direction) const {
@@ -369,6 +369,13 @@ class SimulatedRandomReads : public RandomReadInstrument {
     std::uint64_t address;
   };
 
+  /// By what the timed loads were served.
+  struct Served {
+    std::vector<double> tlb_misses;  // (levels,)
+    double dram = 0;
+    double loads = 0;
+  };
+
   /// Read number i: which SM does it, and where.
   Read read_of(const RandomReads& reads, std::uint64_t i) const {
     const std::uint64_t random = hash_of(reads.seed ^ hash_of(i));
@@ -385,17 +392,14 @@ class SimulatedRandomReads : public RandomReadInstrument {
   }
 
   /// \brief  Time of all reads: each pass draws all places, and loads those within its scope. Some
-  ///         loads run through TLBs and caches; the others take as long.
+  ///         loads run through TLBs and caches, and are summed up; the others take as long.
   double seconds(const RandomReads& reads, std::uint64_t& sum) {
-    system_.clear();
-    const std::uint64_t warm = warm_reads();
     constexpr std::uint64_t kTimed = 100'000;
+    constexpr std::uint64_t kMostDrawn = 400'000;  // to warm up
     const std::uint64_t timed = std::min(reads.reads, kTimed);
     const auto scopes = static_cast<std::uint64_t>(reads.scopes);
     const std::uint64_t scope_bytes = (reads.region_bytes + scopes - 1) / scopes;
-    Stretch stretch;
-    std::vector<double> missed(shape_.tlb.size(), 0);
-    double l2_misses = 0;
+    system_.clear();
     std::optional<TwoSidedL2> l2;
     std::uint64_t scale = 1;
     if (shape_.l2) {
@@ -403,27 +407,29 @@ class SimulatedRandomReads : public RandomReadInstrument {
       scale = sample.scale;
       l2.emplace(sample.shape, seed_);
     }
+    Served served{.tlb_misses = std::vector<double>(shape_.tlb.size(), 0)};
     for (std::uint64_t scope = 0; scope < scopes; ++scope) {
-      const auto in_scope = [&](const Read& read) { return read.address / scope_bytes == scope; };
-      // What came before the timed reads of this scope: more of the same.
-      const std::uint64_t first = reads.reads;
-      for (std::uint64_t i = first; i < first + warm * scopes && i < first + kMostDrawn; ++i) {
-        Read read = read_of(reads, i);
-        if (scopes > 1) read.address = scope * scope_bytes + read.address % scope_bytes;
-        load(l2, scale, read, nullptr, l2_misses);
-        if (i - first >= warm) break;
+      const std::uint64_t warm = warm_reads();
+      std::uint64_t warmed = 0;
+      for (std::uint64_t i = 0; i < kMostDrawn && warmed < warm; ++i) {
+        const Read read = read_of(reads, reads.reads + i);
+        if (read.address / scope_bytes != scope) continue;
+        load(l2, scale, read);
+        ++warmed;
       }
       for (std::uint64_t i = 0; i < timed; ++i) {
         const Read read = read_of(reads, i);
-        if (!in_scope(read)) continue;
+        if (read.address / scope_bytes != scope) continue;
         sum += hash_of(read.address);
-        stretch.loads += 1;
-        load(l2, scale, read, &missed, l2_misses);
+        const auto [levels, dram] = load(l2, scale, read);
+        for (std::size_t level = 0; level < levels; ++level)
+          served.tlb_misses[level] += 1;
+        served.dram += dram;
+        served.loads += 1;
       }
     }
-    return static_cast<double>(reads.reads) *
-               slowest(missed, l2_misses / stretch.loads, stretch.loads) +
-           static_cast<double>(scopes) * overhead(reads);
+    return static_cast<double>(reads.reads) * seconds_per_load(served) +
+           static_cast<double>(scopes) * seconds_per_pass(reads);
   }
 
   /// Reads after which TLBs and the model of L2 are full.
@@ -432,25 +438,24 @@ class SimulatedRandomReads : public RandomReadInstrument {
     for (const TlbLevelShape& level : shape_.tlb) {
       entries = std::max(entries, 3 * level.entries * static_cast<std::uint64_t>(level.groups()));
     }
-    return std::min(entries, kMostDrawn);
+    return entries;
   }
 
-  void load(std::optional<TwoSidedL2>& l2, std::uint64_t scale, const Read& read,
-            std::vector<double>* missed, double& l2_misses) {
-    const std::size_t levels = tlb_misses(read);
+  struct Missed {
+    std::size_t tlb_levels;
+    bool l2;
+  };
+
+  Missed load(std::optional<TwoSidedL2>& l2, std::uint64_t scale, const Read& read) {
     const std::uint64_t small = read.address / kLineBytes / scale * kLineBytes +
                                 read.address % kLineBytes / kSectorBytes * kSectorBytes;
-    const bool dram = !l2 || l2->load(system_.side_of(read.sm), small) == L2Place::dram;
-    if (missed == nullptr) return;
-    for (std::size_t level = 0; level < levels; ++level)
-      (*missed)[level] += 1;
-    l2_misses += dram ? 1 : 0;
+    return {.tlb_levels = system_.translate(read.sm, read.address),
+            .l2 = !l2 || l2->load(system_.side_of(read.sm), small) == L2Place::dram};
   }
 
-  std::size_t tlb_misses(const Read& read) { return system_.translate(read.sm, read.address); }
-
   /// Seconds per load: the longest of what all loads go through.
-  double slowest(std::span<const double> missed, double l2_miss_rate, double loads) const {
+  double seconds_per_load(const Served& served) const {
+    const double l2_miss_rate = served.dram / served.loads;
     const double clock = shape_.facts.sm_clock_mhz * 1e6;
     const double sms = shape_.facts.sms;
     constexpr double kLoadsInFlight = 2048.0 * 4;  // of an SM
@@ -460,9 +465,9 @@ class SimulatedRandomReads : public RandomReadInstrument {
     double longest = l2_miss_rate * kDramBytes / (shape_.dram_read_gbps * 1e9);
     longest = std::max(longest, 1 / (sms * clock));  // an SM starts one a cycle
     if (shape_.l2) longest = std::max(longest, kSectorBytes / (shape_.l2_gbps * 1e9));
-    for (std::size_t i = 0; i < missed.size(); ++i) {
+    for (std::size_t i = 0; i < served.tlb_misses.size(); ++i) {
       const TlbLevelShape& level = shape_.tlb[i];
-      const double rate = missed[i] / loads;
+      const double rate = served.tlb_misses[i] / served.loads;
       latency += rate * level.miss_cycles;
       longest = std::max(longest, rate / (level.misses_per_cycle * level.groups() * clock));
     }
@@ -470,14 +475,12 @@ class SimulatedRandomReads : public RandomReadInstrument {
   }
 
   /// Seconds that a pass takes without its loads: a launch, and drawing all places.
-  double overhead(const RandomReads& reads) const {
+  double seconds_per_pass(const RandomReads& reads) const {
     constexpr double kLaunchSeconds = 5e-6;
     constexpr double kCyclesPerDraw = 10.0 / 128;  // instructions, on 128 lanes
     return kLaunchSeconds + static_cast<double>(reads.reads) * kCyclesPerDraw /
                                 (shape_.facts.sms * shape_.facts.sm_clock_mhz * 1e6);
   }
-
-  static constexpr std::uint64_t kMostDrawn = 400'000;
 
   MemorySystem& system_;
   const MemorySystemShape& shape_;

@@ -19,7 +19,7 @@ struct TlbLevelShape {
   SetIndex index = SetIndex::modulo;
   double miss_cycles = 0;             ///< what a miss adds to the latency of a load
   std::vector<int> group_of_sm = {};  ///< SMs with the same number share one TLB
-  double misses_per_cycle = 0.125;    ///< that one TLB can have served
+  double misses_per_cycle = 0.5;      ///< that one TLB can have served
 
   std::uint64_t entry_bytes() const {
     return page_bytes * static_cast<std::uint64_t>(coalesced_pages);
