@@ -25,7 +25,7 @@ enum class CacheHint : unsigned char {
 template <CacheHint hint>
 __device__ __forceinline__ unsigned long long l2_policy() {
   unsigned long long policy = 0;
-#ifdef __CUDACC__
+#if __CUDA_ARCH__ >= 800
   if constexpr (hint == CacheHint::l2_evict_first)
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   else
@@ -34,7 +34,7 @@ __device__ __forceinline__ unsigned long long l2_policy() {
   return policy;
 }
 
-/// Loads 4 bytes with a hint. Compute capability 8.0 for the last two hints.
+/// Loads 4 bytes with a hint. Policies need compute capability 8.0; older GPUs get a plain load.
 template <CacheHint hint>
 __device__ __forceinline__ unsigned load_with(const unsigned* from) {
 #ifdef __CUDACC__
@@ -52,10 +52,14 @@ __device__ __forceinline__ unsigned load_with(const unsigned* from) {
   } else if constexpr (hint == CacheHint::no_l1) {
     asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
   } else {
+#if __CUDA_ARCH__ >= 800
     asm volatile("ld.global.L2::cache_hint.u32 %0, [%1], %2;"
                  : "=r"(value)
                  : "l"(from), "l"(l2_policy<hint>())
                  : "memory");
+#else
+    value = *from;
+#endif
   }
   return value;
 #else

@@ -60,7 +60,10 @@ class GpuInstruments final : public Instruments {
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
-  SurvivalInstrument* survival() override { return &survival_; }
+  SurvivalInstrument* survival() override {
+    constexpr int kAmpere = 80;  // policies and set-asides came with it
+    return machine_->compute_capability() >= kAmpere ? &survival_ : nullptr;
+  }
 
  private:
   std::unique_ptr<Machine> machine_;

@@ -19,7 +19,8 @@ LabReport cache_operators(Instruments* instruments, const LabOptions& options) {
   SurvivalInstrument* const survival = instruments->survival();
   if (survival == nullptr) {
     report.notes.push_back(
-        "The simulated memory system knows no operators of loads: this lab needs a GPU.");
+        "This memory system knows no operators of loads: this lab needs a GPU of compute "
+        "capability 8.0 or newer.");
     return report;
   }
   const MemoryFacts& facts = instruments->facts();

@@ -53,23 +53,25 @@ Series measure(Instruments& instruments, const Probe& probe, const LabOptions& o
   return series;
 }
 
-/// Cycles per byte rise where bandwidth falls, so that knees of latencies and rates are found
-/// alike.
-std::vector<Point> time_per_byte(const Series& series) {
-  std::vector<Point> points = series.points;
-  for (Point& point : points)
-    for (double& sample : point.samples)
-      sample = 1e3 / sample;
-  return points;
+/// \brief  What the bandwidth beyond L2 says of hits, if hits and misses overlap.
+/// \return only points at which memory is the bottleneck: where L2 itself is, hits do not show
+std::vector<Point> hit_rates(const Series& series, double cache, double memory) {
+  constexpr double kBottleneck = 0.9;
+  std::vector<Point> rates;
+  for (const Point& point : series.points) {
+    const double rate = median_of(point.samples);
+    if (rate < kBottleneck * cache)
+      rates.push_back({.x = point.x, .samples = {overlapped_hit_rate(rate, cache, memory)}});
+  }
+  return rates;
 }
 
-/// What the bandwidth beyond L2 says of hits, if both overlap.
-std::vector<Point> hit_rates(const Series& series, double cache, double memory) {
-  std::vector<Point> rates;
+/// The largest working set that is read at this share of the way from memory's rate to that of L2.
+std::optional<double> largest_at(const Series& series, double share, double cache, double memory) {
+  std::optional<double> largest;
   for (const Point& point : series.points)
-    rates.push_back(
-        {.x = point.x, .samples = {overlapped_hit_rate(median_of(point.samples), cache, memory)}});
-  return rates;
+    if (median_of(point.samples) >= memory + share * (cache - memory)) largest = point.x;
+  return largest;
 }
 
 double best_rate(const Series& series, double least_x, double most_x) {
@@ -113,24 +115,24 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
       found("printed_gbps", "What the printed probe calls L2", small, "GB/s",
             fmt::format("{:.1f}x of what L2 gives: its small working sets are read from L1",
                         small / cache)));
-  const std::vector<Knee> knees = find_knees(time_per_byte(sweep));
-  if (knees.empty()) {
+  if (cache < 1.1 * memory) {
     report.findings.push_back(not_found("l2_knee_bytes", "Where bandwidth falls", "bytes",
-                                        "Bandwidth is the same for all working sets"));
+                                        "All working sets are read at the rate of memory"));
     return report;
   }
-  const Knee& knee = knees.back();
+  const std::optional<double> falls = largest_at(sweep, 0.9, cache, memory);
+  const std::optional<double> half = largest_at(sweep, 0.5, cache, memory);
   report.findings.push_back(
-      found("l2_knee_bytes", "Where bandwidth falls",
-            Estimate{knee.onset, knee.onset, knee.saturated}, "bytes",
-            fmt::format("Blocks change places; {:.0f} % of the L2 that the GPU reports",
-                        100.0 * knee.onset / nominal)));
+      found("l2_knee_bytes", "Where bandwidth falls", Estimate{*falls, *falls, *half}, "bytes",
+            fmt::format("Largest working set with 90 % of the way from memory's rate to that of L2 "
+                        "({:.0f} % of the L2 that the GPU reports); the interval ends half way",
+                        100.0 * *falls / nominal)));
   for (const Series* const series : {&sweep, &random}) {
     const std::vector<Point> rates =
-        hit_rates(*series, best_rate(*series, nominal / 8, nominal / 2),
-                  median_of(series->points.back().samples));
-    const ReplacementFit fit = fit_replacement(rates);
+        hit_rates(*series, best_rate(*series, nominal / 8, nominal / 2), memory);
     const std::string key = series == &sweep ? "cyclic" : "random";
+    if (rates.size() < 5) continue;
+    const ReplacementFit fit = fit_replacement(rates);
     report.findings.push_back(found(
         key + "_capacity_bytes", "Capacity that explains: " + series->name, fit.capacity, "bytes",
         fmt::format("Hit rates like those of {} replacement (error {:.3f}; {}: {:.3f}){}",

@@ -54,7 +54,8 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
   const MemoryFacts& facts = instruments->facts();
   if (survival == nullptr) {
     report.notes.push_back(
-        "The simulated memory system cannot set L2 aside: this lab needs a GPU.");
+        "This memory system cannot set L2 aside: this lab needs a GPU of compute capability 8.0 or "
+        "newer.");
     return report;
   }
   report.findings.push_back(found("most_set_aside_bytes", "L2 that can be set aside",
