@@ -60,8 +60,20 @@ std::vector<Chain> chains_of(std::span<const StrideCurve> curves) {
   return chains;
 }
 
+/// \brief  Whether the next stride was walked past the reach, and the knee was not there: the TLB then
+///         reaches farther with it, because each of its entries serves one place of the walk.
+bool ends_at_its_page(const Chain& chain, double reach, std::span<const StrideCurve> curves) {
+  constexpr double kFartherThanReach = 1.25;
+  constexpr std::size_t kLeastSteps = 3;
+  if (chain.size() < kLeastSteps) return false;
+  return std::ranges::any_of(curves, [&](const StrideCurve& curve) {
+    return curve.stride_bytes == 2 * chain.back().stride && !curve.curve.empty() &&
+           curve.curve.back().x >= kFartherThanReach * reach;
+  });
+}
+
 /// The level that explains a chain: its steps grow with the stride up to the page.
-TlbLevel level_of(const Chain& chain) {
+TlbLevel level_of(const Chain& chain, std::span<const StrideCurve> curves) {
   // For each candidate page, the penalty by least squares of the logarithms.
   double least = std::numeric_limits<double>::infinity();
   std::size_t page = 0;
@@ -92,7 +104,8 @@ TlbLevel level_of(const Chain& chain) {
   level.reach_bytes = median_of(onsets);
   constexpr double kWorstError = 0.2;  // of the logarithms: the steps scatter by a fifth at most
   const bool fits = std::sqrt(least / static_cast<double>(chain.size())) < kWorstError;
-  if (page > 0 && page + 1 < chain.size() && fits) {
+  const bool stops = page + 1 < chain.size() || ends_at_its_page(chain, level.reach_bytes, curves);
+  if (page > 0 && stops && fits) {
     level.page_bytes = chain[page].stride;
     level.entries = level.reach_bytes / chain[page].stride;
   }
@@ -111,7 +124,7 @@ std::vector<TlbLevel> find_tlb_levels(std::span<const StrideCurve> curves) {
   std::vector<TlbLevel> levels;
   for (const Chain& chain : chains_of(curves)) {
     // A knee that only one stride shows is not of a TLB, or there is too little of it to tell.
-    if (chain.size() > 1) levels.push_back(level_of(chain));
+    if (chain.size() > 1) levels.push_back(level_of(chain, curves));
   }
   std::ranges::sort(levels, {}, &TlbLevel::reach_bytes);
   return levels;

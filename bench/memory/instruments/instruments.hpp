@@ -56,7 +56,7 @@ struct Walk {
   Order order = Order::random;
   Access access = Access::l2_only;
   /// Each place lies at another line of its stride, so that places a power of two apart do not
-  /// compete for the same sets of a cache.
+  /// compete for the same sets of a cache. Another seed takes other lines.
   bool spread_lines = false;
   std::uint64_t most_steps = 65536;  ///< timed loads of one sample; fewer where one lap is shorter
   std::uint64_t seed = 1;
@@ -71,7 +71,8 @@ constexpr std::uint64_t address_of(const Walk& walk, std::uint64_t place) {
   constexpr std::uint64_t kLine = 128;
   const std::uint64_t lines = walk.stride_bytes / kLine;
   // An odd factor spreads lines over the stride; neighbours in one set are far apart in the walk.
-  const std::uint64_t line = walk.spread_lines && lines > 1 ? (place * 0x9e3779b1u) % lines : 0;
+  const std::uint64_t spread = (place + walk.seed * 0x10001u) * 0x9e3779b1u;
+  const std::uint64_t line = walk.spread_lines && lines > 1 ? spread % lines : 0;
   return walk.first_byte + place * walk.stride_bytes + line * kLine;
 }
 
@@ -114,7 +115,7 @@ struct Sweep {
   int blocks_per_sm = 2;            ///< of 1024 threads
   int loads_in_flight = 4;          ///< 16-byte loads that a thread starts together: 1, 2, 4 or 8
   std::uint64_t least_bytes = std::uint64_t{2} << 30;  ///< moved in one sample, by whole passes
-  std::vector<int> sms = {};  ///< those that take part; empty: all
+  std::vector<int> sms = {};                           ///< those that take part; empty: all
   bool zeros = false;                                  ///< the array holds zeros, not random bits
 };
 

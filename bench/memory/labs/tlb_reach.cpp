@@ -26,6 +26,28 @@ std::string bytes_text(double bytes) {
   return with_unit(bytes, "bytes");
 }
 
+/// \brief  Latency of a walk over a distance. Lines lie nearer to an SM or farther away, so each
+/// sample
+///         is the mean over several sets of lines.
+Point walk_over(Instruments& instruments, std::uint64_t distance, std::uint64_t stride,
+                int samples) {
+  constexpr int kSetsOfLines = 4;
+  Point point = {.x = static_cast<double>(distance), .samples = {}};
+  Walk walk = {.places = distance / stride,
+               .stride_bytes = stride,
+               .order = Order::ascending,
+               .spread_lines = true};
+  for (int sample = 0; sample < samples; ++sample) {
+    double sum = 0.0;
+    for (int set = 0; set < kSetsOfLines; ++set) {
+      ++walk.seed;
+      sum += instruments.walks().cycles(walk, 1).front();
+    }
+    point.samples.push_back(sum / kSetsOfLines);
+  }
+  return point;
+}
+
 void add_level(LabReport& report, const TlbLevel& level, std::size_t index) {
   const std::string key = fmt::format("tlb_{}", index + 1);
   const std::string name = fmt::format("the {} TLB", ordinal(index));
@@ -64,14 +86,8 @@ TlbCurves walk_from_page_to_page(Instruments& instruments, const LabOptions& opt
     const std::uint64_t last = std::min(most, most_places * stride);
     const std::vector<std::uint64_t> distances =
         geometric(4 * stride, last, options.quick ? 1.19 : 1.06, stride);
-    for (const std::uint64_t distance : distances) {
-      const Walk walk = {.places = distance / stride,
-                         .stride_bytes = stride,
-                         .order = Order::ascending,
-                         .spread_lines = true};
-      curve.curve.push_back({.x = static_cast<double>(distance),
-                             .samples = instruments.walks().cycles(walk, options.quick ? 3 : 7)});
-    }
+    for (const std::uint64_t distance : distances)
+      curve.curve.push_back(walk_over(instruments, distance, stride, options.quick ? 3 : 7));
     result.farthest_bytes = std::max(result.farthest_bytes, static_cast<double>(last));
     result.curves.push_back(curve);
     options.on_progress(share * static_cast<double>(result.curves.size()) / 7.0);
