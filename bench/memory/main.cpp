@@ -111,7 +111,7 @@ int run_command(const Arguments& arguments) {
     std::fflush(stdout);
     first = false;
     if (!file) continue;
-    file->write(file_text(to_json(run)));
+    file->write(file_text(run));
     fmt::print("Results written to {}.\n", file_of(arguments, *lab));
   }
   return kGood;

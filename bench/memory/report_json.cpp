@@ -105,6 +105,26 @@ ordered_json to_json(const LabRun& run) {
   return json;
 }
 
+std::string file_text(const LabRun& run) {
+  ordered_json head = to_json(run);
+  const ordered_json series = head.at("series");
+  head.erase("series");
+  std::string text = head.dump(1);
+  text.erase(text.size() - 2);  // the end of the object
+  text += ",\n \"series\": [";
+  for (const ordered_json& curve : series) {
+    ordered_json names = curve;
+    names.erase("points");
+    std::string line = names.dump();
+    line.pop_back();
+    text += (&curve == &series.front() ? "\n  " : ",\n  ") + line + ",\"points\":[";
+    for (const ordered_json& point : curve.at("points"))
+      text += (&point == &curve.at("points").front() ? "\n   " : ",\n   ") + point.dump();
+    text += "]}";
+  }
+  return text + "]\n}\n";
+}
+
 LabRun load_run(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw LabError(fmt::format("{} cannot be read. Is the name right?", path));

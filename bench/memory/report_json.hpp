@@ -24,7 +24,10 @@ struct LabRun {
 /// {"context": {...}, "lab": ..., "series": [...], "findings": [...], "claims": [...], ...}
 nlohmann::ordered_json to_json(const LabRun& run);
 
-/// \brief  Reads what to_json() wrote.
+/// The text of a file of results: to_json() with a line for each point.
+std::string file_text(const LabRun& run);
+
+/// \brief  Reads what file_text() wrote.
 /// \throws LabError  the file cannot be read, or is no lab's report; names it
 LabRun load_run(const std::string& path);
 

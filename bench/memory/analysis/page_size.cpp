@@ -60,7 +60,8 @@ std::vector<Chain> chains_of(std::span<const StrideCurve> curves) {
   return chains;
 }
 
-/// \brief  Whether the next stride was walked past the reach, and the knee was not there: the TLB then
+/// \brief  Whether the next stride was walked past the reach, and the knee was not there: the TLB
+/// then
 ///         reaches farther with it, because each of its entries serves one place of the walk.
 bool ends_at_its_page(const Chain& chain, double reach, std::span<const StrideCurve> curves) {
   constexpr double kFartherThanReach = 1.25;
@@ -69,6 +70,16 @@ bool ends_at_its_page(const Chain& chain, double reach, std::span<const StrideCu
   return std::ranges::any_of(curves, [&](const StrideCurve& curve) {
     return curve.stride_bytes == 2 * chain.back().stride && !curve.curve.empty() &&
            curve.curve.back().x >= kFartherThanReach * reach;
+  });
+}
+
+/// Whether the reach doubles with the stride, so that no stride is smaller than a page.
+bool holds_as_many_places(const Chain& chain) {
+  constexpr double kTolerance = 1.25;
+  const double places = chain.front().onset / chain.front().stride;
+  return std::ranges::all_of(chain, [&](const Step& step) {
+    const double ratio = step.onset / step.stride / places;
+    return ratio < kTolerance && ratio > 1 / kTolerance;
   });
 }
 
@@ -108,6 +119,9 @@ TlbLevel level_of(const Chain& chain, std::span<const StrideCurve> curves) {
   if (page > 0 && stops && fits) {
     level.page_bytes = chain[page].stride;
     level.entries = level.reach_bytes / chain[page].stride;
+  } else if (fits && holds_as_many_places(chain)) {
+    level.reach_bytes = chain.front().onset;
+    level.entries = chain.front().onset / chain.front().stride;
   }
   return level;
 }

@@ -25,7 +25,9 @@ struct TlbLevel {
   /// Bytes that one entry translates. Nothing if no stride was small enough, or none large enough,
   /// to tell: then the penalty holds for the strides that were walked.
   std::optional<double> page_bytes = {};
-  std::optional<double> entries = {};  ///< reach over page
+  /// Reach over page. Where the page is not known: places that fit, if they are as many for each
+  /// stride that was walked.
+  std::optional<double> entries = {};
 };
 
 /// \brief  Levels of TLB from curves of several strides in ascending order.

@@ -45,6 +45,11 @@ Finding capacity(const std::string& key, const std::string& name, const Knee& kn
                            with_unit(knee.before, y_unit), with_unit(knee.after, y_unit)));
 }
 
+ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
+                       const std::string& because) {
+  return {.row = row, .claimed = claimed, .verdict = holds ? "holds" : "wrong", .because = because};
+}
+
 double median_over(const std::vector<Point>& points, std::size_t first, std::size_t last) {
   std::vector<double> samples;
   for (std::size_t i = first; i <= last; ++i)

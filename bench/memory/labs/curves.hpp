@@ -32,6 +32,13 @@ Finding not_found(const std::string& key, const std::string& name, const std::st
 Finding capacity(const std::string& key, const std::string& name, const Knee& knee,
                  const std::string& y_unit);
 
+/// \brief  What a lab makes of a claim.
+/// \param  row  of the table of claims: "R008"
+/// \param  holds  whether the sentence is true as it is written
+/// \param  because  a sentence without its full stop
+ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
+                       const std::string& because);
+
 /// Median of all samples of some points.
 double median_over(const std::vector<Point>& points, std::size_t first, std::size_t last);
 

@@ -139,6 +139,20 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
                     name_of(fit.best), fit.best_error, name_of(fit.second), fit.second_error,
                     fit.decided ? "" : ", which is not decided")));
   }
+  report.claims.push_back(check_claim(
+      "R002", "L2 delivers 12 TB/s, three to four times what memory does",
+      cache >= 11500.0 && cache / memory >= 3.0,
+      fmt::format("{:.1f} TB/s, {:.1f}x of memory in the same loop", cache / 1e3, cache / memory)));
+  report.claims.push_back(check_claim(
+      "R028", "The printed probe, with working sets below L2, measures L2", small <= 1.1 * cache,
+      fmt::format(
+          "It shows {:.1f} TB/s where L2 gives {:.1f}: each SM reads its part again from L1",
+          small / 1e3, cache / 1e3)));
+  report.claims.push_back(
+      check_claim("R016", "Bandwidth drops sharply where the working set exceeds L2",
+                  *half <= 1.1 * nominal && *falls >= 0.9 * nominal,
+                  fmt::format("It begins to fall at {:.0f} % of L2 and is half way at {:.0f} %",
+                              100.0 * *falls / nominal, 100.0 * *half / nominal)));
   return report;
 }
 

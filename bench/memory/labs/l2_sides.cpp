@@ -72,11 +72,12 @@ std::vector<int> sides_of(Instruments& instruments, const std::vector<std::uint6
   return found;
 }
 
-std::string mask_text(std::uint64_t mask) {
+/// "12, 13, 15".
+std::string bits_text(std::uint64_t mask) {
   std::string bits;
   for (int bit = 0; bit < 64; ++bit)
     if ((mask >> bit & 1) != 0) bits += fmt::format("{}{}", bits.empty() ? "" : ", ", bit);
-  return fmt::format("{:#x}, bits {}", mask, bits);
+  return bits;
 }
 
 Series latency_by_sm(const Matrix& cycles, const Sides& sides, int side) {
@@ -136,16 +137,21 @@ LabReport l2_sides(Instruments* instruments, const LabOptions& options) {
                   "No parity of the bits 7 to 20 explains the sides within a page"));
     return report;
   }
-  report.findings.push_back(found("mask", "Bits of an address that choose the side",
-                                  static_cast<double>(mask->mask), "",
-                                  fmt::format("Side = parity(address & {}); right for {:.1f} % of "
-                                              "the lines that the fit did not see",
-                                              mask_text(mask->mask), 100.0 * mask->agreement)));
+  report.findings.push_back(
+      found("mask", "Bits of an address that choose the side", static_cast<double>(mask->mask), "",
+            fmt::format("Side = parity(address & {:#x}), bits {}; right for {:.1f} % of "
+                        "the lines that the fit did not see",
+                        mask->mask, bits_text(mask->mask), 100.0 * mask->agreement)));
   const int lowest = std::countr_zero(mask->mask);
   report.findings.push_back(found("granularity_bytes", "Bytes in a row on one side",
                                   static_cast<double>(std::uint64_t{1} << lowest), "bytes",
                                   "The lowest bit of the mask"));
 
+  constexpr std::uint64_t kSliceBits = 0x780;  // bits 7 to 10
+  report.claims.push_back(
+      check_claim("R011", "Bits 7 to 10 of an address choose where in L2 it is",
+                  (mask->mask & ~kSliceBits) == 0,
+                  fmt::format("The side alone depends on bits {}", bits_text(mask->mask))));
   // The first line of each page: its bits below 21 are 0, so what is left is the page's own side.
   std::vector<std::uint64_t> pages;
   const std::uint64_t count =

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/memory/labs/curves.hpp"
 #include "bench/memory/labs/labs.hpp"
@@ -78,6 +79,16 @@ LabReport latency(Instruments* instruments, const LabOptions& options) {
         capacity(fmt::format("plateau_{}_bytes", i + 1), "It ends at", l2[i], "cycles"));
   }
   report.findings.push_back(level("dram_cycles", "Latency of memory", l2.back().after, past_l1));
+  const double near = l2.front().before;
+  const double memory = l2.back().after;
+  constexpr double kClose = 0.1;  // a tenth: the claims have one or two digits
+  report.claims.push_back(check_claim(
+      "R008", "L2 answers in about 200 cycles, on every generation",
+      std::abs(near - 200.0) <= kClose * 200.0,
+      fmt::format("{:.0f} cycles here, as long as one SM finds its data on its own side", near)));
+  report.claims.push_back(check_claim("R106", "Global memory takes about 500 cycles",
+                                      std::abs(memory - 500.0) <= kClose * 500.0,
+                                      fmt::format("{:.0f} cycles here", memory)));
   report.notes.push_back(fmt::format(
       "One thread, one load at a time, one line of 128 bytes for each place, in random order. "
       "Cycles are those of the SM at up to {:.0f} MHz; beyond some ten MiB they include misses in "

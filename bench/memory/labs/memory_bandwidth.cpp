@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/memory/analysis/saturation.hpp"
 #include "bench/memory/labs/curves.hpp"
@@ -97,6 +98,11 @@ LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options) 
                                     static_cast<double>(facts.dram_bytes) / read * 1e-6, "ms",
                                     "Capacity over the measured rate of reads"));
   }
+  const double zeros = report.findings[1].value->value;
+  report.claims.push_back(
+      check_claim("R075", "Random bits and zeros are read at the same rate",
+                  std::abs(zeros / read - 1.0) < 0.02,
+                  fmt::format("Zeros are read at {:.3f}x of the rate", zeros / read)));
   return report;
 }
 

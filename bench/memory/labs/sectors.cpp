@@ -71,6 +71,17 @@ LabReport sectors(Instruments* instruments, const LabOptions& options) {
                                   median_of(series.points.back().samples)))
               : not_found(key, name, "bytes", "The latency is the same for all strides"));
   }
+  const std::optional<double> to_l1 = fetched_at_once(report.series[0]);
+  const std::optional<double> to_l2 = fetched_at_once(report.series[1]);
+  if (to_l1 && to_l2) {
+    report.claims.push_back(check_claim(
+        "R118", "Memory moves whole lines of 128 bytes", *to_l1 == kLine && *to_l2 == kLine,
+        fmt::format("A miss brings {:.0f} bytes into L1 and {:.0f} into L2", *to_l1, *to_l2)));
+    report.claims.push_back(check_claim(
+        "R004", "A line has four sectors of 32 bytes, and a miss brings one of them",
+        *to_l1 == 32.0 && *to_l2 == 32.0,
+        fmt::format("True of L1 ({:.0f} bytes); into L2 a miss brings {:.0f}", *to_l1, *to_l2)));
+  }
   return report;
 }
 

@@ -3,6 +3,9 @@
 /// \brief L04: what of a hot array survives a stream, with and without a part of L2 set aside.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "bench/memory/labs/curves.hpp"
 #include "bench/memory/labs/labs.hpp"
 #include "bench/memory/report_text.hpp"
@@ -99,6 +102,15 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
                                 with_unit(report.series.back().points[0].x, "bytes"))));
     }
   }
+  const auto nominal = static_cast<double>(facts.l2_bytes);
+  const auto most = static_cast<double>(facts.most_persisting_bytes);
+  report.claims.push_back(check_claim(
+      "R027", "All of L2 can be set aside", most >= 0.95 * nominal,
+      fmt::format("{:.0f} % of it: {}", 100.0 * most / nominal, with_unit(most, "bytes"))));
+  const double marked = median_over(report.series[3].points, 0, report.series[3].points.size() / 2);
+  report.claims.push_back(check_claim(
+      "R026", "A hitRatio of 0.5 protects half of the window", std::abs(marked - 50.0) <= 5.0,
+      fmt::format("{:.0f} % of the lines survive, spread over the whole window", marked)));
   report.notes.push_back("The limit and the windows of this process are reset after each repeat.");
   return report;
 }

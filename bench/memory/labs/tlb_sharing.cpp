@@ -26,7 +26,8 @@ struct WalkPair {
 
 WalkPair walks_for(const TlbLevel& level) {
   constexpr double kShareOfEntries = 0.75;
-  const auto page = static_cast<std::uint64_t>(*level.page_bytes);
+  // Where the page is not known, the stride at which the reach was seen serves as well.
+  const auto page = static_cast<std::uint64_t>(level.reach_bytes / *level.entries);
   const auto places = static_cast<std::uint64_t>(kShareOfEntries * *level.entries);
   const Walk first = {
       .places = places, .stride_bytes = page, .order = Order::ascending, .spread_lines = true};
@@ -73,8 +74,8 @@ LabReport tlb_sharing(Instruments* instruments, const LabOptions& options) {
     const std::string key = fmt::format("tlb_{}_groups", i + 1);
     const std::string name =
         fmt::format("Groups that share the TLB of {}", with_unit(level.reach_bytes, "bytes"));
-    if (!level.page_bytes || !level.entries) {
-      report.findings.push_back(not_found(key, name, "", "Its page is not known"));
+    if (!level.entries) {
+      report.findings.push_back(not_found(key, name, "", "Its number of entries is not known"));
       continue;
     }
     const WalkPair walks = walks_for(level);
