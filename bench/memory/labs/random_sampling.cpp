@@ -43,7 +43,11 @@ Series reads_over(Instruments& instruments, const Way& way, std::uint64_t reads,
     const auto scopes = static_cast<int>((regions[i] + scope - 1) / scope);
     if (way.scope != 0 && scopes < 2) continue;
     const RandomReadsResult result = instruments.random_reads().random_reads(
-        {.region_bytes = regions[i], .reads = reads, .scopes = scopes, .seed = options.seed},
+        {.region_bytes = regions[i],
+         .reads = reads,
+         .scopes = scopes,
+         .group_of_sm = way.windows ? one_group_each(instruments.facts().sms) : std::vector<int>(),
+         .seed = options.seed},
         options.quick ? 3 : 5);
     Point point = {.x = static_cast<double>(regions[i]), .samples = {}};
     for (const double rate : result.reads_per_second)
