@@ -48,11 +48,45 @@ Point walk_over(Instruments& instruments, std::uint64_t distance, std::uint64_t 
   return point;
 }
 
-void add_level(LabReport& report, const TlbLevel& level, std::size_t index) {
+/// \brief  The reach to a page: between two walks of the sweep, walks that differ by one page or a
+///         fiftieth.
+/// \return from the last walk that is as fast as before to the first one that has all of the
+/// penalty
+Estimate refined_reach(Instruments& instruments, const TlbLevel& level, const LabOptions& options) {
+  constexpr double kBeginning = 0.15;  // of the penalty
+  constexpr double kEnd = 0.85;
+  constexpr int kWalks = 50;
+  const auto stride = static_cast<std::uint64_t>(level.reach_bytes / *level.entries);
+  const auto from = static_cast<std::uint64_t>(level.reach_bytes / 1.1) / stride;
+  const auto to = static_cast<std::uint64_t>(level.reach_bytes * 1.25) / stride;
+  const std::uint64_t step = std::max<std::uint64_t>((to - from) / kWalks, 1);
+  const int samples = options.quick ? 1 : 3;
+  Estimate reach = {level.reach_bytes, level.reach_bytes, level.reach_bytes};
+  const double before = median_of(walk_over(instruments, from * stride, stride, 5).samples);
+  for (std::uint64_t pages = from; pages <= to; pages += step) {
+    const double latency =
+        median_of(walk_over(instruments, pages * stride, stride, samples).samples);
+    if (latency < before + kBeginning * level.penalty_cycles)
+      reach.value = reach.low = static_cast<double>(pages * stride);
+    if (latency < before + kEnd * level.penalty_cycles)
+      reach.high = static_cast<double>((pages + step) * stride);
+  }
+  return reach;
+}
+
+void add_level(LabReport& report, Instruments& instruments, const LabOptions& options,
+               TlbLevel level, std::size_t index) {
   const std::string key = fmt::format("tlb_{}", index + 1);
   const std::string name = fmt::format("the {} TLB", ordinal(index));
-  report.findings.push_back(found(key + "_reach_bytes", "Reach of " + name, level.reach_bytes,
-                                  "bytes", "Walks beyond it are slower at every stride"));
+  Estimate reach = {level.reach_bytes, level.reach_bytes, level.reach_bytes};
+  if (level.entries) {
+    const double page = level.reach_bytes / *level.entries;
+    reach = refined_reach(instruments, level, options);
+    level.entries = reach.value / page;
+  }
+  report.findings.push_back(found(key + "_reach_bytes", "Reach of " + name, reach, "bytes",
+                                  "Walks beyond it are slower; the interval ends where all loads "
+                                  "miss"));
   report.findings.push_back(found(key + "_miss_cycles", "A miss there costs", level.penalty_cycles,
                                   "cycles", "What a load costs more beyond its reach"));
   if (level.page_bytes && level.entries) {
@@ -108,7 +142,7 @@ LabReport tlb_reach(Instruments* instruments, const LabOptions& options) {
                              .points = curve.curve});
   }
   for (std::size_t i = 0; i < walks.levels.size(); ++i)
-    add_level(report, walks.levels[i], i);
+    add_level(report, *instruments, options, walks.levels[i], i);
   if (walks.levels.empty()) {
     report.findings.push_back(
         not_found("tlb_1_reach_bytes", "Reach of the first TLB", "bytes",
