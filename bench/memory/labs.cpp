@@ -64,6 +64,12 @@ constexpr std::array kLabs = {
         .question = "How fast are random reads over more memory than the TLBs cover?",
         .quick_seconds = 20,
         .run = random_sampling},
+    Lab{.number = "L18",
+        .name = "remote_memory",
+        .question = "How far is the memory of another GPU, and which L2 keeps its lines?",
+        .needs = Needs::two_gpus,
+        .quick_seconds = 20,
+        .run = remote_memory},
 };
 
 /// "L01" for "1", "01", "l1" and "L01".

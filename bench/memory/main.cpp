@@ -55,7 +55,7 @@ std::vector<const Lab*> chosen(const Arguments& arguments) {
   for (const std::string& name : arguments.labs) {
     if (name == "all") {
       for (const Lab& lab : labs())
-        found.push_back(&lab);
+        if (lab.needs != Needs::two_gpus) found.push_back(&lab);
     } else {
       found.push_back(&find_lab(name));
     }
@@ -136,7 +136,8 @@ int main(int argc, char** argv) {
   CLI::App* const list = app.add_subcommand("list", "the labs and their questions");
   list->add_option("--json", arguments.json, "write them to this file");
   CLI::App* const run = app.add_subcommand("run", "run labs");
-  run->add_option("labs", arguments.labs, "numbers or names; all: every lab")->required();
+  run->add_option("labs", arguments.labs, "numbers or names; all: every lab for one GPU")
+      ->required();
   run->add_flag("--quick", arguments.quick, "fewer points and repeats: some seconds each");
   run->add_option("--simulate", arguments.simulate,
                   "ask a simulated memory system instead of a GPU: " + presets_text());

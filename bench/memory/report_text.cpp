@@ -111,7 +111,7 @@ std::string list_text() {
   std::string text;
   for (const Lab& lab : labs()) {
     const std::string head = fmt::format("{} {}", lab.number, lab.name);
-    text += wrapped(fmt::format("{:<19} {}", head, lab.question), 20);
+    text += wrapped(fmt::format("{:<20} {}", head, lab.question), 21);
   }
   return text;
 }

@@ -44,6 +44,15 @@ MemoryFacts facts_of_gpu(Machine& machine) {
           .versions = machine.versions()};
 }
 
+/// What the first GPU measures in the memory of the second one.
+struct Remote {
+  Remote(Stopwatch& stopwatch, int sms) : walks(region, sms), sweeps(region, stopwatch, sms) {}
+  PeerAccess access{1};
+  GpuRegion region{1};
+  GpuWalks walks;
+  GpuSweeps sweeps;
+};
+
 class GpuInstruments final : public Instruments {
  public:
   GpuInstruments()
@@ -53,13 +62,21 @@ class GpuInstruments final : public Instruments {
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
         random_reads_(region_, *stopwatch_, facts_.sms),
-        survival_(region_, walks_, facts_.sms) {}
+        survival_(region_, walks_, facts_.sms) {
+    int devices = 0;
+    check(cudaGetDeviceCount(&devices));
+    int accessible = 0;
+    if (devices > 1) check(cudaDeviceCanAccessPeer(&accessible, 0, 1));
+    if (accessible != 0) remote_.emplace(*stopwatch_, facts_.sms);
+  }
 
   const MemoryFacts& facts() const override { return facts_; }
   bool simulated() const override { return false; }
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
+  WalkInstrument* remote_walks() override { return remote_ ? &remote_->walks : nullptr; }
+  SweepInstrument* remote_sweeps() override { return remote_ ? &remote_->sweeps : nullptr; }
   SurvivalInstrument* survival() override {
     constexpr int kAmpere = 80;  // policies and set-asides came with it
     return machine_->compute_capability() >= kAmpere ? &survival_ : nullptr;
@@ -74,6 +91,7 @@ class GpuInstruments final : public Instruments {
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
   GpuSurvival survival_;
+  std::optional<Remote> remote_;
 };
 
 }  // namespace
@@ -84,7 +102,10 @@ char* GpuRegion::of_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
   const std::uint64_t wanted = (bytes + kStep - 1) / kStep * kStep;
   release();
-  if (cudaMalloc(&memory_, wanted) != cudaSuccess) {
+  check(cudaSetDevice(device_));
+  const cudaError_t status = cudaMalloc(&memory_, wanted);
+  check(cudaSetDevice(0));
+  if (status != cudaSuccess) {
     cudaGetLastError();
     memory_ = nullptr;
     std::size_t free = 0;

@@ -12,11 +12,27 @@
 
 namespace ladder::labs {
 
+/// \brief Lets the first GPU access the memory of another one, as long as it lives.
+class PeerAccess {
+ public:
+  /// \throws GpuError  the GPUs cannot access each other
+  explicit PeerAccess(int device) : device_(device) {
+    check(cudaDeviceEnablePeerAccess(device, 0));
+  }
+  ~PeerAccess() { cudaDeviceDisablePeerAccess(device_); }
+  PeerAccess(const PeerAccess&) = delete;
+  PeerAccess& operator=(const PeerAccess&) = delete;
+
+ private:
+  int device_;
+};
+
 /// \brief The region that is walked through and swept over. It grows when more is asked for, and
 ///        then loses what it held.
 class GpuRegion {
  public:
-  GpuRegion() = default;
+  /// \param device  whose memory it lies in; the instruments run on device 0
+  explicit GpuRegion(int device = 0) : device_(device) {}
   ~GpuRegion() { release(); }
   GpuRegion(const GpuRegion&) = delete;
   GpuRegion& operator=(const GpuRegion&) = delete;
@@ -27,6 +43,7 @@ class GpuRegion {
   void release() noexcept;
 
  private:
+  int device_;
   void* memory_ = nullptr;
   std::uint64_t bytes_ = 0;
 };

@@ -164,6 +164,10 @@ class Instruments {
   virtual RandomReadInstrument& random_reads() = 0;
   /// nullptr where it is not there: a simulated memory system knows no hints
   virtual SurvivalInstrument* survival() { return nullptr; }
+  /// Walks and sweeps of the first GPU through memory of a second one; nullptr where there is none
+  /// that it can access.
+  virtual WalkInstrument* remote_walks() { return nullptr; }
+  virtual SweepInstrument* remote_sweeps() { return nullptr; }
 };
 
 /// \brief  The instruments of the first GPU.

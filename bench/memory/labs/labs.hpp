@@ -13,6 +13,7 @@ LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
 LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options);
+LabReport remote_memory(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 LabReport sectors(Instruments* instruments, const LabOptions& options);
 LabReport set_aside(Instruments* instruments, const LabOptions& options);
