@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/memory/paper_sizes_test.cpp
-/// \brief The TLBs that Karnagel et al. (DaMoN 2017) report come out of curves as they show them,
+/// \brief The TLBs that Karnagel et al. found in 2017 come out of curves as their paper shows them,
 /// and
 ///        out of simulated walks.
 #include <gtest/gtest.h>
