@@ -76,11 +76,27 @@ Match best_match(std::vector<Chain>& chains, const Step& step) {
   return best;
 }
 
+/// \brief Knees of which none follows closely on another: the sets of a TLB do not all overflow at
+///        once, so that its rise may pause on the way.
+std::vector<Knee> whole_rises(const std::vector<Knee>& knees) {
+  constexpr double kClose = 1.35;  // no two levels of TLB are as close
+  std::vector<Knee> rises;
+  for (const Knee& knee : knees) {
+    if (rises.empty() || knee.onset > kClose * rises.back().onset) {
+      rises.push_back(knee);
+    } else {
+      rises.back().after = knee.after;
+      rises.back().saturated = knee.saturated;
+    }
+  }
+  return rises;
+}
+
 std::vector<Chain> chains_of(std::span<const StrideCurve> curves) {
   std::vector<Chain> chains;
   for (const StrideCurve& curve : curves) {
     std::vector<Chain> begun;
-    for (const Knee& knee : find_knees(curve.curve)) {
+    for (const Knee& knee : whole_rises(find_knees(curve.curve))) {
       const Step step{
           .stride = curve.stride_bytes, .onset = knee.onset, .cycles = knee.after - knee.before};
       const Match match = best_match(chains, step);
