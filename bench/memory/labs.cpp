@@ -13,6 +13,11 @@ namespace ladder::labs {
 namespace {
 
 constexpr std::array kLabs = {
+    Lab{.number = "L00",
+        .name = "device_card",
+        .question = "What does the driver say of this GPU?",
+        .quick_seconds = 1,
+        .run = device_card},
     Lab{.number = "L01",
         .name = "latency",
         .question = "How long does a load take, by the size of what is read?",

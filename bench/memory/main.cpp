@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/memory/card_file.hpp"
 #include "bench/memory/lab.hpp"
 #include "bench/memory/report_json.hpp"
 #include "bench/memory/report_text.hpp"
+#include "common/device_card.hpp"
 #include "common/output_file.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/progress.hpp"
@@ -42,6 +44,15 @@ int list_command(const Arguments& arguments) {
     fmt::print("{}", list_text());
   else
     OutputFile(arguments.json).write(lines(labs_json()));
+  return kGood;
+}
+
+int card_command(const Arguments& arguments) {
+  const OutputFile file(arguments.json);
+  file.write(card_text(arguments.report));
+  load_card(arguments.json);
+  fmt::print("Card written to {}. Use it: build/ladder trace 03 --gpu {}\n", arguments.json,
+             arguments.json);
   return kGood;
 }
 
@@ -147,7 +158,11 @@ int main(int argc, char** argv) {
   run->add_option("--json", arguments.json, "write the results to this file, or into this folder");
   CLI::App* const report = app.add_subcommand("report", "print a file of results again");
   report->add_option("file", arguments.report, "as run --json wrote it")->required();
+  CLI::App* const card = app.add_subcommand("card", "make a device card of what labs found");
+  card->add_option("folder", arguments.report, "with lab_device_card.json and others")->required();
+  card->add_option("file", arguments.json, "the card, a path that ends in .json")->required();
   return run_command_line(app, argc, argv, [&] {
+    if (card->parsed()) return card_command(arguments);
     if (list->parsed()) return list_command(arguments);
     return report->parsed() ? report_command(arguments) : run_command(arguments);
   });

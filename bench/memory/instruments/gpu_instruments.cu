@@ -2,6 +2,7 @@
 /// \file  bench/memory/instruments/gpu_instruments.cu
 /// \brief The instruments of a GPU.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "bench/memory/instruments/gpu_memory.cuh"
@@ -18,6 +19,46 @@ int attribute(cudaDeviceAttr which) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, which, 0));
   return value;
+}
+
+/// The figures of a device card that the driver knows.
+std::vector<CardFigure> card_figures() {
+  constexpr int kThreadsPerWarp = 32;
+  struct Asked {
+    std::string_view key;
+    cudaDeviceAttr which;
+    std::string_view name;
+  };
+  constexpr Asked kAsked[] = {
+      {"sms", cudaDevAttrMultiProcessorCount, "cudaDevAttrMultiProcessorCount"},
+      {"max_threads_per_sm", cudaDevAttrMaxThreadsPerMultiProcessor,
+       "cudaDevAttrMaxThreadsPerMultiProcessor"},
+      {"max_blocks_per_sm", cudaDevAttrMaxBlocksPerMultiprocessor,
+       "cudaDevAttrMaxBlocksPerMultiprocessor"},
+      {"registers_per_sm", cudaDevAttrMaxRegistersPerMultiprocessor,
+       "cudaDevAttrMaxRegistersPerMultiprocessor"},
+      {"shared_bytes_per_sm", cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+       "cudaDevAttrMaxSharedMemoryPerMultiprocessor"},
+      {"shared_bytes_reserved_per_block", cudaDevAttrReservedSharedMemoryPerBlock,
+       "cudaDevAttrReservedSharedMemoryPerBlock"},
+      {"max_shared_bytes_per_block", cudaDevAttrMaxSharedMemoryPerBlockOptin,
+       "cudaDevAttrMaxSharedMemoryPerBlockOptin"},
+      {"l2_bytes", cudaDevAttrL2CacheSize, "cudaDevAttrL2CacheSize"},
+  };
+  std::vector<CardFigure> figures;
+  for (const Asked& asked : kAsked)
+    figures.push_back(
+        {std::string(asked.key), 1.0 * attribute(asked.which), std::string(asked.name)});
+  figures.push_back({"compute_capability",
+                     10.0 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                         attribute(cudaDevAttrComputeCapabilityMinor),
+                     "cudaDevAttrComputeCapabilityMajor and Minor"});
+  figures.push_back(
+      {"sm_clock_mhz", std::round(attribute(cudaDevAttrClockRate) / 1e3), "cudaDevAttrClockRate"});
+  figures.push_back({"max_warps_per_sm",
+                     1.0 * attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / kThreadsPerWarp,
+                     "cudaDevAttrMaxThreadsPerMultiProcessor / 32"});
+  return figures;
 }
 
 MemoryFacts facts_of_gpu(Machine& machine) {
@@ -41,7 +82,8 @@ MemoryFacts facts_of_gpu(Machine& machine) {
               static_cast<std::uint64_t>(attribute(cudaDevAttrMaxPersistingL2CacheSize)),
           .largest_window_bytes =
               static_cast<std::uint64_t>(attribute(cudaDevAttrMaxAccessPolicyWindowSize)),
-          .versions = machine.versions()};
+          .versions = machine.versions(),
+          .card = card_figures()};
 }
 
 /// What the first GPU measures in the memory of the second one.

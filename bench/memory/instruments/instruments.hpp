@@ -24,6 +24,13 @@ class LabError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A figure of a device card, by its name there.
+struct CardFigure {
+  std::string key;     ///< "registers_per_sm"
+  double value = 0.0;  ///< in the card's unit
+  std::string source;  ///< what was asked
+};
+
 /// What a GPU says about itself.
 struct MemoryFacts {
   std::string name;            ///< "NVIDIA H200", or "simulated h100"
@@ -37,6 +44,7 @@ struct MemoryFacts {
   std::uint64_t most_persisting_bytes = 0;  ///< L2 that can be set aside
   std::uint64_t largest_window_bytes = 0;   ///< of an access policy
   std::map<std::string, std::string> versions = {};
+  std::vector<CardFigure> card = {};  ///< what the driver knows of a device card
 };
 
 /// How a load goes through the caches.

@@ -7,6 +7,7 @@
 
 namespace ladder::labs {
 
+LabReport device_card(Instruments* instruments, const LabOptions& options);
 LabReport latency(Instruments* instruments, const LabOptions& options);
 LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options);
 LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
