@@ -6,6 +6,8 @@
 
 #include "bench/memory/instruments/gpu_memory.cuh"
 #include "bench/memory/instruments/gpu_random_reads.cuh"
+#include "bench/memory/instruments/gpu_reads.cuh"
+#include "bench/memory/instruments/gpu_sm.cuh"
 #include "bench/memory/instruments/gpu_sweeps.cuh"
 #include "bench/memory/instruments/gpu_walks.cuh"
 #include "common/launch.cuh"
@@ -51,13 +53,17 @@ class GpuInstruments final : public Instruments {
         stopwatch_(machine_->make_stopwatch()),
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
-        random_reads_(region_, *stopwatch_, facts_.sms) {}
+        random_reads_(region_, *stopwatch_, facts_.sms),
+        reads_(region_, *stopwatch_, facts_),
+        sm_(facts_.sms) {}
 
   const MemoryFacts& facts() const override { return facts_; }
   bool simulated() const override { return false; }
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
+  ReadInstrument* reads() override { return &reads_; }
+  SmInstrument* sm() override { return &sm_; }
 
  private:
   std::unique_ptr<Machine> machine_;
@@ -67,6 +73,8 @@ class GpuInstruments final : public Instruments {
   GpuWalks walks_;
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
+  GpuReads reads_;
+  GpuSm sm_;
 };
 
 }  // namespace

@@ -151,6 +151,9 @@ class RandomReadInstrument {
   virtual RandomReadsResult random_reads(const RandomReads& reads, int repeats) = 0;
 };
 
+class ReadInstrument;
+class SmInstrument;
+
 /// Everything that labs measure with.
 class Instruments {
  public:
@@ -160,6 +163,9 @@ class Instruments {
   virtual WalkInstrument& walks() = 0;
   virtual SweepInstrument& sweeps() = 0;
   virtual RandomReadInstrument& random_reads() = 0;
+  /// What times kernels (kernel_instruments.hpp): on a simulated memory system, none.
+  virtual ReadInstrument* reads() { return nullptr; }
+  virtual SmInstrument* sm() { return nullptr; }
 };
 
 /// \brief  The instruments of the first GPU.

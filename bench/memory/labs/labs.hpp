@@ -9,7 +9,9 @@ namespace ladder::labs {
 
 LabReport latency(Instruments* instruments, const LabOptions& options);
 LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport coalescing(Instruments* instruments, const LabOptions& options);
 LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport shared_memory(Instruments* instruments, const LabOptions& options);
 LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
