@@ -150,19 +150,19 @@ void join_falling(const Medians& curve, std::vector<Piece>& pieces) {
   pieces = std::move(rising);
 }
 
-/// What a straight line through the piece rises from its first point to its last one.
+/// \brief  What a straight line through the piece rises from its first point to its last one.
+/// Points
+///         of a steep rise at its ends do not count.
+/// \source the median of the slopes between all points: Theil 1950, Sen 1968
 double rise_of(const Medians& curve, const Piece& piece) {
-  const auto n = static_cast<double>(piece.size());
-  double slope = 0;
-  double mean = 0;
-  for (std::size_t i = piece.first; i <= piece.last; ++i)
-    mean += curve.y[i] / n;
-  for (std::size_t i = piece.first; i <= piece.last; ++i) {
-    const double place = static_cast<double>(i - piece.first) - (n - 1) / 2;
-    slope += place * (curve.y[i] - mean);
+  std::vector<double> slopes;
+  for (std::size_t i = piece.first; i < piece.last; ++i) {
+    for (std::size_t j = i + 1; j <= piece.last; ++j) {
+      slopes.push_back((curve.y[j] - curve.y[i]) / static_cast<double>(j - i));
+    }
   }
-  slope /= n * (n * n - 1) / 12;
-  return slope * (n - 1);
+  if (slopes.empty()) return 0;
+  return median_of(slopes) * static_cast<double>(piece.size() - 1);
 }
 
 /// Pieces that are level. A ramp is cut into pieces, too, but each of them rises by as much as lies

@@ -81,6 +81,10 @@ std::optional<Saturation> fit_saturation(std::span<const Point> curve) {
       .slope = std::exp(best_slope), .ceiling = std::exp(best_ceiling), .knee = std::exp(knee)};
 }
 
+double bytes_in_flight(double gbps, double latency_cycles, double clock_mhz) {
+  return gbps * 1e9 * latency_cycles / (clock_mhz * 1e6);
+}
+
 Estimate paired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
   if (a.size() != b.size() || a.size() < 4) {
     throw std::invalid_argument("A paired ratio needs at least 4 samples of each, in pairs.");

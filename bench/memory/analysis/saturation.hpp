@@ -22,6 +22,10 @@ struct Saturation {
 /// \throws std::invalid_argument  fewer than 4 points
 std::optional<Saturation> fit_saturation(std::span<const Point> curve);
 
+/// \brief  Bytes that are under way while a memory delivers this bandwidth: Little's law.
+/// \param  gbps  10^9 bytes a second;  latency_cycles, clock_mhz  of the same clock
+double bytes_in_flight(double gbps, double latency_cycles, double clock_mhz);
+
 /// \brief  Ratio a / b of paired samples with its bootstrap interval (95 %).
 /// \throws std::invalid_argument  different numbers of samples, or fewer than 4
 Estimate paired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed);

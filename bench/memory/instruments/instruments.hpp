@@ -35,7 +35,7 @@ struct MemoryFacts {
   double dram_gbps = 0;                     ///< computed from clock and bus width; 0: not known
   std::uint64_t most_persisting_bytes = 0;  ///< L2 that can be set aside
   std::uint64_t largest_window_bytes = 0;   ///< of an access policy
-  std::map<std::string, std::string> versions;
+  std::map<std::string, std::string> versions = {};
 };
 
 /// How a load goes through the caches.
