@@ -12,7 +12,7 @@
 #include "bench/memory/analysis/warp_requests.hpp"
 #include "bench/memory/labs/kernels/traced_kernels.hpp"
 #include "common/device_card.hpp"
-#include "common/emulator/trace/replay.hpp"
+#include "ladder/program/cache_replay.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder::labs {
@@ -52,17 +52,12 @@ void add_model(CountedReads& result, const AccessPattern& pattern, const LaneByt
 
 std::uint64_t l2_sectors_of(const emulator::KernelTrace& trace) {
   static const DeviceCard card = load_card("classroom");
-  const emulator::MemorySystem memory = {
-      .sms = card.sms,
-      .l1_bytes = static_cast<std::size_t>(card.l1_and_shared_bytes_per_sm),
-      .l2_bytes = static_cast<std::size_t>(card.l2_bytes),
-      .l2_ways = card.l2_ways,
-      .l2_partitions = card.l2_partitions};
-  std::vector<emulator::ReplayBlock> blocks;
-  for (const emulator::TracedBlock& block : trace.launched)
-    blocks.push_back({&trace.streams[block.stream], block.line_shift});
-  constexpr std::array<std::uint64_t, 2> kFirstLines = {0, kRegionBytes / emulator::kLineBytes};
-  return emulator::replay(memory, {}, trace.patterns, kFirstLines, blocks)->l2_read_sectors;
+  constexpr std::uint64_t kBudget = 1'000'000;
+  return replay_caches({.kernel = trace,
+                        .card = card,
+                        .array_first_lines = {0, kRegionBytes / emulator::kLineBytes}},
+                       kBudget)
+      ->l2_read_sectors;
 }
 
 void require_no_fault(const emulator::KernelTrace& trace) {
