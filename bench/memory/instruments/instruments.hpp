@@ -113,7 +113,7 @@ struct Sweep {
   int blocks_per_sm = 2;            ///< of 1024 threads
   int loads_in_flight = 4;          ///< 16-byte loads that a thread starts together: 1, 2, 4 or 8
   std::uint64_t least_bytes = std::uint64_t{2} << 30;  ///< moved in one sample, by whole passes
-  std::vector<int> sms;                                ///< those that take part; empty: all
+  std::vector<int> sms = {};                           ///< those that take part; empty: all
   bool zeros = false;                                  ///< the array holds zeros, not random bits
 };
 
