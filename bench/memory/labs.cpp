@@ -56,6 +56,12 @@ constexpr std::array kLabs = {
         .question = "How fast are random reads over more memory than the TLBs cover?",
         .quick_seconds = 20,
         .run = random_sampling},
+    Lab{.number = "L16",
+        .name = "raster_orders",
+        .question = "What does a matrix product read from DRAM, by the order of its blocks?",
+        .needs = Needs::emulator,
+        .quick_seconds = 15,
+        .run = raster_orders},
 };
 
 /// "L01" for "1", "01", "l1" and "L01".

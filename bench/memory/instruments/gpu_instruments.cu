@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "bench/memory/instruments/gpu_memory.cuh"
+#include "bench/memory/instruments/gpu_products.cuh"
 #include "bench/memory/instruments/gpu_random_reads.cuh"
 #include "bench/memory/instruments/gpu_reads.cuh"
 #include "bench/memory/instruments/gpu_sm.cuh"
@@ -54,6 +55,7 @@ class GpuInstruments final : public Instruments {
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
         random_reads_(region_, *stopwatch_, facts_.sms),
+        products_(region_, *stopwatch_, facts_.sms),
         reads_(region_, *stopwatch_, facts_),
         sm_(facts_.sms) {}
 
@@ -62,6 +64,7 @@ class GpuInstruments final : public Instruments {
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
+  ProductInstrument* products() override { return &products_; }
   ReadInstrument* reads() override { return &reads_; }
   SmInstrument* sm() override { return &sm_; }
 
@@ -73,6 +76,7 @@ class GpuInstruments final : public Instruments {
   GpuWalks walks_;
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
+  GpuProducts products_;
   GpuReads reads_;
   GpuSm sm_;
 };

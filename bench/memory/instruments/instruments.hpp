@@ -151,6 +151,7 @@ class RandomReadInstrument {
   virtual RandomReadsResult random_reads(const RandomReads& reads, int repeats) = 0;
 };
 
+class ProductInstrument;
 class ReadInstrument;
 class SmInstrument;
 
@@ -164,6 +165,7 @@ class Instruments {
   virtual SweepInstrument& sweeps() = 0;
   virtual RandomReadInstrument& random_reads() = 0;
   /// What times kernels (kernel_instruments.hpp): on a simulated memory system, none.
+  virtual ProductInstrument* products() { return nullptr; }
   virtual ReadInstrument* reads() { return nullptr; }
   virtual SmInstrument* sm() { return nullptr; }
 };

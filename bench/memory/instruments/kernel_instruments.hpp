@@ -8,6 +8,7 @@
 
 #include "bench/memory/labs/kernels/access_pattern.hpp"
 #include "bench/memory/labs/kernels/shared_access.hpp"
+#include "bench/memory/labs/kernels/tiled_product.hpp"
 
 namespace ladder::labs {
 
@@ -66,6 +67,16 @@ class SmInstrument {
   virtual int local_array_bytes() = 0;
   /// A block of 1024 threads that keep 48 sums each. \param squeezed into 32 registers; else 64
   virtual SumsResult many_sums(bool squeezed) = 0;
+};
+
+/// Matrix products whose blocks take their tiles in any order.
+class ProductInstrument {
+ public:
+  virtual ~ProductInstrument() = default;
+  /// Blocks of such a product that the GPU runs at once.
+  virtual int blocks_in_flight() = 0;
+  /// \return milliseconds of the whole product, for each repeat
+  virtual std::vector<double> ms(const ProductPlan& plan, int repeats) = 0;
 };
 
 }  // namespace ladder::labs

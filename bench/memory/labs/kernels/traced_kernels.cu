@@ -6,6 +6,7 @@
 #include "bench/memory/labs/kernels/global_reads.cuh"
 #include "bench/memory/labs/kernels/lane_exchange.cuh"
 #include "bench/memory/labs/kernels/shared_accesses.cuh"
+#include "bench/memory/labs/kernels/tiled_product.cuh"
 #include "common/launch.cuh"
 
 namespace ladder::labs::traced {
@@ -39,6 +40,13 @@ void access_shared(const SharedAccess& access, unsigned* sink) {
 
 void reverse_by_shuffle(unsigned* out) {
   launch(kernels::reverse_by_shuffle, {.grid = dim3(1), .block = dim3(kWarpLanes)}, out);
+}
+
+void multiply(const TiledProduct& product) {
+  launch(kernels::tiled_product<kProductTile>,
+         {.grid = dim3(static_cast<unsigned>(product.blocks())),
+          .block = dim3(kProductTile * kProductTile)},
+         product);
 }
 
 }  // namespace ladder::labs::traced

@@ -6,6 +6,7 @@
 
 #include "bench/memory/labs/kernels/access_pattern.hpp"
 #include "bench/memory/labs/kernels/shared_access.hpp"
+#include "bench/memory/labs/kernels/tiled_product.hpp"
 
 namespace ladder::labs::traced {
 
@@ -23,5 +24,8 @@ void access_shared(const SharedAccess& access, unsigned* sink);
 
 /// One warp reverses the order of its lanes' numbers by a shuffle. \param out (32)
 void reverse_by_shuffle(unsigned* out);
+
+/// A matrix product, whose blocks start in the order of product.tiles.
+void multiply(const TiledProduct& product);
 
 }  // namespace ladder::labs::traced
