@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLeastPoints = 3;  ///< of a piece, and of a plateau
 constexpr double kLeastStep = 0.015;     ///< neighbours differ by more than this share
-/// A piece that rises by more than this share of the smaller step beside it is part of a ramp.
+constexpr std::size_t kLeastAtEnd = 4;   ///< after a rise, for the curve not to end in it
+/// A piece whose slope is more than this share of the slope beside it is part of a ramp.
 constexpr double kLevel = 0.35;
 
 /// What the analysis sees of a curve: the medians of its points without lone outliers.
@@ -43,10 +44,11 @@ Medians medians_of(std::span<const Point> curve) {
     medians.x.push_back(point.x);
     raw.push_back(median_of(point.samples));
   }
-  // A running median of three leaves steps where they are and takes lone outliers away.
+  // A running median leaves what only rises as it is, and takes one or two outliers in a row away.
   medians.y = raw;
   for (std::size_t i = 1; i + 1 < raw.size(); ++i) {
-    medians.y[i] = median_of(std::span(raw).subspan(i - 1, 3));
+    const std::size_t reach = std::min({std::size_t{2}, i, raw.size() - 1 - i});
+    medians.y[i] = median_of(std::span(raw).subspan(i - reach, 2 * reach + 1));
   }
   if (raw.size() < 2) return medians;
   if (raw.size() > 2) {  // an outlier at an end has no two neighbours
@@ -150,34 +152,41 @@ void join_falling(const Medians& curve, std::vector<Piece>& pieces) {
   pieces = std::move(rising);
 }
 
-/// \brief  What a straight line through the piece rises from its first point to its last one.
-/// Points
-///         of a steep rise at its ends do not count.
+/// \brief  Slope of a straight line through the piece, for each point. Points of a steep rise at
+/// its
+///         ends do not count.
 /// \source the median of the slopes between all points: Theil 1950, Sen 1968
-double rise_of(const Medians& curve, const Piece& piece) {
+double slope_of(const Medians& curve, const Piece& piece) {
   std::vector<double> slopes;
   for (std::size_t i = piece.first; i < piece.last; ++i) {
     for (std::size_t j = i + 1; j <= piece.last; ++j) {
       slopes.push_back((curve.y[j] - curve.y[i]) / static_cast<double>(j - i));
     }
   }
-  if (slopes.empty()) return 0;
-  return median_of(slopes) * static_cast<double>(piece.size() - 1);
+  return slopes.empty() ? 0 : median_of(slopes);
 }
 
-/// Pieces that are level. A ramp is cut into pieces, too, but each of them rises by as much as lies
-/// between it and the next. The first and the last piece count as level.
+/// The smaller one of the slopes just before a piece and just behind it.
+double slope_beside(const Medians& curve, const Piece& piece) {
+  constexpr std::size_t kPoints = 3;
+  const std::size_t before = std::min(piece.first, kPoints);
+  const std::size_t behind = std::min(curve.y.size() - 1 - piece.last, kPoints);
+  const double left = curve.y[piece.first] - curve.y[piece.first - before];
+  const double right = curve.y[piece.last + behind] - curve.y[piece.last];
+  return std::min(std::abs(left) / static_cast<double>(before),
+                  std::abs(right) / static_cast<double>(behind));
+}
+
+/// Pieces that are level. A ramp is cut into pieces, too, but each of them rises on as what lies
+/// beside it does. The first and the last piece count as level.
 std::vector<Piece> level_pieces(const Medians& curve, const std::vector<Piece>& pieces) {
   std::vector<Piece> level;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
-    if (i > 0 && i + 1 < pieces.size()) {
-      const double step = std::min(std::abs(piece.level - pieces[i - 1].level),
-                                   std::abs(pieces[i + 1].level - piece.level));
-      const double noise = 2 * curve.sigma * std::sqrt(12.0 / static_cast<double>(piece.size()));
-      if (std::abs(rise_of(curve, piece)) - noise > kLevel * step) continue;
+    const bool inner = i > 0 && i + 1 < pieces.size();
+    if (inner && std::abs(slope_of(curve, pieces[i])) > kLevel * slope_beside(curve, pieces[i])) {
+      continue;
     }
-    level.push_back(piece);
+    level.push_back(pieces[i]);
   }
   return level;
 }
@@ -238,6 +247,8 @@ std::vector<Knee> find_knees(std::span<const Point> curve) {
   join_alike(medians, pieces);
   join_falling(medians, pieces);
   join_alike(medians, pieces);
+  // A few points at the end may be a throttled stretch, or a rise that has only begun.
+  if (pieces.back().size() < kLeastAtEnd) pieces.pop_back();
   const std::vector<Piece> level = level_pieces(medians, pieces);
   std::vector<Knee> knees;
   for (std::size_t i = 1; i < level.size(); ++i) {

@@ -20,9 +20,9 @@ struct Plateau {
 
 /// Where a curve leaves one plateau for a higher one.
 struct Knee {
-  double before = 0.0;           ///< level of the plateau that ends here
-  double after = 0.0;            ///< level of the one that begins
-  double onset = 0.0;            ///< last x before the rise: the capacity of what ran full
+  double before = 0.0;  ///< level of the plateau that ends here
+  double after = 0.0;   ///< level of the one that begins
+  double onset = 0.0;   ///< last x with at most 5 % of the rise: the capacity of what ran full
   double first_deviation = 0.0;  ///< first x of the rise
   double saturated = 0.0;        ///< first x at which the rise is over
 };
@@ -33,7 +33,9 @@ struct Knee {
 /// \throws std::invalid_argument  points without samples, or not in ascending order
 std::vector<Plateau> find_plateaus(std::span<const Point> curve);
 
-/// \brief  Knees between rising plateaus; none where the curve is flat.
+/// \brief  Knees between rising plateaus; none where the curve is flat. After the last rise, the
+/// curve
+///         needs four points.
 /// \throws std::invalid_argument  as find_plateaus()
 std::vector<Knee> find_knees(std::span<const Point> curve);
 
