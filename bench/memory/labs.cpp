@@ -62,6 +62,12 @@ constexpr std::array kLabs = {
         .needs = Needs::emulator,
         .quick_seconds = 15,
         .run = raster_orders},
+    Lab{.number = "L20",
+        .name = "toolchain",
+        .question = "What does nvcc make of the ladder on this machine?",
+        .needs = Needs::nvcc,
+        .quick_seconds = 20,
+        .run = toolchain},
 };
 
 /// "L01" for "1", "01", "l1" and "L01".

@@ -72,6 +72,7 @@ std::string file_of(const Arguments& arguments, const Lab& lab) {
 
 /// Whose results these are: a lab that counts on the emulator may have timed its kernels on a GPU.
 std::string machine_of(const Lab& lab, const Instruments* instruments) {
+  if (lab.needs == Needs::nvcc) return "none: machine code";
   const bool counted = lab.needs == Needs::emulator;
   return instruments == nullptr || (counted && instruments->simulated())
              ? "emulator"
@@ -105,8 +106,10 @@ std::unique_ptr<Instruments> instruments_for(const std::vector<const Lab*>& want
   try {
     return make_gpu_instruments();
   } catch (const LabError&) {
-    // What the emulator counts needs no GPU: only the times are left out.
-    if (std::ranges::all_of(wanted, [](const Lab* lab) { return lab->needs == Needs::emulator; }))
+    // What the emulator counts and nvcc says needs no GPU: only times are left out.
+    if (std::ranges::all_of(wanted, [](const Lab* lab) {
+          return lab->needs == Needs::emulator || lab->needs == Needs::nvcc;
+        }))
       return nullptr;
     throw;
   }

@@ -24,6 +24,10 @@ struct LabRun {
 /// {"context": {...}, "lab": ..., "series": [...], "findings": [...], "claims": [...], ...}
 nlohmann::ordered_json to_json(const LabRun& run);
 
+/// \brief  Series, findings, claims and notes of such an object.
+/// \throws nlohmann::json::exception  it has other entries
+LabReport report_of(const nlohmann::ordered_json& json);
+
 /// \brief  Reads what to_json() wrote.
 /// \throws LabError  the file cannot be read, or is no lab's report; names it
 LabRun load_run(const std::string& path);

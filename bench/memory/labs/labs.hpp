@@ -16,5 +16,6 @@ LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 LabReport raster_orders(Instruments* instruments, const LabOptions& options);
+LabReport toolchain(Instruments* instruments, const LabOptions& options);
 
 }  // namespace ladder::labs
