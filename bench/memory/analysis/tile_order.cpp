@@ -91,6 +91,11 @@ WaveReads wave_reads(std::span<const int> order, const TileGrid& grid, const Til
   return reads;
 }
 
+double wave_efficiency(int tiles, int in_flight) {
+  const int waves = (tiles + in_flight - 1) / in_flight;
+  return static_cast<double>(tiles) / (static_cast<double>(waves) * in_flight);
+}
+
 double rectangle_hit_rate(double wave_rows, double wave_columns, const TileShape& tile) {
   return 1.0 - (1.0 / wave_rows + 1.0 / wave_columns) / (1.0 / tile.BM + 1.0 / tile.BN);
 }

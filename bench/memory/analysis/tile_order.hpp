@@ -51,6 +51,11 @@ struct WaveReads {
 WaveReads wave_reads(std::span<const int> order, const TileGrid& grid, const TileShape& tile, int K,
                      int in_flight);
 
+/// \brief  Share of the GPU's time that is used where every block takes as long as any other.
+/// \param  tiles      blocks of the launch
+/// \param  in_flight  blocks that run at once
+double wave_efficiency(int tiles, int in_flight);
+
 /// Hit rate of a wave that is a full rectangle of so many elements.
 double rectangle_hit_rate(double wave_rows, double wave_columns, const TileShape& tile);
 

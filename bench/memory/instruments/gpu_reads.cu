@@ -4,6 +4,7 @@
 #include "bench/memory/instruments/gpu_reads.cuh"
 
 #include <algorithm>
+#include <numeric>
 
 #include "bench/memory/labs/kernels/global_reads.cuh"
 #include "common/launch.cuh"
@@ -14,9 +15,18 @@ namespace {
 constexpr unsigned kNever = 0x5EEDFACEu;
 constexpr unsigned kThreads = 512;
 constexpr unsigned kBlocksPerSm = 4;
-constexpr unsigned kBlockShift = 61;  // a prime: each pass brings an SM other blocks' places
-/// Groups of 32 places that one sample reads at least, where they fit a cache.
-constexpr std::uint64_t kLeastWarps = std::uint64_t{1} << 22;
+/// Groups of 32 places that one sample reads at least, where the data stays in a cache.
+constexpr unsigned kLeastWarps = 1u << 22;
+
+/// \brief How far a warp goes on from one group of 32 places to its next: through all groups, and
+///        far enough that an SM meets the same line only when it has long left its L1.
+unsigned spread_advance(unsigned groups) {
+  constexpr double kGoldenSection = 0.6180339887;
+  auto step = static_cast<unsigned>(kGoldenSection * groups);
+  while (std::gcd(step, groups) != 1)
+    ++step;
+  return step % groups * kWarpLanes;
+}
 
 /// Bytes of the region; of L1, those of each block.
 std::uint64_t bytes_for(Home home, const MemoryFacts& facts) {
@@ -38,33 +48,36 @@ std::vector<double> GpuReads::ns(const AccessPattern& pattern, Home home, int re
   const auto sms = static_cast<unsigned>(facts_.sms);
   constexpr std::uint64_t kLine = 128;
   const std::uint64_t bytes = bytes_for(home, facts_) / kLine * kLine;
+  const LaunchShape shape = {.grid = dim3(own ? sms : sms * kBlocksPerSm),
+                             .block = dim3(own ? 2 * kThreads : kThreads),
+                             .stream = stopwatch_.stream()};
+  const unsigned threads = shape.grid.x * shape.block.x;
   kernels::ReadPlan plan = {.pattern = pattern,
                             .places = places_in(pattern, bytes),
+                            .lanes = 0,
+                            .advance = 0,
                             .reads = 0,
-                            .passes = 1,
-                            .block_shift = home == Home::l2 ? kBlockShift : 0,
                             .block_bytes = own ? bytes : 0};
-  plan.reads = plan.places;
+  plan.lanes = plan.places;
+  if (home == Home::dram) {  // each place once
+    plan.advance = threads;
+    plan.reads = static_cast<int>(plan.lanes / threads);
+  } else {
+    plan.advance = spread_advance(plan.lanes / kWarpLanes);
+    plan.reads = static_cast<int>(kLeastWarps / (threads / kWarpLanes));
+  }
   const char* const region = region_.of_bytes(own ? sms * bytes : bytes);
   const GpuArray<unsigned> sink(1);
   const auto kernel = kernels::read_kernel(pattern);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                              cudaSharedmemCarveoutMaxL1));
-  const LaunchShape shape = {.grid = dim3(own ? sms : sms * kBlocksPerSm),
-                             .block = dim3(own ? 2 * kThreads : kThreads),
-                             .stream = stopwatch_.stream()};
-  const std::uint64_t pass_warps = plan.reads / kWarpLanes * (own ? sms : 1);
-  const auto run = [&](int passes) {
-    plan.passes = passes;
-    return stopwatch_.time_ms([&] { launch(kernel, shape, region, plan, kNever, sink.data()); });
-  };
-  run(2);
-  const auto passes = home == Home::dram
-                          ? 1
-                          : static_cast<int>(std::max<std::uint64_t>(kLeastWarps / pass_warps, 2));
+  const double warps = static_cast<double>(threads) / kWarpLanes * plan.reads;
   std::vector<double> ns;
-  for (int repeat = 0; repeat < repeats; ++repeat)
-    ns.push_back(run(passes) * 1e6 / (static_cast<double>(pass_warps) * passes));
+  for (int repeat = -1; repeat < repeats; ++repeat) {
+    const double ms =
+        stopwatch_.time_ms([&] { launch(kernel, shape, region, plan, kNever, sink.data()); });
+    if (repeat >= 0) ns.push_back(ms * 1e6 / warps);  // the first one warms up
+  }
   return ns;
 }
 

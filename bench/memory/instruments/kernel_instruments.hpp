@@ -19,7 +19,7 @@ enum class Home : std::uint8_t { l1, l2, dram };
 class ReadInstrument {
  public:
   virtual ~ReadInstrument() = default;
-  /// \brief  The whole GPU reads places; one pass to warm up, then `repeats` samples.
+  /// \brief  The whole GPU reads places: once to warm up, then `repeats` samples.
   /// \return nanoseconds for 32 places, read by one warp: those of the whole GPU
   /// \throws std::invalid_argument  no kernel has such a pattern
   /// \throws LabError  the region does not fit
@@ -59,7 +59,7 @@ class SmInstrument {
   virtual std::vector<double> multiply_add_cycles(int chains, int warps, int repeats) = 0;
   /// \brief  Threads walk through an array of 64 words of their own, at places that only the run
   ///         knows, so that it lies in local memory.
-  /// \param  warps_per_sm  1 to 64; more than one block of them runs where they need it
+  /// \param  warps_per_sm  1 to 32 on one SM alone; to 64, in two blocks, on all of them
   /// \param  all_sms       or one SM alone
   /// \return cycles per load, one after the other
   virtual std::vector<double> local_array_cycles(int warps_per_sm, bool all_sms, int repeats) = 0;

@@ -163,15 +163,19 @@ struct Suspect {
   double (*value)(const CountedReads&);
 };
 
-// L1 looks up every request; what lies behind it is asked once for each sector or line.
-const std::array<Suspect, 5> kSuspects = {{
+// L1 looks up every request. Behind it a sector that two loads or two neighbouring warps share is
+// fetched once, as long as it stays.
+const std::array<Suspect, 6> kSuspects = {{
     {"requests", "requests", [](const CountedReads& c) { return c.per_warp(c.counts.requests); }},
     {"passes", "wavefronts of L1",
      [](const CountedReads& c) { return c.per_warp(c.counts.wavefronts); }},
     {"look_ups", "sectors looked up in L1",
      [](const CountedReads& c) { return c.per_warp(c.counts.sectors); }},
-    {"sectors", "sectors fetched", [](const CountedReads& c) { return c.per_warp(c.l2_sectors); }},
-    {"lines", "different lines",
+    {"own_sectors", "different sectors of a warp",
+     [](const CountedReads& c) { return c.per_warp(c.distinct_sectors); }},
+    {"sectors", "sectors fetched, neighbours' shared",
+     [](const CountedReads& c) { return c.per_warp(c.l2_sectors); }},
+    {"lines", "different lines of a warp",
      [](const CountedReads& c) { return c.per_warp(c.distinct_lines); }},
 }};
 

@@ -19,7 +19,7 @@ namespace ladder::labs {
 namespace {
 
 constexpr std::size_t kRegionBytes = std::size_t{1} << 24;  // random places seldom meet
-constexpr std::uint64_t kMostWarps = 64;
+constexpr unsigned kMostWarps = 64;
 
 /// As cudaMalloc aligns.
 struct alignas(256) Region {
@@ -29,9 +29,9 @@ struct alignas(256) Region {
 using LaneBytes = std::array<std::uint64_t, kWarpLanes>;
 
 /// Where the lanes of a warp begin to read.
-LaneBytes places_of_warp(const AccessPattern& pattern, std::uint64_t places, std::uint64_t warp) {
+LaneBytes places_of_warp(const AccessPattern& pattern, unsigned places, unsigned warp) {
   LaneBytes bytes{};
-  for (int lane = 0; lane < kWarpLanes; ++lane)
+  for (unsigned lane = 0; lane < kWarpLanes; ++lane)
     bytes[lane] = byte_of(pattern, places, warp * kWarpLanes + lane);
   return bytes;
 }
@@ -70,20 +70,20 @@ void require_no_fault(const emulator::KernelTrace& trace) {
 CountedReads count_reads(const AccessPattern& pattern) {
   static const auto region = std::make_unique<Region>();
   alignas(256) unsigned sink = 0;
-  const std::uint64_t places = places_in(pattern, kRegionBytes);
+  const unsigned places = places_in(pattern, kRegionBytes);
+  const unsigned warps = std::min(kMostWarps, places / kWarpLanes);
   CountedReads result;
-  result.warps = std::min(kMostWarps, places / kWarpLanes);
-  const emulator::KernelTrace trace =
-      emulator::trace({{.name = "region", .data = region->bytes.data(), .bytes = kRegionBytes},
-                       {.name = "sink", .data = &sink, .bytes = sizeof sink}},
-                      [&] {
-                        traced::read_places(pattern, places, result.warps * kWarpLanes,
-                                            region->bytes.data(), &sink);
-                      });
+  result.warps = warps;
+  const emulator::KernelTrace trace = emulator::trace(
+      {{.name = "region", .data = region->bytes.data(), .bytes = kRegionBytes},
+       {.name = "sink", .data = &sink, .bytes = sizeof sink}},
+      [&] {
+        traced::read_places(pattern, places, static_cast<int>(warps), region->bytes.data(), &sink);
+      });
   require_no_fault(trace);
   result.counts = total(trace, emulator::Operation::kGlobalLoad);
   result.l2_sectors = l2_sectors_of(trace);
-  for (std::uint64_t warp = 0; warp < result.warps; ++warp)
+  for (unsigned warp = 0; warp < warps; ++warp)
     add_model(result, pattern, places_of_warp(pattern, places, warp));
   return result;
 }

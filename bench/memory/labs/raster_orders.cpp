@@ -197,6 +197,44 @@ void add_formula_claims(LabReport& report) {
                            .because = "At 132 blocks of 128 x 128 each: " + falling});
 }
 
+/// What follows from how many blocks run at once.
+void add_wave_claims(LabReport& report) {
+  constexpr int kSms = 132;
+  const auto efficiency = [](int size, int rows, int columns) {
+    return 100 * wave_efficiency(size / rows * (size / columns), kSms);
+  };
+  report.claims.push_back(
+      {.row = "R218",
+       .claimed = "A small C has fewer blocks than the GPU has SMs: take smaller tiles",
+       .verdict = "condition",
+       .because =
+           fmt::format("At 1024, tiles of 128 x 128 use {:.0f} % of 132 SMs, and of 64 x 64 "
+                       "{:.0f} %. But tiles of half the side read twice the bytes, and K can "
+                       "be split instead",
+                       efficiency(1024, 128, 128), efficiency(1024, 64, 64))});
+  report.claims.push_back(
+      {.row = "R228",
+       .claimed = "Blocks run in waves, ordered along x, then y, then z",
+       .verdict = "condition",
+       .because = "CUDA promises no order. All results here assume this one and hold for the bytes "
+                  "alone; the products are right in any"});
+  constexpr TileGrid kGrid = {8, 8};
+  constexpr TileShape kBlock = {128, 128, 8};
+  const WaveReads reads = wave_reads(grouped_order(kGrid, 4), kGrid, kBlock, 1024, 16);
+  report.claims.push_back(
+      {.row = "R229",
+       .claimed =
+           "A wave asks for (Mb K + K Nb) of each block, and Mw K + K Nw of it are different",
+       .verdict = reads.requested_bytes == 16.0 * 4 * kFloat * 256 * 1024 &&
+                          reads.unique_bytes == 4.0 * kFloat * 1024 * 1024
+                      ? "holds"
+                      : "wrong",
+       .because = fmt::format("Four waves of 4 x 4 blocks of 128 x 128 at K = 1024 ask for {} and "
+                              "need {}",
+                              with_unit(reads.requested_bytes, "bytes"),
+                              with_unit(reads.unique_bytes, "bytes"))});
+}
+
 /// A wave of 4 x 4 tiles in step, in a cache much smaller than its panels.
 void add_lockstep_claims(LabReport& report) {
   constexpr int kK = 512;
@@ -322,6 +360,7 @@ LabReport raster_orders(Instruments* instruments, const LabOptions& options) {
   add_counted(report, rows, card, in_flight);
   add_chunks(report, rows, card);
   add_formula_claims(report);
+  add_wave_claims(report);
   add_lockstep_claims(report);
   ProductInstrument* const timer = instruments == nullptr ? nullptr : instruments->products();
   if (timer != nullptr) {

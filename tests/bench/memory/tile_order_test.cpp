@@ -58,6 +58,13 @@ TEST(WaveTest, ARectangleOfTilesHitsAsItsSidesSay) {
   EXPECT_NEAR(reads.hit_rate(), rectangle_hit_rate(11 * 128, 12 * 128, kTile), 1e-12);
 }
 
+TEST(WaveTest, ATileBeyondAWaveCostsAWholeOne) {
+  EXPECT_EQ(wave_efficiency(132, 132), 1.0);
+  EXPECT_EQ(wave_efficiency(133, 132), 133.0 / 264.0);
+  EXPECT_EQ(wave_efficiency(16, 264), 16.0 / 264.0);
+  EXPECT_EQ(wave_efficiency(1024, 264), 1024.0 / 1056.0);
+}
+
 TEST(WaveTest, ALastWaveMayBeSmaller) {
   const TileGrid grid = {1, 3};
   const WaveReads reads = wave_reads(row_major_order(grid), grid, {32, 64, 8}, 10, 2);

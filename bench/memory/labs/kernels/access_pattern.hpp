@@ -21,11 +21,11 @@ struct AccessPattern {
   unsigned place_bytes() const { return bytes * static_cast<unsigned>(loads); }
 };
 
-/// Places in a region, for whole warps.
-constexpr std::uint64_t places_in(const AccessPattern& pattern, std::uint64_t region_bytes) {
+/// Places in a region of at most 8 GiB, for whole warps.
+constexpr unsigned places_in(const AccessPattern& pattern, std::uint64_t region_bytes) {
   const std::uint64_t last =
       region_bytes - pattern.first_byte - pattern.bytes * static_cast<std::uint64_t>(pattern.loads);
-  return (last / pattern.stride_bytes + 1) / kWarpLanes * kWarpLanes;
+  return static_cast<unsigned>((last / pattern.stride_bytes + 1) / kWarpLanes * kWarpLanes);
 }
 
 /// \source the finaliser of MurmurHash3 (Austin Appleby)
@@ -36,13 +36,13 @@ constexpr std::uint32_t mixed_bits(std::uint32_t x) {
 }
 
 /// \brief  Where a lane reads, in bytes of the region.
-/// \param  places  of the region, below 2^32
+/// \param  places  of the region
 /// \param  number  of the lane among all lanes of all requests
-constexpr std::uint64_t byte_of(const AccessPattern& pattern, std::uint64_t places,
-                                std::uint64_t number) {
-  std::uint64_t place = number;
-  if (pattern.random) place = (mixed_bits(static_cast<std::uint32_t>(number)) * places) >> 32;
-  return pattern.first_byte + place * pattern.stride_bytes;
+constexpr std::uint64_t byte_of(const AccessPattern& pattern, unsigned places, unsigned number) {
+  unsigned place = number;
+  if (pattern.random)
+    place = static_cast<unsigned>((std::uint64_t{mixed_bits(number)} * places) >> 32);
+  return pattern.first_byte + std::uint64_t{place} * pattern.stride_bytes;
 }
 
 }  // namespace ladder::labs

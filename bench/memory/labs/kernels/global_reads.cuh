@@ -12,13 +12,13 @@
 
 namespace ladder::labs::kernels {
 
-/// What a launch reads.
+/// What a launch reads. Lanes have numbers; a warp goes on by as many each time.
 struct ReadPlan {
   AccessPattern pattern;
-  std::uint64_t places;       ///< in the region, or in each block's own part of it
-  std::uint64_t reads;        ///< lanes that read in one pass, a multiple of 32
-  int passes;                 ///< over the same places
-  unsigned block_shift;       ///< each pass gives a block's reads to the block so many further on
+  unsigned places;            ///< in the region, or in each block's own part of it
+  unsigned lanes;             ///< numbers below this, a multiple of 32; then from 0 again
+  unsigned advance;           ///< from one read of a lane to its next, a multiple of 32
+  int reads;                  ///< of each lane
   std::uint64_t block_bytes;  ///< of each block's own part of the region; 0: all share the region
 };
 
@@ -32,18 +32,16 @@ __global__ void read_places(const char* region, const __grid_constant__ ReadPlan
                             unsigned never, unsigned* sink) {
   const bool own = plan.block_bytes != 0;
   const char* const part = region + blockIdx.x * plan.block_bytes;
-  const std::uint64_t step = own ? blockDim.x : std::uint64_t{gridDim.x} * blockDim.x;
+  unsigned lane = ((own ? 0 : blockIdx.x * blockDim.x) + threadIdx.x) % plan.lanes;
   unsigned bits = 0;
-  for (int pass = 0; pass < plan.passes; ++pass) {
-    const unsigned block = own ? 0 : (blockIdx.x + pass * plan.block_shift) % gridDim.x;
 #pragma unroll 4
-    for (std::uint64_t read = std::uint64_t{block} * blockDim.x + threadIdx.x; read < plan.reads;
-         read += step) {
-      const T* const place =
-          reinterpret_cast<const T*>(part + byte_of(plan.pattern, plan.places, read));
-      for (int load = 0; load < kLoads; ++load)
-        bits ^= bits_of(place[load]);
-    }
+  for (int read = 0; read < plan.reads; ++read) {
+    const T* const place =
+        reinterpret_cast<const T*>(part + byte_of(plan.pattern, plan.places, lane));
+    for (int load = 0; load < kLoads; ++load)
+      bits ^= bits_of(place[load]);
+    lane += plan.advance;
+    if (lane >= plan.lanes) lane -= plan.lanes;
   }
   if (bits == never) *sink = bits;
 }

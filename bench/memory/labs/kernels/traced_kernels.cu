@@ -16,13 +16,13 @@ constexpr unsigned kNever = 0x5EEDFACEu;
 
 }  // namespace
 
-void read_places(const AccessPattern& pattern, std::uint64_t places, std::uint64_t reads,
-                 const char* region, unsigned* sink) {
+void read_places(const AccessPattern& pattern, unsigned places, int reads, const char* region,
+                 unsigned* sink) {
   const kernels::ReadPlan plan = {.pattern = pattern,
                                   .places = places,
+                                  .lanes = kWarpLanes * static_cast<unsigned>(reads),
+                                  .advance = kWarpLanes,
                                   .reads = reads,
-                                  .passes = 1,
-                                  .block_shift = 0,
                                   .block_bytes = 0};
   launch(kernels::read_kernel(pattern), {.grid = dim3(1), .block = dim3(kWarpLanes)}, region, plan,
          kNever, sink);

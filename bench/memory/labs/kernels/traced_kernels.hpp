@@ -10,13 +10,13 @@
 
 namespace ladder::labs::traced {
 
-/// \brief  One warp reads a region.
+/// \brief  One warp reads a region: first the places of lanes 0 to 31, then of 32 to 63, ...
 /// \param  places  of the region, places_in()
-/// \param  reads   of lanes, a multiple of 32
+/// \param  reads   of each lane
 /// \param  sink    one word, which nothing writes
 /// \throws std::invalid_argument  no kernel has such a pattern
-void read_places(const AccessPattern& pattern, std::uint64_t places, std::uint64_t reads,
-                 const char* region, unsigned* sink);
+void read_places(const AccessPattern& pattern, unsigned places, int reads, const char* region,
+                 unsigned* sink);
 
 /// \brief  One warp makes an access kSharedSlots times.
 /// \throws std::invalid_argument  no kernel has such an access
