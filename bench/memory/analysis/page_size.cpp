@@ -20,42 +20,82 @@ struct Step {
 /// Knees of the same TLB, with strides that double from one to the next.
 using Chain = std::vector<Step>;
 
-/// Whether a knee continues a chain with twice the stride: the onset stays or doubles, and so does
-/// the step.
-bool continues(const Chain& chain, const Step& step) {
-  constexpr double kTolerance = 1.25;
-  const Step& last = chain.back();
-  const auto within = [](double ratio) { return ratio > 1 / kTolerance && ratio < 2 * kTolerance; };
-  return step.stride == 2 * last.stride && within(step.onset / last.onset) &&
-         within(step.cycles / last.cycles);
+/// What a knee may be: the next one of a chain, or the next ones of two chains at the same place.
+struct Match {
+  Chain* one = nullptr;
+  Chain* other = nullptr;
+  double cycles_of_one = 0;                                ///< expected
+  double cycles_of_other = 0;                              ///< expected
+  double error = std::numeric_limits<double>::infinity();  ///< of the sum: a logarithm
+};
+
+/// Steps that may follow a chain's last one with twice the stride: as many cycles, or twice as many
+/// if the page is not reached yet. Once steps have stayed the same, they do so for ever.
+std::vector<double> next_cycles(const Chain& chain) {
+  constexpr double kSame = 1.3;
+  const double last = chain.back().cycles;
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    if (chain[i].cycles < kSame * chain[i - 1].cycles) return {last};
+  }
+  return {last, 2 * last};
 }
 
-/// How far from what a knee of this chain should be; 0 is exact.
-double distance(const Chain& chain, const Step& step) {
-  const double onset = std::log2(step.onset / chain.back().onset);
-  return std::min(std::abs(onset), std::abs(onset - 1));
+/// Whether the place of a knee suits a chain: with twice the stride, it stays or moves twice as
+/// far.
+bool suits(const Chain& chain, const Step& step) {
+  constexpr double kTolerance = 1.25;
+  const double ratio = step.onset / chain.back().onset;
+  return step.stride == 2 * chain.back().stride && ratio > 1 / kTolerance && ratio < 2 * kTolerance;
+}
+
+/// The chain, or the two chains, that a knee continues best; none if it continues none.
+Match best_match(std::vector<Chain>& chains, const Step& step) {
+  constexpr double kWorstError = 0.28;  // a third more or a quarter less
+  constexpr double kTwoAreLessLikely = 0.04;
+  Match best;
+  const auto consider = [&](Match match, double cycles, double handicap) {
+    match.error = std::abs(std::log(step.cycles / cycles)) + handicap;
+    if (match.error < kWorstError && match.error < best.error) best = match;
+  };
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    if (!suits(chains[i], step)) continue;
+    for (const double one : next_cycles(chains[i])) {
+      consider({.one = &chains[i], .cycles_of_one = one}, one, 0);
+      for (std::size_t j = i + 1; j < chains.size(); ++j) {
+        if (!suits(chains[j], step)) continue;
+        for (const double other : next_cycles(chains[j])) {
+          consider({.one = &chains[i],
+                    .other = &chains[j],
+                    .cycles_of_one = one,
+                    .cycles_of_other = other},
+                   one + other, kTwoAreLessLikely);
+        }
+      }
+    }
+  }
+  return best;
 }
 
 std::vector<Chain> chains_of(std::span<const StrideCurve> curves) {
   std::vector<Chain> chains;
   for (const StrideCurve& curve : curves) {
-    const std::size_t known = chains.size();
+    std::vector<Chain> begun;
     for (const Knee& knee : find_knees(curve.curve)) {
       const Step step{
           .stride = curve.stride_bytes, .onset = knee.onset, .cycles = knee.after - knee.before};
-      Chain* best = nullptr;
-      for (std::size_t i = 0; i < known; ++i) {
-        if (!continues(chains[i], step)) continue;
-        if (best == nullptr || distance(chains[i], step) < distance(*best, step)) {
-          best = &chains[i];
-        }
+      const Match match = best_match(chains, step);
+      if (match.one == nullptr) {
+        begun.push_back({step});
+        continue;
       }
-      if (best != nullptr) {
-        best->push_back(step);
-      } else {
-        chains.push_back({step});
+      // Two TLBs that are full at the same place share the step as expected.
+      const double share = match.cycles_of_one / (match.cycles_of_one + match.cycles_of_other);
+      match.one->push_back({step.stride, step.onset, step.cycles * share});
+      if (match.other != nullptr) {
+        match.other->push_back({step.stride, step.onset, step.cycles * (1 - share)});
       }
     }
+    chains.insert(chains.end(), begun.begin(), begun.end());
   }
   return chains;
 }

@@ -11,9 +11,9 @@
 namespace ladder::labs {
 namespace {
 
-constexpr std::size_t kLeastPoints = 3;  ///< of a piece, and of a plateau
+constexpr std::size_t kLeastPoints = 3;  ///< of a piece
 constexpr double kLeastStep = 0.015;     ///< neighbours differ by more than this share
-constexpr std::size_t kLeastAtEnd = 4;   ///< after a rise, for the curve not to end in it
+constexpr std::size_t kLeastLevel = 4;   ///< of a plateau between two rises, and after the last one
 /// A piece whose slope is more than this share of the slope beside it is part of a ramp.
 constexpr double kLevel = 0.35;
 
@@ -182,10 +182,10 @@ double slope_beside(const Medians& curve, const Piece& piece) {
 std::vector<Piece> level_pieces(const Medians& curve, const std::vector<Piece>& pieces) {
   std::vector<Piece> level;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
     const bool inner = i > 0 && i + 1 < pieces.size();
-    if (inner && std::abs(slope_of(curve, pieces[i])) > kLevel * slope_beside(curve, pieces[i])) {
-      continue;
-    }
+    const bool rises = std::abs(slope_of(curve, piece)) > kLevel * slope_beside(curve, piece);
+    if (inner && (rises || piece.size() < kLeastLevel)) continue;
     level.push_back(pieces[i]);
   }
   return level;
@@ -248,7 +248,7 @@ std::vector<Knee> find_knees(std::span<const Point> curve) {
   join_falling(medians, pieces);
   join_alike(medians, pieces);
   // A few points at the end may be a throttled stretch, or a rise that has only begun.
-  if (pieces.back().size() < kLeastAtEnd) pieces.pop_back();
+  if (pieces.back().size() < kLeastLevel) pieces.pop_back();
   const std::vector<Piece> level = level_pieces(medians, pieces);
   std::vector<Knee> knees;
   for (std::size_t i = 1; i < level.size(); ++i) {

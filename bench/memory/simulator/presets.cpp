@@ -42,9 +42,9 @@ std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
   return sides;
 }
 
-/// \source T. Karnagel, T. Ben-Nun, M. Werner, D. Habich, W. Lehner: Big data causing big (TLB)
-///         problems: taming random memory accesses on the GPU, DaMoN 2017: table 1 (the GPU) and
-///         table 2 (its TLBs: reach, page, latency, SMs that share)
+/// \source Karnagel, Ben-Nun, Werner, Habich, Lehner: Big data causing big (TLB) problems: taming
+///         random memory accesses on the GPU, 2017, doi 10.1145/3076113.3076115: table 1 (the GPU)
+///         and table 2 (its TLBs: entries, pages, delays, SMs that share)
 MemorySystemShape k80() {
   constexpr int kSms = 13;
   return {
@@ -52,7 +52,7 @@ MemorySystemShape k80() {
                 .sms = kSms,
                 .sm_clock_mhz = 875,  // table 1
                 .l1_bytes = 16 * kKiB,
-                .l2_bytes = 1536 * kKiB,  // section 2: 1.5 MB
+                .l2_bytes = 1536 * kKiB,  // the paper's text: 1.5 MB
                 .dram_bytes = 12 * kGiB,  // table 1, one of its two GPUs
                 .free_bytes = 11 * kGiB,  // assumption
                 .dram_gbps = 240},        // table 1
@@ -83,13 +83,13 @@ MemorySystemShape k80() {
 /// \source as k80()
 MemorySystemShape p100() {
   constexpr int kSms = 56;
-  constexpr int kGpcs = 6;  // of 10 SMs, some of them without two
+  constexpr int kGpcs = 6;  // the paper's text: 10 SMs share, or 8 where two are deactivated
   return {
       .facts = {.name = "simulated p100",
                 .sms = kSms,
                 .sm_clock_mhz = 1480,                   // table 1
                 .l1_bytes = 24 * kKiB,                  // Pascal Tuning Guide, 1.4.2
-                .l2_bytes = 4 * kMiB,                   // section 2
+                .l2_bytes = 4 * kMiB,                   // the paper's text
                 .dram_bytes = 16 * kGiB,                // table 1
                 .free_bytes = 15 * kGiB,                // assumption
                 .dram_gbps = 732},                      // table 1
@@ -101,7 +101,7 @@ MemorySystemShape p100() {
                .group_of_sm = groups_of(kSms, 2)},
               {.entries = 65,
                .page_bytes = 2 * kMiB,
-               .coalesced_pages = 16,  // section 4: 32 MB for each entry
+               .coalesced_pages = 16,  // table 2: 32 MB for each entry, 16 pages of the L1 TLB
                .miss_cycles = 110,
                .group_of_sm = dealt_pairs(kSms, kGpcs),
                // Assumption: random reads of 15 GB are then 4 times slower, as in figure 1a.

@@ -34,17 +34,20 @@ inline double ramp(double x, double from, double to, double before, double after
   return before + (after - before) * (x - from) / (to - from);
 }
 
-/// What a lab measures of a function, with all noise that the simulator has.
+/// What a lab measures of a function, with all noise that the simulator has: three times over, so
+/// that what throttles for a while has no majority anywhere.
 inline std::vector<Point> measured(const std::vector<double>& xs,
                                    const std::function<double(double)>& exact, int repeats,
                                    std::uint64_t seed, const NoiseShape& shape = {}) {
   Noise noise(shape, seed);
   std::vector<Point> curve;
-  for (const double x : xs) {
-    Point point{.x = x, .samples = {}};
-    for (int i = 0; i < repeats; ++i)
-      point.samples.push_back(noise.cycles(exact(x)));
-    curve.push_back(point);
+  for (const double x : xs)
+    curve.push_back({.x = x, .samples = {}});
+  for (int round = 0; round < 3; ++round) {
+    for (Point& point : curve) {
+      for (int i = 0; i < repeats / 3; ++i)
+        point.samples.push_back(noise.cycles(exact(point.x)));
+    }
   }
   return curve;
 }

@@ -36,7 +36,7 @@ TEST(Knees, KeepTheirPlaceHoweverLongTheRiseIs) {
   // capacity.
   for (const double end : {1.1, 1.5, 2.0, 3.0, 5.0}) {
     const auto curve = measured(
-        geometric(1, 100, 1.03), [&](double x) { return ramp(x, 10, 10 * end, 250, 620); }, 7, 3);
+        geometric(1, 100, 1.03), [&](double x) { return ramp(x, 10, 10 * end, 250, 620); }, 9, 3);
     const std::vector<Knee> knees = find_knees(curve);
     ASSERT_EQ(knees.size(), 1u) << end;
     EXPECT_NEAR(knees[0].onset, 10, 10 * (0.07 + 0.05 * (end - 1))) << end;
@@ -55,7 +55,7 @@ TEST(Knees, AreOneForEachLevelOfAStaircase) {
   const std::vector<double> x = geometric(1024, 512 * kMiB, kStep);
   for (int seed = 0; seed < draws(); ++seed) {
     const std::vector<Knee> knees =
-        find_knees(measured(x, staircase, 7, static_cast<std::uint64_t>(seed)));
+        find_knees(measured(x, staircase, 9, static_cast<std::uint64_t>(seed)));
     ASSERT_EQ(knees.size(), 3u) << "seed " << seed;
     const std::vector<double> capacities = {0.21 * kMiB, 30 * kMiB, 60 * kMiB};
     const std::vector<double> levels = {280, 500, 650};
@@ -81,7 +81,7 @@ TEST(Knees, SmallStepsOfATlbAreFound) {
   const std::vector<double> x = geometric(4, 256, 1.05);
   for (int seed = 0; seed < draws(); ++seed) {
     const std::vector<Knee> knees = find_knees(measured(
-        x, [](double v) { return v <= 32.5 ? 260.0 : 269.0; }, 7,
+        x, [](double v) { return v <= 32.5 ? 260.0 : 269.0; }, 9,
         static_cast<std::uint64_t>(seed)));
     ASSERT_EQ(knees.size(), 1u) << "seed " << seed;
     EXPECT_NEAR(knees[0].onset, 32.5, 32.5 * 0.1) << "seed " << seed;
@@ -93,7 +93,7 @@ TEST(Knees, AFlatCurveHasNone) {
   const std::vector<double> x = geometric(1, 1e5, kStep);
   for (int seed = 0; seed < draws(); ++seed) {
     const auto curve = measured(
-        x, [](double) { return 620.0; }, 5, static_cast<std::uint64_t>(seed));
+        x, [](double) { return 620.0; }, 6, static_cast<std::uint64_t>(seed));
     EXPECT_TRUE(find_knees(curve).empty()) << "seed " << seed;
   }
 }
@@ -110,7 +110,7 @@ TEST(Knees, AThrottledStretchIsNotOne) {
   const std::vector<double> x = geometric(1, 1000, kStep);
   const auto throttled = [&](std::size_t from, std::size_t points, double factor) {
     auto curve = measured(
-        x, [](double v) { return v <= 100 ? 280.0 : 620.0; }, 7, 5);
+        x, [](double v) { return v <= 100 ? 280.0 : 620.0; }, 9, 5);
     for (std::size_t i = from; i < from + points; ++i) {
       for (double& sample : curve[i].samples)
         sample *= factor;
@@ -132,7 +132,7 @@ TEST(Knees, SlowDriftIsNotOne) {
   const std::vector<double> x = geometric(1, 1000, 1.02);
   for (int seed = 0; seed < draws(); ++seed) {
     const auto curve =
-        measured(x, [](double) { return 400.0; }, 5, static_cast<std::uint64_t>(seed),
+        measured(x, [](double) { return 400.0; }, 6, static_cast<std::uint64_t>(seed),
                  {.drift_share = 0.006, .drift_samples = 3000});
     EXPECT_TRUE(find_knees(curve).empty()) << "seed " << seed;
   }
