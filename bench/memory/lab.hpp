@@ -61,7 +61,8 @@ struct LabOptions {
 /// What a lab needs of the machine.
 enum class Needs : std::uint8_t {
   instruments,  ///< a GPU, or a simulated memory system
-  emulator,     ///< nothing: its kernels run on the emulator, which counts
+  emulator,     ///< nothing: its kernels run on the emulator, which counts; a GPU times them
+  nvcc,         ///< the CUDA Toolkit; without it the lab says what is missing
   two_gpus,     ///< and works on a simulated pair as well
 };
 

@@ -67,6 +67,8 @@ std::string_view needs_name(Needs needs) {
   switch (needs) {
     case Needs::emulator:
       return "emulator";
+    case Needs::nvcc:
+      return "nvcc";
     case Needs::two_gpus:
       return "two GPUs or simulation";
     default:
@@ -125,6 +127,22 @@ std::string file_text(const LabRun& run) {
   return text + "]\n}\n";
 }
 
+LabReport report_of(const ordered_json& json) {
+  LabReport report;
+  for (const ordered_json& series : json.at("series"))
+    report.series.push_back(series_of(series));
+  for (const ordered_json& finding : json.at("findings"))
+    report.findings.push_back(finding_of(finding));
+  for (const ordered_json& claim : json.at("claims")) {
+    report.claims.push_back({.row = claim.at("row"),
+                             .claimed = claim.at("claimed"),
+                             .verdict = claim.at("verdict"),
+                             .because = claim.at("because")});
+  }
+  report.notes = json.at("notes");
+  return report;
+}
+
 LabRun load_run(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw LabError(fmt::format("{} cannot be read. Is the name right?", path));
@@ -136,18 +154,7 @@ LabRun load_run(const std::string& path) {
                   .seed = json.at("seed"),
                   .seconds = json.at("seconds"),
                   .versions = {},
-                  .report = {}};
-    for (const ordered_json& series : json.at("series"))
-      run.report.series.push_back(series_of(series));
-    for (const ordered_json& finding : json.at("findings"))
-      run.report.findings.push_back(finding_of(finding));
-    for (const ordered_json& claim : json.at("claims")) {
-      run.report.claims.push_back({.row = claim.at("row"),
-                                   .claimed = claim.at("claimed"),
-                                   .verdict = claim.at("verdict"),
-                                   .because = claim.at("because")});
-    }
-    run.report.notes = json.at("notes");
+                  .report = report_of(json)};
     return run;
   } catch (const nlohmann::json::exception& error) {
     throw LabError(

@@ -27,6 +27,10 @@ nlohmann::ordered_json to_json(const LabRun& run);
 /// The text of a file of results: to_json() with a line for each point.
 std::string file_text(const LabRun& run);
 
+/// \brief  Series, findings, claims and notes of such an object.
+/// \throws nlohmann::json::exception  it has other entries
+LabReport report_of(const nlohmann::ordered_json& json);
+
 /// \brief  Reads what file_text() wrote.
 /// \throws LabError  the file cannot be read, or is no lab's report; names it
 LabRun load_run(const std::string& path);

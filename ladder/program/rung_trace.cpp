@@ -15,6 +15,7 @@
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/workspace.hpp"
 #include "ladder/program/access_verdict.hpp"
+#include "ladder/program/cache_replay.hpp"
 #include "ladder/program/nvcc_registers.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_sources.hpp"
@@ -181,55 +182,10 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
                  (static_cast<double>(result.blocks_per_sm) * result.card.sms);
 }
 
-/// What keeps an SM busy, in cycles for a block: 128 multiply-adds each, more where tensor cores
-/// form the products, and one wavefront each of the L1 and shared-memory pipe.
-struct BusyCycles {
-  double multiply_adds;
-  double memory_pipe;
-};
-
-BusyCycles busy_cycles(const RungTrace& result) {
+std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
+                                                  std::uint64_t touch_budget) {
   const Roof roof = roof_of(result.card);
-  const double per_cycle =
-      128 * peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops) / roof.fp32_tflops;
-  BusyCycles cycles = {flops(result.problem.shape) / 2 / per_cycle, 0};
-  for (const emulator::LineCounts& line : result.kernel.lines) {
-    cycles.memory_pipe += static_cast<double>(line.counts.lines);
-    if (asks_shared_memory(line.operation)) {
-      cycles.memory_pipe += static_cast<double>(line.counts.wavefronts);
-    }
-  }
-  const auto blocks = static_cast<double>(
-      std::ranges::count_if(result.kernel.launched, [&](const emulator::TracedBlock& block) {
-        return !result.kernel.streams[block.stream].accesses.empty();
-      }));
-  return {cycles.multiply_adds / blocks, cycles.memory_pipe / blocks};
-}
-
-std::optional<emulator::MemoryTraffic> replay_caches(const RungTrace& result,
-                                                     std::uint64_t touch_budget) {
-  const DeviceCard& card = result.card;
-  const auto shared =
-      static_cast<std::size_t>(card.shared_bytes_reserved_per_block) + result.kernel.shared_bytes;
-  const emulator::MemorySystem system = {
-      .sms = card.sms,
-      .l1_bytes = static_cast<std::size_t>(card.l1_and_shared_bytes_per_sm) -
-                  std::min(static_cast<std::size_t>(card.shared_bytes_per_sm),
-                           shared * static_cast<std::size_t>(result.blocks_per_sm)),
-      .l2_bytes = static_cast<std::size_t>(card.l2_bytes),
-      .l2_ways = card.l2_ways,
-      .l2_partitions = card.l2_partitions};
-  const BusyCycles busy = busy_cycles(result);
-  const emulator::ReplaySettings settings = {
-      .blocks_per_sm = result.blocks_per_sm,
-      .loads_hidden = result.kernel.order.hidden(),
-      .block_cycles = std::max(busy.multiply_adds, busy.memory_pipe),
-      .younger_speed = busy.multiply_adds >= busy.memory_pipe ? 0.7 : 0.4,
-      .touch_budget = touch_budget};
-  std::vector<emulator::ReplayBlock> blocks;
-  blocks.reserve(result.kernel.launched.size());
-  for (const emulator::TracedBlock& block : result.kernel.launched)
-    blocks.push_back({&result.kernel.streams[block.stream], block.line_shift});
+  const double peak = peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops);
   // Arrays of their own, one after the other, as cudaMalloc places them.
   const auto& [M, N, K] = result.problem.shape;
   constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
@@ -238,8 +194,12 @@ std::optional<emulator::MemoryTraffic> replay_caches(const RungTrace& result,
                                 static_cast<unsigned>(rows) * static_cast<unsigned>(columns);
     return (bytes / emulator::kLineBytes / kAlignedLines + 1) * kAlignedLines;
   };
-  const std::vector<std::uint64_t> starts = {0, lines(M, K), lines(M, K) + lines(K, N)};
-  return emulator::replay(system, settings, result.kernel.patterns, starts, blocks);
+  return replay_caches({.kernel = result.kernel,
+                        .card = result.card,
+                        .blocks_per_sm = result.blocks_per_sm,
+                        .multiply_adds = flops(result.problem.shape) / 2 * roof.fp32_tflops / peak,
+                        .array_first_lines = {0, lines(M, K), lines(M, K) + lines(K, N)}},
+                       touch_budget);
 }
 
 /// From one row of A, B or C to the next.
@@ -428,7 +388,7 @@ RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
   for (const emulator::LineCounts& line : result.kernel.lines)
     result.verdicts.push_back(verdict_of(line, row_bytes_of(result, line.array)));
   const bool broken = !result.kernel.hazards.empty();
-  add_metrics(result, broken ? std::nullopt : replay_caches(result, choice.touch_budget));
+  add_metrics(result, broken ? std::nullopt : traffic_of(result, choice.touch_budget));
   return result;
 }
 

@@ -6,8 +6,11 @@
 #include <numeric>
 
 #include "bench/memory/instruments/gpu_memory.cuh"
+#include "bench/memory/instruments/gpu_products.cuh"
 #include "bench/memory/instruments/gpu_random_reads.cuh"
 #include "bench/memory/instruments/gpu_survival.cuh"
+#include "bench/memory/instruments/gpu_reads.cuh"
+#include "bench/memory/instruments/gpu_sm.cuh"
 #include "bench/memory/instruments/gpu_sweeps.cuh"
 #include "bench/memory/instruments/gpu_walks.cuh"
 #include "common/launch.cuh"
@@ -104,7 +107,10 @@ class GpuInstruments final : public Instruments {
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
         random_reads_(region_, *stopwatch_, facts_.sms),
-        survival_(region_, walks_, facts_.sms) {
+        survival_(region_, walks_, facts_.sms),
+        products_(region_, *stopwatch_, facts_.sms),
+        reads_(region_, *stopwatch_, facts_),
+        sm_(facts_.sms) {
     int devices = 0;
     check(cudaGetDeviceCount(&devices));
     int accessible = 0;
@@ -123,6 +129,9 @@ class GpuInstruments final : public Instruments {
     constexpr int kAmpere = 80;  // policies and set-asides came with it
     return machine_->compute_capability() >= kAmpere ? &survival_ : nullptr;
   }
+  ProductInstrument* products() override { return &products_; }
+  ReadInstrument* reads() override { return &reads_; }
+  SmInstrument* sm() override { return &sm_; }
 
  private:
   std::unique_ptr<Machine> machine_;
@@ -133,6 +142,9 @@ class GpuInstruments final : public Instruments {
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
   GpuSurvival survival_;
+  GpuProducts products_;
+  GpuReads reads_;
+  GpuSm sm_;
   std::optional<Remote> remote_;
 };
 

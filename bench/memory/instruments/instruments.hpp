@@ -161,6 +161,10 @@ class RandomReadInstrument {
   virtual RandomReadsResult random_reads(const RandomReads& reads, int repeats) = 0;
 };
 
+class ProductInstrument;
+class ReadInstrument;
+class SmInstrument;
+
 /// Everything that labs measure with.
 class Instruments {
  public:
@@ -176,6 +180,10 @@ class Instruments {
   /// that it can access.
   virtual WalkInstrument* remote_walks() { return nullptr; }
   virtual SweepInstrument* remote_sweeps() { return nullptr; }
+  /// What times kernels (kernel_instruments.hpp): on a simulated memory system, none.
+  virtual ProductInstrument* products() { return nullptr; }
+  virtual ReadInstrument* reads() { return nullptr; }
+  virtual SmInstrument* sm() { return nullptr; }
 };
 
 /// \brief  The instruments of the first GPU.

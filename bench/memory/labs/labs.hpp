@@ -10,7 +10,9 @@ namespace ladder::labs {
 LabReport device_card(Instruments* instruments, const LabOptions& options);
 LabReport latency(Instruments* instruments, const LabOptions& options);
 LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport coalescing(Instruments* instruments, const LabOptions& options);
 LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
+LabReport shared_memory(Instruments* instruments, const LabOptions& options);
 LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options);
@@ -19,5 +21,7 @@ LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 LabReport sectors(Instruments* instruments, const LabOptions& options);
 LabReport set_aside(Instruments* instruments, const LabOptions& options);
 LabReport cache_operators(Instruments* instruments, const LabOptions& options);
+LabReport raster_orders(Instruments* instruments, const LabOptions& options);
+LabReport toolchain(Instruments* instruments, const LabOptions& options);
 
 }  // namespace ladder::labs

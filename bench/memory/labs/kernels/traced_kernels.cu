@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs/kernels/traced_kernels.cu
+/// \brief Starts the labs' kernels on the emulator.
+#include "bench/memory/labs/kernels/traced_kernels.hpp"
+
+#include "bench/memory/labs/kernels/global_reads.cuh"
+#include "bench/memory/labs/kernels/lane_exchange.cuh"
+#include "bench/memory/labs/kernels/shared_accesses.cuh"
+#include "bench/memory/labs/kernels/tiled_product.cuh"
+#include "common/launch.cuh"
+
+namespace ladder::labs::traced {
+namespace {
+
+constexpr unsigned kNever = 0x5EEDFACEu;
+
+}  // namespace
+
+void read_places(const AccessPattern& pattern, unsigned places, int reads, const char* region,
+                 unsigned* sink) {
+  const kernels::ReadPlan plan = {.pattern = pattern,
+                                  .places = places,
+                                  .lanes = kWarpLanes * static_cast<unsigned>(reads),
+                                  .advance = kWarpLanes,
+                                  .reads = reads,
+                                  .block_bytes = 0};
+  launch(kernels::read_kernel(pattern), {.grid = dim3(1), .block = dim3(kWarpLanes)}, region, plan,
+         kNever, sink);
+}
+
+void access_shared(const SharedAccess& access, unsigned* sink) {
+  const LaunchShape shape = {
+      .grid = dim3(1), .block = dim3(kWarpLanes), .dynamic_shared_bytes = kernels::kSlotsBytes};
+  kernels::with_element(access, [&]<class T>(T) {
+    const auto kernel =
+        access.stores ? kernels::access_shared<T, true> : kernels::access_shared<T, false>;
+    launch(kernel, shape, access, kNever, sink);
+  });
+}
+
+void reverse_by_shuffle(unsigned* out) {
+  launch(kernels::reverse_by_shuffle, {.grid = dim3(1), .block = dim3(kWarpLanes)}, out);
+}
+
+void multiply(const TiledProduct& product) {
+  launch(kernels::tiled_product<kProductTile>,
+         {.grid = dim3(static_cast<unsigned>(product.blocks())),
+          .block = dim3(kProductTile * kProductTile)},
+         product);
+}
+
+}  // namespace ladder::labs::traced

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs/kernels/traced_kernels.hpp
+/// \brief The labs' kernels on the emulator, in a library of which each access can be traced. Free
+///        of CUDA's types.
+#pragma once
+
+#include "bench/memory/labs/kernels/access_pattern.hpp"
+#include "bench/memory/labs/kernels/shared_access.hpp"
+#include "bench/memory/labs/kernels/tiled_product.hpp"
+
+namespace ladder::labs::traced {
+
+/// \brief  One warp reads a region: first the places of lanes 0 to 31, then of 32 to 63, ...
+/// \param  places  of the region, places_in()
+/// \param  reads   of each lane
+/// \param  sink    one word, which nothing writes
+/// \throws std::invalid_argument  no kernel has such a pattern
+void read_places(const AccessPattern& pattern, unsigned places, int reads, const char* region,
+                 unsigned* sink);
+
+/// \brief  One warp makes an access kSharedSlots times.
+/// \throws std::invalid_argument  no kernel has such an access
+void access_shared(const SharedAccess& access, unsigned* sink);
+
+/// One warp reverses the order of its lanes' numbers by a shuffle. \param out (32)
+void reverse_by_shuffle(unsigned* out);
+
+/// A matrix product, whose blocks start in the order of product.tiles.
+void multiply(const TiledProduct& product);
+
+}  // namespace ladder::labs::traced
