@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "bench/memory/analysis/relation.hpp"
@@ -173,40 +174,57 @@ const std::array<Suspect, 6> kSuspects = {{
      [](const CountedReads& c) { return c.per_warp(c.counts.sectors); }},
     {"own_sectors", "different sectors of a warp",
      [](const CountedReads& c) { return c.per_warp(c.distinct_sectors); }},
-    {"sectors", "sectors fetched, neighbours' shared",
+    {"sectors", "sectors that L1 fetches",
      [](const CountedReads& c) { return c.per_warp(c.l2_sectors); }},
     {"lines", "different lines of a warp",
      [](const CountedReads& c) { return c.per_warp(c.distinct_lines); }},
 }};
 
-/// How well each suspect explains the times, and which does best.
+/// A suspect, and how well a straight line over it explains the times.
+struct Explanation {
+  const Suspect* suspect;
+  StraightLine line;
+};
+
+/// The best explanation first.
+std::vector<Explanation> explanations(Cases& cases, Home home) {
+  std::vector<Explanation> explanations;
+  for (const Suspect& suspect : kSuspects) {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (const Case* const found : cases.all()) {
+      if (!found->ns.contains(home)) continue;
+      x.push_back(suspect.value(found->counted));
+      y.push_back(median_of(found->ns.at(home)));
+    }
+    explanations.push_back({&suspect, fit_line(x, y)});
+  }
+  std::ranges::stable_sort(explanations, std::greater(),
+                           [](const Explanation& e) { return e.line.r_squared; });
+  return explanations;
+}
+
 void add_explanations(LabReport& report, Cases& cases) {
   for (const Home home : kHomes) {
-    const Suspect* best = nullptr;
-    StraightLine best_line = {.r_squared = -1.0};
-    for (const Suspect& suspect : kSuspects) {
-      std::vector<double> x;
-      std::vector<double> y;
-      for (const Case* const found : cases.all()) {
-        if (!found->ns.contains(home)) continue;
-        x.push_back(suspect.value(found->counted));
-        y.push_back(median_of(found->ns.at(home)));
-      }
-      const StraightLine line = fit_line(x, y);
-      report.findings.push_back(
-          found(fmt::format("{}_{}_r2", name_of(home), suspect.key),
-                fmt::format("R² of time in {} over {}", name_of(home), suspect.name),
-                line.r_squared, "", fmt::format("Straight line through {} patterns", x.size())));
-      if (line.r_squared > best_line.r_squared) {
-        best = &suspect;
-        best_line = line;
-      }
+    const std::vector<Explanation> found_for = explanations(cases, home);
+    const Explanation& best = found_for.front();
+    std::string others;
+    for (const Explanation& other : found_for) {
+      if (&other != &best)
+        others += fmt::format("{}{} {:.3f}", others.empty() ? "" : ", ", other.suspect->name,
+                              other.line.r_squared);
+      if (other.suspect->key == "sectors" || other.suspect->key == "lines")
+        report.findings.push_back(found(
+            fmt::format("{}_{}_r2", name_of(home), other.suspect->key),
+            fmt::format("R² of the time over {}, data in {}", other.suspect->name, name_of(home)),
+            other.line.r_squared, "", "A straight line through all patterns"));
     }
-    report.findings.push_back(
-        found(fmt::format("{}_best_ns", name_of(home)),
-              fmt::format("Data in {}: {} explain the time best; one more takes", name_of(home),
-                          best->name),
-              best_line.slope, "ns", "Slope of that line, of the whole GPU"));
+    report.findings.push_back(found(
+        fmt::format("{}_best_ns", name_of(home)),
+        fmt::format("Data in {}: one more of the {} takes", name_of(home), best.suspect->name),
+        best.line.slope, "ns",
+        fmt::format("Of the whole GPU. They explain the time best, R² {:.4f}; the others: {}",
+                    best.line.r_squared, others)));
   }
 }
 

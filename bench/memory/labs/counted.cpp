@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "bench/memory/analysis/warp_requests.hpp"
 #include "bench/memory/labs/kernels/traced_kernels.hpp"
+#include "bench/memory/labs/traced_run.hpp"
 #include "common/device_card.hpp"
 #include "ladder/program/cache_replay.hpp"
 #include "ladder/program/rung_trace.hpp"
@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t kRegionBytes = std::size_t{1} << 24;  // random places seldom meet
 constexpr unsigned kMostWarps = 64;
-
-/// As cudaMalloc aligns.
-struct alignas(256) Region {
-  std::array<char, kRegionBytes> bytes{};
-};
 
 using LaneBytes = std::array<std::uint64_t, kWarpLanes>;
 
@@ -60,27 +55,19 @@ std::uint64_t l2_sectors_of(const emulator::KernelTrace& trace) {
       ->l2_read_sectors;
 }
 
-void require_no_fault(const emulator::KernelTrace& trace) {
-  if (!trace.hazards.empty())
-    throw std::logic_error("a kernel of the labs is wrong: " + trace.hazards.front().message);
-}
-
 }  // namespace
 
 CountedReads count_reads(const AccessPattern& pattern) {
-  static const auto region = std::make_unique<Region>();
+  static const AlignedArray<char> region(kRegionBytes);
   alignas(256) unsigned sink = 0;
   const unsigned places = places_in(pattern, kRegionBytes);
   const unsigned warps = std::min(kMostWarps, places / kWarpLanes);
   CountedReads result;
   result.warps = warps;
-  const emulator::KernelTrace trace = emulator::trace(
-      {{.name = "region", .data = region->bytes.data(), .bytes = kRegionBytes},
+  const emulator::KernelTrace trace = traced_run(
+      {{.name = "region", .data = region.data(), .bytes = kRegionBytes},
        {.name = "sink", .data = &sink, .bytes = sizeof sink}},
-      [&] {
-        traced::read_places(pattern, places, static_cast<int>(warps), region->bytes.data(), &sink);
-      });
-  require_no_fault(trace);
+      [&] { traced::read_places(pattern, places, static_cast<int>(warps), region.data(), &sink); });
   result.counts = total(trace, emulator::Operation::kGlobalLoad);
   result.l2_sectors = l2_sectors_of(trace);
   for (unsigned warp = 0; warp < warps; ++warp)
@@ -91,9 +78,8 @@ CountedReads count_reads(const AccessPattern& pattern) {
 emulator::AccessCounts count_shared(const SharedAccess& access) {
   alignas(256) unsigned sink = 0;
   const emulator::KernelTrace trace =
-      emulator::trace({{.name = "sink", .data = &sink, .bytes = sizeof sink}},
-                      [&] { traced::access_shared(access, &sink); });
-  require_no_fault(trace);
+      traced_run({{.name = "sink", .data = &sink, .bytes = sizeof sink}},
+                 [&] { traced::access_shared(access, &sink); });
   const auto wanted =
       access.stores ? emulator::Operation::kSharedStore : emulator::Operation::kSharedLoad;
   emulator::AccessCounts counts = total(trace, wanted);
@@ -107,9 +93,8 @@ emulator::AccessCounts count_shared(const SharedAccess& access) {
 std::uint64_t shared_requests_of_a_shuffle() {
   alignas(256) std::array<unsigned, kWarpLanes> out{};
   const emulator::KernelTrace trace =
-      emulator::trace({{.name = "out", .data = out.data(), .bytes = sizeof out}},
-                      [&] { traced::reverse_by_shuffle(out.data()); });
-  require_no_fault(trace);
+      traced_run({{.name = "out", .data = out.data(), .bytes = sizeof out}},
+                 [&] { traced::reverse_by_shuffle(out.data()); });
   if (out.front() != kWarpLanes - 1) throw std::logic_error("a shuffle brought another number");
   return total(trace, emulator::Operation::kSharedLoad).requests +
          total(trace, emulator::Operation::kSharedStore).requests;

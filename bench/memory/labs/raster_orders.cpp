@@ -10,6 +10,7 @@
 #include "bench/memory/analysis/relation.hpp"
 #include "bench/memory/analysis/tile_order.hpp"
 #include "bench/memory/instruments/kernel_instruments.hpp"
+#include "bench/memory/labs/counted_heads.hpp"
 #include "bench/memory/labs/counted_product.hpp"
 #include "bench/memory/labs/curves.hpp"
 #include "bench/memory/labs/labs.hpp"
@@ -235,6 +236,32 @@ void add_wave_claims(LabReport& report) {
                               with_unit(reads.unique_bytes, "bytes"))});
 }
 
+/// Blocks that stay and take one head after the other, where no two of them read the same.
+void add_persistent_claim(LabReport& report, const DeviceCard& card) {
+  constexpr int kQueries = 32;
+  constexpr int kShared = 4;
+  const AttentionHeads own = {.queries = kQueries, .vectors_per_head = 4096};
+  AttentionHeads grouped = own;
+  grouped.queries_per_head = kShared;
+  const auto read = [&](const AttentionHeads& heads, int blocks) {
+    return count_heads(heads, blocks, card).dram_bytes;
+  };
+  const double own_blocks = read(own, kQueries);
+  const double own_staying = read(own, card.sms);
+  const double grouped_blocks = read(grouped, kQueries);
+  const double grouped_staying = read(grouped, card.sms);
+  report.claims.push_back(
+      {.row = "R035",
+       .claimed = "A persistent kernel, one block per SM, keeps keys and values in L2",
+       .verdict = own_staying < 0.9 * own_blocks ? "holds" : "wrong",
+       .because = fmt::format(
+           "{} heads with their own keys and values read {} from DRAM with a block for each, and "
+           "{} with a block that stays on each SM: nobody reads them twice. Where {} heads share "
+           "them, both read less: {} and {}",
+           kQueries, with_unit(own_blocks, "bytes"), with_unit(own_staying, "bytes"), kShared,
+           with_unit(grouped_blocks, "bytes"), with_unit(grouped_staying, "bytes"))});
+}
+
 /// A wave of 4 x 4 tiles in step, in a cache much smaller than its panels.
 void add_lockstep_claims(LabReport& report) {
   constexpr int kK = 512;
@@ -361,6 +388,7 @@ LabReport raster_orders(Instruments* instruments, const LabOptions& options) {
   add_chunks(report, rows, card);
   add_formula_claims(report);
   add_wave_claims(report);
+  add_persistent_claim(report, card);
   add_lockstep_claims(report);
   ProductInstrument* const timer = instruments == nullptr ? nullptr : instruments->products();
   if (timer != nullptr) {

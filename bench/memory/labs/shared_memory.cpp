@@ -44,11 +44,18 @@ Row counted_row(const SharedAccess& access, SmInstrument* sm, int repeats) {
   return row;
 }
 
-/// "4 (textbook 8)", "2, in 2.01 cycles"
-std::string row_text(const Row& row) {
-  std::string text = fmt::format("{:.0f}", row.wavefronts);
-  if (row.textbook != row.wavefronts) text += fmt::format(" (textbook {:.0f})", row.textbook);
-  if (!row.cycles.empty()) text += fmt::format(", in {:.3g} cycles", median_of(row.cycles));
+/// "4 (textbook 8)"
+std::string wavefronts_text(const Row& row) {
+  if (row.textbook == row.wavefronts) return fmt::format("{:.0f}", row.wavefronts);
+  return fmt::format("{:.0f} (textbook {:.0f})", row.wavefronts, row.textbook);
+}
+
+/// How a count stands to the rule, and on a GPU to the clock.
+std::string comparison_text(const Row& row) {
+  std::string text = row.textbook == row.wavefronts
+                         ? std::string("As many as by the textbook's rule")
+                         : fmt::format("The textbook's rule says {:.0f}", row.textbook);
+  if (!row.cycles.empty()) text += fmt::format("; {:.3g} cycles", median_of(row.cycles));
   return text;
 }
 
@@ -135,7 +142,7 @@ void add_layout_findings(LabReport& report, const Rows& rows) {
       report.findings.push_back(
           found(fmt::format("fragment_{}_{}", matrix, key),
                 fmt::format("Wavefronts of a float4 of {}, {}", matrix, name_of(order, share)),
-                row->wavefronts, "", "Counted: " + row_text(*row)));
+                row->wavefronts, "", comparison_text(*row)));
     }
   }
   for (const auto& [tile, row] : rows.transposed) {
@@ -144,7 +151,7 @@ void add_layout_findings(LabReport& report, const Rows& rows) {
         found(fmt::format("transposed_{}_pad_{}", lanes_per_row, pad),
               fmt::format("Wavefronts of a transposed store, {} lanes to a row of A, padding {}",
                           lanes_per_row, pad),
-              row.wavefronts, "", "Counted: " + row_text(row)));
+              row.wavefronts, "", comparison_text(row)));
   }
 }
 
@@ -250,13 +257,14 @@ void add_bank_claims(LabReport& report, const Rows& rows) {
        .because = fmt::format(
            "With two lanes to a row of A, paddings of 0, 1 and 4 take {}, {} and {} wavefronts; "
            "with eight lanes {}, {} and {}. The padding has to fit how the lanes lie",
-           row_text(two.at({2, 0})), row_text(two.at({2, 1})), row_text(two.at({2, 4})),
-           row_text(two.at({8, 0})), row_text(two.at({8, 1})), row_text(two.at({8, 4})))});
+           wavefronts_text(two.at({2, 0})), wavefronts_text(two.at({2, 1})),
+           wavefronts_text(two.at({2, 4})), wavefronts_text(two.at({8, 0})),
+           wavefronts_text(two.at({8, 1})), wavefronts_text(two.at({8, 4})))});
   std::string layouts;
   for (const auto& [layout, pair] : rows.fragments) {
     layouts += fmt::format("{}{}: A {}, B {}", layouts.empty() ? "" : "; ",
-                           name_of(layout.first, layout.second), row_text(pair.first),
-                           row_text(pair.second));
+                           name_of(layout.first, layout.second), wavefronts_text(pair.first),
+                           wavefronts_text(pair.second));
   }
   const auto wavefronts_of_b = [&](LaneOrder order, Share share) {
     return rows.fragments.at({order, share}).second.wavefronts;

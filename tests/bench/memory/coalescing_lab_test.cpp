@@ -76,7 +76,8 @@ TEST(CoalescingLabTest, NamesWhatExplainsTheTime) {
   EXPECT_NEAR(value_of(report, "DRAM_sectors_r2"), 1.0, 1e-9);
   EXPECT_LT(value_of(report, "DRAM_lines_r2"), 0.99);
   EXPECT_NEAR(value_of(report, "DRAM_best_ns"), 0.5, 1e-9);
-  EXPECT_NE(finding(report, "DRAM_best_ns").name.find("sectors fetched"), std::string::npos);
+  EXPECT_NE(finding(report, "DRAM_best_ns").name.find("sectors that L1 fetches"),
+            std::string::npos);
   EXPECT_NE(finding(report, "L2_best_ns").name.find("different lines of a warp"),
             std::string::npos);
   EXPECT_NEAR(value_of(report, "L2_best_ns"), 0.25, 1e-9);

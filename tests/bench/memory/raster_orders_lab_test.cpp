@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "bench/memory/labs/counted_heads.hpp"
 #include "bench/memory/labs/counted_product.hpp"
 #include "bench/memory/labs/labs.hpp"
 #include "tests/bench/memory/find_in_report.hpp"
@@ -62,6 +63,20 @@ TEST(CountProductTest, RefusesRaggedEdges) {
                std::invalid_argument);
 }
 
+TEST(CountHeadsTest, OnlySharedKeysAreReadAgain) {
+  const DeviceCard card = load_card("classroom");
+  AttentionHeads heads = {.queries = 16, .queries_per_head = 1, .vectors_per_head = 4096};
+  constexpr double kBytes = 16.0 * 4096 * 16;  // of all heads; twice the L2
+  for (const int blocks : {16, 8}) {
+    heads.queries_per_head = 1;
+    EXPECT_EQ(count_heads(heads, blocks, card).requested_bytes, kBytes);
+    EXPECT_EQ(count_heads(heads, blocks, card).dram_bytes, kBytes);
+    heads.queries_per_head = 4;
+    EXPECT_EQ(count_heads(heads, blocks, card).requested_bytes, kBytes);
+    EXPECT_EQ(count_heads(heads, blocks, card).dram_bytes, kBytes / 4);
+  }
+}
+
 TEST(RasterLabTest, FormulaAndCountRankAlike) {
   const LabReport report = raster_orders(nullptr, {.quick = true});
   EXPECT_GT(value_of(report, "rank_correlation"), 0.85);
@@ -69,6 +84,7 @@ TEST(RasterLabTest, FormulaAndCountRankAlike) {
   EXPECT_LT(value_of(report, "hilbert_bytes"), 0.6 * value_of(report, "row_major_bytes"));
   EXPECT_GT(value_of(report, "chunked_bytes"), value_of(report, "row_major_bytes"));
   EXPECT_EQ(claim(report, "R033").verdict, "wrong");
+  EXPECT_EQ(claim(report, "R035").verdict, "wrong");
   EXPECT_EQ(claim(report, "R230").verdict, "wrong");
   EXPECT_EQ(claim(report, "R231").verdict, "holds");
   EXPECT_EQ(claim(report, "R232").verdict, "pending");

@@ -5,6 +5,7 @@
 
 #include "bench/memory/labs/kernels/global_reads.cuh"
 #include "bench/memory/labs/kernels/lane_exchange.cuh"
+#include "bench/memory/labs/kernels/read_heads.cuh"
 #include "bench/memory/labs/kernels/shared_accesses.cuh"
 #include "bench/memory/labs/kernels/tiled_product.cuh"
 #include "common/launch.cuh"
@@ -47,6 +48,11 @@ void multiply(const TiledProduct& product) {
          {.grid = dim3(static_cast<unsigned>(product.blocks())),
           .block = dim3(kProductTile * kProductTile)},
          product);
+}
+
+void read_heads(const AttentionHeads& heads, int blocks, const char* data, unsigned* sink) {
+  launch(kernels::read_heads, {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(256)},
+         heads, reinterpret_cast<const uint4*>(data), kNever, sink);
 }
 
 }  // namespace ladder::labs::traced

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench/memory/labs/kernels/access_pattern.hpp"
+#include "bench/memory/labs/kernels/attention_heads.hpp"
 #include "bench/memory/labs/kernels/shared_access.hpp"
 #include "bench/memory/labs/kernels/tiled_product.hpp"
 
@@ -27,5 +28,8 @@ void reverse_by_shuffle(unsigned* out);
 
 /// A matrix product, whose blocks start in the order of product.tiles.
 void multiply(const TiledProduct& product);
+
+/// Blocks of 256 threads read the keys and values of query heads, one after the other.
+void read_heads(const AttentionHeads& heads, int blocks, const char* data, unsigned* sink);
 
 }  // namespace ladder::labs::traced
