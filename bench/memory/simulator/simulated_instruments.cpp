@@ -224,9 +224,8 @@ class SimulatedSweeps : public SweepInstrument {
     require_fits(sweep.bytes, shape_.facts);
     require_fits(arrays * sweep.bytes, shape_.facts);
     const double exact = bandwidth(sweep);
-    std::vector<double> samples;
-    for (int repeat = 0; repeat < repeats; ++repeat)
-      samples.push_back(noise_.rate(exact));
+    std::vector<double> samples(static_cast<std::size_t>(std::max(repeats, 0)));
+    std::ranges::generate(samples, [&] { return noise_.rate(exact); });
     return samples;
   }
 
