@@ -83,7 +83,7 @@ std::optional<ParityMask> fit_parity(std::span<const std::uint64_t> addresses,
            static_cast<std::uint64_t>(sides[i] & 1) << kRightSide;
   };
   // Some more equations than unknowns: a subset with a wrong label mostly contradicts itself.
-  const std::size_t subset = std::min(fitted.size(), static_cast<std::size_t>(unknowns) + 6);
+  const std::size_t subset = std::min(fitted.size(), static_cast<std::size_t>(unknowns) + 3);
   constexpr int kSubsets = 4000;
   ParityMask best;
   double best_fit = -1;

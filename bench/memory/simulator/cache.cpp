@@ -11,7 +11,15 @@
 namespace ladder::labs {
 namespace {
 
-constexpr int kSectorBits = 8;
+constexpr std::uint64_t kMostSectors = 8;
+
+/// Moves an element to the front; those before it make room.
+template <typename T>
+void move_to_front(T* array, std::size_t from) {
+  const T moved = array[from];
+  std::copy_backward(array, array + from, array + from + 1);
+  array[0] = moved;
+}
 
 bool keeps_order(Victim victim) {
   return victim == Victim::lru || victim == Victim::fifo;
@@ -28,13 +36,14 @@ SectoredCache::SectoredCache(const CacheShape& shape, std::uint64_t seed)
   if (sets_ == 0 || shape.lines() % ways_ != 0) {
     throw std::invalid_argument("The ways of a cache have to divide its lines.");
   }
-  if (shape.line_bytes / shape.sector_bytes > kSectorBits) {
+  if (shape.line_bytes / shape.sector_bytes > kMostSectors) {
     throw std::invalid_argument("A line of a cache has at most 8 sectors.");
   }
   if (shape.victim == Victim::tree_plru && (!std::has_single_bit(ways_) || ways_ > 32)) {
     throw std::invalid_argument("Tree-PLRU needs a power of two of ways, at most 32.");
   }
-  tags_.assign(sets_ * ways_, 0);
+  lines_.assign(sets_ * ways_, 0);
+  sectors_.assign(sets_ * ways_, 0);
   if (shape.victim == Victim::tree_plru) trees_.assign(sets_, 0);
 }
 
@@ -56,10 +65,10 @@ void SectoredCache::touch(std::uint64_t set, std::size_t way) {
 }
 
 std::size_t SectoredCache::victim_in(std::uint64_t set) {
-  const auto* tags = &tags_[set * ways_];
   if (keeps_order(shape_.victim)) return ways_ - 1;
-  const auto* empty = std::find(tags, tags + ways_, std::uint64_t{0});
-  if (empty != tags + ways_) return static_cast<std::size_t>(empty - tags);
+  const auto* lines = &lines_[set * ways_];
+  const auto* empty = std::find(lines, lines + ways_, 0u);
+  if (empty != lines + ways_) return static_cast<std::size_t>(empty - lines);
   if (shape_.victim == Victim::random) return random_() % ways_;
   std::size_t node = 1;
   while (node < ways_)
@@ -69,20 +78,22 @@ std::size_t SectoredCache::victim_in(std::uint64_t set) {
 
 bool SectoredCache::access(std::uint64_t line, std::uint64_t sector, std::uint64_t place) {
   const std::uint64_t set = set_of(place);
-  auto* tags = &tags_[set * ways_];
-  const std::uint64_t valid = std::uint64_t{1} << sector;
-  std::size_t way = 0;
-  while (way < ways_ && tags[way] >> kSectorBits != line + 1)
-    ++way;
+  auto* lines = &lines_[set * ways_];
+  auto* sectors = &sectors_[set * ways_];
+  const auto name = static_cast<std::uint32_t>(line + 1);
+  const auto bit = static_cast<std::uint8_t>(1u << sector);
+  std::size_t way = static_cast<std::size_t>(std::find(lines, lines + ways_, name) - lines);
   const bool line_hit = way < ways_;
-  const bool hit = line_hit && (tags[way] & valid) != 0;
+  const bool hit = line_hit && (sectors[way] & bit) != 0;
   if (!line_hit) {
     way = victim_in(set);
-    tags[way] = (line + 1) << kSectorBits;
+    lines[way] = name;
+    sectors[way] = 0;
   }
-  tags[way] |= valid;
+  sectors[way] = static_cast<std::uint8_t>(sectors[way] | bit);
   if (shape_.victim == Victim::lru || (shape_.victim == Victim::fifo && !line_hit)) {
-    std::rotate(tags, tags + way, tags + way + 1);
+    move_to_front(lines, way);
+    move_to_front(sectors, way);
   } else if (shape_.victim == Victim::tree_plru) {
     touch(set, way);
   }
@@ -91,15 +102,17 @@ bool SectoredCache::access(std::uint64_t line, std::uint64_t sector, std::uint64
 
 bool SectoredCache::holds(std::uint64_t address) const {
   const std::uint64_t line = address / shape_.line_bytes;
-  const std::uint64_t valid = std::uint64_t{1} << address % shape_.line_bytes / shape_.sector_bytes;
-  const auto* tags = &tags_[set_of(line) * ways_];
-  return std::any_of(tags, tags + ways_, [&](std::uint64_t tag) {
-    return tag >> kSectorBits == line + 1 && (tag & valid) != 0;
-  });
+  const std::uint64_t sector = address % shape_.line_bytes / shape_.sector_bytes;
+  const std::size_t first = set_of(line) * ways_;
+  for (std::size_t i = first; i < first + ways_; ++i) {
+    if (lines_[i] == line + 1) return (sectors_[i] >> sector & 1) != 0;
+  }
+  return false;
 }
 
 void SectoredCache::clear() {
-  std::ranges::fill(tags_, std::uint64_t{0});
+  std::ranges::fill(lines_, 0u);
+  std::ranges::fill(sectors_, std::uint8_t{0});
   std::ranges::fill(trees_, 0u);
 }
 

@@ -39,7 +39,8 @@ class SectoredCache {
   ///         power of two (at most 32) of ways, or more than 8 sectors to a line
   SectoredCache(const CacheShape& shape, std::uint64_t seed);
 
-  /// \brief  Reads the sector of an address, and fetches it if it is not there.
+  /// \brief  Reads the sector of an address, and fetches it if it is not there. Addresses lie below
+  ///         2^32 - 1 lines.
   /// \return whether it was there
   bool access(std::uint64_t address) {
     return access(address / shape_.line_bytes, address % shape_.line_bytes / shape_.sector_bytes);
@@ -64,10 +65,10 @@ class SectoredCache {
   std::uint64_t sets_;
   std::size_t ways_;
   std::uint64_t seed_;
-  // (sets, ways): line + 1 above 8 bits, one for each sector that is there; 0 is empty. Under LRU
-  // and FIFO the newest comes first.
-  std::vector<std::uint64_t> tags_;
-  std::vector<std::uint32_t> trees_;  // (sets,): the bits of tree-PLRU, node 1 is the root
+  // Under LRU and FIFO, the newest line of a set comes first.
+  std::vector<std::uint32_t> lines_;   // (sets, ways): line + 1; 0 is empty
+  std::vector<std::uint8_t> sectors_;  // (sets, ways): a bit for each sector that is there
+  std::vector<std::uint32_t> trees_;   // (sets,): the bits of tree-PLRU, node 1 is the root
   std::minstd_rand random_;
 };
 

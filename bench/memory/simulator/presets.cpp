@@ -20,25 +20,22 @@ constexpr std::uint64_t kGiB = 1024 * kMiB;
 
 /// Groups of so many SMs with neighbouring numbers; the last one may be smaller.
 std::vector<int> groups_of(int sms, int size) {
-  std::vector<int> groups;
-  for (int sm = 0; sm < sms; ++sm)
-    groups.push_back(sm / size);
+  std::vector<int> groups(static_cast<std::size_t>(sms));
+  std::ranges::generate(groups, [sm = 0, size]() mutable { return sm++ / size; });
   return groups;
 }
 
 /// Pairs of SMs dealt out to so many groups in turn, as SM numbers run through the GPCs of a GPU.
 std::vector<int> dealt_pairs(int sms, int groups) {
-  std::vector<int> dealt;
-  for (int sm = 0; sm < sms; ++sm)
-    dealt.push_back(sm / 2 % groups);
+  std::vector<int> dealt(static_cast<std::size_t>(sms));
+  std::ranges::generate(dealt, [sm = 0, groups]() mutable { return sm++ / 2 % groups; });
   return dealt;
 }
 
 /// Sides of an L2: half of the GPCs, by the numbers that dealt_pairs() gives.
 std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
-  std::vector<int> sides;
-  for (const int gpc : gpc_of_sm)
-    sides.push_back(gpc < gpcs / 2 ? 0 : 1);
+  std::vector<int> sides(gpc_of_sm.size());
+  std::ranges::transform(gpc_of_sm, sides.begin(), [&](int gpc) { return gpc < gpcs / 2 ? 0 : 1; });
   return sides;
 }
 
@@ -151,10 +148,10 @@ MemorySystemShape h100() {
                 .sms = kSms,
                 .sm_clock_mhz = 1980,                 // common/devices/h100.json
                 .l1_bytes = 256 * kKiB,               // common/devices/h100.json
-                .l2_bytes = 2 * 26'214'400,           // mt4g: two segments of 26,214,400 bytes
-                .dram_bytes = 80 * kGiB,              // datasheet: 80 GB
+                .l2_bytes = 52'428'800,               // mt4g: two segments of 26,214,400 bytes
+                .dram_bytes = 85'176'483'840,         // common/devices/h100.json
                 .free_bytes = 78 * kGiB,              // assumption
-                .dram_gbps = 3352,                    // datasheet: 3.35 TB/s
+                .dram_gbps = 3352,                    // common/devices/h100.json
                 .most_persisting_bytes = 39'321'600,  // mt4g
                 .largest_window_bytes = 128 * kMiB},  // assumption: as an A100
       .l1 = CacheShape{.bytes = 238'848, .ways = 6},  // mt4g; ways: assumption
@@ -282,6 +279,7 @@ constexpr std::array kPresets = {
 
 std::vector<std::string> simulated_presets() {
   std::vector<std::string> names;
+  names.reserve(kPresets.size());
   for (const Preset& preset : kPresets)
     names.emplace_back(preset.name);
   return names;

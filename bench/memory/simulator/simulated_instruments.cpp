@@ -138,17 +138,20 @@ class SimulatedWalks : public WalkInstrument {
     return (stretch.cycles + stretch.past_l1 * system_.sm_offset(sm)) / stretch.loads;
   }
 
-  /// \brief  One lap. Of a long one, TLBs see a load of each page and caches see the end: what they
-  ///         read before that, they have forgotten.
+  /// \brief  One lap. Of a long one, TLBs see a load of each page, and caches see the end: what
+  /// they
+  ///         read before that, they have forgotten. Caches with random victims forget it late.
   void warm_up(const Walk& walk, int sm) {
     const Lap lap(walk);
-    // Half more than the caches hold: then their sets are full of what came last.
-    const std::uint64_t most = std::max<std::uint64_t>(system_.cached_lines() * 3 / 2, 1 << 16);
+    const MemorySystemShape& shape = system_.shape();
+    const bool random = (shape.l1 && shape.l1->victim == Victim::random) ||
+                        (shape.l2 && shape.l2->side.victim == Victim::random);
+    const std::uint64_t held = system_.cached_lines();
+    const std::uint64_t most = std::max<std::uint64_t>(random ? 4 * held : held * 3 / 2, 1 << 16);
     const std::uint64_t begin = walk.places > most ? walk.places - most : 0;
-    if (begin > 0 && !system_.shape().tlb.empty()) {
-      std::uint64_t page = system_.shape().tlb.front().page_bytes;
-      for (const TlbLevelShape& level : system_.shape().tlb)
-        page = std::min(page, level.page_bytes);
+    if (begin > 0 && !shape.tlb.empty()) {
+      const std::uint64_t page =
+          std::ranges::min(shape.tlb, {}, &TlbLevelShape::page_bytes).page_bytes;
       const std::uint64_t places_of_page = std::max<std::uint64_t>(page / walk.stride_bytes, 1);
       for (std::uint64_t step = 0; step < begin; step += places_of_page) {
         system_.translate(sm, lap.address(step));
@@ -221,9 +224,8 @@ class SimulatedSweeps : public SweepInstrument {
     require_fits(sweep.bytes, shape_.facts);
     require_fits(arrays * sweep.bytes, shape_.facts);
     const double exact = bandwidth(sweep);
-    std::vector<double> samples;
-    for (int repeat = 0; repeat < repeats; ++repeat)
-      samples.push_back(noise_.rate(exact));
+    std::vector<double> samples(static_cast<std::size_t>(std::max(repeats, 0)));
+    std::ranges::generate(samples, [&] { return noise_.rate(exact); });
     return samples;
   }
 

@@ -96,6 +96,32 @@ TEST(Groups, SingleMeasurementsWithOutliersAreEnoughForLargeGroups) {
   EXPECT_EQ(found->of_row, renumbered(groups));
 }
 
+TEST(Groups, AreNotJoinedByOnePairThatWasDisturbed) {
+  std::vector<int> groups;
+  for (int sm = 0; sm < 32; ++sm)
+    groups.push_back(sm / 8);
+  Matrix cycles = disturbed(groups, 4);
+  for (const auto& [i, j] : {std::pair{3, 12}, std::pair{12, 3}}) {
+    cycles.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) += kPenalty;
+  }
+  const auto found = find_groups(cycles, kPenalty);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->of_row, groups);
+}
+
+TEST(Groups, AreNotMadeOfOutliers) {
+  // Far more cycles than a miss costs, there and back: something else took them.
+  std::vector<int> alone;
+  for (int sm = 0; sm < 20; ++sm)
+    alone.push_back(sm);
+  Matrix cycles = disturbed(alone, 4);
+  cycles.at(3, 7) += 10 * kPenalty;
+  cycles.at(7, 3) += 8 * kPenalty;
+  const auto found = find_groups(cycles, kPenalty);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->of_row, alone);
+}
+
 TEST(Groups, WhatAllShareNeedsTheUndisturbedTime) {
   const std::vector<int> one(20, 0);
   const Matrix cycles = disturbed(one, 5);

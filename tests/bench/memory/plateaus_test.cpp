@@ -98,6 +98,30 @@ TEST(Knees, AFlatCurveHasNone) {
   }
 }
 
+TEST(Knees, OneOrTwoOutliersAreNone) {
+  for (const std::size_t from : {2u, 3u, 20u, 34u, 35u, 36u}) {
+    for (const std::size_t points : {1u, 2u}) {
+      std::vector<Point> curve;
+      for (std::size_t i = 0; i < 40; ++i) {
+        const bool outlier = i >= from && i < from + points;
+        curve.push_back({.x = static_cast<double>(i), .samples = {outlier ? 700.0 : 280.0}});
+      }
+      EXPECT_TRUE(find_knees(curve).empty()) << points << " from " << from;
+      EXPECT_EQ(find_plateaus(curve).size(), 1u) << points << " from " << from;
+    }
+  }
+}
+
+TEST(Knees, NeedFourPointsAfterTheRise) {
+  for (const int risen : {1, 2, 3, 4, 10}) {
+    std::vector<Point> curve;
+    for (int i = 0; i < 40; ++i) {
+      curve.push_back({.x = static_cast<double>(i), .samples = {i < 40 - risen ? 280.0 : 620.0}});
+    }
+    EXPECT_EQ(find_knees(curve).size(), risen < 4 ? 0u : 1u) << risen;
+  }
+}
+
 TEST(Knees, AFallingCurveHasNone) {
   const auto curve =
       exact_curve(geometric(1, 1000, kStep), [](double x) { return ramp(x, 50, 60, 9000, 4000); });

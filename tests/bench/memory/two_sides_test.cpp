@@ -69,14 +69,22 @@ TEST(TwoSides, AreNotMadeUp) {
 }
 
 TEST(TwoSides, AreNotSeenInAGradient) {
-  // SMs and addresses differ smoothly: a strong pair of singular vectors, but no two kinds.
-  Matrix latency(40, 60);
-  for (std::size_t i = 0; i < latency.rows; ++i) {
-    for (std::size_t j = 0; j < latency.columns; ++j) {
-      latency.at(i, j) = 300 + 0.1 * static_cast<double>(i) * static_cast<double>(j);
+  // A strong pair of singular vectors, but not two kinds of SMs, or not two kinds of addresses.
+  const auto found = [](bool two_kinds_of_sms, bool two_kinds_of_addresses) {
+    Matrix latency(40, 60);
+    for (std::size_t i = 0; i < latency.rows; ++i) {
+      for (std::size_t j = 0; j < latency.columns; ++j) {
+        const double sm = two_kinds_of_sms ? i % 2 * 40.0 : static_cast<double>(i);
+        const double address = two_kinds_of_addresses ? j % 2 * 60.0 : static_cast<double>(j);
+        latency.at(i, j) = 300 + 0.1 * sm * address;
+      }
     }
-  }
-  EXPECT_FALSE(find_sides(latency));
+    return find_sides(latency).has_value();
+  };
+  EXPECT_FALSE(found(false, false));
+  EXPECT_FALSE(found(true, false));
+  EXPECT_FALSE(found(false, true));
+  EXPECT_TRUE(found(true, true));
 }
 
 TEST(TwoSides, TheFirstSmIsOnSide0) {
