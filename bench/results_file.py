@@ -5,7 +5,6 @@ where a key is missing; read(path, FORM) takes a user's file as one of a kind. A
 from 0 to 1e18, and above 0 where it is divided by.
 """
 
-import csv
 import functools
 import json
 import math
@@ -91,6 +90,16 @@ def text(value, _path, place):
     """A string."""
     expect(isinstance(value, str), value, place, "text")
     return value
+
+
+def one_of(*words):
+    """One of these words."""
+
+    def of_words(value, _path, place):
+        expect(value in words, value, place, f"one of {', '.join(words)}")
+        return value
+
+    return of_words
 
 
 def truth(value, _path, place):
@@ -279,6 +288,15 @@ def sample(value, path, place):
 
 
 SAMPLED = record(context=BENCHMARKED, benchmarks=each(sample, 0))
+ESTIMATE = record(value=signed, low=signed, high=signed)
+LAB = record(  # bench/memory/report_json.cpp
+    context=record(device=text), lab=text, quick=truth, seed=count, seconds=number,
+    findings=each(record(key=text, name=text, value=or_null(ESTIMATE), unit=text, how=text), 0),
+    claims=each(record(row=text, claimed=text, because=text, verdict=one_of("holds", "condition", "wrong", "pending")), 0),
+    notes=each(text, 0),
+    series=each(record(name=text, x_name=text, x_unit=text, y_name=text, y_unit=text,
+                       points=each(record(x=signed, samples=each(signed)))), 0),
+)
 TOOL_RUN = record(
     name=text, tool=text, fault=or_null(text), fault_at=or_null(text), at_the_fault=truth,
     count=or_null(count), cuda=or_null(text), killed_after_s=or_null(number),
@@ -405,6 +423,7 @@ FORMS = {
     "bench/results/*/speed_points.json": results(
         record(rung=rung_number, version=text,
                runs=each(record(points=number, ratios=each(number)))), MACHINE),
+    "bench/results/*/lab_*.json": LAB,
     "bench/results/*/sanitizer.json": results(record(name=text, clean=truth, **SHAPE), MACHINE),
     "bench/results/rounding.json": results(
         record(k=extent, positive=truth, trials=positive, error=WAYS, largest=WAYS,
@@ -474,31 +493,3 @@ def read(path, form=None):
         raise ResultsError(path, f"cannot be read ({error.strerror})") from error
     return _read(path, str(pathlib.Path.cwd()), (status.st_ino, status.st_mtime_ns,
                                                  status.st_size), form)
-
-
-def read_probes(path):
-    """({probe: its counters as text}, [comment]) of a table of counted probes."""
-    lines = lines_of(path).splitlines()
-    notes = [line[2:] for line in lines if line.startswith("# ")]
-    rows = csv.reader(line for line in lines if not line.startswith("#"))
-    try:
-        header, *found = rows
-    except (csv.Error, ValueError) as error:
-        raise ResultsError(path, "has no line of names") from error
-    if header[:1] != ["probe"] or len(notes) < 5:
-        raise ResultsError(path, "is no table of probes: its first lines say who made it, and the "
-                           "next one begins with 'probe'")
-    table = {}
-    for number_of_row, row in enumerate(found, 1):
-        place = f"row {number_of_row}" + (f" ({row[0]})" if row else "")
-        if len(row) != len(header):
-            raise ResultsError(path, f"{place} has {len(row)} cells, and should have {len(header)}")
-        for name, cell in zip(header[1:], row[1:], strict=True):
-            if cell and not (cell.isascii() and cell.isdigit() and len(cell) <= 18):
-                raise ResultsError(path, f"{place}: {name} is {shown(cell)}, which is no count")
-        if row[0] in table:
-            raise ResultsError(path, f"{place} is there more than once")
-        table[row[0]] = Record(dict(zip(header, row, strict=True)), path, place)
-    if not table:
-        raise ResultsError(path, "has no row of a probe")
-    return Record(table, path, "the table"), notes

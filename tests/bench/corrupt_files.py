@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import SOURCES, results_file
+from bench import SOURCES, probes_file, results_file
 
 PROBES = "tests/fidelity/probes_h200.csv"
 ANOTHER_TOOLS = '[{"directory": "/tmp", "command": "g++ -c a.cpp", "file": "a.cpp"}]'
@@ -211,7 +211,7 @@ def read_corrupt(name, data):
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
         try:
-            results_file.read_probes(path) if name == PROBES else results_file.read(path)
+            probes_file.read(path) if name == PROBES else results_file.read(path)
         except results_file.ResultsError as error:
             if not str(error).startswith(f"{path}: ") or "\n" in str(error):
                 raise FaultError(f"is no sentence that names the file: {error}") from error
@@ -221,10 +221,12 @@ def read_corrupt(name, data):
     return None
 
 
-def ladder_cases(name, path):
-    """[command line] of the C++ program for a file that its user names."""
+def program_cases(name, path):
+    """[command line] of the C++ programs for a file that its user names."""
     if "/devices/" in name:
         return [["build/ladder", "trace", "03", "--size", "32", "--gpu", str(path)]]
+    if "/lab_" in name:
+        return [["build/memory_lab", "report", str(path)]]
     return []
 
 
@@ -251,7 +253,7 @@ def can_mount():
 
 def run_ladder(name, path, mounts):
     """FaultErrors of the C++ program."""
-    commands = [(command, command) for command in ladder_cases(name, path)]
+    commands = [(command, command) for command in program_cases(name, path)]
     if mounts:
         commands += [(["unshare", "-rm", "sh", "-c", MOUNTED, str(path), str(SOURCES / name),
                        *command], command) for command in mounted_cases(name)]

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from bench import SOURCES, results_file
+from bench import SOURCES, probes_file, results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import card_value, load, roofs
 from docs.report.rung_figures import or_not_yet, value
@@ -25,7 +25,7 @@ COUNTERS = {
 
 def probe(name, counter):
     """What a recorded probe kernel counted."""
-    counted = results_file.read_probes(SOURCES / PROBES)[0]
+    counted = probes_file.read(SOURCES / PROBES)[0]
     return f"{float(counted[name][COUNTERS[counter]] or 0):.0f}"
 
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from bench import results_file
+from bench import probes_file, results_file
 from docs.report.recorded import RESULTS, load, percent, provenance
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the sources
@@ -11,7 +11,7 @@ PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the
 
 def probes_block(_rung):
     """How many probes there are, by operation and size."""
-    names, made = results_file.read_probes(PROBES)
+    names, made = probes_file.read(PROBES)
     counted = {}
     for name in names:
         kind = re.match(r"(global|shared|async|box)_(load|store|atomic|copy)", name)

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from bench import results_file
+from bench import probes_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import FigureError
 
@@ -95,7 +95,7 @@ COUNTED = {
 
 def probes():
     """({probe: its counters}, on what they were counted)"""
-    counted, notes = results_file.read_probes(PROBES)
+    counted, notes = probes_file.read(PROBES)
     made = notes[2:5]
     made[1] = re.sub(r": Version ([\d.]+).*", r" \1", made[1])
     return counted, f"Counted on {', '.join(made)}."

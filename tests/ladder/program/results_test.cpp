@@ -117,6 +117,20 @@ void expect_schema(const json& results) {
   }
 }
 
+/// Complains about whatever a reader of a lab's report would miss.
+void expect_lab_schema(const json& results) {
+  for (const char* field : {"date", "device", "commit", "cuda_driver"})
+    EXPECT_TRUE(results["context"].contains(field)) << "context." << field;
+  for (const char* field :
+       {"lab", "quick", "seed", "seconds", "findings", "claims", "notes", "series"})
+    EXPECT_TRUE(results.contains(field)) << field;
+  EXPECT_FALSE(results["findings"].empty());
+  for (const json& finding : results["findings"]) {
+    for (const char* field : {"key", "name", "value", "unit", "how"})
+      EXPECT_TRUE(finding.contains(field)) << field << " in " << finding.dump();
+  }
+}
+
 /// Complains about whatever bench/benchmark/compact.py needs to expand the results again.
 void expect_benchmark_schema(const json& results) {
   for (const char* field : {"date", "device", "protocol", "commit", "cublas", "cuda_driver"}) {
@@ -192,6 +206,8 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
     const json results = json::parse(text_of(entry.path()));
     if (entry.path().filename().string().starts_with("climb_")) {
       expect_schema(results);
+    } else if (entry.path().filename().string().starts_with("lab_")) {
+      expect_lab_schema(results);
     } else if (entry.path().filename() == "gallery.json") {
       expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
     } else if (entry.path().filename() == "speed_points.json") {
