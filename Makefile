@@ -179,6 +179,11 @@ roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
 	@cmake --build build --target benchmark
 	@build/benchmark --roofs
 
+lab: build ## measure the memory system: LAB=latency [SIMULATE=h200] [QUICK=1], or list the labs
+	@cmake --build build --target memory_lab
+	@build/memory_lab $(if $(LAB),run $(LAB),list) $(if $(SIMULATE),--simulate '$(SIMULATE)') \
+	  $(if $(QUICK),--quick) $(if $(OUT),--json '$(OUT)')
+
 ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
 	  'capability 9.0' >&2; exit 2; }

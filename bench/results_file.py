@@ -428,6 +428,8 @@ FORMS = {
     "bench/results/rounding.json": results(
         record(k=extent, positive=truth, trials=positive, error=WAYS, largest=WAYS,
                sum_over_scale=positive), record(seed=count)),
+    "bench/results/labs.json": each(record(number=text, name=text, question=text, needs=text,
+                                           quick_seconds=number)),
     "bench/results/rungs.json": record(rungs=each(RUNG)),
     "bench/results/shapes.json": each(record(set=text, shape=TRIPLE, reason=text)),
     "common/devices/*.json": CARD,

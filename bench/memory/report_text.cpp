@@ -111,7 +111,8 @@ std::string list_text() {
   std::string text;
   for (const Lab& lab : labs()) {
     const std::string head = fmt::format("{} {}", lab.number, lab.name);
-    text += wrapped(fmt::format("{:<20} {}", head, lab.question), 21);
+    constexpr std::size_t kColumn = 22;  // where the questions begin
+    text += wrapped(std::string(lab.question), kColumn, kColumn).replace(0, head.size(), head);
   }
   return text;
 }

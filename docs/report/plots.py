@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 from bench import program
-from docs.report import generated
+from docs.report import generated, plot_labs
 from docs.report.plot_ratio import ratio_by_size
 from docs.report.plot_roofline import roofline
 from docs.report.plot_shapes import all_shapes
@@ -25,6 +25,7 @@ PLOTS = {
     "all_shapes": all_shapes,
     "ratio_by_size": ratio_by_size,
     "roofline": roofline,
+    **plot_labs.PLOTS,
 }
 
 

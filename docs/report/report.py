@@ -13,6 +13,8 @@ bench/results, the rung table and the sources:
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
     ablations            what the rung gains when parts of it are taken away
+    lab_findings latency, lab_claims latency
+                         what a lab found, and what it says to claims; labs: all of them
     orders as written; worst; 10: as written
                          what the compiler makes of orders of the multiply-adds
 """
@@ -33,6 +35,7 @@ from docs.report.page_blocks import (
     fidelity,
     front,
     grading,
+    labs,
     lessons,
     machine,
     orders,
@@ -63,6 +66,7 @@ PLACED_BLOCKS = {
     **ablations.BLOCKS,
     **orders.BLOCKS,
     **front.BLOCKS,
+    **labs.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

@@ -21,6 +21,7 @@ from docs.report.recorded import (
     sms,
     traced,
 )
+from docs.report.recorded_labs import lab_value
 from docs.report.recorded_orders import order_value
 
 NOT_YET = "not recorded yet"
@@ -213,7 +214,13 @@ def value(name, rung):
     behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
     roof, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds.
+    `lab:latency:l2_cycles` is what a lab found; see recorded_labs.py.
     """
+    if name.startswith("lab:"):
+        try:
+            return lab_value(*name.split(":")[1:])
+        except TypeError as error:
+            raise FigureError(f"'{name}' should be lab:NAME:FINDING") from error
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     rung = int(match[1]) if match and match[1] else rung
     plain = match[2] if match else ""

@@ -81,18 +81,12 @@ class Drawing:
     def __init__(self, name, width, height, title, subtitle, description):
         """name: prefix of the identifiers; description: what a reader who cannot see needs."""
         self.width, self.height = width, height
-        self.head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" '
-            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-            f'aria-labelledby="{name}-title {name}-desc">\n'
-            f'<title id="{name}-title">{escape(title)}</title>\n'
-            f'<desc id="{name}-desc">{escape(description)}</desc>\n<style>{STYLE}</style>\n'
-            f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n'
-        )
+        self.name, self.title, self.description = name, title, description
         self.elements = []
         self.lacks = []  # what is not in the picture because it is not recorded
         self.text(24, 36, title, "title")
-        self.text(24, 60, subtitle, "soft")
+        if subtitle:
+            self.text(24, 60, subtitle, "soft")
 
     def text(self, x, y, words, style="", anchor="start"):
         """Words whose base line begins, ends or is centred at (x, y)."""
@@ -140,7 +134,16 @@ class Drawing:
 
     def __str__(self):
         """The file."""
-        return self.head + "\n".join(self.elements) + "\n</svg>\n"
+        name, width, height = self.name, self.width, self.height
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" '
+            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="{name}-title {name}-desc">\n'
+            f'<title id="{name}-title">{escape(self.title)}</title>\n'
+            f'<desc id="{name}-desc">{escape(self.description)}</desc>\n<style>{STYLE}</style>\n'
+            f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n'
+            + "\n".join(self.elements) + "\n</svg>\n"
+        )
 
 
 def spread(places, highest, lowest):

@@ -1,0 +1,46 @@
+"""Blocks of the pages about labs: all labs, and what one of them found, written by programs."""
+
+from docs.report.page_blocks.markdown import table
+from docs.report.recorded import described
+from docs.report.recorded_labs import file_of, labs, report, with_unit
+
+VERDICTS = {"holds": "✓ holds", "condition": "◐ holds with a condition", "wrong": "✗ wrong",
+            "pending": "… pending"}
+NEEDS = {"GPU or simulation": "a GPU, or a simulated one", "emulator": "nothing; a GPU adds times",
+         "nvcc": "the CUDA Toolkit", "two GPUs or simulation": "two GPUs"}
+
+
+def labs_block(*_):
+    """All labs: what each asks, and what it needs."""
+    rows = [(lab["number"], f"[{lab['name']}]({lab['name']}.md)", lab["question"],
+             NEEDS[lab["needs"]]) for lab in labs()]
+    return table(("", "lab", "question", "needs"), rows)
+
+
+def shown(found):
+    """A finding's value with its interval, where that is wider than a point."""
+    estimate = found["value"]
+    if estimate is None:
+        return "not found"
+    words = with_unit(estimate["value"], found["unit"])
+    low, high = (with_unit(estimate[end], found["unit"]) for end in ("low", "high"))
+    return words if low == high else f"{words} ({low} to {high})"
+
+
+def lab_findings_block(_, name):
+    """What a lab found, and how."""
+    recorded = report(name)
+    rows = [(found["name"], shown(found), found["how"]) for found in recorded["findings"]]
+    made = described(recorded["context"], "")
+    return "\n".join([table(("what", "found", "how"), rows), "",
+                      f"{made}: [{file_of(name)}](../../bench/results/nvidia-h200/{file_of(name)})"])
+
+
+def lab_claims_block(_, name):
+    """What texts claim that the lab tests, and what it says to them."""
+    rows = [(claim["claimed"], VERDICTS[claim["verdict"]], claim["because"])
+            for claim in report(name)["claims"]]
+    return table(("claimed", "verdict", "because"), rows)
+
+
+BLOCKS = {"lab_findings": lab_findings_block, "lab_claims": lab_claims_block, "labs": labs_block}
