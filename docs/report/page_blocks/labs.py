@@ -1,7 +1,7 @@
 """Blocks of the pages about labs: all labs, and what one of them found, written by programs."""
 
 from docs.report.page_blocks.markdown import table
-from docs.report.recorded import described
+from docs.report.recorded import RESULTS, described
 from docs.report.recorded_labs import file_of, labs, report, with_unit
 
 VERDICTS = {"holds": "✓ holds", "condition": "◐ holds with a condition", "wrong": "✗ wrong",
@@ -31,9 +31,9 @@ def lab_findings_block(_, name):
     """What a lab found, and how."""
     recorded = report(name)
     rows = [(found["name"], shown(found), found["how"]) for found in recorded["findings"]]
-    made = described(recorded["context"], "")
-    return "\n".join([table(("what", "found", "how"), rows), "",
-                      f"{made}: [{file_of(name)}](../../bench/results/nvidia-h200/{file_of(name)})"])
+    file = file_of(name)
+    made = f"{described(recorded['context'], '')}: [{file}](../../{RESULTS}/{file})"
+    return "\n".join([table(("what", "found", "how"), rows), "", made])
 
 
 def lab_claims_block(_, name):
