@@ -289,10 +289,11 @@ def sample(value, path, place):
 
 SAMPLED = record(context=BENCHMARKED, benchmarks=each(sample, 0))
 ESTIMATE = record(value=signed, low=signed, high=signed)
+VERDICT = one_of("holds", "condition", "wrong", "pending")
 LAB = record(  # bench/memory/report_json.cpp
     context=record(device=text), lab=text, quick=truth, seed=count, seconds=number,
     findings=each(record(key=text, name=text, value=or_null(ESTIMATE), unit=text, how=text), 0),
-    claims=each(record(row=text, claimed=text, because=text, verdict=one_of("holds", "condition", "wrong", "pending")), 0),
+    claims=each(record(row=text, claimed=text, because=text, verdict=VERDICT), 0),
     notes=each(text, 0),
     series=each(record(name=text, x_name=text, x_unit=text, y_name=text, y_unit=text,
                        points=each(record(x=signed, samples=each(signed)))), 0),
