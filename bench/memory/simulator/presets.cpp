@@ -208,6 +208,8 @@ MemorySystemShape h200() {
       .l2_gbps = 9700,           // GH200, gpu-benches
       .dram_read_gbps = 4430,    // assumption: 92 % of the nominal
       .dram_write_gbps = 4240,   // assumption: 88 %
+      // Lab L18 on two H200: bench/results/nvidia-h200/lab_remote_memory.json
+      .link = LinkShape{.hit_cycles = 1682, .miss_cycles = 1972, .gbps = 375},
   };
 }
 
@@ -249,6 +251,7 @@ MemorySystemShape classroom() {
       .l2_gbps = 620,
       .dram_read_gbps = 268,
       .dram_write_gbps = 257,
+      .link = LinkShape{.hit_cycles = 1200, .miss_cycles = 1500, .gbps = 40},
   };
 }
 
@@ -263,6 +266,7 @@ MemorySystemShape flat() {
   shape.side_of_sm = {};
   shape.l1_gbps = 0;
   shape.slice_sigma_cycles = 0;
+  shape.link->hit_cycles = shape.link->miss_cycles;
   return shape;
 }
 
