@@ -44,8 +44,7 @@ std::unique_ptr<WalkInstrument> make_simulated_walks(MemorySystem& system, Noise
 std::unique_ptr<SweepInstrument> make_simulated_sweeps(const MemorySystem& system, Noise& noise,
                                                        std::uint64_t seed);
 std::unique_ptr<RandomReadInstrument> make_simulated_random_reads(MemorySystem& system,
-                                                                  Noise& noise,
-                                                                  std::uint64_t seed);
+                                                                  Noise& noise, std::uint64_t seed);
 std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system);
 
 }  // namespace ladder::labs

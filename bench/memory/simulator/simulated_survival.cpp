@@ -76,8 +76,7 @@ class SimulatedSurvival : public SurvivalInstrument {
     if (!survival.set_aside) return ways;
     const std::uint64_t limit =
         std::min(survival.set_aside->limit_bytes, shape_.facts.most_persisting_bytes);
-    const double share =
-        static_cast<double>(limit) / static_cast<double>(shape_.facts.l2_bytes);
+    const double share = static_cast<double>(limit) / static_cast<double>(shape_.facts.l2_bytes);
     return static_cast<int>(std::lround(share * ways));
   }
 
