@@ -90,7 +90,7 @@ def memory_bandwidth():
         "title": "Bandwidth of memory, by how much is asked for at a time",
         "curves": curves("memory_bandwidth", "read"),
         "x": Axis("bytes in flight", BYTES, logarithmic=True), "y": Axis("bandwidth", "GB/s"),
-        "marks": mark("memory_bandwidth", "bytes_in_flight", "full from"),
+        "marks": mark("memory_bandwidth", "bytes_in_flight", "knee of the fit:"),
     }  # fmt: skip
 
 
