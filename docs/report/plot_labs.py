@@ -104,6 +104,17 @@ def shared_memory():
     }  # fmt: skip
 
 
+def multiply_adds():
+    """L08, too: what hides the latency of arithmetic."""
+    return {
+        "lab": "shared_memory",
+        "title": "Multiply-adds of an SM in a cycle, by warps and by independent sums",
+        "curves": curves("shared_memory", ("8 sums", "8 sums per thread"), "4 sums", "2 sums",
+                         ("1 sums", "1 sum")),
+        "x": Axis("warps on an SM", logarithmic=True), "y": Axis("multiply-adds per cycle"),
+    }  # fmt: skip
+
+
 def l2_sides():
     """L09: near and far lines of each SM."""
     return {
@@ -170,17 +181,19 @@ def remote_memory():
 
 
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
-          l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders, remote_memory)
+          multiply_adds, l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders,
+          remote_memory)
 
 
 def picture(make, width):
     """A lab's chart as a drawing."""
     name = make.__name__
     parts = make()
+    lab = parts.pop("lab", name)
     if parts["y"].unit == "MB":
         for curve in parts["curves"]:
             curve.points = [(x, y / 1e6) for x, y in curve.points]
-    parts.setdefault("source", described(report(name)["context"], ""))
+    parts.setdefault("source", described(report(lab)["context"], ""))
     return chart.drawn(Chart(name=f"lab-{name.replace('_', '-')}", **parts), width)
 
 
