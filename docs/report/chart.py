@@ -50,10 +50,11 @@ class Chart:
         """The chart for readers who cannot see it."""
         parts = [f"{self.y.name} over {self.x.name}."]
         for curve in self.curves:
-            (x0, y0), (x1, y1) = curve.points[0], curve.points[-1]
-            parts.append(
-                f"{curve.name}: {with_unit(y0, self.y.unit)} at {with_unit(x0, self.x.unit)}, "
-                f"{with_unit(y1, self.y.unit)} at {with_unit(x1, self.x.unit)}.")
+            ends = [f"{with_unit(y, self.y.unit)} at {with_unit(x, self.x.unit)}"
+                    for x, y in (curve.points[0], curve.points[-1])]
+            heights = [with_unit(y, self.y.unit) for y in sorted(y for _, y in curve.points)]
+            parts.append(f"{curve.name}, {len(curve.points)} points: {' and '.join(ends)}; "
+                         f"lowest {heights[0]}, highest {heights[-1]}.")
         parts += [f"Marked: {words}." for _, words in self.marks]
         return " ".join(parts)
 

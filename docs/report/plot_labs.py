@@ -141,7 +141,8 @@ def tlb_sharing():
     """L12: which SMs slow each other down."""
     return {
         "title": "Which SMs share the last TLB: one row of dots for each group",
-        "curves": curves("tlb_sharing", ("TLB of 55", "an SM in its group"), dots=True),
+        "curves": curves("tlb_sharing", ("TLB of 55", "an SM, in the group that shares its TLB"),
+                         dots=True),
         "x": Axis("SM"), "y": Axis("group"),
     }  # fmt: skip
 

@@ -23,7 +23,7 @@ from tests import SOURCES
 from tests.browser import console_errors, requested, start_browser
 from tests.contrast import contrast
 
-LIMIT_MB = 40  # of the whole site
+LIMIT_MB = 50  # of the whole site
 
 
 def setUpModule():

@@ -13,8 +13,6 @@
 namespace ladder::labs {
 namespace {
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-
 Series survivors_over(SurvivalInstrument& instrument, const std::string& name,
                       const std::vector<std::uint64_t>& hot_sizes, const Survival& base,
                       std::uint64_t limit, double hit_ratio, const MemoryFacts& facts,
@@ -66,8 +64,8 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
                                   "cudaDevAttrMaxPersistingL2CacheSize"));
   if (facts.most_persisting_bytes == 0) return report;
   const int repeats = options.quick ? 3 : 7;
-  const std::vector<std::uint64_t> sizes =
-      geometric(2 * kMiB, facts.l2_bytes, options.quick ? 1.6 : 1.2, kMiB / 4);
+  const std::vector<std::uint64_t> sizes = geometric(
+      facts.l2_bytes / 30, facts.l2_bytes, options.quick ? 1.6 : 1.2, facts.l2_bytes / 240);
   const Survival base = {.stream_bytes = 2 * facts.l2_bytes,
                          .sampled_lines = options.quick ? 1024 : 4096,
                          .seed = options.seed};
