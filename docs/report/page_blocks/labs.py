@@ -46,7 +46,7 @@ def lab_claims_block(_, name):
 
 
 def tlb_misses_block(*_):
-    """Random reads over more than the last TLB covers: how many of them miss, and how many a second.
+    """Random reads over more than the last TLB covers: how many of them miss, and misses a second.
 
     The TLB covers its entries, rounded down to a power of two, times what one of them translates.
     """
