@@ -196,7 +196,7 @@ report: build ## write recorded figures into the pages, draw the plots: all file
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
-	@$(MKDOCS) build --quiet
+	@$(MKDOCS) build > build/mkdocs.log 2>&1 || { grep -v '^INFO' build/mkdocs.log >&2; exit 1; }
 	@echo 'Open build/site/index.html: it needs no server and no network.'
 
 serve: ## the book at http://localhost:8000, follows your changes

@@ -105,6 +105,7 @@ std::string claim_text(const ClaimCheck& claim) {
 std::string with_unit(double value, const std::string& unit) {
   if (unit == "bytes") return bytes_text(value);
   if (unit == "mask") return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
+  if (unit == "bytes per second") return with_unit(value / 1e9, "GB/s");
   if (unit == "GB/s" && std::abs(value) >= 1000.0) return fmt::format("{:.4g} TB/s", value / 1e3);
   if (unit.empty()) return fmt::format("{:.4g}", value);
   return fmt::format("{:.4g} {}", value, unit);

@@ -150,8 +150,9 @@ def axes(chart, left, right, levels):
         low, high = 2 ** math.floor(math.log2(min(ys))), 2 ** math.ceil(math.log2(max(ys)))
         return x, x_ticks, (low, high), [value for value in BINARY if low <= value <= high]
     low = chart.y.least
-    step = round_step(1.04 * max(ys) - low, levels)
-    high = low + step * math.ceil((1.04 * max(ys) - low) / step)
+    most = max(ys) if chart.y.unit == "%" else 1.04 * max(ys)
+    step = round_step(most - low, levels)
+    high = low + step * math.ceil((most - low) / step)
     return x, x_ticks, (low, high), [low + step * i for i in range(round((high - low) / step) + 1)]
 
 

@@ -96,7 +96,7 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
     } else {
       report.findings.push_back(
           not_found(ways[i].key + "_protected_bytes", name, "bytes",
-                    fmt::format("Fewer than 90 % survive from {} on",
+                    fmt::format("Of no hot array, from {} on, do 90 % survive",
                                 with_unit(report.series.back().points[0].x, "bytes"))));
     }
   }
@@ -108,7 +108,7 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
   const double marked = median_over(report.series[3].points, 0, report.series[3].points.size() / 2);
   report.claims.push_back(check_claim(
       "R026", "A hitRatio of 0.5 protects half of the window", std::abs(marked - 50.0) <= 5.0,
-      fmt::format("{:.0f} % of the lines survive, spread over the whole window", marked)));
+      fmt::format("{:.0f} % of the lines survive", marked)));
   report.notes.push_back("The limit and the windows of this process are reset after each repeat.");
   return report;
 }

@@ -223,6 +223,35 @@ MemorySystemShape h200() {
   };
 }
 
+/// One instance of the profile 1g.18gb of an H200: a seventh of the SMs that MIG gives out, and an
+/// eighth of memory and L2.
+/// \source NVIDIA Multi-Instance GPU User Guide, "Supported MIG Profiles"; CUDA C++ Programming Guide:
+///         no part of L2 can be set aside in MIG mode
+MemorySystemShape h200_1g() {
+  constexpr int kSms = 16;  // as nvidia-smi mig -lgip lists them for an H100
+  constexpr std::uint64_t kShare = 8;
+  MemorySystemShape shape = h200();
+  shape.facts.name = "simulated h200_1g";
+  shape.facts.sms = kSms;
+  shape.facts.l2_bytes /= kShare;
+  shape.facts.dram_bytes /= kShare;
+  shape.facts.free_bytes /= kShare;
+  shape.facts.dram_gbps /= kShare;
+  shape.facts.most_persisting_bytes = 0;
+  shape.l2->side.bytes = shape.facts.l2_bytes;
+  shape.l2->sides = 1;  // assumption
+  shape.l2->home_mask = 0;
+  shape.side_of_sm = {};
+  for (TlbLevelShape& level : shape.tlb)
+    level.group_of_sm.resize(kSms);
+  shape.l1_gbps *= static_cast<double>(kSms) / 132;
+  shape.l2_gbps /= kShare;
+  shape.dram_read_gbps /= kShare;
+  shape.dram_write_gbps /= kShare;
+  shape.link.reset();  // instances do not reach each other's memory
+  return shape;
+}
+
 /// Invented: everything that a large GPU has, so small that a lab takes seconds.
 MemorySystemShape classroom() {
   constexpr int kSms = 8;
@@ -286,8 +315,9 @@ struct Preset {
 };
 
 constexpr std::array kPresets = {
-    Preset{"k80", k80},   Preset{"p100", p100},           Preset{"h100", h100},
-    Preset{"h200", h200}, Preset{"classroom", classroom}, Preset{"flat", flat}};
+    Preset{"k80", k80},   Preset{"p100", p100},       Preset{"h100", h100},
+    Preset{"h200", h200}, Preset{"h200_1g", h200_1g}, Preset{"classroom", classroom},
+    Preset{"flat", flat}};
 
 }  // namespace
 

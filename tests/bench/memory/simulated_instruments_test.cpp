@@ -20,7 +20,7 @@ constexpr std::uint64_t kGiB = 1 << 30;
 
 TEST(SimulatedInstruments, ThereAreAllPresets) {
   const std::vector<std::string> presets = simulated_presets();
-  for (const char* name : {"k80", "p100", "h100", "h200", "classroom", "flat"}) {
+  for (const char* name : {"k80", "p100", "h100", "h200", "h200_1g", "classroom", "flat"}) {
     EXPECT_NE(std::ranges::find(presets, name), presets.end()) << name;
   }
   for (const std::string& preset : presets) {

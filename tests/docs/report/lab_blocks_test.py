@@ -167,6 +167,12 @@ class ChartTest(unittest.TestCase):
         for one, other in zip(ticks, ticks[1:], strict=False):
             self.assertGreater(scale(other) - scale(one), 60)
 
+    def test_shares_end_at_100_percent(self):
+        share = chart.axes(made_up([(1024, 0), (2048, 100)], y=Axis("hits", "%")), 0, 400, 5)
+        self.assertEqual(share[2], (0, 100))
+        time = chart.axes(made_up([(1024, 0), (2048, 100)]), 0, 400, 5)
+        self.assertGreater(time[2][1], 100)
+
     def test_phones_get_a_picture_of_their_width(self):
         with mock.patch.object(chart, "broken", wraps=chart.broken) as broken:
             drawing = chart.drawn(made_up([(1, 1), (2, 2)]), chart.NARROW)
