@@ -129,7 +129,7 @@ def tlb_reach():
     """L11: steps where translations run out of room."""
     return {
         "title": "Latency of loads that stay in L2, by how much memory they are spread over",
-        "curves": curves("tlb_reach", *(f"stride {stride} MiB" for stride in (2, 8, 32, 128))),
+        "curves": curves("tlb_reach", *(f"stride {stride} MiB" for stride in (2, 8, 32, 64))),
         "x": Axis("distance", BYTES, logarithmic=True),
         "y": Axis("latency", "cycles", least=250),
         "marks": mark("tlb_reach", "tlb_1_reach_bytes", "first TLB:")

@@ -60,6 +60,15 @@ class RecordedLabTest(unittest.TestCase):
         self.change("latency", lambda report: report["claims"][0].update(verdict="holds"))
         self.assertEqual(cells(labs.lab_claims_block(None, "latency"))[0][1], "✓ holds")
 
+    def test_misses_are_counted_where_the_tlb_ends(self):
+        def edit(report):
+            report["series"][0]["points"] = [{"x": x * 2**30, "samples": [8, 10, 12]}
+                                             for x in (32, 64, 128)]
+
+        self.change("random_sampling", edit)
+        self.assertEqual(cells(labs.tlb_misses_block()),
+                         [["128 GiB", "10.0", "50.0 %", "5.00"]])
+
     def test_values_have_parts(self):
         def edit(report):
             report["findings"][0].update(
