@@ -37,7 +37,7 @@ struct Range {
   double place_of(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
-/// A sweep over three octaves or more is drawn over the logarithm of x.
+/// A sweep over four octaves or more is drawn over the logarithm of x.
 double on_axis(double x, bool logarithmic) {
   return logarithmic ? std::log2(x) : x;
 }
@@ -52,7 +52,7 @@ std::string plot(const Series& series) {
     xs.take(point.x);
     ys.take(median_of(point.samples));
   }
-  const bool logarithmic = xs.low > 0 && xs.high / xs.low >= 8;
+  const bool logarithmic = xs.low > 0 && xs.high / xs.low >= 16;
   const Range axis = {on_axis(xs.low, logarithmic), on_axis(xs.high, logarithmic)};
   ys.low = std::min(ys.low, 0.0);
   std::vector<std::string> rows(kRows, std::string(columns, ' '));

@@ -3,9 +3,8 @@
 import dataclasses
 import math
 
-from docs.figures.shapes import text_width
 from docs.report.recorded_labs import with_unit
-from docs.report.svg import WIDTH, Drawing, Scale
+from docs.report.svg import WIDTH, Drawing, Scale, text_width
 
 NARROW = 400  # pixels of a chart for phones
 BINARY = [2.0**i for i in range(60)]

@@ -54,7 +54,8 @@ LabReport cache_operators(Instruments* instruments, const LabOptions& options) {
     report.findings.push_back(
         found(key + "_hot_survivors",
               fmt::format("Lines read by {} that survive a stream of ld.ca", name_of(hints[i])),
-              100.0 * median_of(survival->survivors(as_hot, repeats)), "%", "A quarter of L2 is hot; the stream is twice L2"));
+              100.0 * median_of(survival->survivors(as_hot, repeats)), "%",
+              "A quarter of L2 is hot; the stream is twice L2"));
   }
   constexpr double kMost = 90.0;
   report.claims.push_back(check_claim(

@@ -115,22 +115,20 @@ LabReport interference(Instruments* instruments, const LabOptions& options) {
                      .y_unit = "%",
                      .points = {}};
     for (std::size_t k = 0; k < sizes.size(); ++k) {
-      options.on_progress((static_cast<double>(i) + static_cast<double>(k) /
-                                                        static_cast<double>(sizes.size())) /
-                          static_cast<double>(kCures.size()));
+      options.on_progress(
+          (static_cast<double>(i) + static_cast<double>(k) / static_cast<double>(sizes.size())) /
+          static_cast<double>(kCures.size()));
       const double share = surviving_share(*instruments, cure, sizes[k], weights, options);
       series.points.push_back({.x = static_cast<double>(sizes[k]), .samples = {100.0 * share}});
       if (sizes[k] != shown) continue;
       shares.push_back(share);
-      report.findings.push_back(
-          found(fmt::format("{}_share", cure.key),
-                fmt::format("Left of {}, {}", with_unit(static_cast<double>(shown), "bytes"),
-                            cure.name),
-                100.0 * share, "%",
-                cure.weights_go_first
-                    ? "Nothing passes between the two reads"
-                    : fmt::format("{} of weights pass between the two reads",
-                                  with_unit(static_cast<double>(weights), "bytes"))));
+      report.findings.push_back(found(
+          fmt::format("{}_share", cure.key),
+          fmt::format("Left of {}, {}", with_unit(static_cast<double>(shown), "bytes"), cure.name),
+          100.0 * share, "%",
+          cure.weights_go_first ? "Nothing passes between the two reads"
+                                : fmt::format("{} of weights pass between the two reads",
+                                              with_unit(static_cast<double>(weights), "bytes"))));
     }
     report.series.push_back(series);
   }
@@ -144,12 +142,11 @@ LabReport interference(Instruments* instruments, const LabOptions& options) {
       none < 10.0 && shares[4] > 0.9,
       fmt::format("{:.0f} % of them are left; if nothing passes in between, {:.0f} %", none,
                   100.0 * shares[4])));
-  report.claims.push_back(
-      check_claim("R025", "Weights that are read once should be read as a stream",
-                  shares[2] - shares[0] > 0.5,
-                  fmt::format("With evict_first, {:.0f} % of the keys and values are left instead "
-                              "of {:.0f} %",
-                              100.0 * shares[2], none)));
+  report.claims.push_back(check_claim(
+      "R025", "Weights that are read once should be read as a stream", shares[2] - shares[0] > 0.5,
+      fmt::format("With evict_first, {:.0f} % of the keys and values are left instead "
+                  "of {:.0f} %",
+                  100.0 * shares[2], none)));
   const double gain = rates.reading_us(1e6, shares[0]) / rates.reading_us(1e6, shares[1]);
   report.claims.push_back(
       {.row = "R024",

@@ -140,10 +140,11 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
     const std::string fits = fmt::format("like {} (error {:.3f}; {}: {:.3f})", name_of(fit.best),
                                          fit.best_error, name_of(fit.second), fit.second_error);
     report.findings.push_back(
-        fit.decided ? found(key + "_capacity_bytes", name, fit.capacity, "bytes",
-                            "They fall with the working set " + fits)
-                    : not_found(key + "_capacity_bytes", name, "bytes",
-                                "No replacement explains them clearly better than another: " + fits));
+        fit.decided
+            ? found(key + "_capacity_bytes", name, fit.capacity, "bytes",
+                    "They fall with the working set " + fits)
+            : not_found(key + "_capacity_bytes", name, "bytes",
+                        "No replacement explains them clearly better than another: " + fits));
   }
   report.claims.push_back(check_claim(
       "R002", "L2 delivers 12 TB/s, three to four times what memory does",
@@ -151,9 +152,8 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
       fmt::format("{:.1f} TB/s, {:.1f}x of memory in the same loop", cache / 1e3, cache / memory)));
   report.claims.push_back(check_claim(
       "R028", "The printed probe, with working sets below L2, measures L2", small <= 1.1 * cache,
-      fmt::format(
-          "It shows {:.1f} TB/s where L2 gives {:.1f}{}", small / 1e3, cache / 1e3,
-          small > 1.1 * cache ? ": each SM reads its part again from L1" : "")));
+      fmt::format("It shows {:.1f} TB/s where L2 gives {:.1f}{}", small / 1e3, cache / 1e3,
+                  small > 1.1 * cache ? ": each SM reads its part again from L1" : "")));
   report.claims.push_back(
       check_claim("R016", "Bandwidth drops sharply where the working set exceeds L2",
                   *half <= 1.1 * nominal && *falls >= 0.9 * nominal,

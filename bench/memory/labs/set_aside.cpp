@@ -106,9 +106,9 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
       "R027", "All of L2 can be set aside", most >= 0.95 * nominal,
       fmt::format("{:.0f} % of it: {}", 100.0 * most / nominal, with_unit(most, "bytes"))));
   const double marked = median_over(report.series[3].points, 0, report.series[3].points.size() / 2);
-  report.claims.push_back(check_claim(
-      "R026", "A hitRatio of 0.5 protects half of the window", std::abs(marked - 50.0) <= 5.0,
-      fmt::format("{:.0f} % of the lines survive", marked)));
+  report.claims.push_back(check_claim("R026", "A hitRatio of 0.5 protects half of the window",
+                                      std::abs(marked - 50.0) <= 5.0,
+                                      fmt::format("{:.0f} % of the lines survive", marked)));
   report.notes.push_back("The limit and the windows of this process are reset after each repeat.");
   return report;
 }

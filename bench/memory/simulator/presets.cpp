@@ -225,7 +225,8 @@ MemorySystemShape h200() {
 
 /// One instance of the profile 1g.18gb of an H200: a seventh of the SMs that MIG gives out, and an
 /// eighth of memory and L2.
-/// \source NVIDIA Multi-Instance GPU User Guide, "Supported MIG Profiles"; CUDA C++ Programming Guide:
+/// \source NVIDIA Multi-Instance GPU User Guide, "Supported MIG Profiles"; CUDA C++ Programming
+/// Guide:
 ///         no part of L2 can be set aside in MIG mode
 MemorySystemShape h200_1g() {
   constexpr int kSms = 16;  // as nvidia-smi mig -lgip lists them for an H100
@@ -314,10 +315,10 @@ struct Preset {
   MemorySystemShape (*shape)();
 };
 
-constexpr std::array kPresets = {
-    Preset{"k80", k80},   Preset{"p100", p100},       Preset{"h100", h100},
-    Preset{"h200", h200}, Preset{"h200_1g", h200_1g}, Preset{"classroom", classroom},
-    Preset{"flat", flat}};
+constexpr std::array kPresets = {Preset{"k80", k80},         Preset{"p100", p100},
+                                 Preset{"h100", h100},       Preset{"h200", h200},
+                                 Preset{"h200_1g", h200_1g}, Preset{"classroom", classroom},
+                                 Preset{"flat", flat}};
 
 }  // namespace
 
