@@ -68,9 +68,7 @@ Demand demand_of(const RungTrace& trace) {
   double wavefronts = 0;
   for (const emulator::LineCounts& line : trace.kernel.lines)
     wavefronts += wavefronts_per_multiply_add(trace, line) * multiply_adds / kWarpLanes;
-  const auto metric = [&](const std::string& name) {
-    return trace.metrics.at(name).value_or(0.0);
-  };
+  const auto metric = [&](const std::string& name) { return trace.metrics.at(name).value_or(0.0); };
   return {.multiply_adds = multiply_adds,
           .wavefronts = wavefronts,
           .l2_bytes = emulator::kSectorBytes * metric("lts__t_sectors_srcunit_tex.sum"),
@@ -95,17 +93,16 @@ void add_roofs(LabReport& report, const Roofs& roofs, bool measured) {
       found("fp32_tflops", "Roof of the FP32 lanes", 2 * roofs.multiply_adds * 1e-12, "TFLOP/s",
             measured ? "Eight sums for each thread, up to 32 warps on an SM"
                      : "Computed: 128 lanes on each SM, at its highest clock"));
-  report.findings.push_back(
-      found("wavefronts", "Roof of the pipes for L1 and shared memory", roofs.wavefronts * 1e-9,
-            "10^9/s", "One wavefront of 128 bytes for each SM and cycle (lab L08)"));
+  report.findings.push_back(found("wavefronts", "Roof of the pipes for L1 and shared memory",
+                                  roofs.wavefronts * 1e-9, "10^9/s",
+                                  "One wavefront of 128 bytes for each SM and cycle (lab L08)"));
   report.findings.push_back(found("l2_gbps", "Roof of L2", roofs.l2_bytes * 1e-9, "GB/s",
                                   "All SMs read a quarter of L2 again and again"));
   report.findings.push_back(found("dram_gbps", "Roof of memory", roofs.dram_bytes * 1e-9, "GB/s",
                                   "All SMs read much more than L2 holds"));
-  report.findings.push_back(
-      found("ridge_flop_per_byte", "Ridge point of memory",
-            2 * roofs.multiply_adds / roofs.dram_bytes, "FLOP/byte",
-            "Below it, memory limits an FP32 kernel; above it, the lanes can"));
+  report.findings.push_back(found(
+      "ridge_flop_per_byte", "Ridge point of memory", 2 * roofs.multiply_adds / roofs.dram_bytes,
+      "FLOP/byte", "Below it, memory limits an FP32 kernel; above it, the lanes can"));
 }
 
 }  // namespace
@@ -133,7 +130,8 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
   for (const Rung& rung : traced_rungs()) {
     if (rung.number == 0 || rung.precision != kFp32) continue;
     options.on_progress(static_cast<double>(rungs) / static_cast<double>(traced_rungs().size()));
-    const RungTrace trace = trace_rung(*machine, rung, problem, card, {.all_blocks = true, .warp = {}});
+    const RungTrace trace =
+        trace_rung(*machine, rung, problem, card, {.all_blocks = true, .warp = {}});
     const std::array<Time, 4> times = times_of(demand_of(trace), roofs);
     const Time& longest = *std::ranges::max_element(times, {}, &Time::seconds);
     const double tflops = flops(problem.shape) / longest.seconds * 1e-12;
@@ -143,9 +141,9 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
       others += fmt::format("{}{} at {:.0f} %", others.empty() ? "" : ", ", time.roof,
                             100.0 * time.seconds / longest.seconds);
     }
-    report.findings.push_back(
-        found(fmt::format("rung_{:02}_tflops", rung.number), "Most that " + label(rung) + " can do",
-              tflops, "TFLOP/s", fmt::format("Its roof is: {}. Then {}", longest.roof, others)));
+    report.findings.push_back(found(fmt::format("rung_{:02}_tflops", rung.number),
+                                    "Most that " + label(rung) + " can do", tflops, "TFLOP/s",
+                                    fmt::format("Its roof is: {}. Then {}", longest.roof, others)));
     bounds.points.push_back({.x = static_cast<double>(rung.number), .samples = {tflops}});
     under_lanes += longest.roof == times[0].roof;
     ++rungs;
@@ -154,10 +152,13 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
   report.claims.push_back(
       {.row = "R100",
        .claimed = "Arithmetic is almost never the bottleneck",
-       .verdict = under_lanes == 0 ? "holds" : under_lanes == rungs ? "wrong" : "condition",
-       .because = fmt::format("Of {} FP32 rungs, the lanes limit {}. It is the other roofs that the "
-                              "first rungs have to get away from",
-                              rungs, under_lanes)});
+       .verdict = under_lanes == 0       ? "holds"
+                  : under_lanes == rungs ? "wrong"
+                                         : "condition",
+       .because =
+           fmt::format("Of {} FP32 rungs, the lanes limit {}. It is the other roofs that the "
+                       "first rungs have to get away from",
+                       rungs, under_lanes)});
   report.notes.push_back(fmt::format(
       "Counted by the emulator at M = N = K = {}: wavefronts, sectors of L2 and bytes of memory. A "
       "rung reaches its roof only if it hides every latency and fills every SM.",
