@@ -42,6 +42,11 @@ double on_axis(double x, bool logarithmic) {
   return logarithmic ? std::log2(x) : x;
 }
 
+/// A figure at an axis, which has room for 13 letters.
+std::string at_axis(double value, const std::string& unit) {
+  return unit.starts_with("10^9/") ? fmt::format("{:.4g} {}", value, unit) : with_unit(value, unit);
+}
+
 /// A curve as rows of characters, with its scales.
 std::string plot(const Series& series) {
   constexpr std::size_t kRows = 10;
@@ -69,7 +74,7 @@ std::string plot(const Series& series) {
     const double share = static_cast<double>(row) / (kRows - 1);
     const double level = ys.high * (1.0 - share) + ys.low * share;
     const bool labelled = row % 3 == 0;
-    text += fmt::format("{:>13} |{}\n", labelled ? with_unit(level, series.y_unit) : "", rows[row]);
+    text += fmt::format("{:>13} |{}\n", labelled ? at_axis(level, series.y_unit) : "", rows[row]);
   }
   const std::string first = with_unit(xs.low, series.x_unit);
   const std::string last = with_unit(xs.high, series.x_unit);

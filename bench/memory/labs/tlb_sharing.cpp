@@ -36,6 +36,24 @@ WalkPair walks_for(const TlbLevel& level) {
   return {.first = first, .second = second};
 }
 
+/// \brief Cycles per load of each SM after each other one has walked. Of few SMs a single outlier
+///        would weigh too much, so their pairs are measured three times.
+Matrix disturbed_cycles(WalkInstrument& walks, const WalkPair& pair, const std::vector<int>& sms) {
+  constexpr std::size_t kFew = 32;
+  const std::size_t repeats = sms.size() <= kFew ? 3 : 1;
+  std::vector<Matrix> measured;
+  for (std::size_t i = 0; i < repeats; ++i)
+    measured.push_back(walks.disturbed_cycles(pair.first, pair.second, sms, sms));
+  Matrix middle = measured.front();
+  for (std::size_t cell = 0; cell < middle.values.size(); ++cell) {
+    std::vector<double> values;
+    for (const Matrix& matrix : measured)
+      values.push_back(matrix.values[cell]);
+    middle.values[cell] = median_of(values);
+  }
+  return middle;
+}
+
 /// Cycles per load of each SM, when no other one walks.
 std::vector<double> undisturbed_cycles(WalkInstrument& walks, const Walk& walk,
                                        const std::vector<int>& sms) {
@@ -96,8 +114,7 @@ LabReport tlb_sharing(Instruments* instruments, const LabOptions& options) {
           not_found(key, name, "", "Two walks that fill it need more memory than is free"));
       continue;
     }
-    const Matrix cycles =
-        instruments->walks().disturbed_cycles(walks.first, walks.second, sms, sms);
+    const Matrix cycles = disturbed_cycles(instruments->walks(), walks, sms);
     std::optional<Groups> groups = find_groups(cycles, level.penalty_cycles);
     if (!groups) {  // where nearly all SMs share, no pair shows what a quick walk takes
       groups = find_groups(cycles, level.penalty_cycles,
