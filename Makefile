@@ -56,7 +56,7 @@ build: ready ## install what is missing and build
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
-	@cmake --build build --target ladder
+	@.ci/build ladder
 
 test: ready ## install what is missing, build and run all tests
 	@$(PYTHON) docs notebooks tests
@@ -120,12 +120,12 @@ progress: ## what you have done so far
 	@$(STUDENT) progress
 
 grade: build ## points for your kernel: RUNG=03
-	@cmake --build build --target grader
+	@.ci/build grader
 	@$(STUDENT) grade $(RUNG)
 
 grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] [SECRET=file]
 	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
-	@cmake --build build --target grader
+	@.ci/build grader
 	@python3 -m tests.grader.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
 	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
 
@@ -166,7 +166,7 @@ maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
 bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
-	@cmake --build build --target benchmark
+	@.ci/build benchmark
 	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
 	  $(if $(OUT),'--benchmark_out=$(OUT)')
@@ -176,18 +176,18 @@ compare: ## what got slower between two results, of make bench or a climb: BASE=
 	@python3 -m bench.benchmark.compare '$(BASE)' '$(NEW)'
 
 roofs: build ## what this GPU reaches: arithmetic, DRAM, L2, shared memory
-	@cmake --build build --target benchmark
+	@.ci/build benchmark
 	@build/benchmark --roofs
 
 lab: build ## measure the memory system: LAB=latency [SIMULATE=h200] [QUICK=1], or list the labs
-	@cmake --build build --target memory_lab
+	@.ci/build memory_lab
 	@build/memory_lab $(if $(LAB),run $(LAB),list) $(if $(SIMULATE),--simulate '$(SIMULATE)') \
 	  $(if $(QUICK),--quick) $(if $(OUT),--json '$(OUT)')
 
 ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
 	  'capability 9.0' >&2; exit 2; }
-	@cmake --build build --target ablation
+	@.ci/build ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
 report: build ## write recorded figures into the pages, draw the plots: all files or none
@@ -196,7 +196,7 @@ report: build ## write recorded figures into the pages, draw the plots: all file
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
-	@$(MKDOCS) build --quiet
+	@$(MKDOCS) build > build/mkdocs.log 2>&1 || { grep -v '^INFO' build/mkdocs.log >&2; exit 1; }
 	@echo 'Open build/site/index.html: it needs no server and no network.'
 
 serve: ## the book at http://localhost:8000, follows your changes

@@ -72,7 +72,13 @@ ordered_json peak(const LabRun& run, int flop, const std::string& what) {
 
 std::string card_text(const std::string& folder) {
   const std::filesystem::path from = folder;
-  const LabRun run = load_run((from / "lab_device_card.json").string());
+  const std::filesystem::path driver = from / "lab_device_card.json";
+  if (!std::filesystem::exists(driver)) {
+    throw LabError(fmt::format(
+        "There is no {}. Record it first: memory_lab run device_card l2_sides --json {}",
+        driver.string(), folder));
+  }
+  const LabRun run = load_run(driver.string());
   const std::string asked = fmt::format("lab L00 on {}: ", run.machine);
   const Generation& generation = generation_of(value_of(run, "compute_capability"));
   const std::string known = fmt::format("NVIDIA's documents of compute capability {:.1f}",

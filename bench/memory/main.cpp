@@ -49,6 +49,8 @@ int list_command(const Arguments& arguments) {
 }
 
 int card_command(const Arguments& arguments) {
+  if (!arguments.json.ends_with(".json"))
+    throw LabError(fmt::format("{}: the name of a card ends in .json", arguments.json));
   const OutputFile file(arguments.json);
   file.write(card_text(arguments.report));
   load_card(arguments.json);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -145,7 +146,8 @@ LabReport report_of(const ordered_json& json) {
 
 LabRun load_run(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw LabError(fmt::format("{} cannot be read. Is the name right?", path));
+  if (!file || std::filesystem::is_directory(path))
+    throw LabError(fmt::format("{} cannot be read. Is it the name of a file?", path));
   try {
     const ordered_json json = ordered_json::parse(file);
     LabRun run = {.lab = json.at("lab"),

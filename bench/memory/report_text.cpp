@@ -37,7 +37,7 @@ struct Range {
   double place_of(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
-/// A sweep over three octaves or more is drawn over the logarithm of x.
+/// A sweep over four octaves or more is drawn over the logarithm of x.
 double on_axis(double x, bool logarithmic) {
   return logarithmic ? std::log2(x) : x;
 }
@@ -52,7 +52,7 @@ std::string plot(const Series& series) {
     xs.take(point.x);
     ys.take(median_of(point.samples));
   }
-  const bool logarithmic = xs.low > 0 && xs.high / xs.low >= 8;
+  const bool logarithmic = xs.low > 0 && xs.high / xs.low >= 16;
   const Range axis = {on_axis(xs.low, logarithmic), on_axis(xs.high, logarithmic)};
   ys.low = std::min(ys.low, 0.0);
   std::vector<std::string> rows(kRows, std::string(columns, ' '));
@@ -63,9 +63,11 @@ std::string plot(const Series& series) {
         std::lround((1.0 - ys.place_of(median_of(point.samples))) * (kRows - 1)));
     rows[row][column] = '*';
   }
-  std::string text = fmt::format("\n{}: {} over {}\n", series.name, series.y_name, series.x_name);
+  std::string text =
+      "\n" + wrapped(fmt::format("{}: {} over {}", series.name, series.y_name, series.x_name), 2);
   for (std::size_t row = 0; row < kRows; ++row) {
-    const double level = ys.high - (ys.high - ys.low) * static_cast<double>(row) / (kRows - 1);
+    const double share = static_cast<double>(row) / (kRows - 1);
+    const double level = ys.high * (1.0 - share) + ys.low * share;
     const bool labelled = row % 3 == 0;
     text += fmt::format("{:>13} |{}\n", labelled ? with_unit(level, series.y_unit) : "", rows[row]);
   }
@@ -102,6 +104,8 @@ std::string claim_text(const ClaimCheck& claim) {
 
 std::string with_unit(double value, const std::string& unit) {
   if (unit == "bytes") return bytes_text(value);
+  if (unit == "mask") return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
+  if (unit == "bytes per second") return with_unit(value / 1e9, "GB/s");
   if (unit == "GB/s" && std::abs(value) >= 1000.0) return fmt::format("{:.4g} TB/s", value / 1e3);
   if (unit.empty()) return fmt::format("{:.4g}", value);
   return fmt::format("{:.4g} {}", value, unit);

@@ -6,25 +6,9 @@ Colours mean the same in all figures: A is f0, B is f1, C and its sums are f2, a
 import re
 
 from bench import SOURCES, results_file
-from docs.report.svg import WIDTH, Drawing, number
+from docs.report.svg import SIZES, WIDTH, Drawing, number, text_width
 
 A, B, C, WORK = range(4)  # colours
-SIZES = {"title": 20, "large": 18}  # pixels; 15 for all other text
-NARROW, WIDE = set("ijltfrI.,:;'|()[]!/ "), set("mwMW%@+=<>~")
-
-
-def text_width(words, style=""):
-    """Pixels that words take at most, in the widest of the usual fonts."""
-    size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
-    # Hundredths of the size: versions of Python add fractions with different roundings.
-    units = sum(
-        39 if letter in NARROW else 90 if letter in WIDE else 68 if letter.isupper() else 61
-        for letter in words
-    )
-    bold = 106 if {"strong", "title", "large"} & set(style.split()) else 100
-    return size * units * bold / 10_000
-
-
 def text_height(style=""):
     """(above the base line, below it) in pixels."""
     size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
@@ -36,7 +20,6 @@ class Picture(Drawing):
 
     def __init__(self, name, height, title, subtitle, description):
         """name: of the file; description: what the figure shows, for those who cannot see it."""
-        self.description = description
         super().__init__(name.replace("_", "-"), WIDTH, height, title, subtitle, description)
 
     def cell(self, x, y, width, height, style="soft-fill", words="", text_style="plain"):

@@ -3,9 +3,8 @@
 import dataclasses
 import math
 
-from docs.figures.shapes import text_width
 from docs.report.recorded_labs import with_unit
-from docs.report.svg import WIDTH, Drawing, Scale
+from docs.report.svg import WIDTH, Drawing, Scale, text_width
 
 NARROW = 400  # pixels of a chart for phones
 BINARY = [2.0**i for i in range(60)]
@@ -50,10 +49,11 @@ class Chart:
         """The chart for readers who cannot see it."""
         parts = [f"{self.y.name} over {self.x.name}."]
         for curve in self.curves:
-            (x0, y0), (x1, y1) = curve.points[0], curve.points[-1]
-            parts.append(
-                f"{curve.name}: {with_unit(y0, self.y.unit)} at {with_unit(x0, self.x.unit)}, "
-                f"{with_unit(y1, self.y.unit)} at {with_unit(x1, self.x.unit)}.")
+            ends = [f"{with_unit(y, self.y.unit)} at {with_unit(x, self.x.unit)}"
+                    for x, y in (curve.points[0], curve.points[-1])]
+            heights = [with_unit(y, self.y.unit) for y in sorted(y for _, y in curve.points)]
+            parts.append(f"{curve.name}, {len(curve.points)} points: {' and '.join(ends)}; "
+                         f"lowest {heights[0]}, highest {heights[-1]}.")
         parts += [f"Marked: {words}." for _, words in self.marks]
         return " ".join(parts)
 
@@ -149,8 +149,9 @@ def axes(chart, left, right, levels):
         low, high = 2 ** math.floor(math.log2(min(ys))), 2 ** math.ceil(math.log2(max(ys)))
         return x, x_ticks, (low, high), [value for value in BINARY if low <= value <= high]
     low = chart.y.least
-    step = round_step(1.04 * max(ys) - low, levels)
-    high = low + step * math.ceil((1.04 * max(ys) - low) / step)
+    most = max(ys) if chart.y.unit == "%" else 1.04 * max(ys)
+    step = round_step(most - low, levels)
+    high = low + step * math.ceil((most - low) / step)
     return x, x_ticks, (low, high), [low + step * i for i in range(round((high - low) / step) + 1)]
 
 

@@ -90,7 +90,7 @@ def memory_bandwidth():
         "title": "Bandwidth of memory, by how much is asked for at a time",
         "curves": curves("memory_bandwidth", "read"),
         "x": Axis("bytes in flight", BYTES, logarithmic=True), "y": Axis("bandwidth", "GB/s"),
-        "marks": mark("memory_bandwidth", "bytes_in_flight", "full from"),
+        "marks": mark("memory_bandwidth", "bytes_in_flight", "knee of the fit:"),
     }  # fmt: skip
 
 
@@ -101,6 +101,17 @@ def shared_memory():
         "curves": curves("shared_memory", "loads of 4 bytes", "loads of 8 bytes",
                          "loads of 16 bytes", unit="cycles"),
         "x": Axis("lanes that want one bank"), "y": Axis("time of a request", "cycles"),
+    }  # fmt: skip
+
+
+def multiply_adds():
+    """L08, too: what hides the latency of arithmetic."""
+    return {
+        "lab": "shared_memory",
+        "title": "Multiply-adds of an SM in a cycle, by warps and by independent sums",
+        "curves": curves("shared_memory", ("8 sums", "8 sums per thread"), "4 sums", "2 sums",
+                         ("1 sums", "1 sum")),
+        "x": Axis("warps on an SM", logarithmic=True), "y": Axis("multiply-adds per cycle"),
     }  # fmt: skip
 
 
@@ -118,7 +129,7 @@ def tlb_reach():
     """L11: steps where translations run out of room."""
     return {
         "title": "Latency of loads that stay in L2, by how much memory they are spread over",
-        "curves": curves("tlb_reach", *(f"stride {stride} MiB" for stride in (2, 8, 32, 128))),
+        "curves": curves("tlb_reach", *(f"stride {stride} MiB" for stride in (2, 8, 32, 64))),
         "x": Axis("distance", BYTES, logarithmic=True),
         "y": Axis("latency", "cycles", least=250),
         "marks": mark("tlb_reach", "tlb_1_reach_bytes", "first TLB:")
@@ -130,7 +141,8 @@ def tlb_sharing():
     """L12: which SMs slow each other down."""
     return {
         "title": "Which SMs share the last TLB: one row of dots for each group",
-        "curves": curves("tlb_sharing", ("TLB of 55", "an SM in its group"), dots=True),
+        "curves": curves("tlb_sharing", ("TLB of 55", "an SM, in the group that shares its TLB"),
+                         dots=True),
         "x": Axis("SM"), "y": Axis("group"),
     }  # fmt: skip
 
@@ -170,17 +182,19 @@ def remote_memory():
 
 
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
-          l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders, remote_memory)
+          multiply_adds, l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders,
+          remote_memory)
 
 
 def picture(make, width):
     """A lab's chart as a drawing."""
     name = make.__name__
     parts = make()
+    lab = parts.pop("lab", name)
     if parts["y"].unit == "MB":
         for curve in parts["curves"]:
             curve.points = [(x, y / 1e6) for x, y in curve.points]
-    parts.setdefault("source", described(report(name)["context"], ""))
+    parts.setdefault("source", described(report(lab)["context"], ""))
     return chart.drawn(Chart(name=f"lab-{name.replace('_', '-')}", **parts), width)
 
 

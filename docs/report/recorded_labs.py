@@ -68,6 +68,8 @@ def with_unit(value, unit):
         while abs(value) >= 1024 and step < len(BINARY_UNITS) - 1:
             value, step = value / 1024, step + 1
         return f"{plain_number(value)} {BINARY_UNITS[step]}"
+    if unit == "mask":
+        return f"{int(value):#x}"
     if unit == "bytes per second":
         value, unit = value / 1e9, "GB/s"
     if unit == "GB/s" and abs(value) >= 1000:

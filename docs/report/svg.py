@@ -49,10 +49,25 @@ WIDTH = 1000  # of all pictures
 SERIES = 4  # colours f0 to f3
 GAP = 18  # pixels between the base lines of two labels
 
+SIZES = {"title": 20, "large": 18}  # pixels; 15 for all other text
+NARROW, WIDE = set("ijltfrI.,:;'|()[]!/ "), set("mwMW%@+=<>~")
+
 
 def number(value):
     """A coordinate with a tenth of a pixel."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def text_width(words, style=""):
+    """Pixels that words take at most, in the widest of the usual fonts."""
+    size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
+    # Hundredths of the size: versions of Python add fractions with different roundings.
+    units = sum(
+        39 if letter in NARROW else 90 if letter in WIDE else 68 if letter.isupper() else 61
+        for letter in words
+    )
+    bold = 106 if {"strong", "title", "large"} & set(style.split()) else 100
+    return size * units * bold / 10_000
 
 
 class Scale:

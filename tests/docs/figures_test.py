@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from bench.rungs import own_rungs, rung_named
 from docs.figures import banks, draw, rung_01, tiles
 from docs.figures.shapes import request, text_height, text_width
-from docs.report import plots
+from docs.report import plot_labs, plots
 from docs.report.by_hand import by_hand, starts_of
 from docs.report.svg import STYLE
 from docs.report.wavefronts import LANES
@@ -22,6 +22,7 @@ from tests import SOURCES
 FIGURES = SOURCES / "docs" / "figures"
 SVG = "{http://www.w3.org/2000/svg}"
 PLOTS = tuple(plots.PLOTS)
+CHECKED = (*draw.names(), *plot_labs.PLOTS)  # by each rule below
 COLOURED = ("fill", "stroke", "style", "color", "opacity", "font-size")  # attributes
 
 
@@ -91,7 +92,7 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual(files, {*draw.names(), *PLOTS})
 
     def test_words_for_those_who_cannot_see(self):
-        for name in draw.names():
+        for name in CHECKED:
             tree = picture(name)
             self.assertEqual(tree.get("role"), "img", name)
             labels = tree.get("aria-labelledby").split()
@@ -111,7 +112,7 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual(len(found), len(set(found)))
 
     def test_no_text_meets_another_or_leaves_the_picture(self):
-        for name in draw.names():
+        for name in CHECKED:
             tree = picture(name)
             width, height = float(tree.get("width")), float(tree.get("height"))
             texts = [(text.text, box(text)) for text in tree.iter(f"{SVG}text")]
@@ -125,7 +126,7 @@ class FiguresTest(unittest.TestCase):
                     self.assertFalse(meet(one, other), f"{place} / {other_words}")
 
     def test_shapes_stay_in_the_picture(self):
-        for name in draw.names():
+        for name in CHECKED:
             tree = picture(name)
             width, height = float(tree.get("width")), float(tree.get("height"))
             for rect in tree.iter(f"{SVG}rect"):

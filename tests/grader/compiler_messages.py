@@ -195,6 +195,14 @@ def semicolon(error, student):
     return "A `;` is missing at the end of this line."
 
 
+def value(error, student):
+    """A value is missing, or a variable of the host has the name of a word of kernels."""
+    if re.search(r"\bdim3\s+(block|grid)Dim\b", student.line(error.file, error.line)):
+        return ("`blockDim` and `gridDim` are words of kernels: call the variable of the host "
+                "`block` or `grid`.")  # fmt: skip
+    return "A value is missing here: something between two operators, brackets or commas."
+
+
 def bracket(error, _student):
     """A bracket that is not closed."""
     sign = re.search(r"expected '([)\]>])'", error.text)[1]
@@ -307,8 +315,7 @@ MEANINGS = (
     (r"No such file or directory",
      "There is no such file to include. A kernel needs its own files and those of common/."),
     (r"lvalue required|not assignable", "Only a variable can stand on the left of `=`."),
-    (r"expected primary-expression",
-     "A value is missing here: something between two operators, brackets or commas."),
+    (r"expected primary-expression", value),
     (r"expected (?:identifier|type-specifier|nested-name)", "A name or a type is missing here."),
     (r"stray '|missing terminating",
      "There is a character here that C++ does not know, perhaps a quotation mark that was copied "

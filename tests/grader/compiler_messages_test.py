@@ -48,6 +48,8 @@ MISTAKES = (
     (9, WAIT, WAIT.replace("ptx::", ""), "cp_async_wait<", "write `ptx::cp_async_wait`"),
     (3, "    gA += BK;\n", "    undefined_here(gA);\n", "undefined_here",
      "`undefined_here` is not declared."),
+    (3, "    const dim3 grid(", "    const dim3 blockDim(BN, BM);\n    const dim3 grid(",
+     "const dim3 blockDim(BN, BM);", "call the variable of the host `block` or `grid`"),
 )  # fmt: skip
 MOST_LINES = 15
 

@@ -79,7 +79,7 @@ Match best_match(std::vector<Chain>& chains, const Step& step) {
 /// \brief Knees of which none follows closely on another: the sets of a TLB do not all overflow at
 ///        once, so that its rise may pause on the way.
 std::vector<Knee> whole_rises(const std::vector<Knee>& knees) {
-  constexpr double kClose = 1.35;  // no two levels of TLB are as close
+  constexpr double kClose = 1.25;  // no two levels of TLB are as close
   std::vector<Knee> rises;
   for (const Knee& knee : knees) {
     if (rises.empty() || knee.onset > kClose * rises.back().onset) {

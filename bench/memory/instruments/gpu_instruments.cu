@@ -183,7 +183,7 @@ std::unique_ptr<Instruments> make_gpu_instruments() {
     return std::make_unique<GpuInstruments>();
   } catch (const MachineError& error) {
     throw LabError(std::string(error.what()) +
-                   ". Without a GPU, a lab asks a simulated memory system: --simulate h100");
+                   ". Without a GPU, a lab asks a simulated memory system: --simulate h200");
   }
 }
 

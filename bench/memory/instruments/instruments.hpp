@@ -174,7 +174,7 @@ class Instruments {
   virtual WalkInstrument& walks() = 0;
   virtual SweepInstrument& sweeps() = 0;
   virtual RandomReadInstrument& random_reads() = 0;
-  /// nullptr where it is not there: a simulated memory system knows no hints
+  /// nullptr where it is not there: on a GPU below compute capability 8.0
   virtual SurvivalInstrument* survival() { return nullptr; }
   /// Walks and sweeps of the first GPU through memory of a second one; nullptr where there is none
   /// that it can access.

@@ -8,7 +8,7 @@ namespace ladder::labs {
 std::unique_ptr<Instruments> make_gpu_instruments() {
   throw LabError(
       "This build has no code for GPUs (CUDA was not found). A lab asks a simulated memory system: "
-      "--simulate h100");
+      "--simulate h200");
 }
 
 }  // namespace ladder::labs

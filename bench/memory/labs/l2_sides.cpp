@@ -133,15 +133,15 @@ LabReport l2_sides(Instruments* instruments, const LabOptions& options) {
       fit_parity(many, labels, kLowestBit, kHighestBit, options.seed);
   if (!mask) {
     report.findings.push_back(
-        not_found("mask", "Bits of an address that choose the side", "",
+        not_found("mask", "Bits of an address that choose the side", "mask",
                   "No parity of the bits 7 to 20 explains the sides within a page"));
     return report;
   }
-  report.findings.push_back(
-      found("mask", "Bits of an address that choose the side", static_cast<double>(mask->mask), "",
-            fmt::format("Side = parity(address & {:#x}), bits {}; right for {:.1f} % of "
-                        "the lines that the fit did not see",
-                        mask->mask, bits_text(mask->mask), 100.0 * mask->agreement)));
+  report.findings.push_back(found(
+      "mask", "Bits of an address that choose the side", static_cast<double>(mask->mask), "mask",
+      fmt::format("Side = parity(address & {:#x}), bits {}; right for {:.1f} % of "
+                  "the lines that the fit did not see",
+                  mask->mask, bits_text(mask->mask), 100.0 * mask->agreement)));
   const int lowest = std::countr_zero(mask->mask);
   report.findings.push_back(found("granularity_bytes", "Bytes in a row on one side",
                                   static_cast<double>(std::uint64_t{1} << lowest), "bytes",

@@ -21,6 +21,8 @@ LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 LabReport sectors(Instruments* instruments, const LabOptions& options);
 LabReport set_aside(Instruments* instruments, const LabOptions& options);
 LabReport cache_operators(Instruments* instruments, const LabOptions& options);
+LabReport interference(Instruments* instruments, const LabOptions& options);
+LabReport roofline(Instruments* instruments, const LabOptions& options);
 LabReport raster_orders(Instruments* instruments, const LabOptions& options);
 LabReport toolchain(Instruments* instruments, const LabOptions& options);
 

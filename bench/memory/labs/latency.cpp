@@ -74,9 +74,10 @@ LabReport latency(Instruments* instruments, const LabOptions& options) {
       capacity("l2_first_bytes", "What one SM reaches at that latency", l2.front(), "cycles"));
   for (std::size_t i = 1; i < l2.size(); ++i) {
     report.findings.push_back(level(fmt::format("plateau_{}_cycles", i + 1),
-                                    fmt::format("Plateau {}", i + 1), l2[i].before, past_l1));
-    report.findings.push_back(
-        capacity(fmt::format("plateau_{}_bytes", i + 1), "It ends at", l2[i], "cycles"));
+                                    fmt::format("Latency of step {} of L2", i + 1), l2[i].before,
+                                    past_l1));
+    report.findings.push_back(capacity(fmt::format("plateau_{}_bytes", i + 1),
+                                       fmt::format("Where step {} ends", i + 1), l2[i], "cycles"));
   }
   report.findings.push_back(level("dram_cycles", "Latency of memory", l2.back().after, past_l1));
   const double near = l2.front().before;

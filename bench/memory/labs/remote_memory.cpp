@@ -12,7 +12,6 @@ namespace ladder::labs {
 namespace {
 
 constexpr std::uint64_t kLine = 128;
-constexpr std::uint64_t kKiB = 1024;
 
 Series staircase(WalkInstrument& walks, const std::string& name, Access access,
                  const MemoryFacts& facts, const LabOptions& options) {
@@ -23,7 +22,8 @@ Series staircase(WalkInstrument& walks, const std::string& name, Access access,
                    .y_unit = "cycles",
                    .points = {}};
   const std::uint64_t most = 4 * facts.l2_bytes;
-  for (const std::uint64_t bytes : geometric(64 * kKiB, most, options.quick ? 1.5 : 1.19, kLine)) {
+  const std::uint64_t least = facts.l1_bytes / 4;
+  for (const std::uint64_t bytes : geometric(least, most, options.quick ? 1.5 : 1.19, kLine)) {
     const Walk walk = {.places = bytes / kLine, .access = access, .seed = options.seed};
     series.points.push_back(
         {.x = static_cast<double>(bytes), .samples = walks.cycles(walk, options.quick ? 3 : 7)});
@@ -76,7 +76,7 @@ LabReport remote_memory(Instruments* instruments, const LabOptions& options) {
   report.findings.push_back(
       found("remote_l1_cycles", "Remote line by ld.ca, small footprint",
             median_of(report.series[2].points.front().samples), "cycles",
-            "Latency of the second lap over 64 KiB: short where L1 keeps remote lines"));
+            "Latency of the second lap over a quarter of L1: short where L1 keeps remote lines"));
   for (const Direction direction : {Direction::read, Direction::write}) {
     const bool reads = direction == Direction::read;
     const Sweep sweep = {.bytes = std::uint64_t{1} << 30, .direction = direction};

@@ -65,10 +65,10 @@ LabReport sectors(Instruments* instruments, const LabOptions& options) {
     const std::optional<double> bytes = fetched_at_once(series);
     report.findings.push_back(
         bytes ? found(key, name, *bytes, "bytes",
-                      fmt::format("{:.0f} cycles a load at a stride of 8 bytes, {:.0f} from this "
-                                  "stride on",
+                      fmt::format("{:.0f} cycles a load at a stride of 8 bytes, {:.0f} at "
+                                  "strides from {:.0f} bytes on",
                                   median_of(series.points.front().samples),
-                                  median_of(series.points.back().samples)))
+                                  median_of(series.points.back().samples), *bytes))
               : not_found(key, name, "bytes", "The latency is the same for all strides"));
   }
   const std::optional<double> to_l1 = fetched_at_once(report.series[0]);

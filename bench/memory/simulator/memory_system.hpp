@@ -16,6 +16,13 @@
 
 namespace ladder::labs {
 
+/// How a GPU reaches the memory of another one. Its L2, not the reader's, keeps what is read.
+struct LinkShape {
+  double hit_cycles = 0;   ///< a load that the other GPU's L2 serves
+  double miss_cycles = 0;  ///< one that its DRAM serves
+  double gbps = 0;         ///< each way
+};
+
 /// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
 struct MemorySystemShape {
   MemoryFacts facts;
@@ -34,6 +41,7 @@ struct MemorySystemShape {
   double l2_gbps = 0;
   double dram_read_gbps = 0;
   double dram_write_gbps = 0;
+  std::optional<LinkShape> link = {};  ///< to a second GPU of the same kind
   NoiseShape noise = {};
 };
 

@@ -114,8 +114,8 @@ MemorySystemShape p100() {
   };
 }
 
-/// TLBs that a Hopper GPU may have. All of it is assumption: no entry count was ever published.
-std::vector<TlbLevelShape> hopper_tlb(int sms, int gpcs) {
+/// TLBs that an H100 may have. All of it is assumption: no entry count was ever published.
+std::vector<TlbLevelShape> h100_tlb(int sms, int gpcs) {
   return {
       {.entries = 16,  // as on the P100
        .page_bytes = 2 * kMiB,
@@ -158,7 +158,7 @@ MemorySystemShape h100() {
       .l2 = L2Shape{.side = {.bytes = 26'214'400, .victim = Victim::tree_plru},  // assumption
                     .sides = 2,
                     .home_mask = 0xB3000},  // cuda-side-boost
-      .tlb = hopper_tlb(kSms, kGpcs),
+      .tlb = h100_tlb(kSms, kGpcs),
       .side_of_sm = sides_of(gpc_of_sm, kGpcs),
       .l1_cycles = 38,           // mt4g
       .near_cycles = 219,        // mt4g
@@ -174,11 +174,14 @@ MemorySystemShape h100() {
   };
 }
 
-/// \source common/devices/h200.json, and what a GH200 of 96 GB, which has as many HBM stacks, was
-///         measured to do (gpu-benches)
+/// \source common/devices/h200.json, and what the labs recorded on an H200
+/// (bench/results/nvidia-h200,
+///         lab_*.json); where they say nothing, a GH200 of 96 GB, which has as many HBM stacks
+///         (gpu-benches)
 MemorySystemShape h200() {
   constexpr int kSms = 132;  // h200.json
   constexpr int kGpcs = 8;
+  constexpr int kTlbGroups = 24;  // L12: 18 of 6 SMs and 6 of 4, dealt out in pairs
   const std::vector<int> gpc_of_sm = dealt_pairs(kSms, kGpcs);
   return {
       .facts = {.name = "simulated h200",
@@ -189,26 +192,65 @@ MemorySystemShape h200() {
                 .dram_bytes = 150'754'820'096,        // h200.json
                 .free_bytes = 138 * kGiB,             // assumption
                 .dram_gbps = 4814,                    // h200.json
-                .most_persisting_bytes = 39'321'600,  // H100 NVL, which has the same L2: mt4g
-                .largest_window_bytes = 128 * kMiB},  // assumption: as an A100
-      .l1 = CacheShape{.bytes = 238'848, .ways = 6},  // H100: mt4g; ways: assumption
+                .most_persisting_bytes = 39'321'600,  // L00
+                .largest_window_bytes = 128 * kMiB},  // L00
+      .l1 = CacheShape{.bytes = 244'224, .ways = 6},  // L01: 239 KiB; ways: assumption
       .l2 = L2Shape{.side = {.bytes = 31'457'280, .victim = Victim::tree_plru},  // assumption
-                    .sides = 2,                                                  // h200.json
-                    .home_mask = 0xAB000},  // assumption: as a GH200 (cuda-side-boost)
-      .tlb = hopper_tlb(kSms, kGpcs),
+                    .sides = 2,                                                  // L09
+                    .home_mask = 0xAB000},                                       // L09
+      .tlb = {{.entries = 16,  // L11; of each SM: L12
+               .page_bytes = 16 * kMiB,
+               .miss_cycles = 10,
+               .group_of_sm = groups_of(kSms, 1)},
+              {.entries = 2048,  // L11
+               .page_bytes = 32 * kMiB,
+               .miss_cycles = 95,  // L11: 94, 97 and 154 on three cards
+               .group_of_sm = dealt_pairs(kSms, kTlbGroups),
+               .misses_per_cycle = 0.067}},  // L13: 6.8e9 reads a second over 121 GiB
       .side_of_sm = sides_of(gpc_of_sm, kGpcs),
-      .l1_cycles = 34,           // GH200, gpu-benches
-      .near_cycles = 280,        // GH200, gpu-benches
-      .far_cycles = 500,         // GH200, gpu-benches: the plateau of 490 to 530
-      .dram_cycles = 650,        // GH200, gpu-benches: 610 to 690
+      .l1_cycles = 32,           // L01
+      .near_cycles = 281,        // L01
+      .far_cycles = 478,         // L09: 197 more than near
+      .dram_cycles = 659,        // L01
       .atomic_cycles = 10,       // assumption
       .sm_sigma_cycles = 10,     // assumption
       .slice_sigma_cycles = 12,  // assumption
       .l1_gbps = 33454,          // 132 SMs * 128 bytes * 1.98 GHz
-      .l2_gbps = 9700,           // GH200, gpu-benches
-      .dram_read_gbps = 4430,    // assumption: 92 % of the nominal
-      .dram_write_gbps = 4240,   // assumption: 88 %
+      .l2_gbps = 9216,           // L03
+      .dram_read_gbps = 4513,    // L07
+      .dram_write_gbps = 4257,   // L07
+      .link = LinkShape{.hit_cycles = 1682, .miss_cycles = 1972, .gbps = 375},  // L18
   };
+}
+
+/// One instance of the profile 1g.18gb of an H200: a seventh of the SMs that MIG gives out, and an
+/// eighth of memory and L2.
+/// \source NVIDIA Multi-Instance GPU User Guide, "Supported MIG Profiles"; CUDA C++ Programming
+/// Guide:
+///         no part of L2 can be set aside in MIG mode
+MemorySystemShape h200_1g() {
+  constexpr int kSms = 16;  // as nvidia-smi mig -lgip lists them for an H100
+  constexpr std::uint64_t kShare = 8;
+  MemorySystemShape shape = h200();
+  shape.facts.name = "simulated h200_1g";
+  shape.facts.sms = kSms;
+  shape.facts.l2_bytes /= kShare;
+  shape.facts.dram_bytes /= kShare;
+  shape.facts.free_bytes /= kShare;
+  shape.facts.dram_gbps /= kShare;
+  shape.facts.most_persisting_bytes = 0;
+  shape.l2->side.bytes = shape.facts.l2_bytes;
+  shape.l2->sides = 1;  // assumption
+  shape.l2->home_mask = 0;
+  shape.side_of_sm = {};
+  for (TlbLevelShape& level : shape.tlb)
+    level.group_of_sm.resize(kSms);
+  shape.l1_gbps *= static_cast<double>(kSms) / 132;
+  shape.l2_gbps /= kShare;
+  shape.dram_read_gbps /= kShare;
+  shape.dram_write_gbps /= kShare;
+  shape.link.reset();  // instances do not reach each other's memory
+  return shape;
 }
 
 /// Invented: everything that a large GPU has, so small that a lab takes seconds.
@@ -249,6 +291,7 @@ MemorySystemShape classroom() {
       .l2_gbps = 620,
       .dram_read_gbps = 268,
       .dram_write_gbps = 257,
+      .link = LinkShape{.hit_cycles = 1200, .miss_cycles = 1500, .gbps = 40},
   };
 }
 
@@ -263,6 +306,7 @@ MemorySystemShape flat() {
   shape.side_of_sm = {};
   shape.l1_gbps = 0;
   shape.slice_sigma_cycles = 0;
+  shape.link->hit_cycles = shape.link->miss_cycles;
   return shape;
 }
 
@@ -271,9 +315,10 @@ struct Preset {
   MemorySystemShape (*shape)();
 };
 
-constexpr std::array kPresets = {
-    Preset{"k80", k80},   Preset{"p100", p100},           Preset{"h100", h100},
-    Preset{"h200", h200}, Preset{"classroom", classroom}, Preset{"flat", flat}};
+constexpr std::array kPresets = {Preset{"k80", k80},         Preset{"p100", p100},
+                                 Preset{"h100", h100},       Preset{"h200", h200},
+                                 Preset{"h200_1g", h200_1g}, Preset{"classroom", classroom},
+                                 Preset{"flat", flat}};
 
 }  // namespace
 

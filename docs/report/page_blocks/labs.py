@@ -1,8 +1,10 @@
 """Blocks of the pages about labs: all labs, and what one of them found, written by programs."""
 
+import math
+
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, described
-from docs.report.recorded_labs import file_of, labs, report, with_unit
+from docs.report.recorded_labs import file_of, finding, labs, report, series, with_unit
 
 VERDICTS = {"holds": "✓ holds", "condition": "◐ holds with a condition", "wrong": "✗ wrong",
             "pending": "… pending"}
@@ -43,4 +45,22 @@ def lab_claims_block(_, name):
     return table(("claimed", "verdict", "because"), rows)
 
 
-BLOCKS = {"lab_findings": lab_findings_block, "lab_claims": lab_claims_block, "labs": labs_block}
+def tlb_misses_block(*_):
+    """Random reads over more than the last TLB covers: how many of them miss, and misses a second.
+
+    The TLB covers its entries, rounded down to a power of two, times what one of them translates.
+    """
+    entries = finding("tlb_reach", "tlb_2_entries")["value"]["value"]
+    page = finding("tlb_reach", "tlb_2_page_bytes")["value"]["value"]
+    covered = 2 ** int(math.log2(entries)) * page
+    rows = []
+    for region, rate in series("random_sampling", "one pass"):
+        if region > covered:
+            share = 1 - covered / region
+            rows.append((with_unit(region, "bytes"), f"{rate:.1f}", f"{100 * share:.1f} %",
+                         f"{share * rate:.2f}"))
+    return table(("region", "reads, billion/s", "that miss", "misses, billion/s"), rows)
+
+
+BLOCKS = {"lab_findings": lab_findings_block, "lab_claims": lab_claims_block, "labs": labs_block,
+          "tlb_misses": tlb_misses_block}

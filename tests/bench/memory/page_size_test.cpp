@@ -52,7 +52,8 @@ TEST(PageSize, IsNotToldByStridesAboveIt) {
   const std::vector<TlbLevel> levels = find_tlb_levels(curves({{50, 0.125, 80}}, 0.25, 4));
   ASSERT_EQ(levels.size(), 1u);
   EXPECT_FALSE(levels[0].page_bytes);
-  EXPECT_FALSE(levels[0].entries);
+  ASSERT_TRUE(levels[0].entries) << "each place of the walk needs an entry of its own";
+  EXPECT_NEAR(*levels[0].entries, 50, 3);
   EXPECT_NEAR(levels[0].penalty_cycles, 80, 3);
 }
 
@@ -73,6 +74,28 @@ TEST(PageSize, OfTwoLevelsThatAreFullAtTheSamePlace) {
   EXPECT_EQ(levels[1].page_bytes, 8.0);
   EXPECT_NEAR(*levels[1].entries, 16, 1);
   EXPECT_NEAR(levels[1].penalty_cycles, 100, 5);
+}
+
+TEST(PageSize, OfARiseThatPauses) {
+  // Most sets of the TLB overflow at its reach, the others when the walk is a sixth longer.
+  constexpr double kEntries = 50;
+  constexpr double kPage = 2;
+  std::vector<StrideCurve> paused;
+  for (double stride = 0.25; stride <= 16; stride *= 2) {
+    const auto latency = [&](double x) {
+      const double reach = kEntries * std::max(kPage, stride);
+      const double share = x <= reach ? 0.0 : x <= 1.17 * reach ? 0.6 : 1.0;
+      return 250 + 80 * share * std::min(1.0, stride / kPage);
+    };
+    const auto seed = static_cast<std::uint64_t>(stride * 16);
+    paused.push_back(
+        {.stride_bytes = stride, .curve = measured(geometric(8, 4000, 1.03), latency, 9, seed)});
+  }
+  const std::vector<TlbLevel> levels = find_tlb_levels(paused);
+  ASSERT_EQ(levels.size(), 1u);
+  EXPECT_EQ(levels[0].page_bytes, kPage);
+  EXPECT_NEAR(*levels[0].entries, kEntries, 3);
+  EXPECT_NEAR(levels[0].penalty_cycles, 80, 3);
 }
 
 TEST(PageSize, OfNothingIsNothing) {

@@ -20,7 +20,7 @@ constexpr std::uint64_t kGiB = 1 << 30;
 
 TEST(SimulatedInstruments, ThereAreAllPresets) {
   const std::vector<std::string> presets = simulated_presets();
-  for (const char* name : {"k80", "p100", "h100", "h200", "classroom", "flat"}) {
+  for (const char* name : {"k80", "p100", "h100", "h200", "h200_1g", "classroom", "flat"}) {
     EXPECT_NE(std::ranges::find(presets, name), presets.end()) << name;
   }
   for (const std::string& preset : presets) {
@@ -123,14 +123,15 @@ TEST(Sweeps, TheSameThreadsReadTheirL1Again) {
 
 TEST(Sweeps, LittlesLawHoldsThemBack) {
   const auto gpu = make_simulated_instruments("h200", 1);
+  const MemorySystemShape shape = memory_system_of("h200");
   const auto gbps = [&](int blocks, std::vector<int> sms) {
     return median_of(gpu->sweeps().gbps(
         {.bytes = kGiB, .blocks_per_sm = blocks, .loads_in_flight = 1, .sms = std::move(sms)}, 7));
   };
-  EXPECT_NEAR(gbps(1, {5}), 1024 * 16 * 1.98 / 650, 1);
-  EXPECT_NEAR(gbps(1, {5, 6}), 2 * 1024 * 16 * 1.98 / 650, 2);
+  EXPECT_NEAR(gbps(1, {5}), 1024 * 16 * 1.98 / shape.dram_cycles, 1);
+  EXPECT_NEAR(gbps(1, {5, 6}), 2 * 1024 * 16 * 1.98 / shape.dram_cycles, 2);
   // 132 SMs have enough.
-  EXPECT_NEAR(gbps(2, {}), 4430, 100);
+  EXPECT_NEAR(gbps(2, {}), shape.dram_read_gbps, 100);
 }
 
 TEST(RandomReads, TheSumIsTheSameForAnyNumberOfScopes) {
@@ -164,16 +165,16 @@ TEST(RandomReads, WindowsOfTheSmsThatShareATlbCureThatToo) {
   const auto gpu = make_simulated_instruments("h200", 1);
   const MemorySystemShape shape = memory_system_of("h200");
   const auto rate = [&](const std::vector<int>& groups) {
-    return median_of(
-        gpu->random_reads()
-            .random_reads(
-                {.region_bytes = 24 * kGiB, .reads = std::uint64_t{1} << 30, .group_of_sm = groups},
-                5)
-            .reads_per_second);
+    return median_of(gpu->random_reads()
+                         .random_reads({.region_bytes = 128 * kGiB,
+                                        .reads = std::uint64_t{1} << 30,
+                                        .group_of_sm = groups},
+                                       5)
+                         .reads_per_second);
   };
   std::vector<int> against;  // SMs that share a TLB read different windows
   for (int sm = 0; sm < shape.facts.sms; ++sm)
-    against.push_back(sm / 16 % 8);
+    against.push_back(sm % 2);
   const double windows = rate(shape.tlb[1].group_of_sm);
   EXPECT_GT(windows, 2 * rate({}));
   EXPECT_GT(windows, 2 * rate(against));

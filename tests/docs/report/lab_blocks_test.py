@@ -1,0 +1,184 @@
+"""Blocks, values and charts of the labs' pages: what they say of the recorded reports."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+from unittest import mock
+
+from bench import results_file
+from docs.report import chart, recorded, recorded_labs, rung_figures
+from docs.report.chart import Axis, Chart, Curve
+from docs.report.page_blocks import labs
+from docs.report.recorded import FigureError, MissingFileError
+from docs.report.svg import Scale
+from tests import SOURCES
+
+
+def cells(text):
+    """[cells] of each row of a Markdown table, without its head."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
+
+
+class RecordedLabTest(unittest.TestCase):
+    """Each test works on a copy of the recorded reports."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.results = pathlib.Path(folder.name) / recorded.RESULTS
+        shutil.copytree(SOURCES / recorded.RESULTS, self.results)
+        self.addCleanup(os.chdir, pathlib.Path.cwd())
+        os.chdir(folder.name)
+
+    def change(self, name, edit):
+        """Edits a recorded report in place."""
+        path = self.results / f"lab_{name}.json"
+        report = json.loads(path.read_text())
+        edit(report)
+        path.write_text(json.dumps(report))
+
+    def test_findings_are_shown_with_unit_and_interval(self):
+        rows = {row[0]: row[1:] for row in cells(labs.lab_findings_block(None, "latency"))}
+        self.assertRegex(rows["L1 latency"][0], r"^\d+ cycles$")
+        self.assertRegex(rows["L1 capacity"][0], r"^\d+ KiB \(\d+ KiB to \d+ KiB\)$")
+
+    def test_what_was_not_found_is_said(self):
+        self.change("latency", lambda report: report["findings"][0].update(value=None))
+        found = cells(labs.lab_findings_block(None, "latency"))[0]
+        self.assertEqual(found[1], "not found")
+        with self.assertRaisesRegex(FigureError, "'l1_cycles' was not found"):
+            rung_figures.value("lab:latency:l1_cycles", None)
+
+    def test_claims_get_their_verdict(self):
+        verdicts = [row[1] for row in cells(labs.lab_claims_block(None, "latency"))]
+        self.assertEqual(verdicts, ["✗ wrong", "✗ wrong"])
+        self.change("latency", lambda report: report["claims"][0].update(verdict="holds"))
+        self.assertEqual(cells(labs.lab_claims_block(None, "latency"))[0][1], "✓ holds")
+
+    def test_misses_are_counted_where_the_tlb_ends(self):
+        def edit(report):
+            report["series"][0]["points"] = [{"x": x * 2**30, "samples": [8, 10, 12]}
+                                             for x in (32, 64, 128)]
+
+        self.change("random_sampling", edit)
+        self.assertEqual(cells(labs.tlb_misses_block()),
+                         [["128 GiB", "10.0", "50.0 %", "5.00"]])
+
+    def test_values_have_parts(self):
+        def edit(report):
+            report["findings"][0].update(
+                key="mask", unit="bytes", value={"value": 43008, "low": 2048, "high": 3 << 20})
+
+        self.change("l2_sides", edit)
+        shown = {part: rung_figures.value(f"lab:l2_sides:mask{part}", None)
+                 for part in ("", ":low", ":high", ":plain", ":hex")}
+        self.assertEqual(shown, {"": "42 KiB", ":low": "2 KiB", ":high": "3 MiB",
+                                 ":plain": "43008", ":hex": "0xa800"})
+
+    def test_what_there_is_not_is_named(self):
+        for name, words in (
+            ("lab:latency:no_such", "has no finding 'no_such'; there are l1_cycles"),
+            ("lab:lateness:l1_cycles", "there is no lab 'lateness'; the labs are device_card"),
+            ("lab:latency:l1_cycles:most", "'most' is no part"),
+            ("lab:latency", "should be lab:NAME:FINDING"),
+        ):
+            with self.subTest(name), self.assertRaisesRegex(FigureError, words):
+                rung_figures.value(name, None)
+        (self.results / "lab_sectors.json").unlink()
+        with self.assertRaisesRegex(MissingFileError, "lab_sectors.json is not there"):
+            labs.lab_findings_block(None, "sectors")
+
+    def test_a_verdict_that_is_none_is_refused(self):
+        self.change("latency", lambda report: report["claims"][0].update(verdict="perhaps"))
+        with self.assertRaisesRegex(results_file.ResultsError,
+                                    r"claims\[0\].verdict is \"perhaps\", and should be one of"):
+            labs.lab_claims_block(None, "latency")
+
+
+class PagesTest(unittest.TestCase):
+    """The pages under docs/labs."""
+
+    def test_every_lab_has_a_page_with_what_it_found(self):
+        for lab in recorded_labs.labs():
+            page = (SOURCES / "docs" / "labs" / f"{lab['name']}.md").read_text()
+            with self.subTest(lab["name"]):
+                self.assertIn(f"make lab LAB={lab['name']}", page)
+                self.assertIn("## Exercises", page)
+                recorded_file = SOURCES / recorded.RESULTS / f"lab_{lab['name']}.json"
+                self.assertEqual(f"begin lab_findings {lab['name']} " in page,
+                                 recorded_file.exists())
+
+
+class NumberTest(unittest.TestCase):
+    """How figures are written."""
+
+    def test_three_digits(self):
+        shown = [recorded_labs.plain_number(value)
+                 for value in (0, 0.2718, 4.4739, 32.009, 280.66, 9215.6, 24)]
+        self.assertEqual(shown, ["0", "0.272", "4.47", "32", "281", "9216", "24"])
+
+    def test_units(self):
+        for value, unit, words in ((244_855, "bytes", "239 KiB"), (512, "bytes", "512 bytes"),
+                                   (9215.6, "GB/s", "9.22 TB/s"), (375, "GB/s", "375 GB/s"),
+                                   (66, "", "66"), (45.1, "10^9/s", "45.1 billion per second")):
+            self.assertEqual(recorded_labs.with_unit(value, unit), words)
+
+
+def made_up(points, **axes):
+    """A chart of one curve."""
+    return Chart("made-up", "A title", "a source", [Curve("curve", points)],
+                 axes.get("x", Axis("size", "bytes", logarithmic=True)),
+                 axes.get("y", Axis("time", "ms")), axes.get("marks", []))
+
+
+def points_of(drawing):
+    """[(x, y)] of the curve's line in a drawing."""
+    line = next(each for each in drawing.elements if 'class="line l0"' in each)
+    pairs = re.search(r'points="([^"]*)"', line)[1].split()
+    return [tuple(map(float, pair.split(","))) for pair in pairs]
+
+
+class ChartTest(unittest.TestCase):
+    """Scales, ticks and marks."""
+
+    def test_curves_keep_their_proportions(self):
+        places = points_of(chart.drawn(made_up([(1024, 1), (2048, 2), (4096, 4)])))
+        self.assertAlmostEqual(places[1][0] - places[0][0], places[2][0] - places[1][0], delta=0.2)
+        self.assertAlmostEqual(2 * (places[0][1] - places[1][1]), places[1][1] - places[2][1],
+                               delta=0.2)
+
+    def test_a_mark_stands_at_its_value(self):
+        drawing = chart.drawn(made_up([(1024, 1), (2048, 2), (4096, 4)], marks=[(2048, "here")]))
+        line = next(each for each in drawing.elements if "soft-line dashed" in each)
+        self.assertIn(f'points="{points_of(drawing)[1][0]:.1f}'.rstrip("0").rstrip("."), line)
+        self.assertIn("Marked: here.", drawing.description)
+
+    def test_ticks_are_round_and_leave_room(self):
+        self.assertEqual([chart.round_step(most, 5) for most in (4, 9, 12, 40, 900)],
+                         [1, 2, 2.5, 10, 200])
+        scale = Scale((1024, 1 << 30), (0, 400), logarithmic=True)
+        ticks = chart.log_ticks(1024, 1 << 30, scale, "bytes")
+        self.assertGreater(len(ticks), 3)
+        for one, other in zip(ticks, ticks[1:], strict=False):
+            self.assertGreater(scale(other) - scale(one), 60)
+
+    def test_shares_end_at_100_percent(self):
+        share = chart.axes(made_up([(1024, 0), (2048, 100)], y=Axis("hits", "%")), 0, 400, 5)
+        self.assertEqual(share[2], (0, 100))
+        time = chart.axes(made_up([(1024, 0), (2048, 100)]), 0, 400, 5)
+        self.assertGreater(time[2][1], 100)
+
+    def test_phones_get_a_picture_of_their_width(self):
+        with mock.patch.object(chart, "broken", wraps=chart.broken) as broken:
+            drawing = chart.drawn(made_up([(1, 1), (2, 2)]), chart.NARROW)
+        self.assertEqual(drawing.width, chart.NARROW)
+        self.assertTrue(all(call.args[1] < chart.NARROW for call in broken.call_args_list))
+
+
+if __name__ == "__main__":
+    unittest.main()
