@@ -107,6 +107,7 @@ std::string with_unit(double value, const std::string& unit) {
   if (unit == "mask") return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
   if (unit == "bytes per second") return with_unit(value / 1e9, "GB/s");
   if (unit == "GB/s" && std::abs(value) >= 1000.0) return fmt::format("{:.4g} TB/s", value / 1e3);
+  if (unit.starts_with("10^9/")) return fmt::format("{:.4g} billion per second", value);
   if (unit.empty()) return fmt::format("{:.4g}", value);
   return fmt::format("{:.4g} {}", value, unit);
 }

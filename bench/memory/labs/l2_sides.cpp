@@ -117,8 +117,8 @@ LabReport l2_sides(Instruments* instruments, const LabOptions& options) {
   const auto on_side_1 = std::ranges::count(sides->of_row, 1);
   report.findings.push_back(found("penalty_cycles", "What the other side costs more",
                                   sides->penalty_cycles, "cycles",
-                                  fmt::format("Two sides explain {:.1f} % of the variance that SMs "
-                                              "and addresses alone leave",
+                                  fmt::format("Two sides explain {:.1f} % of what SMs and lines, "
+                                              "each for itself, do not",
                                               100.0 * sides->explained)));
   report.findings.push_back(found("sms_of_side_1", "SMs on the other side than SM 0",
                                   static_cast<double>(on_side_1), "",

@@ -115,7 +115,7 @@ LabReport random_sampling(Instruments* instruments, const LabOptions& options) {
     report.findings.push_back(found(fmt::format("cure_{}", i),
                                     "The same in " + report.series[i].name,
                                     rate_at(report.series[i], x), "10^9/s",
-                                    fmt::format("{:.2f}x as fast as one pass",
+                                    fmt::format("{:.2f}x faster than one pass",
                                                 rate_at(report.series[i], x) / rate_at(plain, x))));
   }
   report.claims.push_back(check_claim(

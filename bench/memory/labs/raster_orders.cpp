@@ -96,7 +96,7 @@ Series over_groups(const std::vector<Row>& rows, const std::string& name, const 
 }
 
 std::string traffic_text(const Row& row) {
-  return fmt::format("The formula says {}, with {:.1f} % hits; counted are {:.1f} %",
+  return fmt::format("The formula says {}, with {:.1f} % hits; the count is {:.1f} %",
                      with_unit(row.predicted_bytes, "bytes"), 100 * row.predicted_hits,
                      100 * row.counted.l2_hit_rate);
 }

@@ -62,7 +62,7 @@ LabReport remote_memory(Instruments* instruments, const LabOptions& options) {
   const double large = median_of(far.points.back().samples);
   report.findings.push_back(
       found("remote_hit_ns", "Remote line that was just read", ns_of(small, facts), "ns",
-            fmt::format("{:.0f} cycles; the own L2 answers in {:.0f}", small, own)));
+            fmt::format("{:.0f} cycles; the own L2 answers in {:.0f} cycles", small, own)));
   report.findings.push_back(found("remote_miss_ns", "Remote line of a large footprint",
                                   ns_of(large, facts), "ns", fmt::format("{:.0f} cycles", large)));
   const std::vector<Knee> knees = find_knees(far.points);
@@ -84,7 +84,7 @@ LabReport remote_memory(Instruments* instruments, const LabOptions& options) {
         found(reads ? "remote_read_gbps" : "remote_write_gbps",
               reads ? "Remote memory, read by all SMs" : "Remote memory, written by all SMs",
               median_of(instruments->remote_sweeps()->gbps(sweep, options.quick ? 3 : 9)), "GB/s",
-              "One direction of the links"));
+              "1 GiB of the other GPU's memory, in one direction of the links"));
   }
   report.claims.push_back(check_claim(
       "R042", "Remote lines are cached in the reader's own L2", small < 1.5 * own,

@@ -87,17 +87,18 @@ void add_level(LabReport& report, Instruments& instruments, const LabOptions& op
   report.findings.push_back(found(key + "_reach_bytes", "Reach of " + name, reach, "bytes",
                                   "Walks beyond it are slower; the interval ends where all loads "
                                   "miss"));
-  report.findings.push_back(found(key + "_miss_cycles", "A miss there costs", level.penalty_cycles,
-                                  "cycles", "What a load costs more beyond its reach"));
+  report.findings.push_back(found(key + "_miss_cycles", "A miss in " + name + " costs",
+                                  level.penalty_cycles, "cycles",
+                                  "What a load costs more beyond its reach"));
   if (level.page_bytes && level.entries) {
-    report.findings.push_back(
-        found(key + "_page_bytes", "One entry translates", *level.page_bytes, "bytes",
-              "With smaller strides, several places share a miss; with larger ones, none do"));
+    report.findings.push_back(found(
+        key + "_page_bytes", "An entry of " + name + " translates", *level.page_bytes, "bytes",
+        "With smaller strides, several places share a miss; with larger ones, none do"));
     report.findings.push_back(found(key + "_entries", "Entries of " + name, *level.entries, "",
                                     "Reach over what an entry translates"));
   } else {
     report.findings.push_back(
-        not_found(key + "_page_bytes", "One entry translates", "bytes",
+        not_found(key + "_page_bytes", "An entry of " + name + " translates", "bytes",
                   "No stride was small enough, or none large enough, to tell"));
   }
 }

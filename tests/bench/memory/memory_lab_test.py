@@ -100,6 +100,13 @@ class MemoryLabTest(unittest.TestCase):
             for key in keys:
                 self.assertIsNone(found.get(key), f"{name}: {key}")
 
+    def test_groups_that_share_a_tlb_are_found_even_if_all_sms_do(self):
+        path = self.folder / "groups.json"
+        self.assertEqual(run("run", "tlb_sharing", "--simulate", "classroom", "--quick", "--json",
+                             path)[0], 0)
+        found = [each["value"]["value"] for each in json.loads(path.read_text())["findings"]]
+        self.assertEqual(found, [4, 2, 1], "pairs, halves and all of its 8 SMs")
+
     def test_a_report_is_printed_again_in_eighty_columns(self):
         for path in sorted(RECORDED.glob("lab_*.json")):
             code, output, errors = run("report", path)
