@@ -57,6 +57,14 @@ void BlockFailures::fail_endless_loop() {
            .calls = live.count > 0 ? live.all() : calls_in_kernel(0, here, thread)});
 }
 
+void BlockFailures::fail_assertion(const std::string& sentence, const char* file, unsigned line) {
+  give_up({.kind = KernelErrorKind::kAssertion,
+           .sentence = sentence,
+           .thread = threads_.running().number,
+           .file = file,
+           .line = line});
+}
+
 void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
   give_up({.kind = KernelErrorKind::kInvalidAddress,
            .sentence = sentence,
