@@ -171,17 +171,20 @@ class Launches {
     kernel = std::regex_replace(kernel, std::regex(R"(\s*\\?\s*\n\s*)"), " ");
     const std::string name = std::regex_replace(kernel, std::regex(R"(["\\])"), "\\$&");
     const bool arguments = close > shape_end + 4;
+    const std::string call =
+        kernel + "(static_cast<decltype(glassbox_arguments)>(glassbox_arguments)...)";
     changes_.push_back({tokens_[first].begin, tokens_[i + 2].end,
                         "::ladder::glassbox::launch(\"" + name + "\", " +
                             std::string(lines, '\n')});
     changes_.push_back({tokens_[shape_end].begin, tokens_[shape_end + 3].end,
-                        ")([&](auto... glassbox_arguments) "
-                        "__attribute__((no_sanitize(\"thread\"))) { " +
-                            kernel + "(glassbox_arguments...); }" + (arguments ? ", " : "")});
+                        ")([&](auto&&... glassbox_arguments) "
+                        "__attribute__((no_sanitize(\"thread\"))) -> decltype(" +
+                            call + ") { " + call + "; }" + (arguments ? ", " : "")});
     // NULL is a number, which a kernel's pointer does not take.
     for (std::size_t k = shape_end + 4; k < close; ++k) {
-      const bool alone = (is(k - 1, "(") || is(k - 1, ",")) && (is(k + 1, ",") || is(k + 1, ")"));
+      const bool alone = (is(k + 1, ",") || k + 1 == close) && (is(k - 1, ",") || k == shape_end + 4);
       if (is(k, "NULL") && alone) changes_.push_back({tokens_[k].begin, tokens_[k].end, "nullptr"});
+      if (is(k, "(") || is(k, "{")) k = partner(k, 1);
     }
   }
 

@@ -105,12 +105,16 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   append(link, objects);
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
                 "-Wl,-z,now", "-pthread"});
+  Words libraries;
   for (const std::string& needed : words("libraries"))
-    append(link, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
+    append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
+  append(link, libraries);
   call(link);
   const fs::path program = folder / "program";
-  Words start = {build.at("compiler"), "-o", program, library, "-Wl,-rpath," + folder.string()};
-  append(start, words("libraries"));
+  // In front of the C library, whose assert() is another.
+  Words start = {build.at("compiler"), "-o", program, "-Wl,--no-as-needed", library,
+                 "-Wl,-rpath," + folder.string()};
+  append(start, libraries);
   call(start);
   return program;
 }

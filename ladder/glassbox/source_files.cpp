@@ -72,7 +72,13 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
   const auto [known, is_new] = needs_.try_emplace(source, false);
   if (!is_new) return known->second;
   const std::string text = text_of(source);
-  bool needs = without_launch_syntax(text).has_value();
+  bool needs = false;
+  try {
+    needs = without_launch_syntax(text).has_value();
+  } catch (const SourceRefused& refusal) {
+    throw std::runtime_error(
+        fmt::format("{}:{}: {}", source.string(), refusal.line(), refusal.what()));
+  }
   for (const Inclusion& inclusion : inclusions_of(text)) {
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
     if (!file.empty() && needs_rewriting(file)) needs = true;
@@ -98,19 +104,14 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
       folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
   written_[source] = path;
   std::string text = text_of(source);
-  try {
-    const std::vector<Inclusion> inclusions = inclusions_of(text);
-    for (auto it = inclusions.rbegin(); it != inclusions.rend(); ++it) {
-      const fs::path file = found(it->name, it->quoted, source);
-      if (file.empty()) continue;
-      const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
-      text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
-    }
-    text = without_launch_syntax(text).value_or(text);
-  } catch (const SourceRefused& refusal) {
-    throw std::runtime_error(
-        fmt::format("{}:{}: {}", source.string(), refusal.line(), refusal.what()));
+  const std::vector<Inclusion> inclusions = inclusions_of(text);
+  for (auto it = inclusions.rbegin(); it != inclusions.rend(); ++it) {
+    const fs::path file = found(it->name, it->quoted, source);
+    if (file.empty()) continue;
+    const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
+    text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
   }
+  text = without_launch_syntax(text).value_or(text);
   std::ofstream file(path, std::ios::binary);
   file << "#line 1 " << quoted(source) << "\n" << text;
   if (!file) throw std::runtime_error(fmt::format("cannot write {}", path.string()));

@@ -34,7 +34,7 @@ json time_or_null(int time) {
   return time < 0 ? json(nullptr) : json(time);
 }
 
-json lines_json(const RungTrace& trace) {
+json lines_of_rung(const RungTrace& trace) {
   json lines = lines_json(trace.kernel, trace.verdicts);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i]["wavefronts_per_multiply_add"] =
@@ -138,7 +138,7 @@ json to_json(const RungTrace& trace) {
         {"barriers_per_block", trace.kernel.barriers_per_block}}},
       {"metrics", metrics},
       {"limit", {{"quantity", name_of(limit.quantity)}, {"sentence", limit.sentence}}},
-      {"lines", lines_json(trace)},
+      {"lines", lines_of_rung(trace)},
       {"order", order_json(trace.kernel.order)},
       {"hazards", hazards_json(trace.kernel)},
       {"json_schema_version", 1}};

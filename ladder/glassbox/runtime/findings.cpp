@@ -70,8 +70,8 @@ std::vector<std::string> verdicts_of(const KernelTrace& trace) {
 }
 
 std::string shape_text(const TracedLaunch& launch) {
-  return fmt::format("{} blocks of {} threads", launch.trace.blocks,
-                     launch.trace.threads_per_block);
+  return fmt::format("{} of {}", counted(launch.trace.blocks, "block"),
+                     counted(launch.trace.threads_per_block, "thread"));
 }
 
 json launch_json(const TracedLaunch& launch) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
@@ -125,6 +126,13 @@ void allow_dynamic_shared(std::size_t bytes) {
 
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program) {
+  if (emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread()) {
+    runner->failures().fail_at(
+        KernelErrorKind::kIllegalInstruction,
+        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+            std::string(request.kernel) + " from the host",
+        request.here.file_name(), request.here.line());
+  }
   if (sticky_error() != cudaSuccess) return sticky_error();
   Findings& findings = Findings::instance();
   findings.count_launch();

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <tuple>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -57,11 +57,22 @@ void add_pointers(const T& argument, std::vector<PointerArgument>& found) {
   }
 }
 
+/// A thread's own copy of an argument, as its bytes: a constructor would read the host's memory.
+template <class T>
+struct ArgumentBytes {
+  alignas(T) unsigned char bytes[sizeof(T)];
+
+  [[gnu::no_sanitize("thread")]] explicit ArgumentBytes(const volatile void* argument) {
+    __builtin_memcpy(bytes, const_cast<const void*>(argument), sizeof bytes);
+  }
+  [[gnu::no_sanitize("thread")]] T&& value() { return reinterpret_cast<T&&>(bytes); }
+};
+
 /// A kernel and its arguments, as all threads of a launch share them.
 template <class Kernel, class... Arguments>
 struct KernelCall {
-  Kernel kernel;
-  std::tuple<Arguments...> arguments;
+  const Kernel& kernel;
+  const volatile void* arguments[sizeof...(Arguments) + 1];  ///< their addresses
 
   /// One thread's work. Its own accesses are not the kernel's, so they are not traced.
   [[gnu::noinline, gnu::no_sanitize("thread")]] static void run(const void* call) {
@@ -70,20 +81,26 @@ struct KernelCall {
   }
   template <std::size_t... I>
   [[gnu::no_sanitize("thread")]] void expand(std::index_sequence<I...>) const {
-    kernel(Arguments(std::get<I>(arguments))...);
+    if constexpr (std::is_invocable_v<const Kernel&, std::remove_cv_t<Arguments>...>) {
+      kernel(ArgumentBytes<std::remove_cv_t<Arguments>>(arguments[I]).value()...);
+    } else {
+      static_assert(std::is_invocable_v<const Kernel&, Arguments&...>,
+                    "the kernel does not take arguments of these types");
+      kernel(*(Arguments*)arguments[I]...);  // by reference
+    }
   }
 };
 
-/// A launch that waits for its arguments.
+/// A launch that waits for its arguments. They stay where they are until the kernel has ended.
 struct PendingLaunch {
   LaunchRequest request;
 
   template <class Kernel, class... Arguments>
-  cudaError_t operator()(const Kernel& kernel, Arguments... arguments) const {
+  cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
     std::vector<PointerArgument> pointers;
     (add_pointers(arguments, pointers), ...);
-    using Call = KernelCall<Kernel, Arguments...>;
-    const Call call = {kernel, {arguments...}};
+    using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
+    const Call call = {kernel, {std::addressof(arguments)...}};
     return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),
                       {&Call::run, &call, [] { return &ladder_dynamic_shared[0]; }});
   }
