@@ -83,7 +83,8 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
     const fs::path source = files.for_compiler(file);
     objects.push_back(source.string() + ".o");
     Words job = compiler;
-    append(job, {"-include", "cuda_runtime.h", "-x", "c++", "-c", source, "-o", objects.back()});
+    if (file.extension() == ".cu") append(job, {"-include", "cuda_runtime.h"});  // as nvcc does
+    append(job, {"-x", "c++", "-c", source, "-o", objects.back()});
     jobs.push_back(std::async(std::launch::async, [job] { call(job); }));
   }
   for (std::future<void>& job : jobs)

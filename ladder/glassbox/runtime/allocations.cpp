@@ -152,7 +152,8 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
   int depth = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {
     if (text[i] == '(' || text[i] == '[' || text[i] == '<') ++depth;
-    if (text[i] == ')' || text[i] == ']' || text[i] == '>') --depth;
+    const bool arrow = text[i] == '>' && text[i - 1] == '-';
+    if (text[i] == ')' || text[i] == ']' || (text[i] == '>' && !arrow)) --depth;
     if (depth == 0 && text[i] == ',') return name_in(text.substr(begin, i - begin));
   }
   return "";

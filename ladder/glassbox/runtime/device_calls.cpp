@@ -60,6 +60,15 @@ std::size_t static_shared_bytes(const AnyKernel& kernel) {
 
 }  // namespace
 
+cudaFuncAttributes attributes_of(const AnyKernel& kernel) {
+  cudaFuncAttributes attributes = {};
+  attributes.sharedSizeBytes = static_shared_bytes(kernel);
+  attributes.maxThreadsPerBlock = kMaxThreads;
+  attributes.maxDynamicSharedSizeBytes = kUsualSharedBytes;
+  attributes.ptxVersion = attributes.binaryVersion = card().compute_capability;
+  return attributes;
+}
+
 int blocks_on_sm(const AnyKernel& kernel, int threads, std::size_t dynamic_shared_bytes) {
   if (threads < 1 || threads > kMaxThreads) return 0;
   return blocks_per_sm(
@@ -182,7 +191,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int, He
     case cudaDevAttrMaxBlocksPerMultiprocessor:
       return give(p.maxBlocksPerMultiProcessor);
     case cudaDevAttrIntegrated:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrHostNativeAtomicSupported:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrComputePreemptionSupported:
       return give(0);
+    case cudaDevAttrGpuOverlap:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrAsyncEngineCount:

@@ -22,10 +22,14 @@ enum cudaDeviceAttr {
   cudaDevAttrWarpSize = 10,
   cudaDevAttrMaxRegistersPerBlock = 12,
   cudaDevAttrClockRate = 13,
+  cudaDevAttrGpuOverlap = 15,
   cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrKernelExecTimeout = 17,
   cudaDevAttrIntegrated = 18,
   cudaDevAttrCanMapHostMemory = 19,
+  cudaDevAttrComputeMode = 20,
   cudaDevAttrConcurrentKernels = 31,
+  cudaDevAttrEccEnabled = 32,
   cudaDevAttrMemoryClockRate = 36,
   cudaDevAttrGlobalMemoryBusWidth = 37,
   cudaDevAttrL2CacheSize = 38,
@@ -34,10 +38,14 @@ enum cudaDeviceAttr {
   cudaDevAttrUnifiedAddressing = 41,
   cudaDevAttrComputeCapabilityMajor = 75,
   cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrStreamPrioritiesSupported = 78,
   cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
   cudaDevAttrMaxRegistersPerMultiprocessor = 82,
   cudaDevAttrManagedMemory = 83,
+  cudaDevAttrHostNativeAtomicSupported = 86,
+  cudaDevAttrPageableMemoryAccess = 88,
   cudaDevAttrConcurrentManagedAccess = 89,
+  cudaDevAttrComputePreemptionSupported = 90,
   cudaDevAttrCooperativeLaunch = 95,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
@@ -63,6 +71,12 @@ struct cudaDeviceProp {
   int directManagedMemAccessFromHost, memoryPoolsSupported;
 };
 
+/// What ptxas decides is 0.
+struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+  int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
@@ -83,6 +97,7 @@ enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaCom
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 inline constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
                           cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4,
+                          cudaDeviceBlockingSync = 4,
                           cudaDeviceMapHost = 8;
 
 cudaError_t cudaGetDeviceCount(int* count);
@@ -111,43 +126,42 @@ struct AnyKernel {
   unsigned char* (*dynamic_shared)();
 };
 
-template <class... Parameters>
-AnyKernel any_kernel(void (*kernel)(Parameters...)) {
-  return {reinterpret_cast<const void*>(kernel), [] { return &ladder_dynamic_shared[0]; }};
+template <class Kernel>
+AnyKernel any_kernel(Kernel kernel) {
+  return {(const void*)kernel, [] { return &ladder_dynamic_shared[0]; }};
 }
 
 cudaError_t set_attribute(cudaFuncAttribute attribute, int value, const Here& here);
+cudaFuncAttributes attributes_of(const AnyKernel& kernel);
 int blocks_on_sm(const AnyKernel& kernel, int threads, std::size_t dynamic_shared_bytes);
 cudaError_t best_block(const AnyKernel& kernel, int* grid, int* block,
                        std::size_t dynamic_shared_bytes, int limit);
 
 }  // namespace ladder::glassbox
 
-template <class... Parameters>
-cudaError_t cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute attribute, int value,
+template <class Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute attribute, int value,
                                  ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::set_attribute(attribute, value, here);
-}
-inline cudaError_t cudaFuncSetAttribute(
-    const void*, cudaFuncAttribute attribute, int value,
-    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::set_attribute(attribute, value, here);
 }
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) {
   return cudaSuccess;
 }
-template <class... Parameters>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...),
-                                                          int threads,
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel kernel) {
+  *attributes = ladder::glassbox::attributes_of(ladder::glassbox::any_kernel(kernel));
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel kernel, int threads,
                                                           std::size_t dynamic_shared_bytes) {
   *blocks = ladder::glassbox::blocks_on_sm(ladder::glassbox::any_kernel(kernel), threads,
                                            dynamic_shared_bytes);
   return cudaSuccess;
 }
-template <class... Parameters>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
-                                               void (*kernel)(Parameters...),
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel kernel,
                                                std::size_t dynamic_shared_bytes = 0,
                                                int limit = 0) {
   return ladder::glassbox::best_block(ladder::glassbox::any_kernel(kernel), grid, block,

@@ -18,7 +18,8 @@ enum cudaMemcpyKind {
 
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
                           cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4,
-                          cudaHostRegisterDefault = 0, cudaMemAttachGlobal = 1,
+                          cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1,
+                          cudaHostRegisterMapped = 2, cudaMemAttachGlobal = 1,
                           cudaMemAttachHost = 2;
 
 enum cudaMemoryAdvise {

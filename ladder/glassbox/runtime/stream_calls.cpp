@@ -53,6 +53,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return sticky_error();
 }
 
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned) {
+  callback(stream, sticky_error(), data);
+  return sticky_error();
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+  function(data);
+  return sticky_error();
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = new CUevent_st();
   return sticky_error();
