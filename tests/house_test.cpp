@@ -138,8 +138,9 @@ TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
 }
 
 TEST_F(HouseTest, TheLadderHoldsRungsTheirTableAndTheProgram) {
-  const std::set<std::string> beside_the_rungs = {
-      "CMakeLists.txt", "add_rung.cmake", "glassbox", "ladder.hpp", "ladder.cpp", "program", "questions.json"};
+  const std::set<std::string> beside_the_rungs = {"CMakeLists.txt", "add_rung.cmake", "glassbox",
+                                                  "ladder.hpp",     "ladder.cpp",     "program",
+                                                  "questions.json"};
   for (const std::string& file : files_) {
     if (!file.starts_with("ladder/")) continue;
     const std::string name = *std::next(fs::path(file).begin());

@@ -31,7 +31,8 @@ pid_t spawned(const std::vector<std::string>& words, const posix_spawn_file_acti
   std::vector<char*> arguments = pointers_to(words);
   const int error =
       posix_spawnp(&process, arguments[0], actions, nullptr, arguments.data(), environment);
-  if (error != 0) throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));
+  if (error != 0)
+    throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));
   return process;
 }
 
@@ -47,7 +48,8 @@ Ended wait_for(pid_t process) {
 
 Ended output_of(const std::vector<std::string>& words) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -85,7 +87,8 @@ Ended run_in_front(const std::vector<std::string>& words,
   const int error = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(),
                                  variables.data());
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));
+  if (error != 0)
+    throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));
   return wait_for(process);
 }
 

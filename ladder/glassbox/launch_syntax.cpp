@@ -173,16 +173,17 @@ class Launches {
     const bool arguments = close > shape_end + 4;
     const std::string call =
         kernel + "(static_cast<decltype(glassbox_arguments)>(glassbox_arguments)...)";
-    changes_.push_back({tokens_[first].begin, tokens_[i + 2].end,
-                        "::ladder::glassbox::launch(\"" + name + "\", " +
-                            std::string(lines, '\n')});
+    changes_.push_back(
+        {tokens_[first].begin, tokens_[i + 2].end,
+         "::ladder::glassbox::launch(\"" + name + "\", " + std::string(lines, '\n')});
     changes_.push_back({tokens_[shape_end].begin, tokens_[shape_end + 3].end,
                         ")([&](auto&&... glassbox_arguments) "
                         "__attribute__((no_sanitize(\"thread\"))) -> decltype(" +
                             call + ") { " + call + "; }" + (arguments ? ", " : "")});
     // NULL is a number, which a kernel's pointer does not take.
     for (std::size_t k = shape_end + 4; k < close; ++k) {
-      const bool alone = (is(k + 1, ",") || k + 1 == close) && (is(k - 1, ",") || k == shape_end + 4);
+      const bool alone =
+          (is(k + 1, ",") || k + 1 == close) && (is(k - 1, ",") || k == shape_end + 4);
       if (is(k, "NULL") && alone) changes_.push_back({tokens_[k].begin, tokens_[k].end, "nullptr"});
       if (is(k, "(") || is(k, "{")) k = partner(k, 1);
     }
@@ -259,14 +260,17 @@ std::vector<Token> tokens_of(const std::string& source) {
       std::size_t end = i;
       // A number may hold points and 1'000's quotes.
       while (end < source.size() &&
-             (is_word(source[end]) || (number && (source[end] == '.' ||
-                                                  (source[end] == '\'' && end + 1 < source.size() &&
-                                                   is_word(source[end + 1])))))) {
+             (is_word(source[end]) ||
+              (number && (source[end] == '.' || (source[end] == '\'' && end + 1 < source.size() &&
+                                                 is_word(source[end + 1])))))) {
         ++end;
       }
-      const bool raw = !number && end < source.size() && source[end] == '"' && source[end - 1] == 'R';
+      const bool raw =
+          !number && end < source.size() && source[end] == '"' && source[end - 1] == 'R';
       if (raw) end = end_of_raw_text(source, end);
-      const auto kind = number ? Token::Kind::kNumber : raw ? Token::Kind::kText : Token::Kind::kWord;
+      const auto kind = number ? Token::Kind::kNumber
+                        : raw  ? Token::Kind::kText
+                               : Token::Kind::kWord;
       tokens.push_back({kind, i, end});
       i = end;
     } else {
@@ -294,7 +298,8 @@ std::vector<Inclusion> inclusions_of(const std::string& source) {
   std::vector<Inclusion> found;
   const std::vector<Token> tokens = tokens_of(source);
   const auto is = [&](std::size_t i, std::string_view wanted) {
-    return std::string_view(source).substr(tokens[i].begin, tokens[i].end - tokens[i].begin) == wanted;
+    return std::string_view(source).substr(tokens[i].begin, tokens[i].end - tokens[i].begin) ==
+           wanted;
   };
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!is(i, "#") || !is(i + 1, "include")) continue;

@@ -33,7 +33,8 @@ class SourceRefused : public std::runtime_error {
   unsigned line_;
 };
 
-/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, and variables of
+/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, and variables
+/// of
 ///         the host that are named like gridDim and blockDim. Lines keep their numbers.
 /// \return nothing if there is none of them
 /// \throws SourceRefused  a launch has no end

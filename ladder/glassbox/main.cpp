@@ -78,7 +78,8 @@ void add_options(CLI::App& command, Arguments& arguments, bool traces) {
       ->capture_default_str();
   if (!traces) return;
   command.add_option("--kernel", arguments.kernel, "trace launches of this kernel alone");
-  command.add_option("--launch", arguments.launch, "trace the launch with this number alone, from 1")
+  command
+      .add_option("--launch", arguments.launch, "trace the launch with this number alone, from 1")
       ->check(CLI::PositiveNumber);
   command.add_option("--json", arguments.json, "also write what was found to this file");
 }
@@ -112,15 +113,17 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
     return fmt::format("{}={}", name, value);
   };
   std::vector<std::string> environment = {
-      variable(kVerbVariable, verb.empty() ? "check" : verb), variable(kCardVariable, arguments.gpu),
-      variable(kKernelVariable, arguments.kernel),
+      variable(kVerbVariable, verb.empty() ? "check" : verb),
+      variable(kCardVariable, arguments.gpu), variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
       variable(kFolderVariable, folder.path())};
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {
     environment.push_back(variable("LADDER_MULTIPROCESSORS", std::to_string(card.sms)));
   }
   const Ended ended = run_in_front(words, environment);
-  const std::string report = text_of(folder.path() / kReportFile);
+  std::string report = text_of(folder.path() / kReportFile);
+  while (report.ends_with("\n\n"))
+    report.pop_back();
   if (ended.signal != 0) {
     fmt::print(stderr, "{}: {}\n", arguments.files.front(), strsignal(ended.signal));
   }

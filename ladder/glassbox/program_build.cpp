@@ -101,8 +101,8 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   std::ofstream(folder / "exports.map") << "{ global: main; local: *; };\n";
   // The program's thread_local variables are its shared memory: they need a library of their own.
   const fs::path library = folder / "libprogram.so";
-  Words link = {build.at("compiler"), "-shared", "-fPIC", "-Wl,-soname,libprogram.so", "-o", library,
-                shared};
+  Words link = {
+      build.at("compiler"), "-shared", "-fPIC", "-Wl,-soname,libprogram.so", "-o", library, shared};
   append(link, objects);
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
                 "-Wl,-z,now", "-pthread"});
@@ -113,8 +113,8 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   call(link);
   const fs::path program = folder / "program";
   // In front of the C library, whose assert() is another.
-  Words start = {build.at("compiler"), "-o", program, "-Wl,--no-as-needed", library,
-                 "-Wl,-rpath," + folder.string()};
+  Words start = {build.at("compiler"), "-o",    program,
+                 "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};
   append(start, libraries);
   call(start);
   return program;

@@ -85,8 +85,8 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
     if (!file.empty()) continue;
     for (const auto& [start, advice] : kMissingLibraries) {
       if (!inclusion.name.starts_with(start)) continue;
-      throw std::runtime_error(fmt::format("{}:{}: the glass box has no {}", source.string(),
-                                           inclusion.line, advice));
+      throw std::runtime_error(
+          fmt::format("{}:{}: the glass box has no {}", source.string(), inclusion.line, advice));
     }
   }
   return needs_[source] = needs;
@@ -100,8 +100,7 @@ fs::path SourceFiles::for_compiler(const fs::path& source) {
 fs::path SourceFiles::rewritten(const fs::path& source) {
   const auto known = written_.find(source);
   if (known != written_.end()) return known->second;
-  const fs::path path =
-      folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
+  const fs::path path = folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
   written_[source] = path;
   std::string text = text_of(source);
   const std::vector<Inclusion> inclusions = inclusions_of(text);

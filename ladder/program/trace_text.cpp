@@ -220,8 +220,9 @@ std::string warp_table(const RungTrace& trace) {
 }  // namespace
 
 std::string trace_text(const RungTrace& trace) {
-  return folded(heading(trace) + wavefronts_table(trace) + lines_table(trace.kernel, trace.verdicts) +
-                metrics_table(trace) + order_table(trace) + warp_table(trace));
+  return folded(heading(trace) + wavefronts_table(trace) +
+                lines_table(trace.kernel, trace.verdicts) + metrics_table(trace) +
+                order_table(trace) + warp_table(trace));
 }
 
 std::string strays_text(const RungTrace& trace) {

@@ -13,6 +13,7 @@
 #define CUDART_CB
 
 #include "ladder/glassbox/runtime/device_calls.hpp"
+#include "ladder/glassbox/runtime/device_clock.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"
 #include "ladder/glassbox/runtime/memory_calls.hpp"

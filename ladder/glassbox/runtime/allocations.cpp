@@ -139,7 +139,8 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
   constexpr unsigned kLinesOfACall = 4;
   std::ifstream file(place.file);
   std::string text, line;
-  for (unsigned number = 1; number < place.line + kLinesOfACall && std::getline(file, line); ++number) {
+  for (unsigned number = 1; number < place.line + kLinesOfACall && std::getline(file, line);
+       ++number) {
     if (number >= place.line) text += line + "\n";
   }
   // The call's own column is that of its end; of a macro, that of its start.

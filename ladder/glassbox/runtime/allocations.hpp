@@ -35,8 +35,8 @@ struct Allocation {
   }
 };
 
-/// All of them. While no kernel runs and nothing is copied, the host cannot touch what is a kernel's
-/// alone: as on a machine with a GPU, that ends the program.
+/// All of them. While no kernel runs and nothing is copied, the host cannot touch what is a
+/// kernel's alone: as on a machine with a GPU, that ends the program.
 class Allocations {
  public:
   static Allocations& instance();

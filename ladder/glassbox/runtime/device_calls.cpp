@@ -71,10 +71,9 @@ cudaFuncAttributes attributes_of(const AnyKernel& kernel) {
 
 int blocks_on_sm(const AnyKernel& kernel, int threads, std::size_t dynamic_shared_bytes) {
   if (threads < 1 || threads > kMaxThreads) return 0;
-  return blocks_per_sm(
-      card(), {.threads_per_block = threads,
-               .shared_bytes_per_block =
-                   static_cast<int>(static_shared_bytes(kernel) + dynamic_shared_bytes)});
+  return blocks_per_sm(card(), {.threads_per_block = threads,
+                                .shared_bytes_per_block = static_cast<int>(
+                                    static_shared_bytes(kernel) + dynamic_shared_bytes)});
 }
 
 cudaError_t best_block(const AnyKernel& kernel, int* grid, int* block,
@@ -121,9 +120,9 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device, Here here) {
   if (device == 0) return sticky_error();
-  return failed(cudaErrorInvalidDevice,
-                "cudaSetDevice: there is one GPU, number 0, and no number " + std::to_string(device),
-                here);
+  return failed(
+      cudaErrorInvalidDevice,
+      "cudaSetDevice: there is one GPU, number 0, and no number " + std::to_string(device), here);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned) {

@@ -93,12 +93,15 @@ enum cudaFuncCache {
   cudaFuncCachePreferL1,
   cudaFuncCachePreferEqual,
 };
-enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited };
+enum cudaComputeMode {
+  cudaComputeModeDefault,
+  cudaComputeModeExclusive,
+  cudaComputeModeProhibited
+};
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 inline constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
                           cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4,
-                          cudaDeviceBlockingSync = 4,
-                          cudaDeviceMapHost = 8;
+                          cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8;
 
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
@@ -107,9 +110,8 @@ cudaError_t cudaSetDevice(int device,
 cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaDeviceReset();
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-cudaError_t cudaDeviceGetAttribute(
-    int* value, cudaDeviceAttr attribute, int device,
-    ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device,
+                                   ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference);

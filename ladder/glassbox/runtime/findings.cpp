@@ -24,10 +24,7 @@ using nlohmann::json;
 
 /// "1 hazard", "2 hazards", "2 launches"
 std::string counted(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what,
-                     count == 1              ? ""
-                     : what.ends_with("ch") ? "es"
-                                            : "s");
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("ch") ? "es" : "s");
 }
 
 std::string text_of(const emulator::Place& place) {
@@ -153,26 +150,25 @@ std::string Findings::text() {
   for (auto& [launch, hazards] : kernels) {
     for (Hazard& hazard : hazards.hazards)
       hazard.message = with_short_paths(hazard.message);
-    text += wrapped(fmt::format("{} at {}, {}: {}", launch->kernel, text_of(launch->place),
-                                shape_text(*launch),
-                                hazards.hazards.empty() ? "no hazards"
-                                                        : counted(hazards.hazards.size(), "hazard")),
-                    2);
+    text += wrapped(
+        fmt::format(
+            "{} at {}, {}: {}", launch->kernel, text_of(launch->place), shape_text(*launch),
+            hazards.hazards.empty() ? "no hazards" : counted(hazards.hazards.size(), "hazard")),
+        2);
     text += hazards_text(hazards);
     if (orders().verb == Verb::kTrace && !launch->trace.lines.empty()) {
       text += lines_table(launch->trace, verdicts_of(launch->trace)) + "\n";
     }
   }
   for (const Finding& finding : findings_) {
-    text += wrapped(fmt::format("- {}, at {} ({}{})", finding.sentence, with_short_paths(text_of(finding.place)),
-                                finding.kind,
+    text += wrapped(fmt::format("- {}, at {} ({}{})", finding.sentence,
+                                with_short_paths(text_of(finding.place)), finding.kind,
                                 finding.times > 1 ? fmt::format(", {} times", finding.times) : ""),
                     2);
   }
   if (orders().verb != Verb::kRun && traced_.size() < launches_) {
     text += wrapped(fmt::format("{} of {} traced: the first of each kernel at each line.",
-                                counted(traced_.size(), "launch"),
-                                launches_),
+                                counted(traced_.size(), "launch"), launches_),
                     2);
   }
   for (const Allocation* array : Allocations::instance().live()) {

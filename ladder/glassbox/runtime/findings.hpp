@@ -36,7 +36,8 @@ struct TracedLaunch {
   emulator::KernelTrace trace;
 };
 
-/// \brief All of a program's. They are written to the file after each change, so that they are there
+/// \brief All of a program's. They are written to the file after each change, so that they are
+/// there
 ///        however the program ends.
 class Findings {
  public:

@@ -73,7 +73,8 @@ std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>
   Allocations& all = Allocations::instance();
   std::map<const Allocation*, std::size_t> element_bytes;
   const auto choose = [&](Allocation* array) {
-    if (array != nullptr && std::ranges::find(chosen, array) == chosen.end()) chosen.push_back(array);
+    if (array != nullptr && std::ranges::find(chosen, array) == chosen.end())
+      chosen.push_back(array);
   };
   for (const PointerArgument& argument : arguments) {
     Allocation* const array = all.with(argument.address);

@@ -31,7 +31,8 @@ struct LaunchRequest {
   Here here;
 };
 
-/// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes the
+/// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
+/// the
 ///        last error.
 /// \param code  the function that calls the kernel: names its library and its shared memory
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
@@ -116,7 +117,8 @@ template <class... Parameters, std::size_t... I>
 cudaError_t launch_with_array(const LaunchRequest& request, void (*kernel)(Parameters...),
                               void** arguments, std::index_sequence<I...>) {
   return PendingLaunch{request}(
-      kernel, *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>>*>(arguments[I])...);
+      kernel,
+      *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>>*>(arguments[I])...);
 }
 
 }  // namespace ladder::glassbox

@@ -45,11 +45,12 @@ std::string complaint(const char* function, const char* role, const void* addres
     if (address == nullptr) return start + "is a null pointer";
     return device_wanted ? start + "is memory of the host, not of the GPU" : "";
   }
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
   if (offset + bytes > array->bytes) {
     return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
-           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") + "do not fit: " +
-           size_sentence(*array);
+           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
+           "do not fit: " + size_sentence(*array);
   }
   if (!device_wanted && is_of_device(array)) {
     return start + "is " + array->name + ", memory of the GPU, not of the host";
@@ -99,11 +100,11 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
                       " bytes is longer than a pitch",
                   here);
   }
-  const cudaError_t error =
-      judge(function, to + (height - 1) * to_pitch, from + (height - 1) * from_pitch, width, kind,
-            here);
+  const cudaError_t error = judge(function, to + (height - 1) * to_pitch,
+                                  from + (height - 1) * from_pitch, width, kind, here);
   if (error != cudaSuccess) return error;
-  if (const cudaError_t first = judge(function, to, from, width, kind, here); first != cudaSuccess) {
+  if (const cudaError_t first = judge(function, to, from, width, kind, here);
+      first != cudaSuccess) {
     return first;
   }
   const Allocations::Door open;
@@ -133,12 +134,13 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
   }
   const emulator::Place place = place_of(here);
   try {
-    *pointer = Allocations::instance().add(bytes, kind, variable_in_call(function, place, here.column()), place);
+    *pointer = Allocations::instance().add(bytes, kind,
+                                           variable_in_call(function, place, here.column()), place);
   } catch (const std::bad_alloc&) {
-    return failed(cudaErrorMemoryAllocation,
-                  std::string(function) + ": this machine has no " + std::to_string(bytes) +
-                      " bytes left",
-                  here);
+    return failed(
+        cudaErrorMemoryAllocation,
+        std::string(function) + ": this machine has no " + std::to_string(bytes) + " bytes left",
+        here);
   }
   return cudaSuccess;
 }
@@ -210,9 +212,10 @@ cudaError_t cudaFree(void* pointer, Here here) {
   const Allocation* const freed = all.freed_with(pointer);
   const Allocation* const inside = all.with(pointer);
   return failed(cudaErrorInvalidValue,
-                freed != nullptr    ? "cudaFree: " + freed->name + " was freed before"
-                : inside != nullptr ? "cudaFree: this is no start of an array of the GPU; it is in " + inside->name
-                                    : "cudaFree: this is no memory of the GPU",
+                freed != nullptr ? "cudaFree: " + freed->name + " was freed before"
+                : inside != nullptr
+                    ? "cudaFree: this is no start of an array of the GPU; it is in " + inside->name
+                    : "cudaFree: this is no memory of the GPU",
                 here);
 }
 

@@ -81,7 +81,8 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
   return cudaSuccess;
 }
 
-cudaError_t cudaFree(void* pointer, ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaFree(void* pointer,
+                     ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaFreeHost(void* pointer,
                          ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream,
@@ -119,8 +120,7 @@ cudaError_t cudaHostUnregister(void* pointer);
 // `__device__`, `__constant__` and `__managed__` variables are variables of the program.
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
-                               std::size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice,
+                               std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice,
                                ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::copy_symbol((void*)&symbol, sizeof symbol, (void*)from, bytes, offset,
                                        true, here);
@@ -134,8 +134,7 @@ cudaError_t cudaMemcpyToSymbolAsync(
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
-                                 std::size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost,
+                                 std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost,
                                  ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::copy_symbol((void*)&symbol, sizeof symbol, to, bytes, offset, false,
                                        here);

@@ -19,22 +19,28 @@ struct [[gnu::unavailable(
 template <class T, class... Arguments>
 [[gnu::unavailable(
     "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T tex1Dfetch(Arguments&&...);
+    "texture did that")]] T
+tex1Dfetch(Arguments&&...);
 template <class T, class... Arguments>
 [[gnu::unavailable(
     "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T tex2D(Arguments&&...);
+    "texture did that")]] T
+tex2D(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaError_t cudaCreateTextureObject(Arguments&&...);
+    "texture did that")]] cudaError_t
+cudaCreateTextureObject(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaError_t cudaBindTexture(Arguments&&...);
+    "texture did that")]] cudaError_t
+cudaBindTexture(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from "
-                   "cudaMalloc")]] cudaError_t cudaMallocArray(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has no CUDA arrays, which textures read: take linear memory from "
+    "cudaMalloc")]] cudaError_t
+cudaMallocArray(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
 cudaStreamBeginCapture(Arguments&&...);

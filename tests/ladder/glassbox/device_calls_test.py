@@ -14,7 +14,12 @@ ASK = in_main("""
     cudaOccupancyMaxPotentialBlockSize(&grid, &block, k);
     printf("%s, %d.%d, %d %d %d, %d, %d x %d, %d\\n", p.name, p.major, p.minor, sms,
            p.multiProcessorCount, count, blocks, grid, block, cudaSetDevice(1));
-    """, "__global__ void k(float* x) { __shared__ float s[4096]; s[threadIdx.x] = *x; *x = s[0]; }")  # fmt: skip
+    """, """
+    __global__ void k(float* x) {
+      __shared__ float s[4096];
+      s[threadIdx.x] = *x;
+      *x = s[0];
+    }""")  # fmt: skip
 
 
 class DeviceCallsTest(unittest.TestCase):

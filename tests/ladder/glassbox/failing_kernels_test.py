@@ -12,13 +12,14 @@ class FailingKernelsTest(unittest.TestCase):
 
     def outcome_of(self, kernel, words=()):
         """One launch of `k`, the error then and later."""
+        before = f"#include <cassert>\n__global__ void k(int* x) {{ {kernel} }}"
         return outcome(in_main(f"""
             {TOLD}
             int* x; cudaMalloc(&x, 4);
             k<<<1, 32>>>(x);
             told(cudaGetLastError()); told(cudaDeviceSynchronize()); told(cudaMalloc(&x, 4));
             told(cudaGetLastError()); told(cudaDeviceReset()); told(cudaGetLastError());
-            """, f"#include <cassert>\n__global__ void k(int* x) {{ {kernel} }}"), *words)  # fmt: skip
+            """, before), *words)  # fmt: skip
 
     def test_errors_of_kernels_are_sticky(self):
         """Until the device is reset."""
@@ -28,7 +29,10 @@ class FailingKernelsTest(unittest.TestCase):
                 "assertion failed: threadIdx.x < 31 at my.cu:3, block (0, 0, 0), thread (31, 0, 0)",
             ),
             "if (threadIdx.x == 5) __trap();": ("cudaErrorLaunchFailure", "__trap()"),
-            "*(int*)8 = 1;": ("cudaErrorIllegalAddress", "stores an address in no array at my.cu:3"),
+            "*(int*)8 = 1;": (
+                "cudaErrorIllegalAddress",
+                "stores an address in no array at my.cu:3",
+            ),
         }
         for kernel, (name, sentence) in cases.items():
             result = self.outcome_of(kernel)
@@ -63,10 +67,23 @@ class FailingKernelsTest(unittest.TestCase):
         self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
                       "my.cu:4", sentences(result))  # fmt: skip
 
+    def test_clocks_tick_as_the_cards_do(self):
+        """A kernel that waits for two milliseconds of its SM ends."""
+        result = outcome(in_main("""
+            k<<<1, 1>>>();
+            printf("%s %d\\n", cudaGetErrorName(cudaDeviceSynchronize()), clock() < 1000000000);
+            """, """#include <ctime>
+            __global__ void k() {
+              const clock_t start = clock();
+              const long long start64 = clock64();
+              while (clock() - start < 4000000 || clock64() - start64 < 4000000) {}
+            }"""))  # fmt: skip
+        self.assertEqual(result.stdout, "cudaSuccess 1\n", result.stderr)
+
     def test_device_printf(self):
         """Of one thread."""
-        result = outcome(in_main("k<<<1, 32>>>();",
-                                 '__global__ void k() { if (threadIdx.x == 3) printf("three\\n"); }'))
+        kernel = '__global__ void k() { if (threadIdx.x == 3) printf("three\\n"); }'
+        result = outcome(in_main("k<<<1, 32>>>();", kernel))
         self.assertEqual(result.stdout, "three\n")
 
 

@@ -51,7 +51,8 @@ TEST(LaunchSyntaxTest, CommentsTextsAndShiftsStay) {
 
 TEST(LaunchSyntaxTest, LinesKeepTheirNumbers) {
   const std::string source =
-      "a\nlong_name<1,\n 2><<<grid,\n  block>>>(x,\n\n  y); // k<<<1\n#define RUN(k) \\\n  k<<<1, \\\n "
+      "a\nlong_name<1,\n 2><<<grid,\n  block>>>(x,\n\n  y); // k<<<1\n#define RUN(k) \\\n  k<<<1, "
+      "\\\n "
       " 2>>>(1)\nlast\n";
   const std::string text = without_launch_syntax(source).value();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
@@ -60,8 +61,7 @@ TEST(LaunchSyntaxTest, LinesKeepTheirNumbers) {
 }
 
 TEST(LaunchSyntaxTest, NullBecomesAPointer) {
-  EXPECT_EQ(launch_in("k<<<1, 2>>>(NULL, f(NULL), NULL);"),
-            "k|1, 2|, nullptr, f(NULL), nullptr);");
+  EXPECT_EQ(launch_in("k<<<1, 2>>>(NULL, f(NULL), NULL);"), "k|1, 2|, nullptr, f(NULL), nullptr);");
 }
 
 TEST(LaunchSyntaxTest, VariablesOfTheHostAreNotTheKernelsWords) {
@@ -70,8 +70,9 @@ TEST(LaunchSyntaxTest, VariablesOfTheHostAreNotTheKernelsWords) {
             "void f() { dim3 host_gridDim(2); g(host_gridDim); }\nvoid k() { i = gridDim.x; }");
   EXPECT_EQ(without_launch_syntax("{ dim3 a(2), blockDim(f(1), 2); blockDim.x = 3; }"),
             "{ dim3 a(2), host_blockDim(f(1), 2); host_blockDim.x = 3; }");
-  EXPECT_EQ(without_launch_syntax("void f(int blockDim, int n) { g(blockDim); } int i = blockDim.x;"),
-            "void f(int host_blockDim, int n) { g(host_blockDim); } int i = blockDim.x;");
+  EXPECT_EQ(
+      without_launch_syntax("void f(int blockDim, int n) { g(blockDim); } int i = blockDim.x;"),
+      "void f(int host_blockDim, int n) { g(host_blockDim); } int i = blockDim.x;");
   EXPECT_EQ(without_launch_syntax("int i = f(n, blockDim.x) + blockDim.x * gridDim.x;"),
             std::nullopt);
 }
@@ -93,7 +94,8 @@ TEST(LaunchSyntaxTest, ALaunchWithoutAnEndIsRefused) {
 }
 
 TEST(LaunchSyntaxTest, InclusionsAreFound) {
-  const auto found = inclusions_of("#include <a/b.h>\n  # include \"c.cuh\" // <d>\n// #include <e>\n");
+  const auto found =
+      inclusions_of("#include <a/b.h>\n  # include \"c.cuh\" // <d>\n// #include <e>\n");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].name, "a/b.h");
   EXPECT_FALSE(found[0].quoted);

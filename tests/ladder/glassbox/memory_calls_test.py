@@ -66,7 +66,8 @@ class MemoryCallsTest(unittest.TestCase):
             cudaMemcpy(host, d, 4, cudaMemcpyDeviceToHost);
             printf("%d %d %d %d\\n", host[0], managed[1], back[3], back[5]);
             cudaStreamDestroy(stream);
-            cudaFree(d); cudaFree(managed); cudaFree(pitched); cudaFreeHost(pinned); cudaFree(nullptr);
+            cudaFree(d); cudaFree(managed); cudaFree(pitched); cudaFree(nullptr);
+            cudaFreeHost(pinned);
             """))
         self.assertEqual(result.stdout, "0 2 4 6\n")
         self.assertEqual(result.stderr, "")
