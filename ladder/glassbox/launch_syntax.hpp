@@ -49,7 +49,7 @@ struct Inclusion {
   unsigned line;
 };
 
-/// All lines with #include, in order.
+/// What a source includes, in order.
 std::vector<Inclusion> inclusions_of(const std::string& source);
 
 }  // namespace ladder::glassbox
