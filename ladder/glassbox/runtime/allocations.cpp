@@ -118,9 +118,8 @@ std::vector<Allocation*> Allocations::live() {
   return arrays;
 }
 
-Allocations::Door::Door() {
+Allocations::Door::Door() : lock_(instance().mutex_) {
   Allocations& all = instance();
-  const std::lock_guard lock(all.mutex_);
   if (all.doors_++ > 0) return;
   for (const Allocation& array : all.all_)
     protect(array, PROT_READ | PROT_WRITE);
@@ -128,7 +127,6 @@ Allocations::Door::Door() {
 
 Allocations::Door::~Door() {
   Allocations& all = instance();
-  const std::lock_guard lock(all.mutex_);
   if (--all.doors_ > 0) return;
   for (const Allocation& array : all.all_)
     protect(array, PROT_NONE);

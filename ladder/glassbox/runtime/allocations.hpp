@@ -59,13 +59,17 @@ class Allocations {
   /// Live arrays, in the order in which they were taken.
   std::vector<Allocation*> live();
 
-  /// Opens what belongs to kernels to this process, and closes it again.
+  /// Opens what belongs to kernels to this process, and closes it again. Other threads of the host
+  /// wait for that: work is done one piece after the other, and nothing is freed meanwhile.
   class Door {
    public:
     Door();
     ~Door();
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
+
+   private:
+    std::lock_guard<std::recursive_mutex> lock_;
   };
 
  private:

@@ -149,8 +149,6 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
                                      .cooperative = request.cooperative,
                                      .kernel = code};
-  static std::mutex one_after_the_other;
-  const std::lock_guard lock(one_after_the_other);
   std::optional<KernelError> error;
   const Allocations::Door open;
   const auto run = [&] {

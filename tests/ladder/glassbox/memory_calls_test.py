@@ -83,6 +83,37 @@ class MemoryCallsTest(unittest.TestCase):
         self.assertIn("host code accesses d_a, which is memory of the GPU", sentences(result))
         self.assertIn("at my.cu:7 (segmentation fault)", sentences(result))
 
+    def test_threads_of_the_host_take_turns(self):
+        """Each has arrays and launches of its own, and frees them while others run."""
+        result = outcome("""
+            #include <atomic>
+            #include <cstdio>
+            #include <thread>
+            #include <vector>
+            __global__ void add(int* x) { atomicAdd(x, 1); }
+            int main() {
+              std::atomic<int> sum = 0;
+              std::vector<std::thread> threads;
+              for (int t = 0; t < 4; ++t) {
+                threads.emplace_back([&] {
+                  for (int i = 0; i < 5; ++i) {
+                    int *x, value;
+                    cudaMalloc(&x, sizeof(int));
+                    cudaMemset(x, 0, sizeof(int));
+                    add<<<2, 32>>>(x);
+                    cudaMemcpy(&value, x, sizeof(int), cudaMemcpyDeviceToHost);
+                    cudaFree(x);
+                    sum += value;
+                  }
+                });
+              }
+              for (std::thread& thread : threads) thread.join();
+              std::printf("%d\\n", sum.load());
+            }
+            """)
+        self.assertEqual(result.stdout, "1280\n", result.stderr)
+        self.assertEqual(result.returncode, 0)
+
     def test_times_are_the_hosts(self):
         """Events work, and it is said once what their time is."""
         result = outcome(in_main("""
