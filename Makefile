@@ -52,9 +52,12 @@ ready:
 	@.ci/install $(PACKAGES)
 	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
 
-build: ready ## install what is missing and build
+.PHONY: configured
+configured: ready
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF
+
+build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@.ci/build ladder
 
@@ -100,6 +103,18 @@ trace: build ## what a rung asks of memory: RUNG=03 [SIZE=512]
 check: build ## your kernel in work/, else the ladder's: right? races? RUNG=03, or all
 	@if [ -n "$(RUNG)" ] && [ -d work ]; then $(STUDENT) check $(RUNG) $(if $(SIZE),--size $(SIZE)); \
 	else $(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE)); fi
+
+.PHONY: glassbox sandbox
+glassbox: configured ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS="1 2"]
+	@[ -n "$(FILE)" ] || { echo 'Name a file: make glassbox FILE=my.cu' >&2; exit 2; }
+	@cmake --build build --target glassbox
+	@build/glassbox '$(FILE)' $(if $(ARGS),-- $(ARGS))
+
+sandbox: ## a CUDA program to start from, in work/sandbox.cu
+	@mkdir -p work
+	@[ ! -e work/sandbox.cu ] || { echo 'work/sandbox.cu is there already.' >&2; exit 2; }
+	@cp docs/start/own_kernel/transpose.cu work/sandbox.cu
+	@echo 'Edit work/sandbox.cu, then: make glassbox FILE=work/sandbox.cu'
 
 start hint watch grade reset submit: rung-given
 .PHONY: rung-given

@@ -144,3 +144,9 @@ function(add_emulated_library target)
                       -Wl,-z,now)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${version_script})
 endfunction()
+
+# json_list(RESULT word...): the words, which may be generator expressions, as a list of JSON
+function(json_list result)
+  string(JOIN "$<SEMICOLON>" words ${ARGN})
+  set(${result} "[\"$<JOIN:${words},\"$<COMMA> \">\"]" PARENT_SCOPE)
+endfunction()

@@ -2,7 +2,6 @@
 #include "ladder/program/command_line.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,13 +9,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <limits>
-#include <sstream>
 
 #include "common/emulator/run/settings.hpp"
 #include "common/output_file.hpp"
-#include "common/standard_output.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"
@@ -193,36 +189,6 @@ int climb_command(Options options, const ClimbExtras& extras) {
   std::fflush(stdout);
   if (extras.after) extras.after(result);
   return exit_code(result);
-}
-
-std::string said(const std::exception& error) {
-  // fmt's "cannot write to file: ..." of a full disk, which does not say which file
-  const auto* const system = dynamic_cast<const std::system_error*>(&error);
-  if (system == nullptr) return error.what();
-  return fmt::format("cannot write standard output: {}", std::strerror(system->code().value()));
-}
-
-int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command) {
-  try {
-    require_standard_output();
-    int code = kBadUsage;
-    try {
-      app.parse(argc, argv);
-      code = command();
-    } catch (const CLI::ParseError& error) {
-      std::ostringstream complaint;
-      code = app.exit(error, std::cout, complaint) == 0 ? kGood : kBadUsage;
-      fmt::print(stderr, "{}", folded(complaint.str(), columns_of(STDERR_FILENO)));
-    }
-    finish_standard_output();
-    return code;
-  } catch (const std::exception& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}",
-               wrapped(fmt::format("{}: {}", app.get_name(), said(error)), 2, 0,
-                       columns_of(STDERR_FILENO)));
-    return kBadUsage;
-  }
 }
 
 }  // namespace ladder

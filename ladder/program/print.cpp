@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -178,41 +177,6 @@ std::string missing_figures(const Climb& climb, const Recording& recording) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t first,
-                    std::size_t columns) {
-  std::istringstream words(text);
-  std::string out(first, ' '), word;
-  std::size_t column = first;
-  for (bool starts_line = true; words >> word; starts_line = false) {
-    if (!starts_line && column + 1 + word.size() > columns) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!starts_line) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + "\n";
-}
-
-std::string folded(const std::string& text, std::size_t columns) {
-  constexpr const char* kIndent = "     ";
-  std::istringstream lines(text);
-  std::string out;
-  for (std::string line; std::getline(lines, line);) {
-    while (line.size() > columns) {
-      std::size_t end = line.rfind(' ', columns);
-      if (end == std::string::npos || line.find_first_not_of(' ') > end) end = columns;
-      out += line.substr(0, end) + "\n";
-      line = kIndent + line.substr(line[end] == ' ' ? end + 1 : end);
-    }
-    out += line + "\n";
-  }
-  return out;
-}
 
 std::string list_text(std::span<const Rung> rungs) {
   TextTable table({-17, -4, -4, -4, -13, 0});

@@ -13,16 +13,6 @@
 
 namespace ladder {
 
-/// \brief Breaks text between words at the end of the terminal; lines after the first start with
-///        `indent` spaces.
-/// \param first    spaces that the first line starts with
-/// \param columns  of the terminal; 80 where there is none
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t first = 0,
-                    std::size_t columns = columns_of());
-
-/// Breaks the lines that are longer than the terminal is wide, and leaves the others as they are.
-std::string folded(const std::string& text, std::size_t columns = columns_of());
-
 /// Which kernel and tile each of the rungs takes for a shape, on the machine that they are for.
 std::string explanation(std::span<const Rung> rungs, const Shape& shape);
 

@@ -13,6 +13,16 @@ namespace ladder {
 /// \param  descriptor  1 for standard output, 2 for standard error
 std::size_t columns_of(int descriptor = 1);
 
+/// \brief Breaks text between words at the end of the terminal; lines after the first start with
+///        `indent` spaces.
+/// \param first    spaces that the first line starts with
+/// \param columns  of the terminal; 80 where there is none
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first = 0,
+                    std::size_t columns = columns_of());
+
+/// Breaks the lines that are longer than the terminal is wide, and leaves the others as they are.
+std::string folded(const std::string& text, std::size_t columns = columns_of());
+
 /// \brief A table. Where its rows do not fit, each becomes a paragraph: its first cell, and then
 /// each
 ///        cell that holds something behind the heading of its column.

@@ -121,7 +121,7 @@ int trace_command(TraceArguments arguments) {
   const EmulatedSms sms(card.sms);
   const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
-  if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace));
+  if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace.kernel));
   if (json_file) {
     json_file->write(file_text(trace));
     fmt::print("\nTrace written to {}.\n", options.json);
@@ -165,7 +165,7 @@ int check_command(TraceArguments arguments) {
       fmt::print("{:<17} {}, {}\n", label(rung), right ? "right" : "WRONG",
                  hazards == 0 ? "no hazards"
                               : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s"));
-      fmt::print("{}", hazards_text(trace));
+      fmt::print("{}", hazards_text(trace.kernel));
       if (!right) {
         fmt::print("{}", wrapped("  " + (*trace.verified ? small.complaint : trace.complaint), 2));
         fmt::print("{}", strays_text(trace));

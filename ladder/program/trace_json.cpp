@@ -10,14 +10,13 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "ladder/program/kernel_report.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/trace_report.hpp"
 
 namespace ladder {
 namespace {
 
-using emulator::AccessCounts;
-using emulator::Operation;
 using nlohmann::json;
 
 /// Tiles whose times are listed.
@@ -35,30 +34,11 @@ json time_or_null(int time) {
   return time < 0 ? json(nullptr) : json(time);
 }
 
-json counts_json(const AccessCounts& counts) {
-  return {{"requests", counts.requests},
-          {"lanes", counts.lanes},
-          {"bytes", counts.bytes},
-          {"sectors", counts.sectors},
-          {"ideal_sectors", counts.ideal_sectors},
-          {"lines", counts.lines},
-          {"wavefronts", counts.wavefronts},
-          {"ideal_wavefronts", counts.ideal_wavefronts}};
-}
-
-json lines_json(const RungTrace& trace) {
-  json lines = json::array();
-  for (std::size_t i = 0; i < trace.kernel.lines.size(); ++i) {
-    const emulator::LineCounts& line = trace.kernel.lines[i];
-    json entry = {{"file", line.file},
-                  {"line", line.line},
-                  {"operation", emulator::name_of(line.operation)},
-                  {"array", line.array},
-                  {"access_bytes", line.access_bytes},
-                  {"wavefronts_per_multiply_add", wavefronts_per_multiply_add(trace, line)},
-                  {"verdict", trace.verdicts[i]}};
-    entry.update(counts_json(line.counts));
-    lines.push_back(entry);
+json lines_of_rung(const RungTrace& trace) {
+  json lines = lines_json(trace.kernel, trace.verdicts);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i]["wavefronts_per_multiply_add"] =
+        wavefronts_per_multiply_add(trace, trace.kernel.lines[i]);
   }
   return lines;
 }
@@ -79,23 +59,6 @@ json order_json(const emulator::OrderOfEvents& order) {
           {"shared_loads_per_tile", order.shared_loads_per_tile},
           {"steps_ahead", order.steps_ahead},
           {"tiles", tiles}};
-}
-
-json hazards_json(const emulator::KernelTrace& trace) {
-  json hazards = json::array();
-  for (const emulator::Hazard& hazard : trace.hazards) {
-    hazards.push_back({{"kind", emulator::name_of(hazard.kind)},
-                       {"message", hazard.message},
-                       {"file", hazard.place.file},
-                       {"line", hazard.place.line},
-                       {"other_file", hazard.other ? json(hazard.other->file) : json(nullptr)},
-                       {"other_line", hazard.other ? json(hazard.other->line) : json(nullptr)},
-                       {"block", hazard.block},
-                       {"thread", hazard.thread},
-                       {"element", hazard.element},
-                       {"times", hazard.times}});
-  }
-  return hazards;
 }
 
 json warp_json(const emulator::KernelTrace& trace) {
@@ -175,7 +138,7 @@ json to_json(const RungTrace& trace) {
         {"barriers_per_block", trace.kernel.barriers_per_block}}},
       {"metrics", metrics},
       {"limit", {{"quantity", name_of(limit.quantity)}, {"sentence", limit.sentence}}},
-      {"lines", lines_json(trace)},
+      {"lines", lines_of_rung(trace)},
       {"order", order_json(trace.kernel.order)},
       {"hazards", hazards_json(trace.kernel)},
       {"json_schema_version", 1}};

@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "ladder/program/kernel_report.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder {
 
 /// A trace as a person reads it, 80 columns wide.
 std::string trace_text(const RungTrace& trace);
-
-/// The hazards alone, as sentences; empty if there are none.
-std::string hazards_text(const RungTrace& trace);
 
 /// Beside a wrong result: shuffles that may be the reason. Otherwise empty.
 std::string strays_text(const RungTrace& trace);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ladder/program/access_verdict.hpp"
+#include "ladder/program/kernel_report.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/trace_report.hpp"
 
@@ -24,30 +25,6 @@ using emulator::LineCounts;
 using emulator::Operation;
 
 constexpr std::size_t kTilesPrinted = 6;
-
-/// "1,048,576"
-std::string grouped(double value) {
-  std::string digits = fmt::format("{:.0f}", value);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
-double per(std::uint64_t count, std::uint64_t requests) {
-  return requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(requests);
-}
-
-/// "32.0 (4.0)": sectors per request, and the fewest possible.
-std::string sectors_text(const AccessCounts& counts) {
-  return fmt::format("{:.1f} ({:.1f})", per(counts.sectors, counts.requests),
-                     per(counts.ideal_sectors, counts.requests));
-}
-
-/// Wavefronts likewise.
-std::string wavefronts_text(const AccessCounts& counts) {
-  return fmt::format("{:.1f} ({:.1f})", per(counts.wavefronts, counts.requests),
-                     per(counts.ideal_wavefronts, counts.requests));
-}
 
 std::string shape_text(const Shape& shape) {
   return shape.M == shape.N && shape.N == shape.K
@@ -153,53 +130,6 @@ std::string metrics_table(const RungTrace& trace) {
   return text;
 }
 
-/// All lines of a file of the sources; none where it cannot be read.
-std::vector<std::string> source_of(const std::string& file) {
-  std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
-
-std::string code_of(const std::vector<std::string>& source, unsigned line) {
-  if (line == 0 || line > source.size()) return "";
-  const std::string& text = source[line - 1];
-  const std::size_t start = text.find_first_not_of(' ');
-  return start == std::string::npos ? "" : text.substr(start, 72);
-}
-
-std::string lines_table(const RungTrace& trace) {
-  TextTable table({-28, 5, 13, 15, 15});
-  std::string file;
-  std::vector<std::string> source;
-  unsigned shown = 0;
-  for (std::size_t i = 0; i < trace.kernel.lines.size(); ++i) {
-    const LineCounts& line = trace.kernel.lines[i];
-    if (line.file != file) {
-      file = line.file;
-      source = source_of(file);
-      shown = 0;
-      table.add(fmt::format("\n{}\n", file));
-      table.heading({"", "", "", "sectors per", "wavefronts per"});
-      table.heading(
-          {"     operation, array", "bytes", "requests", "request (ideal)", "request (ideal)"});
-    }
-    if (line.line != shown) {
-      shown = line.line;
-      table.add(fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line)));
-    }
-    const AccessCounts& counts = line.counts;
-    table.row({"     " + emulator::name_of(line.operation) + " " + line.array,
-               line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
-               grouped(static_cast<double>(counts.requests)),
-               counts.sectors > 0 ? sectors_text(counts) : "",
-               counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
-    if (!trace.verdicts[i].empty()) table.add(wrapped(trace.verdicts[i], 7, 7));
-  }
-  return table.text();
-}
-
 /// Whose wavefronts an SM waits for.
 std::string wavefronts_table(const RungTrace& trace) {
   std::map<std::string, double> by_array;
@@ -290,19 +220,9 @@ std::string warp_table(const RungTrace& trace) {
 }  // namespace
 
 std::string trace_text(const RungTrace& trace) {
-  return folded(heading(trace) + wavefronts_table(trace) + lines_table(trace) +
-                metrics_table(trace) + order_table(trace) + warp_table(trace));
-}
-
-std::string hazards_text(const RungTrace& trace) {
-  std::string text;
-  for (const emulator::Hazard& hazard : trace.kernel.hazards) {
-    const std::string times =
-        hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
-                         : "";
-    text += wrapped("- " + hazard.message + times, 2);
-  }
-  return text;
+  return folded(heading(trace) + wavefronts_table(trace) +
+                lines_table(trace.kernel, trace.verdicts) + metrics_table(trace) +
+                order_table(trace) + warp_table(trace));
 }
 
 std::string strays_text(const RungTrace& trace) {

@@ -1,8 +1,8 @@
 """What pages show as a program's output is what the program prints.
 
 A fenced block of the language `console` holds a command behind `$` and what it prints; a line `...`
-stands for any lines. Commands are those of build/ladder that need no GPU and write no files;
-settings may stand before it.
+stands for any lines. Commands are those of build/ladder and build/glassbox that need no GPU and
+write no files; settings may stand before it.
 """
 
 import os
@@ -13,7 +13,10 @@ import unittest
 
 from tests import SOURCES
 
-PROGRAM = os.environ.get("LADDER_PROGRAM", str(SOURCES / "build" / "ladder"))
+PROGRAMS = {
+    "build/ladder": os.environ.get("LADDER_PROGRAM", str(SOURCES / "build" / "ladder")),
+    "build/glassbox": os.environ.get("GLASSBOX", str(SOURCES / "build" / "glassbox")),
+}
 BLOCK = re.compile(r"^```console\n\$ (.+)\n((?:.*\n)*?)```$", re.M)
 
 
@@ -57,10 +60,10 @@ class ConsoleTest(unittest.TestCase):
                 while "=" in words[0]:
                     name, _, settings[name] = words.pop(0).partition("=")
                 with self.subTest(page=page.relative_to(SOURCES).as_posix(), command=command):
-                    self.assertEqual(words[0], "build/ladder")
+                    self.assertIn(words[0], PROGRAMS)
                     if command not in printed:
                         result = subprocess.run(
-                            [PROGRAM, *words[1:]],
+                            [PROGRAMS[words[0]], *words[1:]],
                             capture_output=True,
                             text=True,
                             check=False,

@@ -3,4 +3,4 @@
 /// \brief CUDA's header of this name, for g++: all of CUDA's words.
 #pragma once
 
-#include "cuda_runtime.h"
+#include <cuda_runtime.h>

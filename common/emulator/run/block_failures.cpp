@@ -57,6 +57,15 @@ void BlockFailures::fail_endless_loop() {
            .calls = live.count > 0 ? live.all() : calls_in_kernel(0, here, thread)});
 }
 
+void BlockFailures::fail_at(KernelErrorKind kind, const std::string& sentence, const char* file,
+                            unsigned line) {
+  give_up({.kind = kind,
+           .sentence = sentence,
+           .thread = threads_.running().number,
+           .file = file,
+           .line = line});
+}
+
 void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
   give_up({.kind = KernelErrorKind::kInvalidAddress,
            .sentence = sentence,

@@ -35,6 +35,9 @@ class BlockFailures {
                          std::source_location where);
   /// The running thread was asked to stop, and is in a function that a kernel called.
   [[noreturn]] void fail_endless_loop();
+  /// The running thread did something wrong at this place.
+  [[noreturn]] void fail_at(KernelErrorKind kind, const std::string& sentence, const char* file,
+                            unsigned line);
   /// Ends the block at the running thread's invalid access, before it happens.
   [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
   [[noreturn]] void fail_exception(const std::string& sentence, unsigned thread);

@@ -26,6 +26,7 @@ enum class KernelErrorKind {
   kStackOverflow,       ///< local variables and calls need more than a thread's stack
   kDivisionByZero,      ///< integer division by zero (a GPU returns an undefined value)
   kIllegalInstruction,  ///< __trap() or an instruction that the CPU does not know
+  kAssertion,           ///< assert() in a kernel does not hold
   kException,           ///< a C++ exception left the kernel
   kMbarrier,            ///< an mbarrier that is none, or that is not used as it was initialized
   kNamedBarrier,        ///< threads at one named barrier do not agree on how many they are

@@ -285,6 +285,7 @@ bool is_guard(std::string_view symbol) {
 
 /// The symbol of a variable, as the programmer named it: "_ZN6ladder4bytesE" -> "bytes".
 std::string last_component(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;  // "s" would be taken for the type short
   char* const demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr);
   std::string name = demangled == nullptr ? symbol : demangled;
   std::free(demangled);

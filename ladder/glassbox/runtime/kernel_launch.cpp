@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/glassbox/runtime/kernel_launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/trace/trace.hpp"
+#include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/findings.hpp"
+#include "ladder/glassbox/runtime/orders.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+using emulator::KernelError;
+using emulator::KernelErrorKind;
+
+/// Launches of one kernel at one line that are traced; the others run.
+constexpr std::uint64_t kTracedLaunches = 3;
+constexpr std::size_t kUsualSharedBytes = 48 * 1024;
+
+std::atomic<std::size_t> allowed_shared_bytes = kUsualSharedBytes;
+
+cudaError_t error_of(KernelErrorKind kind) {
+  switch (kind) {
+    case KernelErrorKind::kInvalidAddress:
+      return cudaErrorIllegalAddress;
+    case KernelErrorKind::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case KernelErrorKind::kStackOverflow:
+      return cudaErrorHardwareStackError;
+    case KernelErrorKind::kDeadlock:
+    case KernelErrorKind::kEndlessLoop:
+      return cudaErrorLaunchTimeout;
+    case KernelErrorKind::kAssertion:
+      return cudaErrorAssert;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+/// "reduce" of "reduce<256>"
+std::string without_arguments(const std::string& kernel) {
+  return kernel.substr(0, kernel.find('<'));
+}
+
+bool is_wanted(const LaunchRequest& request) {
+  if (orders().verb == Verb::kRun) return false;
+  const std::string kernel = request.kernel;
+  if (!orders().kernel.empty() && kernel != orders().kernel &&
+      without_arguments(kernel) != orders().kernel) {
+    return false;
+  }
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, unsigned>, std::uint64_t> seen;
+  static std::uint64_t matching = 0;
+  const std::lock_guard lock(mutex);
+  ++matching;
+  const std::uint64_t number = ++seen[{kernel, request.here.line()}];
+  return orders().launch > 0 ? matching == orders().launch : number <= kTracedLaunches;
+}
+
+/// The arrays that a kernel may touch: first those that it is given. The tracer knows no more than
+/// kMaxArrays.
+std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>& arguments,
+                                              std::vector<Allocation*>& chosen) {
+  Allocations& all = Allocations::instance();
+  std::map<const Allocation*, std::size_t> element_bytes;
+  const auto choose = [&](Allocation* array) {
+    if (array != nullptr && std::ranges::find(chosen, array) == chosen.end())
+      chosen.push_back(array);
+  };
+  for (const PointerArgument& argument : arguments) {
+    Allocation* const array = all.with(argument.address);
+    choose(array);
+    if (argument.element_bytes > 0) element_bytes.try_emplace(array, argument.element_bytes);
+  }
+  for (Allocation* array : all.live())
+    choose(array);
+  if (chosen.size() > emulator::kMaxArrays) chosen.resize(emulator::kMaxArrays);
+  std::vector<emulator::TracedArray> traced;
+  for (const Allocation* array : chosen) {
+    const auto known = element_bytes.find(array);
+    traced.push_back({.name = array->name,
+                      .data = array->data,
+                      .bytes = array->bytes,
+                      .element_bytes = known == element_bytes.end() ? 4 : known->second,
+                      .written = array->written});
+  }
+  return traced;
+}
+
+void note_written(const emulator::KernelTrace& trace, const std::vector<Allocation*>& arrays) {
+  for (const emulator::LineCounts& line : trace.lines) {
+    if (line.operation == emulator::Operation::kGlobalLoad) continue;
+    for (Allocation* array : arrays) {
+      if (array->name == line.array) array->written = true;
+    }
+  }
+}
+
+cudaError_t refused(const LaunchRequest& request, cudaError_t error, const std::string& sentence) {
+  return failed(error, std::string(request.kernel) + ": " + sentence, request.here);
+}
+
+/// What a grid that did not run returns.
+cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
+  const std::string sentence = error.what();
+  return refused(request,
+                 sentence.find("cooperative") != std::string::npos
+                     ? cudaErrorCooperativeLaunchTooLarge
+                     : cudaErrorInvalidConfiguration,
+                 sentence);
+}
+
+}  // namespace
+
+void allow_dynamic_shared(std::size_t bytes) {
+  allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
+}
+
+cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
+                       const void* code, const emulator::ThreadProgram& program) {
+  if (emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread()) {
+    runner->failures().fail_at(
+        KernelErrorKind::kIllegalInstruction,
+        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+            std::string(request.kernel) + " from the host",
+        request.here.file_name(), request.here.line());
+  }
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  Findings& findings = Findings::instance();
+  findings.count_launch();
+  if (request.dynamic_shared_bytes > allowed_shared_bytes) {
+    return refused(request, cudaErrorInvalidValue,
+                   "launch refused: " + std::to_string(request.dynamic_shared_bytes) +
+                       " bytes of dynamic shared memory; more than 48 KiB take "
+                       "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                       "bytes) before the launch");
+  }
+  const emulator::GridLaunch grid = {.grid = request.grid,
+                                     .block = request.block,
+                                     .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                                     .cooperative = request.cooperative,
+                                     .kernel = code};
+  std::optional<KernelError> error;
+  const Allocations::Door open;
+  const auto run = [&] {
+    try {
+      emulator::run_program(grid, program);
+    } catch (const KernelError& thrown) {
+      error = thrown;
+      throw;
+    }
+  };
+  if (!is_wanted(request)) {
+    try {
+      run();
+    } catch (const KernelError&) {
+      if (error->kind() != KernelErrorKind::kBadLaunch) {
+        failed(error_of(error->kind()), error->what(), request.here);
+      }
+    }
+    for (const PointerArgument& argument : arguments) {
+      if (Allocation* const array = Allocations::instance().with(argument.address)) {
+        array->written = true;
+      }
+    }
+  } else {
+    std::vector<Allocation*> chosen;
+    const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
+    try {
+      TracedLaunch traced = {.kernel = request.kernel,
+                             .place = place_of(request.here),
+                             .grid = {request.grid.x, request.grid.y, request.grid.z},
+                             .block = {request.block.x, request.block.y, request.block.z},
+                             .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                             .number = findings.launches(),
+                             .trace = emulator::trace(arrays, run)};
+      note_written(traced.trace, chosen);
+      findings.add(std::move(traced));
+    } catch (const KernelError&) {
+    }
+  }
+  if (!error) return cudaSuccess;
+  if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
+  make_sticky(error_of(error->kind()));
+  return cudaSuccess;  // a launch does not wait for its kernel
+}
+
+}  // namespace ladder::glassbox

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/glassbox/runtime/kernel_launch.hpp
+/// \brief What kernel<<<grid, block, shared, stream>>>(arguments) becomes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/run/launch.hpp"
+#include "ladder/glassbox/runtime/error_codes.hpp"
+#include "ladder/glassbox/runtime/stream_calls.hpp"
+
+namespace ladder::glassbox {
+
+/// A pointer that a kernel is given, or that a struct which it is given may hold.
+struct PointerArgument {
+  const void* address;
+  std::size_t element_bytes;  ///< of what it points to; 0: not known
+};
+
+/// A launch without its kernel's types.
+struct LaunchRequest {
+  const char* kernel;  ///< as the source names it
+  dim3 grid;
+  dim3 block;
+  std::size_t dynamic_shared_bytes;
+  bool cooperative;
+  Here here;
+};
+
+/// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
+/// the
+///        last error.
+/// \param code  the function that calls the kernel: names its library and its shared memory
+cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
+                       const void* code, const emulator::ThreadProgram& program);
+
+/// From now on kernels may ask for this much.
+void allow_dynamic_shared(std::size_t bytes);
+
+template <class T>
+void add_pointers(const T& argument, std::vector<PointerArgument>& found) {
+  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+    std::size_t bytes = 0;
+    if constexpr (!std::is_void_v<std::remove_pointer_t<T>>) {
+      bytes = sizeof(std::remove_pointer_t<T>);
+    }
+    found.push_back({const_cast<const void*>(static_cast<const volatile void*>(argument)), bytes});
+  } else if constexpr (std::is_class_v<T>) {
+    for (std::size_t at = 0; at + sizeof(void*) <= sizeof(T); at += sizeof(void*)) {
+      const void* word;
+      __builtin_memcpy(&word, reinterpret_cast<const char*>(&argument) + at, sizeof word);
+      found.push_back({word, 0});
+    }
+  }
+}
+
+/// A thread's own copy of an argument, as its bytes: a constructor would read the host's memory.
+template <class T>
+struct ArgumentBytes {
+  alignas(T) unsigned char bytes[sizeof(T)];
+
+  [[gnu::no_sanitize("thread")]] explicit ArgumentBytes(const volatile void* argument) {
+    __builtin_memcpy(bytes, const_cast<const void*>(argument), sizeof bytes);
+  }
+  [[gnu::no_sanitize("thread")]] T&& value() { return reinterpret_cast<T&&>(bytes); }
+};
+
+/// A kernel and its arguments, as all threads of a launch share them.
+template <class Kernel, class... Arguments>
+struct KernelCall {
+  const Kernel& kernel;
+  const volatile void* arguments[sizeof...(Arguments) + 1];  ///< their addresses
+
+  /// One thread's work. Its own accesses are not the kernel's, so they are not traced.
+  [[gnu::noinline, gnu::no_sanitize("thread")]] static void run(const void* call) {
+    const auto& self = *static_cast<const KernelCall*>(call);
+    self.expand(std::index_sequence_for<Arguments...>());
+  }
+  template <std::size_t... I>
+  [[gnu::no_sanitize("thread")]] void expand(std::index_sequence<I...>) const {
+    if constexpr (std::is_invocable_v<const Kernel&, std::remove_cv_t<Arguments>...>) {
+      kernel(ArgumentBytes<std::remove_cv_t<Arguments>>(arguments[I]).value()...);
+    } else {
+      static_assert(std::is_invocable_v<const Kernel&, Arguments&...>,
+                    "the kernel does not take arguments of these types");
+      kernel(*(Arguments*)arguments[I]...);  // by reference
+    }
+  }
+};
+
+/// A launch that waits for its arguments. They stay where they are until the kernel has ended.
+struct PendingLaunch {
+  LaunchRequest request;
+
+  template <class Kernel, class... Arguments>
+  cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
+    std::vector<PointerArgument> pointers;
+    (add_pointers(arguments, pointers), ...);
+    using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
+    const Call call = {kernel, {std::addressof(arguments)...}};
+    return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),
+                      {&Call::run, &call, [] { return &ladder_dynamic_shared[0]; }});
+  }
+};
+
+inline PendingLaunch launch(const char* kernel, dim3 grid, dim3 block,
+                            std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+                            Here here = Here::current()) {
+  return {{kernel, grid, block, dynamic_shared_bytes, false, here}};
+}
+
+template <class... Parameters, std::size_t... I>
+cudaError_t launch_with_array(const LaunchRequest& request, void (*kernel)(Parameters...),
+                              void** arguments, std::index_sequence<I...>) {
+  return PendingLaunch{request}(
+      kernel,
+      *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>>*>(arguments[I])...);
+}
+
+}  // namespace ladder::glassbox
+
+template <class... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+                             ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  return ladder::glassbox::launch_with_array(
+      {"kernel of cudaLaunchKernel", grid, block, dynamic_shared_bytes, false, here}, kernel,
+      arguments, std::index_sequence_for<Parameters...>());
+}
+template <class... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(
+    void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+    std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  return ladder::glassbox::launch_with_array(
+      {"kernel of cudaLaunchCooperativeKernel", grid, block, dynamic_shared_bytes, true, here},
+      kernel, arguments, std::index_sequence_for<Parameters...>());
+}

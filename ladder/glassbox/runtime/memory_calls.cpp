@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/glassbox/runtime/memory_calls.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/findings.hpp"
+#include "ladder/glassbox/runtime/orders.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+MemoryKind kind_of(const std::string& function) {
+  if (function == "cudaMallocManaged") return MemoryKind::kManaged;
+  return function == "cudaMallocHost" || function == "cudaHostAlloc" ? MemoryKind::kHost
+                                                                     : MemoryKind::kDevice;
+}
+
+std::size_t bytes_in_use() {
+  std::size_t bytes = 0;
+  for (const Allocation* array : Allocations::instance().live()) {
+    if (array->kind != MemoryKind::kHost) bytes += array->bytes;
+  }
+  return bytes;
+}
+
+bool is_of_device(const Allocation* array) {
+  return array != nullptr && array->kind == MemoryKind::kDevice;
+}
+
+/// What is wrong with one side of a copy; empty if nothing is.
+std::string complaint(const char* function, const char* role, const void* address,
+                      std::size_t bytes, bool device_wanted) {
+  Allocations& all = Allocations::instance();
+  const Allocation* const array = all.with(address);
+  const std::string start = std::string(function) + ": the " + role + " ";
+  if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
+    return start + "is in " + freed->name + ", which was freed";
+  }
+  if (array == nullptr) {
+    if (address == nullptr) return start + "is a null pointer";
+    return device_wanted ? start + "is memory of the host, not of the GPU" : "";
+  }
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
+  if (offset + bytes > array->bytes) {
+    return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
+           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
+           "do not fit: " + size_sentence(*array);
+  }
+  if (!device_wanted && is_of_device(array)) {
+    return start + "is " + array->name + ", memory of the GPU, not of the host";
+  }
+  return "";
+}
+
+void note_written(void* address, std::size_t bytes) {
+  Allocation* const array = Allocations::instance().with(address);
+  if (array != nullptr && bytes > 0) array->written = true;
+}
+
+/// Is it a variable of the program? cudaGetSymbolAddress() gives addresses of those of the GPU.
+bool may_be_symbol(const void* address) {
+  Dl_info library;
+  return dladdr(address, &library) != 0;
+}
+
+cudaError_t judge(const char* function, void* to, const void* from, std::size_t bytes,
+                  cudaMemcpyKind kind, const Here& here) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return failed(cudaErrorInvalidMemcpyDirection,
+                  std::string(function) + ": " + std::to_string(kind) + " is no direction", here);
+  }
+  const bool known = kind != cudaMemcpyDefault;
+  const bool to_device = known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(to));
+  const bool from_device = known
+                               ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(from));
+  std::string wrong;
+  if (!may_be_symbol(to)) wrong = complaint(function, "target", to, bytes, to_device);
+  if (wrong.empty() && !may_be_symbol(from)) {
+    wrong = complaint(function, "source", from, bytes, from_device);
+  }
+  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+}
+
+cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
+                      const std::byte* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > to_pitch || width > from_pitch) {
+    return failed(cudaErrorInvalidPitchValue,
+                  std::string(function) + ": a row of " + std::to_string(width) +
+                      " bytes is longer than a pitch",
+                  here);
+  }
+  const cudaError_t error = judge(function, to + (height - 1) * to_pitch,
+                                  from + (height - 1) * from_pitch, width, kind, here);
+  if (error != cudaSuccess) return error;
+  if (const cudaError_t first = judge(function, to, from, width, kind, here);
+      first != cudaSuccess) {
+    return first;
+  }
+  const Allocations::Door open;
+  for (std::size_t row = 0; row < height; ++row)
+    std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+  note_written(to, width);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (pointer == nullptr) {
+    return failed(cudaErrorInvalidValue, std::string(function) + ": a null pointer", here);
+  }
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  const MemoryKind kind = kind_of(function);
+  if (kind != MemoryKind::kHost &&
+      bytes_in_use() + bytes > static_cast<std::size_t>(card().dram_bytes)) {
+    return failed(cudaErrorMemoryAllocation,
+                  std::string(function) + ": " + std::to_string(bytes) + " bytes; a " +
+                      card().name + " has " + std::to_string(card().dram_bytes) + ", of which " +
+                      std::to_string(bytes_in_use()) + " are taken",
+                  here);
+  }
+  const emulator::Place place = place_of(here);
+  try {
+    *pointer = Allocations::instance().add(bytes, kind,
+                                           variable_in_call(function, place, here.column()), place);
+  } catch (const std::bad_alloc&) {
+    return failed(
+        cudaErrorMemoryAllocation,
+        std::string(function) + ": this machine has no " + std::to_string(bytes) + " bytes left",
+        here);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
+                         const Here& here) {
+  constexpr std::size_t kRowAlignment = 512;  // of an H200, and of the GPUs before
+  *pitch = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+  return take_memory(pointer, *pitch * height, "cudaMallocPitch", here);
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (bytes == 0) return cudaSuccess;
+  const cudaError_t error = judge("cudaMemcpy", to, from, bytes, kind, here);
+  if (error != cudaSuccess) return error;
+  const Allocations::Door open;
+  std::memmove(to, from, bytes);
+  note_written(to, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (bytes == 0) return cudaSuccess;
+  const std::string wrong =
+      may_be_symbol(to) ? "" : complaint("cudaMemset", "target", to, bytes, true);
+  if (!wrong.empty()) return failed(cudaErrorInvalidValue, wrong, here);
+  const Allocations::Door open;
+  std::memset(to, value, bytes);
+  note_written(to, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
+                        std::size_t offset, bool to_symbol, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (offset + bytes > symbol_bytes) {
+    return failed(cudaErrorInvalidValue,
+                  std::string(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") + ": " +
+                      std::to_string(bytes) + " bytes from byte " + std::to_string(offset) +
+                      " on do not fit: the variable has " + std::to_string(symbol_bytes),
+                  here);
+  }
+  const Allocations::Door open;
+  std::byte* const place = static_cast<std::byte*>(symbol) + offset;
+  if (to_symbol) {
+    std::memcpy(place, memory, bytes);
+  } else {
+    std::memcpy(memory, place, bytes);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace ladder::glassbox
+
+using namespace ladder::glassbox;
+
+cudaError_t cudaFree(void* pointer, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (pointer == nullptr) return cudaSuccess;
+  Allocations& all = Allocations::instance();
+  Allocation* const array = all.starting_at(pointer);
+  if (array != nullptr && array->kind != MemoryKind::kHost) {
+    all.free(*array);
+    return cudaSuccess;
+  }
+  const Allocation* const freed = all.freed_with(pointer);
+  const Allocation* const inside = all.with(pointer);
+  return failed(cudaErrorInvalidValue,
+                freed != nullptr ? "cudaFree: " + freed->name + " was freed before"
+                : inside != nullptr
+                    ? "cudaFree: this is no start of an array of the GPU; it is in " + inside->name
+                    : "cudaFree: this is no memory of the GPU",
+                here);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, Here here) {
+  return cudaFree(pointer, here);
+}
+
+cudaError_t cudaFreeHost(void* pointer, Here here) {
+  if (pointer == nullptr) return cudaSuccess;
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array == nullptr || array->kind != MemoryKind::kHost) {
+    return failed(cudaErrorInvalidValue,
+                  "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc", here);
+  }
+  Allocations::instance().free(*array);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = static_cast<std::size_t>(card().dram_bytes);
+  *free = *total - bytes_in_use();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                       Here here) {
+  return copy(to, from, bytes, kind, here);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t, Here here) {
+  return copy(to, from, bytes, kind, here);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind, Here here) {
+  return copy_rows("cudaMemcpy2D", static_cast<std::byte*>(to), to_pitch,
+                   static_cast<const std::byte*>(from), from_pitch, width, height, kind, here);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t, Here here) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind, here);
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes, Here here) {
+  return fill(to, value, bytes, here);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t, Here here) {
+  return fill(to, value, bytes, here);
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height, Here here) {
+  for (std::size_t row = 0; row < height; ++row) {
+    const cudaError_t error = fill(static_cast<std::byte*>(to) + row * pitch, value, width, here);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+  return sticky_error();
+}
+
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
+  return sticky_error();
+}
+
+cudaError_t cudaHostUnregister(void*) {
+  return sticky_error();
+}

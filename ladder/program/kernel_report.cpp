@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/kernel_report.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ladder/program/text_table.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::AccessCounts;
+using emulator::LineCounts;
+using nlohmann::json;
+
+/// All lines of a file of the sources; none where it cannot be read.
+std::vector<std::string> source_of(const std::string& file) {
+  std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+std::string code_of(const std::vector<std::string>& source, unsigned line) {
+  if (line == 0 || line > source.size()) return "";
+  const std::string& text = source[line - 1];
+  const std::size_t start = text.find_first_not_of(' ');
+  return start == std::string::npos ? "" : text.substr(start, 72);
+}
+
+}  // namespace
+
+std::string grouped(double value) {
+  std::string digits = fmt::format("{:.0f}", value);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+double per(std::uint64_t count, std::uint64_t requests) {
+  return requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(requests);
+}
+
+std::string sectors_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.sectors, counts.requests),
+                     per(counts.ideal_sectors, counts.requests));
+}
+
+std::string wavefronts_text(const AccessCounts& counts) {
+  return fmt::format("{:.1f} ({:.1f})", per(counts.wavefronts, counts.requests),
+                     per(counts.ideal_wavefronts, counts.requests));
+}
+
+std::string lines_table(const emulator::KernelTrace& trace,
+                        const std::vector<std::string>& verdicts) {
+  TextTable table({-28, 5, 13, 15, 15});
+  std::string file;
+  std::vector<std::string> source;
+  unsigned shown = 0;
+  for (std::size_t i = 0; i < trace.lines.size(); ++i) {
+    const LineCounts& line = trace.lines[i];
+    if (line.file != file) {
+      file = line.file;
+      source = source_of(file);
+      shown = 0;
+      table.add(fmt::format("\n{}\n", file));
+      table.heading({"", "", "", "sectors per", "wavefronts per"});
+      table.heading(
+          {"     operation, array", "bytes", "requests", "request (ideal)", "request (ideal)"});
+    }
+    if (line.line != shown) {
+      shown = line.line;
+      table.add(fmt::format("{:>5}  {}\n", line.line, code_of(source, line.line)));
+    }
+    const AccessCounts& counts = line.counts;
+    table.row({"     " + emulator::name_of(line.operation) + " " + line.array,
+               line.access_bytes == 0 ? "box" : fmt::format("{}", line.access_bytes),
+               grouped(static_cast<double>(counts.requests)),
+               counts.sectors > 0 ? sectors_text(counts) : "",
+               counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
+    if (!verdicts[i].empty()) table.add(wrapped(verdicts[i], 7, 7));
+  }
+  return table.text();
+}
+
+std::string hazards_text(const emulator::KernelTrace& trace) {
+  std::string text;
+  for (const emulator::Hazard& hazard : trace.hazards) {
+    const std::string times =
+        hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
+                         : "";
+    text += wrapped("- " + hazard.message + times, 2);
+  }
+  return text;
+}
+
+json counts_json(const AccessCounts& counts) {
+  return {{"requests", counts.requests},
+          {"lanes", counts.lanes},
+          {"bytes", counts.bytes},
+          {"sectors", counts.sectors},
+          {"ideal_sectors", counts.ideal_sectors},
+          {"lines", counts.lines},
+          {"wavefronts", counts.wavefronts},
+          {"ideal_wavefronts", counts.ideal_wavefronts}};
+}
+
+json lines_json(const emulator::KernelTrace& trace, const std::vector<std::string>& verdicts) {
+  json lines = json::array();
+  for (std::size_t i = 0; i < trace.lines.size(); ++i) {
+    const emulator::LineCounts& line = trace.lines[i];
+    json entry = {{"file", line.file},
+                  {"line", line.line},
+                  {"operation", emulator::name_of(line.operation)},
+                  {"array", line.array},
+                  {"access_bytes", line.access_bytes},
+                  {"verdict", verdicts[i]}};
+    entry.update(counts_json(line.counts));
+    lines.push_back(entry);
+  }
+  return lines;
+}
+
+json hazards_json(const emulator::KernelTrace& trace) {
+  json hazards = json::array();
+  for (const emulator::Hazard& hazard : trace.hazards) {
+    hazards.push_back({{"kind", emulator::name_of(hazard.kind)},
+                       {"message", hazard.message},
+                       {"file", hazard.place.file},
+                       {"line", hazard.place.line},
+                       {"other_file", hazard.other ? json(hazard.other->file) : json(nullptr)},
+                       {"other_line", hazard.other ? json(hazard.other->line) : json(nullptr)},
+                       {"block", hazard.block},
+                       {"thread", hazard.thread},
+                       {"element", hazard.element},
+                       {"times", hazard.times}});
+  }
+  return hazards;
+}
+
+}  // namespace ladder

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/program/kernel_report.hpp
+/// \brief The parts of a trace's text and JSON that any kernel has.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/emulator/trace/trace.hpp"
+
+namespace ladder {
+
+/// "1,048,576"
+std::string grouped(double value);
+
+/// Of each request, on average; 0 where there is none.
+double per(std::uint64_t count, std::uint64_t requests);
+
+/// "32.0 (4.0)": sectors per request, and the fewest possible.
+std::string sectors_text(const emulator::AccessCounts& counts);
+/// Wavefronts likewise.
+std::string wavefronts_text(const emulator::AccessCounts& counts);
+
+/// \brief The source lines that access memory, with their counts.
+/// \param verdicts  of trace.lines, see verdict_of()
+std::string lines_table(const emulator::KernelTrace& trace,
+                        const std::vector<std::string>& verdicts);
+
+/// The hazards alone, as sentences; empty if there are none.
+std::string hazards_text(const emulator::KernelTrace& trace);
+
+/// Counters under their names in a trace's JSON.
+nlohmann::json counts_json(const emulator::AccessCounts& counts);
+/// The source lines with their counts and verdicts.
+nlohmann::json lines_json(const emulator::KernelTrace& trace,
+                          const std::vector<std::string>& verdicts);
+nlohmann::json hazards_json(const emulator::KernelTrace& trace);
+
+}  // namespace ladder

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <system_error>
+
+#include "common/standard_output.hpp"
+#include "ladder/program/command_line.hpp"
+#include "ladder/program/text_table.hpp"
+
+namespace ladder {
+std::string said(const std::exception& error) {
+  // fmt's "cannot write to file: ..." of a full disk, which does not say which file
+  const auto* const system = dynamic_cast<const std::system_error*>(&error);
+  if (system == nullptr) return error.what();
+  return fmt::format("cannot write standard output: {}", std::strerror(system->code().value()));
+}
+
+int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command) {
+  try {
+    require_standard_output();
+    int code = kBadUsage;
+    try {
+      app.parse(argc, argv);
+      code = command();
+    } catch (const CLI::ParseError& error) {
+      std::ostringstream complaint;
+      code = app.exit(error, std::cout, complaint) == 0 ? kGood : kBadUsage;
+      fmt::print(stderr, "{}", folded(complaint.str(), columns_of(STDERR_FILENO)));
+    }
+    finish_standard_output();
+    return code;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}",
+               wrapped(fmt::format("{}: {}", app.get_name(), said(error)), 2, 0,
+                       columns_of(STDERR_FILENO)));
+    return kBadUsage;
+  }
+}
+
+}  // namespace ladder

@@ -1,0 +1,46 @@
+"""The GPU that a program sees is that of the card."""
+
+import unittest
+
+from tests.ladder.glassbox.own_program import in_main, outcome, sentences
+
+ASK = in_main("""
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    int sms, count, blocks, grid, block;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    cudaGetDeviceCount(&count);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 128, 16 * 1024);
+    cudaOccupancyMaxPotentialBlockSize(&grid, &block, k);
+    printf("%s, %d.%d, %d %d %d, %d, %d x %d, %d\\n", p.name, p.major, p.minor, sms,
+           p.multiProcessorCount, count, blocks, grid, block, cudaSetDevice(1));
+    """, """
+    __global__ void k(float* x) {
+      __shared__ float s[4096];
+      s[threadIdx.x] = *x;
+      *x = s[0];
+    }""")  # fmt: skip
+
+
+class DeviceCallsTest(unittest.TestCase):
+    """Properties and occupancy."""
+
+    def test_figures_are_the_cards(self):
+        """32 KiB of shared memory in all: as many blocks as an SM has room for."""
+        t4 = outcome(ASK, "--gpu", "t4")
+        self.assertEqual(t4.stdout, "NVIDIA T4, 7.5, 40 40 1, 2, 40 x 1024, 101\n", t4.stderr)
+        self.assertIn("cudaSetDevice: there is one GPU, number 0, and no number 1", sentences(t4))
+        h200 = outcome(ASK, "--gpu", "h200")
+        self.assertEqual(
+            h200.stdout, "NVIDIA H200 SXM, 9.0, 132 132 1, 6, 264 x 1024, 101\n", h200.stderr
+        )
+
+    def test_an_unknown_card_is_refused(self):
+        """With the known ones."""
+        result = outcome(ASK, "--gpu", "z9")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("classroom", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/glassbox/launch_syntax_test.cpp
+/// \brief What kernel<<<grid, block>>>(arguments) becomes, and what is left alone.
+#include "ladder/glassbox/launch_syntax.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ladder::glassbox {
+namespace {
+
+/// The kernel's name, the shape and the arguments of the first launch: "name|shape|arguments".
+std::string launch_in(const std::string& source) {
+  const std::string text = without_launch_syntax(source).value_or("");
+  const std::string start = "::ladder::glassbox::launch(\"";
+  const std::string middle = ")([&](auto&&...";
+  const std::size_t name = text.find(start);
+  if (name == std::string::npos) return "";
+  const std::size_t name_end = text.find("\", ", name);
+  const std::size_t shape_end = text.find(middle, name_end);
+  const std::size_t body_end = text.find("...); }", shape_end);
+  return text.substr(name + start.size(), name_end - name - start.size()) + "|" +
+         text.substr(name_end + 3, shape_end - name_end - 3) + "|" + text.substr(body_end + 7);
+}
+
+TEST(LaunchSyntaxTest, NamesShapesAndArguments) {
+  EXPECT_EQ(launch_in("k<<<1, 2>>>(a, b);"), "k|1, 2|, a, b);");
+  EXPECT_EQ(launch_in("k<<<1, 2>>>();"), "k|1, 2|);");
+  EXPECT_EQ(launch_in("k <<< g, b, 4 * n, s >>> (f(a, b), c[i]);"),
+            "k| g, b, 4 * n, s |, f(a, b), c[i]);");
+  EXPECT_EQ(launch_in("k<<<dim3(1, 2), dim3{3}>>>(a);"), "k|dim3(1, 2), dim3{3}|, a);");
+}
+
+TEST(LaunchSyntaxTest, TemplatesAndScopes) {
+  EXPECT_EQ(launch_in("k<float, 16><<<1, 2>>>(a);"), "k<float, 16>|1, 2|, a);");
+  EXPECT_EQ(launch_in("return ::n::k<T<int>, (a > b)><<<1, 2>>>(a);"),
+            "::n::k<T<int>, (a > b)>|1, 2|, a);");
+  EXPECT_EQ(launch_in("n::S<4>::k<<<f(x >> 2), 2>>>(a);"), "n::S<4>::k|f(x >> 2), 2|, a);");
+  EXPECT_EQ(launch_in("table[i]<<<1, 2>>>(a);"), "table[i]|1, 2|, a);");
+  EXPECT_EQ(launch_in("p->kernel<<<1, g<int>()>>>(a);"), "p->kernel|1, g<int>()|, a);");
+}
+
+TEST(LaunchSyntaxTest, CommentsTextsAndShiftsStay) {
+  for (const char* source :
+       {"// k<<<1, 2>>>(a)\n", "/* k<<<1, 2>>>(a) */", "f(\"k<<<1, 2>>>(a)\");",
+        "f(R\"x(k<<<1, 2>>>(a) )\")x\");", "x = a << 2 >> b;", "c = '<';"}) {
+    EXPECT_EQ(without_launch_syntax(source), std::nullopt) << source;
+  }
+}
+
+TEST(LaunchSyntaxTest, LinesKeepTheirNumbers) {
+  const std::string source =
+      "a\nlong_name<1,\n 2><<<grid,\n  block>>>(x,\n\n  y); // k<<<1\n#define RUN(k) \\\n  k<<<1, "
+      "\\\n "
+      " 2>>>(1)\nlast\n";
+  const std::string text = without_launch_syntax(source).value();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            std::count(source.begin(), source.end(), '\n'));
+  EXPECT_TRUE(text.ends_with("\nlast\n"));
+}
+
+TEST(LaunchSyntaxTest, NullBecomesAPointer) {
+  EXPECT_EQ(launch_in("k<<<1, 2>>>(NULL, f(NULL), NULL);"), "k|1, 2|, nullptr, f(NULL), nullptr);");
+}
+
+TEST(LaunchSyntaxTest, VariablesOfTheHostAreNotTheKernelsWords) {
+  EXPECT_EQ(without_launch_syntax("void f() { dim3 gridDim(2); g(gridDim); }\n"
+                                  "void k() { i = gridDim.x; }"),
+            "void f() { dim3 host_gridDim(2); g(host_gridDim); }\nvoid k() { i = gridDim.x; }");
+  EXPECT_EQ(without_launch_syntax("{ dim3 a(2), blockDim(f(1), 2); blockDim.x = 3; }"),
+            "{ dim3 a(2), host_blockDim(f(1), 2); host_blockDim.x = 3; }");
+  EXPECT_EQ(
+      without_launch_syntax("void f(int blockDim, int n) { g(blockDim); } int i = blockDim.x;"),
+      "void f(int host_blockDim, int n) { g(host_blockDim); } int i = blockDim.x;");
+  EXPECT_EQ(without_launch_syntax("int i = f(n, blockDim.x) + blockDim.x * gridDim.x;"),
+            std::nullopt);
+}
+
+TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
+  EXPECT_EQ(without_launch_syntax("cudaLaunchKernel((void*)k<1>, 1, 2, arguments);"),
+            "cudaLaunchKernel(k<1>, 1, 2, arguments);");
+  EXPECT_EQ(without_launch_syntax("cudaLaunchCooperativeKernel((const void *)k, 1, 2, a);"),
+            "cudaLaunchCooperativeKernel(k, 1, 2, a);");
+}
+
+TEST(LaunchSyntaxTest, ALaunchWithoutAnEndIsRefused) {
+  try {
+    without_launch_syntax("\n\nk<<<1, 2>>(a);");
+    FAIL();
+  } catch (const SourceRefused& refusal) {
+    EXPECT_EQ(refusal.line(), 3u);
+  }
+}
+
+TEST(LaunchSyntaxTest, InclusionsAreFound) {
+  const auto found =
+      inclusions_of("#include <a/b.h>\n  # include \"c.cuh\" // <d>\n// #include <e>\n");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].name, "a/b.h");
+  EXPECT_FALSE(found[0].quoted);
+  EXPECT_EQ(found[1].name, "c.cuh");
+  EXPECT_TRUE(found[1].quoted);
+  EXPECT_EQ(found[1].line, 2u);
+}
+
+}  // namespace
+}  // namespace ladder::glassbox

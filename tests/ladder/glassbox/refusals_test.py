@@ -1,0 +1,41 @@
+"""What the glass box does not have is refused in one sentence: feature, line, what to do."""
+
+import unittest
+
+from tests.ladder.glassbox.own_program import outcome, sentences
+
+REFUSED = {
+    "#include <thrust/sort.h>\nint main() {}":
+        "my.cu:1: the glass box has no Thrust: write the loop on the host",
+    "\n#include <curand_kernel.h>\nint main() {}": "my.cu:2: the glass box has no cuRAND: fill",
+    "#include <cub/cub.cuh>\nint main() {}": "my.cu:1: the glass box has no CUB: write",
+    "#include <cublas_v2.h>\nint main() {}": "my.cu:1: the glass box has no cuBLAS: compute",
+    "texture<float, 2> t;\nint main() {}": "my.cu:1:19: error:",
+    '__global__ void k() { asm("bar.sync 0;"); }\nint main() {}':
+        "my.cu:1:11: error: inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone",
+    "__global__ void k(cudaTextureObject_t t, float* x) { *x = tex2D<float>(t, 0, 0); }\n"
+    "int main() {}": "the glass box has no textures: read the array itself",
+    "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k() {\n"
+    "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n  wmma::fill_fragment(c, 0.f);\n}\n"
+    "int main() { k<<<1, 32>>>(); }": "my.cu:4",
+    "int main() {\n  cudaGraph_t g;\n  cudaGraphCreate(&g, 0);\n}": "my.cu:3:18: error:",
+    "__global__ void k() {}\nint main() {\n  k<<<1, 2>>(3);\n}":
+        "my.cu:3: this launch is not kernel<<<grid, block>>>(arguments)",
+}  # fmt: skip
+
+
+class RefusalsTest(unittest.TestCase):
+    """One sentence each, and exit code 2."""
+
+    def test_each_names_the_line_and_what_to_do(self):
+        """See REFUSED."""
+        for source, sentence in REFUSED.items():
+            with self.subTest(source=source):
+                result = outcome(source)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(sentence, sentences(result))
+                self.assertLess(len(result.stderr.splitlines()), 6, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
