@@ -123,12 +123,11 @@ void Findings::add(TracedLaunch launch) {
   launch.trace.streams.clear();
   launch.trace.launched.clear();
   launch.trace.patterns.clear();
-  const bool found = !launch.trace.hazards.empty();
   {
     const std::lock_guard lock(mutex_);
     traced_.push_back(std::move(launch));
   }
-  if (found) save();
+  save();
 }
 
 void Findings::note(const std::string& sentence) {
