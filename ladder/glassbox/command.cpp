@@ -25,6 +25,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
+volatile pid_t program_in_front = 0;
+
 pid_t spawned(const std::vector<std::string>& words, const posix_spawn_file_actions_t* actions,
               char** environment) {
   pid_t process = 0;
@@ -72,8 +74,13 @@ Ended run_in_front(const std::vector<std::string>& words,
   std::vector<std::string> all = environment;
   for (char** word = environ; *word != nullptr; ++word)
     all.emplace_back(*word);
-  // Ctrl-C is for the program; the report comes after it.
-  std::signal(SIGINT, SIG_IGN);
+  // Whatever stops this process stops the program; the report comes after it.
+  struct sigaction pass_on = {};
+  pass_on.sa_handler = [](int signal) {
+    if (program_in_front > 0) kill(program_in_front, signal);
+  };
+  sigaction(SIGTERM, &pass_on, nullptr);
+  std::signal(SIGINT, SIG_IGN);  // the terminal sends it to both
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
@@ -89,6 +96,7 @@ Ended run_in_front(const std::vector<std::string>& words,
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));
+  program_in_front = process;
   return wait_for(process);
 }
 

@@ -157,7 +157,8 @@ class StudentRepositoryTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as room:
             some = Repository(room, "2", "3")
             folders = {path.name for path in (some.folder / "ladder").iterdir() if path.is_dir()}
-            self.assertEqual(folders, {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "program"})
+            expected = {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "glassbox", "program"}
+            self.assertEqual(folders, expected)
             found = json.loads((some.folder / "bench/results/rungs.json").read_text())["rungs"]
             self.assertEqual([(entry["number"], entry["builds_on"]) for entry in found],
                              [(0, None), (2, None), (3, 2)])  # fmt: skip

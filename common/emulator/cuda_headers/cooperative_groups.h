@@ -98,6 +98,11 @@ struct AnyGroup {
   static unsigned size() { return 1; }
 };
 
+using grid_group LADDER_NO_GROUP = AnyGroup;
+using cluster_group LADDER_NO_GROUP = AnyGroup;
+using coalesced_group LADDER_NO_GROUP = AnyGroup;
+using thread_group LADDER_NO_GROUP = AnyGroup;
+
 LADDER_NO_GROUP inline AnyGroup this_grid() {
   return {};
 }

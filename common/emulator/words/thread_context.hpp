@@ -33,7 +33,7 @@ constexpr uint3 unpack(PackedIndex index) {
 
 #define threadIdx (::ladder::emulator::unpack(::ladder::emulator::packed_thread_index()))
 #define blockIdx (::ladder::emulator::unpack(::ladder::emulator::packed_block_index()))
-#define blockDim (dim3(::ladder::emulator::unpack(::ladder::emulator::packed_block_extent())))
-#define gridDim (dim3(::ladder::emulator::unpack(::ladder::emulator::packed_grid_extent())))
+#define blockDim (::dim3(::ladder::emulator::unpack(::ladder::emulator::packed_block_extent())))
+#define gridDim (::dim3(::ladder::emulator::unpack(::ladder::emulator::packed_grid_extent())))
 
 inline constexpr int warpSize = 32;

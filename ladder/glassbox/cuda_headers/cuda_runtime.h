@@ -3,6 +3,13 @@
 /// \brief CUDA's header of this name for whole programs: the emulator's words, and the run time.
 #pragma once
 
+// CUDA's own header brings these, and some of <math.h>.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+
 #include "common/emulator/words/cuda_words.hpp"
 
 #define __managed__
@@ -19,3 +26,8 @@
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 #include "ladder/glassbox/runtime/missing_words.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
+
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::signbit;

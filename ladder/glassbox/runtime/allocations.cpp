@@ -79,6 +79,17 @@ void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& na
   return data;
 }
 
+void Allocations::add_registered(void* data, std::size_t bytes, const std::string& name,
+                                 const emulator::Place& place) {
+  const std::lock_guard lock(mutex_);
+  all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
+                  .kind = MemoryKind::kRegistered,
+                  .place = place,
+                  .data = static_cast<std::byte*>(data),
+                  .bytes = bytes,
+                  .written = true});
+}
+
 Allocation* Allocations::starting_at(const void* address) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(
@@ -102,6 +113,10 @@ const Allocation* Allocations::freed_with(const void* address) {
 
 void Allocations::free(Allocation& allocation) {
   const std::lock_guard lock(mutex_);
+  if (allocation.kind == MemoryKind::kRegistered) {
+    all_.remove_if([&](const Allocation& array) { return &array == &allocation; });
+    return;
+  }
   allocation.freed = true;
   // The addresses stay taken, the memory does not.
   const std::size_t room = whole_pages(std::max<std::size_t>(allocation.bytes, 1));

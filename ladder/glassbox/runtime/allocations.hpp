@@ -15,9 +15,10 @@ namespace ladder::glassbox {
 
 /// Who may touch it.
 enum class MemoryKind {
-  kDevice,   ///< kernels alone: cudaMalloc
-  kManaged,  ///< both: cudaMallocManaged
-  kHost,     ///< both, but it is the host's: cudaMallocHost
+  kDevice,      ///< kernels alone: cudaMalloc
+  kManaged,     ///< both: cudaMallocManaged
+  kHost,        ///< both, but it is the host's: cudaMallocHost
+  kRegistered,  ///< the host's own: cudaHostRegister
 };
 
 /// One array.
@@ -46,6 +47,10 @@ class Allocations {
   void* add(std::size_t bytes, MemoryKind kind, const std::string& name,
             const emulator::Place& place);
 
+  /// From now on kernels may touch this memory of the host.
+  void add_registered(void* data, std::size_t bytes, const std::string& name,
+                      const emulator::Place& place);
+
   /// \return the array that starts there; null if none does
   Allocation* starting_at(const void* address);
   /// \return the live array that holds this byte; null if none does
@@ -53,7 +58,7 @@ class Allocations {
   /// Likewise of those that were freed.
   const Allocation* freed_with(const void* address);
 
-  /// Gives the memory back; its addresses are not given out again.
+  /// Gives the memory back; its addresses are not given out again. The host's own is forgotten.
   void free(Allocation& allocation);
 
   /// Live arrays, in the order in which they were taken.

@@ -27,10 +27,6 @@ std::string counted(std::size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("ch") ? "es" : "s");
 }
 
-std::string text_of(const emulator::Place& place) {
-  return fmt::format("{}:{}", place.file, place.line);
-}
-
 /// Files below the current folder are named as a user names them.
 std::string with_short_paths(std::string text) {
   static const std::string& folder =
@@ -38,6 +34,10 @@ std::string with_short_paths(std::string text) {
   for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;)
     text.erase(at, folder.size());
   return text;
+}
+
+std::string text_of(const emulator::Place& place) {
+  return with_short_paths(fmt::format("{}:{}", place.file, place.line));
 }
 
 std::string array_of(const Hazard& hazard) {
@@ -123,12 +123,11 @@ void Findings::add(TracedLaunch launch) {
   launch.trace.streams.clear();
   launch.trace.launched.clear();
   launch.trace.patterns.clear();
-  const bool found = !launch.trace.hazards.empty();
   {
     const std::lock_guard lock(mutex_);
     traced_.push_back(std::move(launch));
   }
-  if (found) save();
+  save();
 }
 
 void Findings::note(const std::string& sentence) {
@@ -161,10 +160,10 @@ std::string Findings::text() {
     }
   }
   for (const Finding& finding : findings_) {
-    text += wrapped(fmt::format("- {}, at {} ({}{})", finding.sentence,
-                                with_short_paths(text_of(finding.place)), finding.kind,
-                                finding.times > 1 ? fmt::format(", {} times", finding.times) : ""),
-                    2);
+    text += wrapped(
+        fmt::format("- {}, at {} ({}{})", finding.sentence, text_of(finding.place), finding.kind,
+                    finding.times > 1 ? fmt::format(", {} times", finding.times) : ""),
+        2);
   }
   if (orders().verb != Verb::kRun && traced_.size() < launches_) {
     text += wrapped(fmt::format("{} of {} traced: the first of each kernel at each line.",

@@ -23,7 +23,8 @@ MemoryKind kind_of(const std::string& function) {
 std::size_t bytes_in_use() {
   std::size_t bytes = 0;
   for (const Allocation* array : Allocations::instance().live()) {
-    if (array->kind != MemoryKind::kHost) bytes += array->bytes;
+    const bool of_host = array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
+    if (!of_host) bytes += array->bytes;
   }
   return bytes;
 }
@@ -205,7 +206,8 @@ cudaError_t cudaFree(void* pointer, Here here) {
   if (pointer == nullptr) return cudaSuccess;
   Allocations& all = Allocations::instance();
   Allocation* const array = all.starting_at(pointer);
-  if (array != nullptr && array->kind != MemoryKind::kHost) {
+  if (array != nullptr &&
+      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
     all.free(*array);
     return cudaSuccess;
   }
@@ -287,10 +289,25 @@ cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
   return sticky_error();
 }
 
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
-  return sticky_error();
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (pointer == nullptr || Allocations::instance().with(pointer) != nullptr) {
+    return failed(cudaErrorInvalidValue,
+                  "cudaHostRegister: this is no memory of the host's own, or is registered already",
+                  here);
+  }
+  const auto place = place_of(here);
+  Allocations::instance().add_registered(
+      pointer, bytes, variable_in_call("cudaHostRegister", place, here.column()), place);
+  return cudaSuccess;
 }
 
-cudaError_t cudaHostUnregister(void*) {
-  return sticky_error();
+cudaError_t cudaHostUnregister(void* pointer, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array == nullptr || array->kind != MemoryKind::kRegistered) {
+    return failed(cudaErrorInvalidValue, "cudaHostUnregister: this memory is not registered", here);
+  }
+  Allocations::instance().free(*array);
+  return cudaSuccess;
 }

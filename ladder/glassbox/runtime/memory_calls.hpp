@@ -113,9 +113,11 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int dev
                                  cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                           int device);
-/// All of the host's memory can be copied as fast as any.
-cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
-cudaError_t cudaHostUnregister(void* pointer);
+/// Kernels may touch it from now on.
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags,
+                             ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaHostUnregister(void* pointer,
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
 // `__device__`, `__constant__` and `__managed__` variables are variables of the program.
 template <class T>

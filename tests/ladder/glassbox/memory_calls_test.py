@@ -83,6 +83,24 @@ class MemoryCallsTest(unittest.TestCase):
         self.assertIn("host code accesses d_a, which is memory of the GPU", sentences(result))
         self.assertIn("at my.cu:7 (segmentation fault)", sentences(result))
 
+    def test_kernels_reach_registered_memory_of_the_host(self):
+        """Within its bounds; and none that is not registered."""
+        source = in_main("""
+            int* numbers = new int[32]{};
+            int* others = new int[4096]{};
+            if (REGISTER) cudaHostRegister(numbers, 32 * sizeof(int), cudaHostRegisterMapped);
+            int* device = numbers;
+            cudaHostGetDevicePointer(&device, numbers, 0);
+            add<<<1, 32>>>(device);
+            printf("%d %d\\n", numbers[31], others[0]);
+            if (REGISTER) cudaHostUnregister(numbers);
+            """, "__global__ void add(int* x) { x[threadIdx.x] += 31; }")  # fmt: skip
+        right = outcome(source, "-D", "REGISTER=1")
+        self.assertEqual(right.stdout, "31 0\n")
+        self.assertIn("no hazards", right.stderr)
+        self.assertNotIn("never freed", right.stderr)
+        self.assertIn("an address in no array", sentences(outcome(source, "-D", "REGISTER=0")))
+
     def test_threads_of_the_host_take_turns(self):
         """Each has arrays and launches of its own, and frees them while others run."""
         result = outcome("""

@@ -113,6 +113,22 @@ class OwnProgramTest(unittest.TestCase):
         self.assertNotIn("one at", said)
         self.assertIn("6 launches of 18 traced", sentences(outcome(source)))
 
+    def test_a_program_that_is_stopped_has_its_report(self):
+        """By a signal, which the glass box passes on."""
+        result = outcome("""
+            #include <csignal>
+            #include <unistd.h>
+            __global__ void one() {}
+            int main() {
+              one<<<1, 1>>>();
+              kill(getppid(), SIGTERM);
+              pause();
+            }
+            """)
+        self.assertEqual(result.returncode, 143)
+        self.assertIn("my.cu: Terminated", result.stderr)
+        self.assertIn("one at my.cu:6, 1 block of 1 thread: no hazards", sentences(result))
+
     def test_errors_of_the_compiler_name_the_users_line(self):
         """In a kernel, in a launch; exit code 2."""
         result = outcome("__global__ void k(int* p) { p = 1.5; }\nint main() {}\n")
