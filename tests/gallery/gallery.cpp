@@ -513,6 +513,30 @@ const Broken kBroken[] = {
      .fault = "warps 2 and 3 have left",
      .run = two_warps_return,
      .block = Index{0, 0, 0}},
+    {.name = "five_rows_in_a_tile_of_four",
+     .kind = HazardKind::kLocalOutOfBounds,
+     .fault = "the loop stores one row more",
+     .run = five_rows_in_a_tile_of_four,
+     .block = Index{0, 0, 0},
+     .thread = Index{0, 0, 0}},
+    {.name = "line_with_its_padding",
+     .kind = HazardKind::kLocalOutOfBounds,
+     .fault = "the padding has no room",
+     .run = line_with_its_padding,
+     .block = Index{0, 0, 0},
+     .thread = Index{0, 0, 0}},
+    {.name = "tail_of_a_vector_counted_up",
+     .kind = HazardKind::kLocalOutOfBounds,
+     .fault = "3 + 8 is beyond four",
+     .run = tail_of_a_vector_counted_up,
+     .block = Index{0, 0, 0},
+     .thread = Index{0, 0, 0}},
+    {.name = "cleared_without_an_end",
+     .kind = HazardKind::kLocalOutOfBounds,
+     .fault = "count is not that of this array",
+     .run = cleared_without_an_end,
+     .block = Index{0, 0, 0},
+     .thread = Index{0, 0, 0}},
 };
 
 const Sound kSound[] = {
@@ -588,6 +612,10 @@ const Sound kSound[] = {
     {"ballot_and_barrier", "ballot_for_a_barrier", ballot_and_barrier},
     {"set_in_both_branches", "set_in_one_branch", set_in_both_branches},
     {"two_warps_wait", "two_warps_return", two_warps_wait},
+    {"four_rows_in_a_tile_of_four", "five_rows_in_a_tile_of_four", four_rows_in_a_tile_of_four},
+    {"line_without_its_padding", "line_with_its_padding", line_without_its_padding},
+    {"tail_of_a_vector_cleared", "tail_of_a_vector_counted_up", tail_of_a_vector_cleared},
+    {"cleared_to_its_end", "cleared_without_an_end", cleared_to_its_end},
 };
 
 /// Neighbours in a row and in a column differ, and rows are not alike.

@@ -8,6 +8,7 @@
 
 #include "common/emulator/run/faults.hpp"
 #include "common/emulator/run/hang_report.hpp"
+#include "common/emulator/run/local_arrays.hpp"
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/source_lines.hpp"
 
@@ -60,6 +61,13 @@ void BlockFailures::fail_endless_loop() {
 void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
   give_up({.kind = KernelErrorKind::kInvalidAddress,
            .sentence = sentence,
+           .thread = threads_.running().number,
+           .calls = {instruction}});
+}
+
+void BlockFailures::fail_local_array(std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kLocalArray,
+           .sentence = "",
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
@@ -157,9 +165,14 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
   if (!failure.waiters.empty()) {
     return {failure.waiters, "", place_of(failure.waiters, threads_.plan())};
   }
-  const SourceLine line =
+  SourceLine line =
       failure.file.empty() ? line_in_kernel(failure.calls) : SourceLine{failure.file, failure.line};
   std::string sentence = failure.sentence;
+  if (failure.kind == KernelErrorKind::kLocalArray) {
+    const std::vector<LocalArray> arrays = local_arrays_of(failure.calls.front());
+    sentence = overrun_sentence(arrays);
+    if (!arrays.empty()) line = arrays.front().line;
+  }
   if (failure.kind == KernelErrorKind::kMissingBarrier && sentence.ends_with(',')) {
     sentence.pop_back();
     sentence += return_note(threads_.plan().kernel, line.file, line.line) + ",";
@@ -177,11 +190,15 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
       interrupt.calls.count > 0 ? interrupt.calls.all()
                                 : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
   const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);
+  const bool beyond = threads_.stacks().is_beyond(thread, interrupt.address);
   const Diagnosis diagnosis =
       interrupt.signal == kHangSignal
           ? Diagnosis{KernelErrorKind::kEndlessLoop,
                       endless_loop_sentence(threads_.observer() != nullptr)}
-          : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
+      : beyond ? Diagnosis{KernelErrorKind::kLocalArray,
+                           "out of bounds: an access behind the end of a local array, and behind "
+                           "all that the thread has on its stack,"}
+               : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
   return KernelError(diagnosis.kind, diagnosis.sentence,
                      {.file = without_repository(line.file),
                       .line = line.line,
