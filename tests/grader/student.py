@@ -36,6 +36,7 @@ from docs.report.page_blocks.excerpts import sections
 from tests.grader import progress_file, starters
 from tests.grader.compiler_messages import remarks
 from tests.grader.kernel_library import (
+    LOOKS,
     ROOM,
     WARNINGS,
     CompileError,
@@ -303,8 +304,8 @@ def compiled(rung, folder):
     """(where the library lies, lines about it)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
-    build_libraries(sources, rung, out, flavours=("traced",))
-    said = (out / "traced" / WARNINGS).read_text()
+    build_libraries(sources, rung, out, flavours=("traced",), looks=LOOKS)
+    said = (out / WARNINGS).read_text()
     return out, [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
 
 
