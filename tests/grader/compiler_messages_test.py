@@ -13,7 +13,7 @@ import unittest
 from bench.rungs import own_rungs
 from tests.grader import starters
 from tests.grader.compiler_messages import remarks
-from tests.grader.kernel_library import LOOKS, WARNINGS, CompileError, build_libraries
+from tests.grader.kernel_library import WARNINGS, CompileError, build_libraries
 
 INNER = "      acc += sA[threadIdx.y][k] * sB[k][threadIdx.x];\n"
 END = "    __syncthreads();\n  }\n"
@@ -60,6 +60,9 @@ OVERRUNS = (
      "`sB` and `rB`"),
     (5, "  const int", "  float pair[2];\n  for (int i = 0; i < 4; ++i) (&pair[0])[i] = A[i];\n"
      "  if (M == -1) C[0] = pair[K % 2];\n  const int", "(&pair[0])[i]", "`pair`"),
+    (5, "  const int", "  float pair[2];\n  float* to = pair;\n"
+     "  for (int i = 0; i < 4; ++i) to[i] = A[i * K];\n"
+     "  if (M == -1) C[0] = pair[K % 2];\n  const int", "to[i] = A", "`pair`"),
 )  # fmt: skip
 
 
@@ -122,7 +125,7 @@ class CompilerMessagesTest(unittest.TestCase):
             with self.subTest(new), tempfile.TemporaryDirectory() as folder:
                 rung, path = kernel(folder, rung, old, new)
                 out = pathlib.Path(folder, "out")
-                build_libraries(path, rung, out, flavours=("traced",), looks=LOOKS)
+                build_libraries(path, rung, out, flavours=("traced",), look=True)
                 lines = remarks((out / WARNINGS).read_text(), path)
                 text = "\n".join(lines)
                 self.assertRegex(lines[0] if lines else "", r"^work/\w+/\w+\.\w+:\d+$", text)
@@ -134,7 +137,7 @@ class CompilerMessagesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             rung, path = kernel(folder, 5, "kPad = 4", "kPad = 8")
             out = pathlib.Path(folder, "out")
-            libraries = build_libraries(path, rung, out, flavours=("plain",), looks=LOOKS)
+            libraries = build_libraries(path, rung, out, flavours=("plain",), look=True)
             self.assertEqual(libraries, {"plain": out.resolve() / "libemulated_rungs.so"})
             self.assertEqual(remarks((out / WARNINGS).read_text(), path), [])
 

@@ -31,9 +31,7 @@ ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of g++
 NVCC_SECONDS = 600
 WARNINGS = "warnings.txt"  # what the compiler said, in out
-# What g++ can prove to overrun a local array it may leave out, so that no run shows it. Each of
-# these finds some of it at compile time; none of them makes a library.
-LOOKS = (("-O2",), ("-fno-aggressive-loop-optimizations",))
+LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
 class CompileError(Exception):
@@ -66,14 +64,15 @@ def text_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
 
 
-def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), looks=()):
+def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
     """Compiles a student's folder; returns {flavour: path of the library}.
 
     folder  holds launch.cu, and what it includes as "work/NN_name/..."
     rung    bench.rungs.Rung that it is a version of
     out     a folder of the caller's; the libraries, and a copy of the sources, lie there afterwards
     wrap    words in front of each call of a compiler, for containment
-    looks   options for more calls of the compiler, which only warn: LOOKS
+    look    whether to compile once more for the warnings alone: what g++ can prove to overrun a
+            local array it may leave out, so that no run shows it
 
     Raises CompileError if the kernel does not compile, NotBuilt if `make build` is missing.
     """
@@ -85,11 +84,13 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), looks=()):
             flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
             for flavour in flavours
         }
-        glances = [pool.submit(_look, build, options, copies, out, wrap) for options in looks]
-    libraries = {flavour: job.result()[0] for flavour, job in jobs.items()}
-    said = [job.result()[1] for job in jobs.values()] + [glance.result() for glance in glances]
+        glance = look and pool.submit(
+            _object, build, build["plain"], LOOK, copies, out, os.devnull, wrap
+        )
+    made = {flavour: job.result() for flavour, job in jobs.items()}
+    said = [text for _, text in made.values()] + ([glance.result()] if look else [])
     (out / WARNINGS).write_text("".join(said))
-    return libraries
+    return {flavour: library for flavour, (library, _) in made.items()}
 
 
 def has_gpu_code():
@@ -200,11 +201,6 @@ def _library(build, flavour, name, copies, out, wrap):
         out, copies, sources,
     )  # fmt: skip
     return library, said
-
-
-def _look(build, options, copies, out, wrap):
-    """Compiles for the warnings alone; returns them."""
-    return _object(build, build["plain"], options, copies, out, os.devnull, wrap)
 
 
 def _object(build, flavour, options, copies, out, made, wrap):

@@ -36,7 +36,6 @@ from docs.report.page_blocks.excerpts import sections
 from tests.grader import progress_file, starters
 from tests.grader.compiler_messages import remarks
 from tests.grader.kernel_library import (
-    LOOKS,
     ROOM,
     WARNINGS,
     CompileError,
@@ -304,7 +303,7 @@ def compiled(rung, folder):
     """(where the library lies, lines about it)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
-    build_libraries(sources, rung, out, flavours=("traced",), looks=LOOKS)
+    build_libraries(sources, rung, out, flavours=("traced",), look=True)
     said = (out / WARNINGS).read_text()
     return out, [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
 
