@@ -25,7 +25,8 @@ WORDS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthre
 # Warnings that tell a mistake; that a variable of a starter is not used yet is none.
 TELLING = re.compile(r"\[-W(unused-value|address|parentheses|uninitialized|maybe-uninitialized|"
                      r"empty-body|misleading-indentation|div-by-zero|shift-\S+|array-bounds|"
-                     r"stringop-over\w+|sequence-point|aggressive-loop-optimizations)=?\d?\]$")  # fmt: skip
+                     r"stringop-over\w+|sequence-point|"
+                     r"aggressive-loop-optimizations)=?\d?\]$")  # fmt: skip
 
 
 @dataclasses.dataclass

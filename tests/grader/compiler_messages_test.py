@@ -50,7 +50,8 @@ MISTAKES = (
      "`undefined_here` is not declared."),
 )  # fmt: skip
 MOST_LINES = 15
-LOADS = "      for (int n = 0; n < TN; ++n) {\n        rB[n] = sB[k][thread_col + n * kThreadCols];\n"
+LOADS = ("      for (int n = 0; n < TN; ++n) {\n"
+         "        rB[n] = sB[k][thread_col + n * kThreadCols];\n")  # fmt: skip
 # rung, text of the kernel, what takes its place, code of the line that is named, arrays
 OVERRUNS = (
     (4, "float acc[TM][TN] = {}; ", "float acc[TM][TN - 1] = {};", "acc[m][n] += rA[m] * rB[n]",

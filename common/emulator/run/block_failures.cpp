@@ -195,10 +195,11 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
       interrupt.signal == kHangSignal
           ? Diagnosis{KernelErrorKind::kEndlessLoop,
                       endless_loop_sentence(threads_.observer() != nullptr)}
-      : beyond ? Diagnosis{KernelErrorKind::kLocalArray,
-                           "out of bounds: an access behind the end of a local array, and behind "
-                           "all that the thread has on its stack,"}
-               : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
+      : beyond
+          ? Diagnosis{KernelErrorKind::kLocalArray,
+                      "out of bounds: an access past the end of a local array, and past all that "
+                      "the thread has on its stack,"}
+          : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
   return KernelError(diagnosis.kind, diagnosis.sentence,
                      {.file = without_repository(line.file),
                       .line = line.line,

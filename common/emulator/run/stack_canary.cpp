@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/run/stack_canary.cpp
-/// \brief What a kernel's function calls instead of returning when the canary behind its local
+/// \brief What a kernel's function calls instead of returning when the canary past its local
 ///        arrays has been overwritten (-fstack-protector-strong). Libraries of kernels are linked
 ///        with --wrap=__stack_chk_fail; all other code still ends the process.
 #include "common/emulator/run/block_runner.hpp"

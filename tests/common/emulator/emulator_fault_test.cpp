@@ -70,7 +70,7 @@ TEST(EmulatorFault, LocalArrayOverrun) {
   const std::string text =
       expect_kernel_error([&] { probes::fill_array(24, &out); },
                           {KernelErrorKind::kLocalArray, kFile, "one array", {}, {3, 0, 0}});
-  EXPECT_TRUE(contains(text, "behind the end of the local array local[4][4], which")) << text;
+  EXPECT_TRUE(contains(text, "past the end of the local array local[4][4], declared at")) << text;
 }
 
 TEST(EmulatorFault, OneOfSeveralLocalArraysOverrun) {
