@@ -166,6 +166,7 @@ void two_warps_wait(const Arrays& arrays);
 void five_rows_in_a_tile_of_four(const Arrays& arrays);
 void line_with_its_padding(const Arrays& arrays);
 void tail_of_a_vector_counted_up(const Arrays& arrays);
+void tail_longer_than_the_vector(const Arrays& arrays);
 void cleared_without_an_end(const Arrays& arrays);
 /// C[i] = sum over m < 4 of element (i + m, (i + m) % 4) of A, for i < 32.
 void four_rows_in_a_tile_of_four(const Arrays& arrays);

@@ -69,6 +69,14 @@ __global__ void tail_of_a_vector_counted_up(unsigned invalid, const float* A, fl
   reinterpret_cast<float4*>(C)[threadIdx.x] = values;
 }
 
+__global__ void tail_longer_than_the_vector(size_t invalid, const float* A, float* C) {
+  float4 values = reinterpret_cast<const float4*>(A)[threadIdx.x];
+  float* const floats = reinterpret_cast<float*>(&values);
+  for (size_t i = 0; i < invalid; ++i)
+    floats[3 - static_cast<int>(i)] = 0.0f;  // fault: size_t 3 - 5 is no small number
+  reinterpret_cast<float4*>(C)[threadIdx.x] = values;
+}
+
 __global__ void tail_of_a_vector_cleared(unsigned invalid, const float* A, float* C) {
   float4 values = reinterpret_cast<const float4*>(A)[threadIdx.x];
   float* const floats = reinterpret_cast<float*>(&values);
@@ -120,6 +128,11 @@ void line_without_its_padding(const Arrays& arrays) {
 
 void tail_of_a_vector_counted_up(const Arrays& arrays) {
   launch(gallery_kernels::tail_of_a_vector_counted_up, kWarp, 9u, arrays.A, arrays.C);
+}
+
+void tail_longer_than_the_vector(const Arrays& arrays) {
+  const size_t columns = 3;
+  launch(gallery_kernels::tail_longer_than_the_vector, kWarp, columns - 5, arrays.A, arrays.C);
 }
 
 void tail_of_a_vector_cleared(const Arrays& arrays) {

@@ -44,7 +44,7 @@ HAZARDS = (
     (r"^out of bounds: .*(?:uses index|of shared memory)",
      "An index leaves the shared array that it belongs to. Compare the order and the extents of "
      "the indices with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
-    (r"^out of bounds: (?:a store went|an access) past the end of",
+    (r"^out of bounds: (?:a store went|an access) (?:past|before) the (?:end|start) of",
      "A loop stores more into an array of the thread's own than it has room for. Compare its "
      "bounds with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
     (r"^out of bounds:",

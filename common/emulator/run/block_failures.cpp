@@ -25,6 +25,11 @@ std::string endless_loop_sentence(bool traced) {
          " (a slow kernel needs a larger LADDER_HANG_SECONDS); it was stopped";
 }
 
+constexpr char kBelowStack[] =
+    "out of bounds: an access before the start of a local array, and before all that the thread "
+    "has "
+    "on its stack,";
+
 bool is_launch(const std::string& file) {
   return file.ends_with("common/launch.cuh");
 }
@@ -68,6 +73,13 @@ void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t inst
 void BlockFailures::fail_local_array(std::uintptr_t instruction) {
   give_up({.kind = KernelErrorKind::kLocalArray,
            .sentence = "",
+           .thread = threads_.running().number,
+           .calls = {instruction}});
+}
+
+void BlockFailures::fail_below_stack(std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kLocalArray,
+           .sentence = kBelowStack,
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
@@ -168,7 +180,7 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
   SourceLine line =
       failure.file.empty() ? line_in_kernel(failure.calls) : SourceLine{failure.file, failure.line};
   std::string sentence = failure.sentence;
-  if (failure.kind == KernelErrorKind::kLocalArray) {
+  if (failure.kind == KernelErrorKind::kLocalArray && sentence.empty()) {
     const std::vector<LocalArray> arrays = local_arrays_of(failure.calls.front());
     sentence = overrun_sentence(arrays);
     if (!arrays.empty()) line = arrays.front().line;
@@ -189,12 +201,17 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const SourceLine line = line_in_kernel(
       interrupt.calls.count > 0 ? interrupt.calls.all()
                                 : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
-  const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);
+  const bool in_guard = threads_.stacks().in_guard(thread, interrupt.address);
+  // A stack that is too small ends where it grows; an index that is wrong leaves it elsewhere.
+  constexpr std::uintptr_t kNearest = 8192;
+  const bool overflow =
+      in_guard && interrupt.stack < reinterpret_cast<std::uintptr_t>(interrupt.address) + kNearest;
   const bool beyond = threads_.stacks().is_beyond(thread, interrupt.address);
   const Diagnosis diagnosis =
       interrupt.signal == kHangSignal
           ? Diagnosis{KernelErrorKind::kEndlessLoop,
                       endless_loop_sentence(threads_.observer() != nullptr)}
+      : in_guard && !overflow ? Diagnosis{KernelErrorKind::kLocalArray, kBelowStack}
       : beyond
           ? Diagnosis{KernelErrorKind::kLocalArray,
                       "out of bounds: an access past the end of a local array, and past all that "

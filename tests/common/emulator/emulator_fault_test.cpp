@@ -99,6 +99,16 @@ TEST(EmulatorFault, LocalArrayOverrunBeyondTheStack) {
   EXPECT_TRUE(contains(text, "all that the thread has on its stack")) << text;
 }
 
+TEST(EmulatorFault, LocalArrayOverrunDownTheStack) {
+  float out = 0;
+  probes::fill_downwards(16, &out);
+  EXPECT_EQ(out, 15);
+  const std::string text =
+      expect_kernel_error([&] { probes::fill_downwards(size_t{3} - 5, &out); },
+                          {KernelErrorKind::kLocalArray, kFile, "down to count", {}, {3, 0, 0}});
+  EXPECT_TRUE(contains(text, "before the start of a local array")) << text;
+}
+
 TEST(EmulatorFaultDeathTest, OutsideOfKernelsAnOverrunStillKills) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

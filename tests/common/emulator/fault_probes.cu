@@ -48,6 +48,15 @@ __global__ void fill_array(int count, float* out) {
   *out = local[(count - 1) / 4 % 4][(count - 1) % 4];
 }
 
+__global__ void fill_downwards(size_t count, float* out) {
+  if (threadIdx.x != 3) return;
+  float local[16];
+  float* const last = &local[15];
+  for (size_t i = 0; i < count; ++i)
+    last[-static_cast<long>(i)] = i;  // down to count
+  *out = local[16 - count % 17];
+}
+
 __global__ void fill_two_arrays(int count, float* out) {
   if (threadIdx.x != 3) return;
   float larger[16];  // one of two
@@ -133,6 +142,10 @@ void overflow_stack(float* out) {
 
 void fill_array(int count, float* out) {
   launch(probe_kernels::fill_array, kOneWarp, count, out);
+}
+
+void fill_downwards(size_t count, float* out) {
+  launch(probe_kernels::fill_downwards, kOneWarp, count, out);
 }
 
 void fill_two_arrays(int count, float* out) {

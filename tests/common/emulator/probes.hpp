@@ -100,6 +100,7 @@ void overflow_stack(float* out);
 void fill_array(int count, float* out);
 /// The same with a second array of 8, or on the host.
 void fill_two_arrays(int count, float* out);
+void fill_downwards(size_t count, float* out);
 void fill_array_of_host(int count, float* out);
 void copy_bytes_to_null();
 void endless_loop(unsigned bad_thread);
