@@ -12,6 +12,8 @@
 #   -ftrivial-auto-var-init  a variable that nobody has set makes the result wrong; see
 #                            trace/undefined_values.hpp
 #   -fstack-clash-protection a stack that is too small meets its guard page
+#   -fstack-protector-strong a function whose local array was overrun does not return; see
+#                            run/stack_canary.cpp
 #   -g                       reports name source lines
 add_library(ladder_emulated_code INTERFACE)
 target_compile_features(ladder_emulated_code INTERFACE cxx_std_20)
@@ -35,6 +37,7 @@ target_compile_options(
             -fno-gnu-unique
             -ftrivial-auto-var-init=pattern
             -fstack-clash-protection
+            -fstack-protector-strong
             -fPIC
             -g
             -Wall
@@ -141,7 +144,7 @@ function(add_emulated_library target)
   add_library(${target} SHARED ${definitions} $<TARGET_OBJECTS:${target}_objects>)
   target_link_libraries(${target} PUBLIC ladder_emulator PRIVATE ${arg_LIBRARIES})
   target_link_options(${target} PRIVATE -fno-lto -Wl,--version-script=${version_script} -Wl,-z,defs
-                      -Wl,-z,now)
+                      -Wl,-z,now -Wl,--wrap=__stack_chk_fail)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${version_script})
 endfunction()
 

@@ -162,6 +162,21 @@ void set_in_both_branches(const Arrays& arrays);
 /// The first 64 elements of C = A in reverse.
 void two_warps_wait(const Arrays& arrays);
 
+// -- local_arrays.cu ----------------------------------------------------------------------------
+void five_rows_in_a_tile_of_four(const Arrays& arrays);
+void line_with_its_padding(const Arrays& arrays);
+void tail_of_a_vector_counted_up(const Arrays& arrays);
+void tail_longer_than_the_vector(const Arrays& arrays);
+void cleared_without_an_end(const Arrays& arrays);
+/// C[i] = sum over m < 4 of element (i + m, (i + m) % 4) of A, for i < 32.
+void four_rows_in_a_tile_of_four(const Arrays& arrays);
+/// C[i] = A[i + 7*i % 100] for i < 32.
+void line_without_its_padding(const Arrays& arrays);
+/// The first 128 elements of C = A, where the last two of four are 0.
+void tail_of_a_vector_cleared(const Arrays& arrays);
+/// C[i] = 7*i % 100 for i < 32.
+void cleared_to_its_end(const Arrays& arrays);
+
 // -- sound.cu -----------------------------------------------------------------------------------
 /// C = A*B
 void guarded_gemm(const Arrays& arrays);

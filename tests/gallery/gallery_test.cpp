@@ -188,9 +188,10 @@ TEST(GalleryTable, ShowsEveryKindOfHazard) {
     kinds.insert(broken.kind);
   EXPECT_EQ(kinds, (std::set<HazardKind>{
                        HazardKind::kGlobalOutOfBounds, HazardKind::kSharedOutOfBounds,
-                       HazardKind::kMisaligned, HazardKind::kUninitialisedShared,
-                       HazardKind::kUninitialisedGlobal, HazardKind::kRace,
-                       HazardKind::kDivergentBarrier, HazardKind::kHang, HazardKind::kOther}));
+                       HazardKind::kLocalOutOfBounds, HazardKind::kMisaligned,
+                       HazardKind::kUninitialisedShared, HazardKind::kUninitialisedGlobal,
+                       HazardKind::kRace, HazardKind::kDivergentBarrier, HazardKind::kHang,
+                       HazardKind::kOther}));
 }
 
 TEST(GalleryTable, SoundKernelsHaveABrokenTwin) {
@@ -629,6 +630,21 @@ Numbers result_of(const std::string& name) {
       {"set_in_both_branches",
        [] { return table_of(128, [](int i) { return i < 100 ? a(i) : 0.0f; }); }},
       {"two_warps_wait", [] { return table_of(64, [](int i) { return a(63 - i); }); }},
+      {"four_rows_in_a_tile_of_four",
+       [] {
+         return table_of(32, [](int i) {
+           float sum = 0.0f;
+           for (int m = 0; m < 4; ++m)
+             sum += a((i + m) * kK + (i + m) % 4);
+           return sum;
+         });
+       }},
+      {"line_without_its_padding",
+       [] { return table_of(32, [](int i) { return a(i + 7 * i % 100); }); }},
+      {"tail_of_a_vector_cleared",
+       [] { return table_of(128, [](int i) { return i % 4 < 2 ? a(i) : 0.0f; }); }},
+      {"cleared_to_its_end",
+       [] { return table_of(32, [](int i) { return static_cast<float>(7 * i % 100); }); }},
   };
   return results.at(name)();
 }

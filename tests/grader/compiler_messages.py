@@ -15,6 +15,7 @@ from docs.report.page_blocks.excerpts import TITLE
 PLACE = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
                    r"(?P<kind>fatal error|error|note|warning): (?P<text>.*)$")  # fmt: skip
 CALLER = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):\d+:   required from")
+INLINED = re.compile(r"^    inlined from '.*' at (?P<file>[^:\s/][^:]*):(?P<line>\d+):\d+[:,]$")
 MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first
 COLUMNS = 80
@@ -24,7 +25,8 @@ WORDS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthre
 # Warnings that tell a mistake; that a variable of a starter is not used yet is none.
 TELLING = re.compile(r"\[-W(unused-value|address|parentheses|uninitialized|maybe-uninitialized|"
                      r"empty-body|misleading-indentation|div-by-zero|shift-\S+|array-bounds|"
-                     r"sequence-point|aggressive-loop-optimizations)=?\d?\]$")  # fmt: skip
+                     r"stringop-over\w+|sequence-point|"
+                     r"aggressive-loop-optimizations)=?\d?\]$")  # fmt: skip
 
 
 @dataclasses.dataclass
@@ -43,8 +45,12 @@ def errors_of(output, kind="error"):
     found, caller = [], None
     for line in output.splitlines():
         place = PLACE.match(line)
+        if line.startswith("In "):  # the place of what follows
+            caller = None
         if CALLER.match(line):
             caller = CALLER.match(line)
+        elif caller is None:
+            caller = INLINED.match(line)
         if not place:
             continue
         if kind in place["kind"]:
@@ -265,6 +271,15 @@ def call(error, _student):
     return f"{shown} is called with other arguments than it takes: look at its declaration."
 
 
+def overrun(error, _student):
+    """What the compiler has proved to be out of bounds, in a loop or by an index."""
+    notes = " ".join([error.text, *error.notes])
+    names = re.findall(r"(?:object|referencing) '(\w+)'", notes)
+    arrays = " and ".join(f"`{name}`" for name in dict.fromkeys(names)) or "an array"
+    return (f"This goes beyond the end of {arrays}. g++ may leave out what it can prove to be out "
+            "of bounds, so the result can be right here and wrong on a GPU.")
+
+
 def read_only(error, _student):
     """An assignment to what is const."""
     name = re.search(r"variable '(\w+)'", error.text)
@@ -322,6 +337,9 @@ MEANINGS = (
      "from a text."),
     (r"undefined reference to",
      "This function is declared, but your folder does not define it."),
+    (r"array subscript .* (?:outside|above|below) array bounds|out of the bounds|iteration \d+ "
+     r"invokes undefined|(?:writing|reading) \d+ bytes? (?:into|from) a region",
+     overrun),
     (r"statement is a reference, not call|statement has no effect|value computed is not used|"
      r"will never be NULL",
      "This statement does nothing. A call needs its brackets: `__syncthreads();`"),
@@ -333,6 +351,7 @@ def tidy(text):
     """A message without what only the emulator's authors know."""
     text = re.sub(r" \{aka '[^']*'\}", "", text)
     text = re.sub(r"ladder::(?!ptx)\w+::", "", text)
+    text = re.sub(r"'void\* __builtin_\w+\([^']*\)' ", "", text)
     text = text.replace("using uint3 = struct Vector3<unsigned int>", "uint3")
     return textwrap.shorten(re.sub(r" \[-fpermissive\]", "", text), 150, placeholder=" ...")
 
@@ -400,7 +419,7 @@ def remarks(output, folder):
                     "nvcc refuses a `__shared__` array with an initial value: let the threads "
                     "store "
                     "it, and pass a barrier.", "  ")  # fmt: skip
-    for error in errors_of(output, "warning"):
+    for error in one_per_line(errors_of(output, "warning")):
         if TELLING.search(error.text) and not error.file.startswith("/") and len(lines) < 4 * MOST:
             meaning = next((what for says, what in MEANINGS if re.search(says, error.text)), "")
             lines += shown(error, student, meaning)

@@ -30,7 +30,8 @@ NAME = re.compile(rf"[\w-]+(?:{'|'.join(map(re.escape, ENDINGS))})", re.ASCII)
 ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of g++
 NVCC_SECONDS = 600
-WARNINGS = "warnings.txt"  # what the compiler said, in out/traced and out/plain
+WARNINGS = "warnings.txt"  # what the compiler said, in out
+LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
 class CompileError(Exception):
@@ -63,25 +64,33 @@ def text_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
 
 
-def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=()):
+def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
     """Compiles a student's folder; returns {flavour: path of the library}.
 
     folder  holds launch.cu, and what it includes as "work/NN_name/..."
     rung    bench.rungs.Rung that it is a version of
     out     a folder of the caller's; the libraries, and a copy of the sources, lie there afterwards
     wrap    words in front of each call of a compiler, for containment
+    look    whether to compile once more for the warnings alone: what g++ can prove to overrun a
+            local array it may leave out, so that no run shows it
 
     Raises CompileError if the kernel does not compile, NotBuilt if `make build` is missing.
     """
     build = _description()
     out = pathlib.Path(out).resolve()
     copies = _copies(build, folder, rung, out)
-    with concurrent.futures.ThreadPoolExecutor(len(flavours)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
         jobs = {
             flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
             for flavour in flavours
         }
-    return {flavour: job.result() for flavour, job in jobs.items()}
+        glance = look and pool.submit(
+            _object, build, build["plain"], LOOK, copies, out, os.devnull, wrap
+        )
+    made = {flavour: job.result() for flavour, job in jobs.items()}
+    said = [text for _, text in made.values()] + ([glance.result()] if look else [])
+    (out / WARNINGS).write_text("".join(said))
+    return {flavour: library for flavour, (library, _) in made.items()}
 
 
 def has_gpu_code():
@@ -165,22 +174,14 @@ def _description():
 
 
 def _library(build, flavour, name, copies, out, wrap):
-    """Compiles and links one flavour; returns its path."""
+    """Compiles and links one flavour; returns its path and what the compiler said."""
     sources = build["sources"]
     made = out / name
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _call(
-        [
-            *wrap, *compiler, "-fmessage-length=0", "-fdiagnostics-plain-output",
-            "-I", str(out), *(word for path in flavour["folders"] for word in ("-I", path)),
-            "-x", "c++", "-c", str(copies / "launch.cu"), "-o", str(kernel),
-        ],
-        out, copies, sources,
-    )  # fmt: skip
-    (made / WARNINGS).write_text(said)
+    said = _object(build, flavour, (), copies, out, kernel, wrap)
     script = pathlib.Path(sources, "common/emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
@@ -199,7 +200,20 @@ def _library(build, flavour, name, copies, out, wrap):
         ],
         out, copies, sources,
     )  # fmt: skip
-    return library
+    return library, said
+
+
+def _object(build, flavour, options, copies, out, made, wrap):
+    """Compiles launch.cu; returns what the compiler said."""
+    return _call(
+        [
+            *wrap, build["compiler"], *flavour["options"], *options, "-fmessage-length=0",
+            "-fdiagnostics-plain-output", "-I", str(out),
+            *(word for path in flavour["folders"] for word in ("-I", path)),
+            "-x", "c++", "-c", str(copies / "launch.cu"), "-o", str(made),
+        ],
+        out, copies, build["sources"],
+    )  # fmt: skip
 
 
 def _call(command, out, copies, sources, seconds=SECONDS):

@@ -303,8 +303,8 @@ def compiled(rung, folder):
     """(where the library lies, lines about it)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
-    build_libraries(sources, rung, out, flavours=("traced",))
-    said = (out / "traced" / WARNINGS).read_text()
+    build_libraries(sources, rung, out, flavours=("traced",), look=True)
+    said = (out / WARNINGS).read_text()
     return out, [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
 
 

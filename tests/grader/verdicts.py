@@ -44,6 +44,9 @@ HAZARDS = (
     (r"^out of bounds: .*(?:uses index|of shared memory)",
      "An index leaves the shared array that it belongs to. Compare the order and the extents of "
      "the indices with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
+    (r"^out of bounds: (?:a store went|an access) (?:past|before) the (?:end|start) of",
+     "A loop stores more into an array of the thread's own than it has room for. Compare its "
+     "bounds with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
     (r"^out of bounds:",
      "The access lies outside of the matrix: at an edge, a tile reaches beyond it. Test row, "
      "column and k of each word before you load or store it. Threads that have nothing to load "

@@ -30,6 +30,12 @@ RACE = """\
 65536 of 65536 elements are wrong. The first is C[0][0] of block tile (0, 0):
   got 0, expected 23.2944144. Pattern: all of them 0; every element is wrong.
 """
+LOCAL = """\
+03 shared_tile    WRONG, 1 hazard
+- out of bounds: a store went past the end of the local array tile[4][4],
+  declared at work/03_shared_tile/kernel.cuh:40, block (0, 0, 0), thread
+  (0, 0, 0)
+"""
 EDGE = """\
 03 shared_tile    WRONG, no hazards
   right for this problem, but wrong for a small one of integers (M = 69, N = 33,
@@ -97,6 +103,12 @@ class VerdictsTest(unittest.TestCase):
         self.assertIn("The kernel is right where tiles fit the matrix exactly", text)
         self.assertIn("Only the last tile is wrong", text)
         self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', text)
+
+    def test_a_local_array_is_told_from_a_matrix(self):
+        text = self.text(LOCAL)
+        self.assertIn("kernel.cuh:40: ", text)
+        self.assertIn("A loop stores more into an array of the thread's own", text)
+        self.assertNotIn("matrix", text)
 
     def test_a_right_kernel_needs_no_meaning(self):
         right = "03 shared_tile    right, no hazards\nExact too on small ragged problems.\n"

@@ -8,6 +8,7 @@
 
 #include "common/emulator/run/faults.hpp"
 #include "common/emulator/run/hang_report.hpp"
+#include "common/emulator/run/local_arrays.hpp"
 #include "common/emulator/run/settings.hpp"
 #include "common/emulator/run/source_lines.hpp"
 
@@ -23,6 +24,11 @@ std::string endless_loop_sentence(bool traced) {
          (traced ? ", passed a barrier or accessed anything new" : " or passed a barrier") +
          " (a slow kernel needs a larger LADDER_HANG_SECONDS); it was stopped";
 }
+
+constexpr char kBelowStack[] =
+    "out of bounds: an access before the start of a local array, and before all that the thread "
+    "has "
+    "on its stack,";
 
 bool is_launch(const std::string& file) {
   return file.ends_with("common/launch.cuh");
@@ -69,6 +75,20 @@ void BlockFailures::fail_at(KernelErrorKind kind, const std::string& sentence, c
 void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
   give_up({.kind = KernelErrorKind::kInvalidAddress,
            .sentence = sentence,
+           .thread = threads_.running().number,
+           .calls = {instruction}});
+}
+
+void BlockFailures::fail_local_array(std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kLocalArray,
+           .sentence = "",
+           .thread = threads_.running().number,
+           .calls = {instruction}});
+}
+
+void BlockFailures::fail_below_stack(std::uintptr_t instruction) {
+  give_up({.kind = KernelErrorKind::kLocalArray,
+           .sentence = kBelowStack,
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
@@ -166,9 +186,14 @@ KernelError BlockFailures::error_of(const Failure& failure) const {
   if (!failure.waiters.empty()) {
     return {failure.waiters, "", place_of(failure.waiters, threads_.plan())};
   }
-  const SourceLine line =
+  SourceLine line =
       failure.file.empty() ? line_in_kernel(failure.calls) : SourceLine{failure.file, failure.line};
   std::string sentence = failure.sentence;
+  if (failure.kind == KernelErrorKind::kLocalArray && sentence.empty()) {
+    const std::vector<LocalArray> arrays = local_arrays_of(failure.calls.front());
+    sentence = overrun_sentence(arrays);
+    if (!arrays.empty()) line = arrays.front().line;
+  }
   if (failure.kind == KernelErrorKind::kMissingBarrier && sentence.ends_with(',')) {
     sentence.pop_back();
     sentence += return_note(threads_.plan().kernel, line.file, line.line) + ",";
@@ -185,11 +210,21 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const SourceLine line = line_in_kernel(
       interrupt.calls.count > 0 ? interrupt.calls.all()
                                 : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
-  const bool overflow = threads_.stacks().in_guard(thread, interrupt.address);
+  const bool in_guard = threads_.stacks().in_guard(thread, interrupt.address);
+  // A stack that is too small ends where it grows; an index that is wrong leaves it elsewhere.
+  constexpr std::uintptr_t kNearest = 8192;
+  const bool overflow =
+      in_guard && interrupt.stack < reinterpret_cast<std::uintptr_t>(interrupt.address) + kNearest;
+  const bool beyond = threads_.stacks().is_beyond(thread, interrupt.address);
   const Diagnosis diagnosis =
       interrupt.signal == kHangSignal
           ? Diagnosis{KernelErrorKind::kEndlessLoop,
                       endless_loop_sentence(threads_.observer() != nullptr)}
+      : in_guard && !overflow ? Diagnosis{KernelErrorKind::kLocalArray, kBelowStack}
+      : beyond
+          ? Diagnosis{KernelErrorKind::kLocalArray,
+                      "out of bounds: an access past the end of a local array, and past all that "
+                      "the thread has on its stack,"}
           : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
   return KernelError(diagnosis.kind, diagnosis.sentence,
                      {.file = without_repository(line.file),

@@ -40,6 +40,10 @@ class BlockFailures {
                             unsigned line);
   /// Ends the block at the running thread's invalid access, before it happens.
   [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
+  /// Ends the block where a function is to return whose local array was overrun.
+  [[noreturn]] void fail_local_array(std::uintptr_t instruction);
+  /// Ends the block at an access below the running thread's frames, before it happens.
+  [[noreturn]] void fail_below_stack(std::uintptr_t instruction);
   [[noreturn]] void fail_exception(const std::string& sentence, unsigned thread);
   /// No thread of the block can go on, and no other block can help.
   [[noreturn]] void fail_hang(std::vector<KernelWaiters> waiters);

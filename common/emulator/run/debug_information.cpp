@@ -39,4 +39,29 @@ bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function) {
   return found;
 }
 
+std::optional<ArrayType> array_type_of(Dwarf_Die* variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &attribute), &type) == nullptr ||
+      dwarf_peel_type(&type, &type) != 0 || dwarf_tag(&type) != DW_TAG_array_type) {
+    return std::nullopt;
+  }
+  ArrayType result;
+  Dwarf_Die range;
+  for (int more = dwarf_child(&type, &range); more == 0; more = dwarf_siblingof(&range, &range)) {
+    Dwarf_Word highest = 0;
+    if (dwarf_formudata(dwarf_attr(&range, DW_AT_upper_bound, &attribute), &highest) == 0) {
+      result.extents.push_back(highest + 1);
+    }
+  }
+  Dwarf_Die element;
+  Dwarf_Word bytes = 0;
+  if (dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &attribute), &element) != nullptr &&
+      dwarf_peel_type(&element, &element) == 0 && dwarf_aggregate_size(&element, &bytes) == 0 &&
+      bytes > 0) {
+    result.element_bytes = bytes;
+  }
+  return result;
+}
+
 }  // namespace ladder::emulator

@@ -5,7 +5,10 @@
 
 #include <elfutils/libdwfl.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace ladder::emulator {
 
@@ -17,5 +20,14 @@ OpenLibraries open_libraries();
 /// \brief  The function whose code is at `address`.
 /// \return false if nothing is known about it
 bool function_at(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Die& function);
+
+/// The type of an array: `float s[8][32]`.
+struct ArrayType {
+  std::vector<std::size_t> extents;  ///< 8, 32; empty if not known
+  std::size_t element_bytes = 4;
+};
+
+/// The type of a variable, through names and qualifiers; nothing if it is no array.
+std::optional<ArrayType> array_type_of(Dwarf_Die* variable);
 
 }  // namespace ladder::emulator

@@ -61,6 +61,14 @@ bool FiberStacks::in_guard(std::size_t index, const void* address) const {
   return address >= guard && address < guard + kGuardBytes;
 }
 
+bool FiberStacks::holds(std::size_t index, std::uintptr_t address) const {
+  return reinterpret_cast<std::uintptr_t>(end(index)) - address - 1 < kStackBytes;
+}
+
+bool FiberStacks::is_beyond(std::size_t index, const void* address) const {
+  return address >= end(index) && contains(reinterpret_cast<std::uintptr_t>(address));
+}
+
 bool FiberStacks::contains(std::uintptr_t address) const {
   const auto first = reinterpret_cast<std::uintptr_t>(memory_);
   return address - first < kMaxStacks * kStrideBytes;

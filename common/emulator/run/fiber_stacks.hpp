@@ -35,6 +35,12 @@ class FiberStacks {
   /// Whether the address is in the trapping page below stack `index`.
   bool in_guard(std::size_t index, const void* address) const;
 
+  /// Whether the address is in stack `index`.
+  bool holds(std::size_t index, std::uintptr_t address) const;
+
+  /// Whether the address is behind stack `index`, in another stack or below one.
+  bool is_beyond(std::size_t index, const void* address) const;
+
   /// Whether the address is in any stack.
   bool contains(std::uintptr_t address) const;
 

@@ -23,6 +23,7 @@ enum class KernelErrorKind {
   kEndlessLoop,         ///< no thread finished or passed a barrier within the hang limit
   kInvalidAddress,      ///< access to memory that does not exist
   kMisalignedAddress,   ///< vector access to an address that is no multiple of the vector's size
+  kLocalArray,          ///< a store past the end of a thread's local array
   kStackOverflow,       ///< local variables and calls need more than a thread's stack
   kDivisionByZero,      ///< integer division by zero (a GPU returns an undefined value)
   kIllegalInstruction,  ///< __trap() or an instruction that the CPU does not know

@@ -24,28 +24,12 @@ namespace {
 
 constexpr std::string_view kPlainDynamic = "ladder_dynamic_shared";  ///< see launch.hpp
 
-/// Extents and element size of an array type, through names and qualifiers. False: no array.
+/// Extents and element size of the variable. False: it is no array.
 bool read_type(Dwarf_Die* variable, SharedArray& array) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die type;
-  if (dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &attribute), &type) == nullptr ||
-      dwarf_peel_type(&type, &type) != 0 || dwarf_tag(&type) != DW_TAG_array_type) {
-    return false;
-  }
-  Dwarf_Die range;
-  for (int more = dwarf_child(&type, &range); more == 0; more = dwarf_siblingof(&range, &range)) {
-    Dwarf_Word highest = 0;
-    if (dwarf_formudata(dwarf_attr(&range, DW_AT_upper_bound, &attribute), &highest) == 0) {
-      array.extents.push_back(highest + 1);
-    }
-  }
-  Dwarf_Die element;
-  Dwarf_Word bytes = 0;
-  if (dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &attribute), &element) != nullptr &&
-      dwarf_peel_type(&element, &element) == 0 && dwarf_aggregate_size(&element, &bytes) == 0 &&
-      bytes > 0) {
-    array.element_bytes = bytes;
-  }
+  const std::optional<ArrayType> type = array_type_of(variable);
+  if (!type) return false;
+  array.extents = type->extents;
+  array.element_bytes = type->element_bytes;
   return true;
 }
 

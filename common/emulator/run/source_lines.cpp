@@ -29,15 +29,6 @@ std::string_view repository() {
                                    : std::string_view();
 }
 
-/// Whether the file belongs to what a kernel is built on, and not to the kernel.
-bool is_ground(std::string_view file) {
-  if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
-  const std::string_view root = repository();
-  if (!file.starts_with(root)) return false;
-  file.remove_prefix(root.size());
-  return file.starts_with(kEmulator) || file.starts_with(kInstructions);
-}
-
 /// Of a file as without_repository() gives it.
 std::string path_of(const std::string& file) {
   return file.starts_with("/") ? file : std::string(repository()) + file;
@@ -134,6 +125,14 @@ SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   return SourceLineReader().line_of(calls);
+}
+
+bool is_ground(std::string_view file) {
+  if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
+  const std::string_view root = repository();
+  if (!file.starts_with(root)) return false;
+  file.remove_prefix(root.size());
+  return file.starts_with(kEmulator) || file.starts_with(kInstructions);
 }
 
 std::string without_repository(const std::string& file) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ladder::emulator {
@@ -49,6 +50,9 @@ std::string symbol_of(const void* function);
 /// Lines of a source file from `begin` to before `end` that hold `return;`.
 /// \param file  as without_repository() gives it
 std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end);
+
+/// Whether the file belongs to what a kernel is built on, and not to the kernel.
+bool is_ground(std::string_view file);
 
 /// The path relative to this repository if the file is in it, else unchanged.
 std::string without_repository(const std::string& file);

@@ -93,10 +93,13 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (address - frame < kNearFrame) [[likely]]
     return;
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  const unsigned thread = runner.threads().running().number;
+  if (address < frame && runner.threads().stacks().holds(thread, address))
+    runner.failures().fail_below_stack(instruction);
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!access_cursor.tracer->report_elsewhere(address, code)) return;
-  BlockRunner::of_this_cpu_thread()->failures().fail_access(
-      "invalid address: it lies in no array of the kernel", instruction);
+  runner.failures().fail_access("invalid address: it lies in no array of the kernel", instruction);
 }
 
 void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,

@@ -63,6 +63,8 @@ std::string name_of(HazardKind kind) {
       return "out of bounds (global)";
     case HazardKind::kSharedOutOfBounds:
       return "out of bounds (shared)";
+    case HazardKind::kLocalOutOfBounds:
+      return "out of bounds (local)";
     case HazardKind::kMisaligned:
       return "misaligned";
     case HazardKind::kUninitialisedShared:

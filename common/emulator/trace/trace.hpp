@@ -58,6 +58,7 @@ struct AccessCounts {
 enum class HazardKind {
   kGlobalOutOfBounds,
   kSharedOutOfBounds,
+  kLocalOutOfBounds,  ///< seen when the function returns
   kMisaligned,
   kUninitialisedShared,
   kUninitialisedGlobal,

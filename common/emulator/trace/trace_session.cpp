@@ -28,6 +28,8 @@ HazardKind hazard_of(KernelErrorKind kind) {
       return HazardKind::kHang;
     case KernelErrorKind::kInvalidAddress:
       return HazardKind::kGlobalOutOfBounds;
+    case KernelErrorKind::kLocalArray:
+      return HazardKind::kLocalOutOfBounds;
     case KernelErrorKind::kMisalignedAddress:
       return HazardKind::kMisaligned;
     default:

@@ -63,6 +63,63 @@ TEST(EmulatorFault, StackOverflow) {
   EXPECT_GE(error->line() + 5, line_of(kFile, "needs a stack frame")) << error->what();
 }
 
+TEST(EmulatorFault, LocalArrayOverrun) {
+  float out = 0;
+  probes::fill_array(16, &out);
+  EXPECT_EQ(out, 15);
+  const std::string text =
+      expect_kernel_error([&] { probes::fill_array(24, &out); },
+                          {KernelErrorKind::kLocalArray, kFile, "one array", {}, {3, 0, 0}});
+  EXPECT_TRUE(contains(text, "past the end of the local array local[4][4], declared at")) << text;
+}
+
+TEST(EmulatorFault, OneOfSeveralLocalArraysOverrun) {
+  float out = 0;
+  probes::fill_two_arrays(16, &out);
+  EXPECT_EQ(out, 15);
+  const auto error = error_of([&] { probes::fill_two_arrays(64, &out); });
+  ASSERT_TRUE(error.has_value());
+  const std::string text = error->what();
+  EXPECT_EQ(error->kind(), KernelErrorKind::kLocalArray) << text;
+  const auto named = [&](const std::string& name, const std::string& marker) {
+    return name + " (line " + std::to_string(line_of(kFile, marker)) + ")";
+  };
+  EXPECT_TRUE(contains(text, named("larger[16]", "one of two"))) << text;
+  EXPECT_TRUE(contains(text, named("smaller[8]", "the other of two"))) << text;
+  EXPECT_TRUE(error->line() == line_of(kFile, "one of two") ||
+              error->line() == line_of(kFile, "the other of two"))
+      << text;
+}
+
+TEST(EmulatorFault, LocalArrayOverrunBeyondTheStack) {
+  float out = 0;
+  const std::string text =
+      expect_kernel_error([&] { probes::fill_array(1 << 20, &out); },
+                          {KernelErrorKind::kLocalArray, kFile, "up to count", {}, {3, 0, 0}});
+  EXPECT_TRUE(contains(text, "all that the thread has on its stack")) << text;
+}
+
+TEST(EmulatorFault, LocalArrayOverrunDownTheStack) {
+  float out = 0;
+  probes::fill_downwards(16, &out);
+  EXPECT_EQ(out, 15);
+  const std::string text =
+      expect_kernel_error([&] { probes::fill_downwards(size_t{3} - 5, &out); },
+                          {KernelErrorKind::kLocalArray, kFile, "down to count", {}, {3, 0, 0}});
+  EXPECT_TRUE(contains(text, "before the start of a local array")) << text;
+}
+
+TEST(EmulatorFaultDeathTest, OutsideOfKernelsAnOverrunStillKills) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        float out = 0;
+        probes::fill_array(16, &out);
+        probes::fill_array_of_host(24, &out);
+      },
+      testing::KilledBySignal(SIGABRT), "stack smashing");
+}
+
 TEST(EmulatorFault, InsideTheCLibraryNamesTheKernelsLine) {
   expect_kernel_error(probes::copy_bytes_to_null,
                       {KernelErrorKind::kInvalidAddress, kFile, "in the C library", {}, {}});

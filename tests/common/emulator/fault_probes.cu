@@ -36,6 +36,36 @@ __device__ __noinline__ float deeper(int depth, const float* from) {
   return deeper(depth - 1, local) + local[3];  // needs a stack frame
 }
 
+__device__ __noinline__ void count_up(int count, float* to) {
+  for (int i = 0; i < count; ++i)
+    to[i] = i;  // up to count
+}
+
+__global__ void fill_array(int count, float* out) {
+  if (threadIdx.x != 3) return;
+  float local[4][4];  // one array
+  count_up(count, local[0]);
+  *out = local[(count - 1) / 4 % 4][(count - 1) % 4];
+}
+
+__global__ void fill_downwards(size_t count, float* out) {
+  if (threadIdx.x != 3) return;
+  float local[16];
+  float* const last = &local[15];
+  for (size_t i = 0; i < count; ++i)
+    last[-static_cast<long>(i)] = i;  // down to count
+  *out = local[16 - count % 17];
+}
+
+__global__ void fill_two_arrays(int count, float* out) {
+  if (threadIdx.x != 3) return;
+  float larger[16];  // one of two
+  float smaller[8];  // the other of two
+  count_up(count, larger);
+  count_up(count / 2, smaller);
+  *out = larger[(count - 1) % 16] + 0.0f * smaller[count % 8 / 2];
+}
+
 __global__ void overflow_stack(int depth, float* out) {
   float first[256] = {};
   *out = deeper(depth, first);
@@ -108,6 +138,24 @@ void trap() {
 
 void overflow_stack(float* out) {
   launch(probe_kernels::overflow_stack, kOneThread, 1000, out);
+}
+
+void fill_array(int count, float* out) {
+  launch(probe_kernels::fill_array, kOneWarp, count, out);
+}
+
+void fill_downwards(size_t count, float* out) {
+  launch(probe_kernels::fill_downwards, kOneWarp, count, out);
+}
+
+void fill_two_arrays(int count, float* out) {
+  launch(probe_kernels::fill_two_arrays, kOneWarp, count, out);
+}
+
+void fill_array_of_host(int count, float* out) {
+  float local[16];
+  probe_kernels::count_up(count, local);
+  *out = local[(count - 1) % 16];
 }
 
 void copy_bytes_to_null() {

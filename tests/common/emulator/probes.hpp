@@ -96,6 +96,12 @@ void copy_misaligned(const float* in, float* out);
 void divide(int divisor, int* out);
 void trap();
 void overflow_stack(float* out);
+/// Thread 3 stores `count` numbers in an array of 16; *out = the last of them if it is there.
+void fill_array(int count, float* out);
+/// The same with a second array of 8, or on the host.
+void fill_two_arrays(int count, float* out);
+void fill_downwards(size_t count, float* out);
+void fill_array_of_host(int count, float* out);
 void copy_bytes_to_null();
 void endless_loop(unsigned bad_thread);
 void endless_spin(int* flag);
