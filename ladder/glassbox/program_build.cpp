@@ -111,7 +111,7 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
     append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
   append(link, libraries);
   call(link);
-  const fs::path program = folder / "program";
+  fs::path program = folder / "program";
   // In front of the C library, whose assert() is another.
   Words start = {build.at("compiler"), "-o",    program,
                  "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};

@@ -100,7 +100,7 @@ fs::path SourceFiles::for_compiler(const fs::path& source) {
 fs::path SourceFiles::rewritten(const fs::path& source) {
   const auto known = written_.find(source);
   if (known != written_.end()) return known->second;
-  const fs::path path = folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
+  fs::path path = folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
   written_[source] = path;
   std::string text = text_of(source);
   const std::vector<Inclusion> inclusions = inclusions_of(text);

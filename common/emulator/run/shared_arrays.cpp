@@ -373,7 +373,7 @@ std::string element_name(const std::vector<SharedArray>& arrays, std::size_t off
   for (std::size_t d = nearest->extents.size(); d-- > 1;) {
     const auto extent = static_cast<std::ptrdiff_t>(nearest->extents[d]);
     if (element < 0) break;
-    indices = "[" + std::to_string(element % extent) + "]" + indices;
+    indices.insert(0, "[" + std::to_string(element % extent) + "]");
     element /= extent;
   }
   return nearest->name + "[" + std::to_string(element) + "]" + indices;

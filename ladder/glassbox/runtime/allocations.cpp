@@ -120,8 +120,8 @@ void Allocations::free(Allocation& allocation) {
   allocation.freed = true;
   // The addresses stay taken, the memory does not.
   const std::size_t room = whole_pages(std::max<std::size_t>(allocation.bytes, 1));
-  mmap(allocation.data - kGuardBytes, room + 2 * kGuardBytes, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  static_cast<void>(mmap(allocation.data - kGuardBytes, room + 2 * kGuardBytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
 }
 
 std::vector<Allocation*> Allocations::live() {

@@ -27,7 +27,7 @@ cudaDeviceProp properties_of(const DeviceCard& card) {
   p.sharedMemPerBlockOptin = static_cast<std::size_t>(card.max_shared_bytes_per_block);
   p.sharedMemPerMultiprocessor = static_cast<std::size_t>(card.shared_bytes_per_sm);
   p.reservedSharedMemPerBlock = static_cast<std::size_t>(card.shared_bytes_reserved_per_block);
-  p.totalConstMem = 64 * 1024;
+  p.totalConstMem = std::size_t{64} * 1024;
   p.memPitch = INT32_MAX;
   p.textureAlignment = 512;
   p.regsPerBlock = p.regsPerMultiprocessor = card.registers_per_sm;

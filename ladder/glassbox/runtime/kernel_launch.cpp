@@ -23,7 +23,7 @@ using emulator::KernelErrorKind;
 
 /// Launches of one kernel at one line that are traced; the others run.
 constexpr std::uint64_t kTracedLaunches = 3;
-constexpr std::size_t kUsualSharedBytes = 48 * 1024;
+constexpr std::size_t kUsualSharedBytes = std::size_t{48} * 1024;
 
 std::atomic<std::size_t> allowed_shared_bytes = kUsualSharedBytes;
 
