@@ -105,7 +105,7 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
       build.at("compiler"), "-shared", "-fPIC", "-Wl,-soname,libprogram.so", "-o", library, shared};
   append(link, objects);
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
-                "-Wl,-z,now", "-pthread"});
+                "-Wl,-z,now", "-Wl,--wrap=__stack_chk_fail", "-pthread"});
   Words libraries;
   for (const std::string& needed : words("libraries"))
     append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
