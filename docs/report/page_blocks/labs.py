@@ -8,15 +8,15 @@ from docs.report.recorded_labs import file_of, finding, labs, report, series, wi
 
 VERDICTS = {"holds": "✓ holds", "condition": "◐ holds with a condition", "wrong": "✗ wrong",
             "pending": "… pending"}
-NEEDS = {"GPU or simulation": "a GPU, or a simulated one", "emulator": "nothing; a GPU adds times",
-         "nvcc": "the CUDA Toolkit", "two GPUs or simulation": "two GPUs"}
+NEEDS = {"GPU or simulation": "", "emulator": " *Needs no GPU; one adds times.*",
+         "nvcc": " *Needs the CUDA Toolkit.*", "two GPUs or simulation": " *Two GPUs.*"}
 
 
 def labs_block(*_):
-    """All labs: what each asks, and what it needs."""
-    rows = [(lab["number"], f"[{lab['name']}]({lab['name']}.md)", lab["question"],
-             NEEDS[lab["needs"]]) for lab in labs()]
-    return table(("", "lab", "question", "needs"), rows)
+    """All labs: what each asks, and what it needs beside a GPU or a simulated one."""
+    rows = [(lab["number"], f"[{lab['name'].replace('_', ' ')}]({lab['name']}.md)",
+             lab["question"] + NEEDS[lab["needs"]]) for lab in labs()]
+    return table(("", "lab", "question"), rows)
 
 
 def shown(found):
