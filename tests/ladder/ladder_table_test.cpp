@@ -28,8 +28,8 @@ using Names = std::vector<std::string>;
 Names rung_folders() {
   Names names;
   for (const auto& entry : fs::directory_iterator(kLadder)) {
-    if (entry.is_directory() && entry.path().filename() != "program")
-      names.push_back(entry.path().filename());
+    const std::string name = entry.path().filename();
+    if (entry.is_directory() && name != "program" && name != "glassbox") names.push_back(name);
   }
   std::ranges::sort(names);
   return names;
