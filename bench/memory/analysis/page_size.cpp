@@ -30,7 +30,7 @@ struct Match {
 };
 
 /// Steps that may follow a chain's last one with twice the stride: as many cycles, or twice as many
-/// if the page is not reached yet. Once steps have stayed the same, they do so for ever.
+/// if the page is not reached yet. Once steps have stopped growing, they stay the same.
 std::vector<double> next_cycles(const Chain& chain) {
   constexpr double kSame = 1.3;
   const double last = chain.back().cycles;
