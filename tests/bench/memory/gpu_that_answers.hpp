@@ -49,7 +49,7 @@ class AnsweredSm final : public SmInstrument {
   std::function<double(int warps_per_sm, bool all_sms)> local;
 };
 
-class GpuThatAnswers final : public Instruments {
+class GpuThatAnswers : public Instruments {
  public:
   const MemoryFacts& facts() const override { return memory_facts; }
   bool simulated() const override { return false; }

@@ -98,24 +98,31 @@ class ProductsByFormula final : public ProductInstrument {
   int blocks_in_flight() override { return 264; }
   std::vector<double> ms(const ProductPlan& plan, int repeats) override {
     const WaveReads reads = wave_reads(plan.order, grid_of(plan), {32, 32, 32}, plan.K, 264);
-    return std::vector<double>(static_cast<std::size_t>(repeats), reads.unique_bytes / 1e9);
+    const double factor = plan.k_chunk > 0 && plan.k_chunk < plan.K ? chunked_factor : 1.0;
+    return std::vector<double>(static_cast<std::size_t>(repeats),
+                               factor * reads.unique_bytes / 1e9);
   }
+
+  double chunked_factor = 1.0;  ///< of the time, where K is cut
 };
 
-class GpuWithProducts final : public Instruments {
+class GpuWithProducts final : public GpuThatAnswers {
  public:
-  const MemoryFacts& facts() const override { return memory_facts; }
-  bool simulated() const override { return false; }
-  WalkInstrument& walks() override { throw std::logic_error("nobody asks for walks"); }
-  SweepInstrument& sweeps() override { throw std::logic_error("nobody asks for sweeps"); }
-  RandomReadInstrument& random_reads() override {
-    throw std::logic_error("nobody asks for random reads");
+  GpuWithProducts() {
+    memory_facts.l2_bytes = 60 << 20;
+    memory_facts.dram_gbps = 4800;
   }
   ProductInstrument* products() override { return &by_formula; }
 
-  MemoryFacts memory_facts = {.name = "made-up GPU", .l2_bytes = 60 << 20, .dram_gbps = 4800};
   ProductsByFormula by_formula;
 };
+
+TEST(RasterLabTest, CuttingKHoldsWhereTheClockSaysThatItPays) {
+  GpuWithProducts gpu;
+  EXPECT_EQ(claim(raster_orders(&gpu, {.quick = true}), "R033").verdict, "wrong");
+  gpu.by_formula.chunked_factor = 1e-3;
+  EXPECT_EQ(claim(raster_orders(&gpu, {.quick = true}), "R033").verdict, "condition");
+}
 
 TEST(RasterLabTest, TimesThatFollowTheBytesMakeThemTheBottleneck) {
   GpuWithProducts gpu;
