@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "bench/memory/analysis/two_sides.hpp"
+#include "common/side_aware/two_sides.hpp"
 #include "bench/memory/instruments/kernels/survival.cuh"
 #include "bench/memory/instruments/random_places.hpp"
 #include "common/launch.cuh"
@@ -14,6 +14,8 @@ namespace ladder::labs {
 namespace {
 
 using ptx::CacheHint;
+using side_aware::find_sides;
+using side_aware::Sides;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLine = 128;
