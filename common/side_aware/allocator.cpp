@@ -85,9 +85,8 @@ std::optional<SideRule> Allocator::rule_of(Address address) const {
   if (next == in_use_.begin()) return {};
   const auto [first, pages] = *std::prev(next);
   if (address >= first + pages * kPageBytes) return {};
-  return SideRule{.block = first,
-                  .bytes = pages * kPageBytes,
-                  .off_rule = blocks_.at(first).off_rule};
+  return SideRule{
+      .block = first, .bytes = pages * kPageBytes, .off_rule = blocks_.at(first).off_rule};
 }
 
 AllocatorState Allocator::state() const {
@@ -108,12 +107,11 @@ AllocatorState Allocator::state() const {
 std::optional<Address> Allocator::reuse(std::size_t pages, Stream stream) {
   const auto [first, last] = freed_.equal_range(pages);
   if (first == last) return {};
-  auto chosen = std::find_if(first, last,
-                             [&](const auto& entry) { return entry.second.stream == stream; });
+  auto chosen =
+      std::find_if(first, last, [&](const auto& entry) { return entry.second.stream == stream; });
   if (chosen == last) {
-    chosen = std::find_if(first, last, [&](const auto& entry) {
-      return driver_.has_passed(entry.second.event);
-    });
+    chosen = std::find_if(
+        first, last, [&](const auto& entry) { return driver_.has_passed(entry.second.event); });
   }
   if (chosen == last) {
     chosen = first;
@@ -137,7 +135,8 @@ Address Allocator::make_block(std::size_t pages) {
                  .pages = pool_.take(sides),
                  .off_rule = {}};
   block.reserved = driver_.reserve(block.reserved_bytes);
-  const Address address = (block.reserved + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  const Address address =
+      (block.reserved + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
   std::vector<bool> off_rule(pages);
   for (std::size_t i = 0; i < pages; ++i) {
     const Address at = address + i * kPageBytes;

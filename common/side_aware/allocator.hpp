@@ -32,17 +32,18 @@ struct AllocatorState {
 
 /// What a kernel has to know of the sides of a block.
 struct SideRule {
-  Address block = 0;             ///< first byte of the block, a multiple of 4 MiB
-  std::uint64_t bytes = 0;       ///< of the block
+  Address block = 0;        ///< first byte of the block, a multiple of 4 MiB
+  std::uint64_t bytes = 0;  ///< of the block
   /// (pages)  true where a page begins on the other side than its address says; empty: none does
   std::vector<bool> off_rule = {};
 };
 
-/// \brief  The side of an address of a block is the parity of its bits within a page that choose the
+/// \brief  The side of an address of a block is the parity of its bits within a page that choose
+/// the
 ///         side, and of bit 21: the first page of a block begins on side 0, the next one on side 1,
-///         and so on. So both sides of memory are used up evenly, and a kernel needs no table. Where
-///         the driver has no page of that side left, another one takes its place and is marked.
-///         All functions may be called by several threads.
+///         and so on. So both sides of memory are used up evenly, and a kernel needs no table.
+///         Where the driver has no page of that side left, another one takes its place and is
+///         marked. All functions may be called by several threads.
 class Allocator {
  public:
   explicit Allocator(MemoryDriver& driver, const CacheLimits& limits = {});

@@ -39,6 +39,7 @@ ContextScope::~ContextScope() {
 DeviceBytes::DeviceBytes(const CudaApi& api, std::size_t bytes) : api_(api), bytes_(bytes) {
   api_.check(api_.alloc(&address_, bytes));
   api_.check(api_.fill_bytes(address_, 0, bytes));
+  api_.check(api_.synchronize_stream(nullptr));  // other streams do not wait for it
 }
 
 DeviceBytes::~DeviceBytes() {

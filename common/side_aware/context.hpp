@@ -61,6 +61,7 @@ class DeviceBytes {
   template <class T>
   void write(const std::vector<T>& values) const {
     api_.check(api_.to_device(address_, values.data(), values.size() * sizeof(T)));
+    api_.check(api_.synchronize_stream(nullptr));
   }
   template <class T>
   std::vector<T> read(std::size_t count) const {

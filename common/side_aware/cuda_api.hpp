@@ -22,8 +22,7 @@ class CudaApi {
 
   /// \throws OutOfMemory     CUDA_ERROR_OUT_OF_MEMORY
   /// \throws SideAwareError  any other error, in CUDA's words, with the calling line
-  void check(CUresult result,
-             std::source_location at = std::source_location::current()) const;
+  void check(CUresult result, std::source_location at = std::source_location::current()) const;
 
  private:
   template <class Function>

@@ -64,10 +64,8 @@ void Gpu::elementwise(const ElementwiseKernel& kernel, const Arrays& arrays,
                       const LaunchOptions& options, Stream stream) {
   if (arrays.elements == 0 && kernel.shape().sum_bytes == 0) return;
   const ContextScope scope(context_);
-  const Address lead =
-      kernel.shape().leads_with_output != 0 ? arrays.outputs[0] : arrays.inputs[0];
-  const unsigned blocks_per_sm =
-      std::clamp(options.blocks_per_sm, 1u, kernel.most_blocks_per_sm());
+  const Address lead = kernel.shape().leads_with_output != 0 ? arrays.outputs[0] : arrays.inputs[0];
+  const unsigned blocks_per_sm = std::clamp(options.blocks_per_sm, 1u, kernel.most_blocks_per_sm());
   LaunchPlan plan = plan_launch(kernel.shape(), arrays, allocator_.rule_of(lead), sides(),
                                 options.assignment, blocks_per_sm);
   const std::scoped_lock lock(mutex_);

@@ -9,8 +9,8 @@ namespace ladder::side_aware {
 void visit_granules(const LaunchPlan& plan, unsigned side, unsigned index, unsigned pairs_in_batch,
                     const std::function<void(std::int64_t vector)>& visit) {
   const ElementwiseArguments& arguments = plan.arguments;
-  const std::uint64_t batches = batches_of<std::uint64_t>(
-      arguments.lead_vectors + arguments.vectors + 1, pairs_in_batch);
+  const std::uint64_t batches =
+      batches_of<std::uint64_t>(arguments.lead_vectors + arguments.vectors + 1, pairs_in_batch);
   const unsigned in_page = arguments.start_vector & ((1u << kPageVectorBits) - 1);
   for (std::uint64_t batch = index; batch < batches; batch += arguments.slots[side]) {
     const std::uint64_t begin = batch * batch_vectors(pairs_in_batch);
@@ -21,11 +21,9 @@ void visit_granules(const LaunchPlan& plan, unsigned side, unsigned index, unsig
     }
     for (unsigned i = 0; i < pairs_in_batch; ++i) {
       const std::uint64_t pair = begin + std::uint64_t{i} * kPairVectors;
-      const unsigned bits =
-          (static_cast<unsigned>(pair) + arguments.start_vector) & arguments.mask;
+      const unsigned bits = (static_cast<unsigned>(pair) + arguments.start_vector) & arguments.mask;
       const std::uint64_t place = pair + half_of(ones_in(bits), flip) * kGranuleVectors;
-      visit(static_cast<std::int64_t>(place) -
-            static_cast<std::int64_t>(arguments.lead_vectors));
+      visit(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(arguments.lead_vectors));
     }
   }
 }

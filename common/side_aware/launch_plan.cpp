@@ -17,7 +17,8 @@ constexpr std::uint64_t kPageRule = kPageBytes;
 constexpr std::uint64_t kBatchAlignment = kMostPairsInBatch * kPairBytes;
 constexpr std::uint64_t kMostAlignedVectors = std::uint64_t{1} << 31;
 
-/// The granule's own bit, so that both halves of a pair are taken, and bits that no side depends on.
+/// The granule's own bit, so that both halves of a pair are taken, and bits that no side depends
+/// on.
 std::uint64_t random_mask(std::uint64_t mask) {
   return kGranuleBytes | (~mask & 0x1FE000u);
 }
@@ -30,9 +31,10 @@ void check_array(Address address, unsigned alignment, const std::string& what) {
     throw SideAwareError("The operation has an " + what + ", and no array is given for it");
   }
   if (alignment != 0 && address % alignment != 0) {
-    throw SideAwareError("The array of the operation's " + what + " begins at an address that is "
-                         "no multiple of " + std::to_string(alignment) +
-                         " bytes, which its vectors need");
+    throw SideAwareError("The array of the operation's " + what +
+                         " begins at an address that is "
+                         "no multiple of " +
+                         std::to_string(alignment) + " bytes, which its vectors need");
   }
 }
 
@@ -101,8 +103,8 @@ LaunchPlan plan_launch(const OperationShape& shape, const Arrays& arrays,
     arguments.flip = assignment == Assignment::wrong ? 1 : 0;
     if (!random) plan.page_flags = flags_from(*rule, start);
   }
-  plan.aligned = lead % kPageBytes == 0 && arguments.vectors < kMostAlignedVectors &&
-                 plan.page_flags.empty();
+  plan.aligned =
+      lead % kPageBytes == 0 && arguments.vectors < kMostAlignedVectors && plan.page_flags.empty();
   const std::array<unsigned, 2> slots = slots_of(sides.of_sm, blocks_per_sm);
   std::ranges::copy(slots, arguments.slots);
   plan.blocks = slots[0] + slots[1];

@@ -20,9 +20,8 @@ void* open_library() {
     throw SideAwareError(std::string("LADDER_NVRTC names ") + path +
                          ", which cannot be loaded: " + dlerror());
   }
-  for (const char* const name :
-       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", LADDER_TOOLKIT_NVRTC,
-        "/usr/local/cuda/lib64/libnvrtc.so"}) {
+  for (const char* const name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                 LADDER_TOOLKIT_NVRTC, "/usr/local/cuda/lib64/libnvrtc.so"}) {
     if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
   }
   throw SideAwareError(
@@ -52,12 +51,12 @@ struct Nvrtc {
   decltype(&nvrtcGetProgramLogSize) log_size =
       find<decltype(&nvrtcGetProgramLogSize)>("nvrtcGetProgramLogSize");
   decltype(&nvrtcGetProgramLog) log = find<decltype(&nvrtcGetProgramLog)>("nvrtcGetProgramLog");
-  decltype(&nvrtcGetCUBINSize) code_size =
-      find<decltype(&nvrtcGetCUBINSize)>("nvrtcGetCUBINSize");
+  decltype(&nvrtcGetCUBINSize) code_size = find<decltype(&nvrtcGetCUBINSize)>("nvrtcGetCUBINSize");
   decltype(&nvrtcGetCUBIN) code = find<decltype(&nvrtcGetCUBIN)>("nvrtcGetCUBIN");
 
   void check(nvrtcResult result) const {
-    if (result != NVRTC_SUCCESS) throw SideAwareError(std::string("NVRTC: ") + error_string(result));
+    if (result != NVRTC_SUCCESS)
+      throw SideAwareError(std::string("NVRTC: ") + error_string(result));
   }
 };
 

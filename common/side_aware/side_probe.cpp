@@ -114,7 +114,11 @@ std::vector<int> SideProbe::sides_of(const std::vector<Address>& addresses, int 
 Matrix SideProbe::latencies(std::span<const int> sms, const std::vector<Address>& addresses,
                             int repeats) const {
   constexpr unsigned kProbeThreads = 1024;
-  constexpr unsigned kSharedBytes = 120 * 1024;  // of two blocks, more than an SM has
+  // Two blocks of 1024 threads have no room on one SM: for want of threads, or of shared memory.
+  constexpr int kMuch = 120 * 1024;
+  constexpr int kStaticBytes = 1024;  // the kernel has a few of its own
+  const int shared_bytes =
+      std::min(kMuch, context_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   const CudaApi& api = context_.api();
   const auto sm_count = static_cast<std::size_t>(context_.sms());
   const std::size_t values = addresses.size() * static_cast<std::size_t>(repeats);
@@ -123,8 +127,8 @@ Matrix SideProbe::latencies(std::span<const int> sms, const std::vector<Address>
   const DeviceBytes arrived(api, sizeof(unsigned));
   const DeviceBytes seen(api, sm_count * sizeof(unsigned));
   const DeviceBytes cycles(api, values * sizeof(long long));
-  api.check(api.set_function_attribute(
-      kernel_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(kSharedBytes)));
+  api.check(api.set_function_attribute(kernel_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       shared_bytes - kStaticBytes));
   Matrix result(sms.size(), addresses.size());
   for (std::size_t row = 0; row < sms.size(); ++row) {
     api.check(api.fill_bytes(arrived.address(), 0, arrived.bytes()));
@@ -136,14 +140,15 @@ Matrix SideProbe::latencies(std::span<const int> sms, const std::vector<Address>
     CUdeviceptr seen_at = seen.address();
     void* parameters[] = {&place_list, &count, &repeats, &sm, &arrived_at, &cycles_at, &seen_at};
     api.check(api.launch_cooperative(kernel_, static_cast<unsigned>(sm_count), 1, 1, kProbeThreads,
-                                     1, 1, kSharedBytes, nullptr, parameters));
+                                     1, 1, static_cast<unsigned>(shared_bytes - kStaticBytes),
+                                     nullptr, parameters));
     const std::vector<long long> totals = cycles.read<long long>(values);
     for (std::size_t column = 0; column < addresses.size(); ++column) {
       std::vector<double> samples;
       for (std::size_t i = 0; i < static_cast<std::size_t>(repeats); ++i)
-        samples.push_back(static_cast<double>(
-                              totals[column * static_cast<std::size_t>(repeats) + i]) /
-                          kAdditions);
+        samples.push_back(
+            static_cast<double>(totals[column * static_cast<std::size_t>(repeats) + i]) /
+            kAdditions);
       result.at(row, column) = quantile_of(samples, 0.5);
     }
   }

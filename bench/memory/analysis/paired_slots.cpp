@@ -24,27 +24,28 @@ double mean_of_kind(std::span<const Slot> slots, int kind, OfSlot of_slot) {
   return mean_of(means);
 }
 
-/// Mean of windows drawn in runs of a quarter of the slot.
-double drawn_mean(const Slot& slot, std::mt19937_64& random) {
+/// Median of windows drawn in runs of a quarter of the slot.
+double drawn_median(const Slot& slot, std::mt19937_64& random) {
   const std::size_t count = slot.samples.size();
   const std::size_t run = std::max<std::size_t>(1, count / 4);
   std::uniform_int_distribution<std::size_t> start(0, count - 1);
-  double sum = 0;
-  for (std::size_t drawn = 0; drawn < count;) {
+  std::vector<double> drawn;
+  while (drawn.size() < count) {
     const std::size_t first = start(random);
-    for (std::size_t i = 0; i < run && drawn < count; ++i, ++drawn)
-      sum += slot.samples[(first + i) % count];
+    for (std::size_t i = 0; i < run && drawn.size() < count; ++i)
+      drawn.push_back(slot.samples[(first + i) % count]);
   }
-  return sum / static_cast<double>(count);
+  return median_of(drawn);
 }
 
-/// \brief  Standard deviation of slots' means, as a share, beside what their kind and a linear drift
+/// \brief  Standard deviation of slots' medians, as a share, beside what their kind and a linear
+/// drift
 ///         explain; 0 if there are too few slots to tell.
 double unexplained_share(std::span<const Slot> slots) {
   std::map<int, std::vector<std::size_t>> of_kind;
   for (std::size_t i = 0; i < slots.size(); ++i)
     of_kind[slots[i].kind].push_back(i);
-  // Both the means and the times of the slots, without those of their kind.
+  // Both the medians and the times of the slots, without those of their kind.
   std::vector<double> times(slots.size());
   std::vector<double> shares(slots.size());
   for (const auto& [kind, members] : of_kind) {
@@ -52,11 +53,11 @@ double unexplained_share(std::span<const Slot> slots) {
     double mean = 0;
     for (const std::size_t i : members) {
       time += static_cast<double>(i) / static_cast<double>(members.size());
-      mean += mean_of(slots[i].samples) / static_cast<double>(members.size());
+      mean += median_of(slots[i].samples) / static_cast<double>(members.size());
     }
     for (const std::size_t i : members) {
       times[i] = static_cast<double>(i) - time;
-      shares[i] = mean_of(slots[i].samples) / mean - 1.0;
+      shares[i] = median_of(slots[i].samples) / mean - 1.0;
     }
   }
   const double across = std::inner_product(times.begin(), times.end(), shares.begin(), 0.0);
@@ -79,16 +80,16 @@ Change change_between(std::span<const Slot> slots, int reference, int other, std
   if (std::ranges::any_of(slots, [](const Slot& slot) { return slot.samples.empty(); }))
     throw std::invalid_argument("Each slot needs at least one sample.");
   const auto percent = [&](auto of_slot) {
-    return 100.0 * (mean_of_kind(slots, other, of_slot) / mean_of_kind(slots, reference, of_slot) -
-                    1.0);
+    return 100.0 *
+           (mean_of_kind(slots, other, of_slot) / mean_of_kind(slots, reference, of_slot) - 1.0);
   };
   Change change;
-  change.percent.value = percent([](const Slot& slot) { return mean_of(slot.samples); });
+  change.percent.value = percent([](const Slot& slot) { return median_of(slot.samples); });
   constexpr int kDraws = 2000;
   std::mt19937_64 random(seed);
   std::vector<double> drawn;
   for (int draw = 0; draw < kDraws; ++draw)
-    drawn.push_back(percent([&](const Slot& slot) { return drawn_mean(slot, random); }));
+    drawn.push_back(percent([&](const Slot& slot) { return drawn_median(slot, random); }));
   change.percent.low = quantile_of(drawn, 0.025);
   change.percent.high = quantile_of(drawn, 0.975);
   const auto of_each = [&](int kind) {

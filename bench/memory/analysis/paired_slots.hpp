@@ -13,8 +13,8 @@
 namespace ladder::labs {
 
 /// A stretch of time in which one thing was done again and again. Slots of a run are listed in the
-/// order of time, and it reads the same forwards and backwards, as A B B A does: then a drift that is
-/// linear in time changes the mean of no kind against that of another.
+/// order of time, and it reads the same forwards and backwards, as A B B A does: then a drift that
+/// is linear in time changes the mean of no kind against that of another.
 struct Slot {
   int kind = 0;
   std::vector<double> samples;  ///< windows of the slot, in the order of time
@@ -31,7 +31,8 @@ struct Change {
   double most() const { return std::max(percent.high, percent.value + floor_percent); }
 };
 
-/// \brief  Change from `reference` to `other`. The bootstrap draws windows of each slot in short
+/// \brief  Change from `reference` to `other`, of the medians of their slots. The bootstrap draws
+/// windows of each slot in short
 ///         runs, because neighbours are alike.
 /// \throws std::invalid_argument  a kind without slots, or a slot without samples
 Change change_between(std::span<const Slot> slots, int reference, int other, std::uint64_t seed);

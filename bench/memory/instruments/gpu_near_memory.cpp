@@ -50,10 +50,9 @@ class GpuNearMemory final : public NearMemoryInstrument {
 
   NearMemoryFacts facts() override {
     const side_aware::GpuSides& sides = gpu_.sides();
-    NearMemoryFacts facts = {
-        .mask = sides.mask,
-        .sms_of_side_1 = static_cast<int>(std::ranges::count(sides.of_sm, 1)),
-        .array_bytes = bytes_};
+    NearMemoryFacts facts = {.mask = sides.mask,
+                             .sms_of_side_1 = static_cast<int>(std::ranges::count(sides.of_sm, 1)),
+                             .array_bytes = bytes_};
     if (sides.mask == 0) return facts;
     allocate();
     facts.pages = 2 * bytes_ / side_aware::kPageBytes;
@@ -102,7 +101,8 @@ class GpuNearMemory final : public NearMemoryInstrument {
       start(copy.kernel, copy.arrays, Assignment::right);
     }
     const Stream work = stream_of(run.operation);
-    const double once_ms = stopwatch_.time_ms([&] { start(work.kernel, work.arrays, run.assignment, work.sideband); });
+    const double once_ms =
+        stopwatch_.time_ms([&] { start(work.kernel, work.arrays, run.assignment, work.sideband); });
     constexpr double kGroupMs = 50.0;
     const int launches = std::max(1, static_cast<int>(kGroupMs / std::max(once_ms, 0.01)));
     const double gigabytes = launches * static_cast<double>(work.bytes) / 1e9;
@@ -196,7 +196,8 @@ class GpuNearMemory final : public NearMemoryInstrument {
     filled_with_zeros_ = zeros;
   }
 
-  /// Copies a part of the source, and counts the words that are not right: those around it included.
+  /// Copies a part of the source, and counts the words that are not right: those around it
+  /// included.
   void check_copy(Assignment assignment, std::uint64_t offset, std::uint64_t bytes) {
     const side_aware::CudaApi& api = gpu_.context().api();
     const Address from = source_->address();
@@ -240,8 +241,7 @@ class GpuNearMemory final : public NearMemoryInstrument {
       blocks_per_sm_ = blocks;
       std::vector<double> ms;
       for (int repeat = 0; repeat < 7; ++repeat)
-        ms.push_back(
-            stopwatch_.time_ms([&] { start(copy.kernel, copy.arrays, Assignment::off); }));
+        ms.push_back(stopwatch_.time_ms([&] { start(copy.kernel, copy.arrays, Assignment::off); }));
       const double rate = 1.0 / median_of(ms);
       if (rate > best) {
         best = rate;

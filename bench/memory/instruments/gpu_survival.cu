@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "common/side_aware/two_sides.hpp"
 #include "bench/memory/instruments/kernels/survival.cuh"
 #include "bench/memory/instruments/random_places.hpp"
 #include "common/launch.cuh"
+#include "common/side_aware/two_sides.hpp"
 
 namespace ladder::labs {
 namespace {

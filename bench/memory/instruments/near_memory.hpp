@@ -20,8 +20,8 @@ enum class StreamOperation : std::uint8_t { copy, scale, sum, rope };
 struct NearMemoryFacts {
   std::uint64_t mask = 0;  ///< 0: no two sides
   int sms_of_side_1 = 0;
-  std::uint64_t array_bytes = 0;   ///< of each array
-  std::uint64_t pages = 0;         ///< of all arrays
+  std::uint64_t array_bytes = 0;  ///< of each array
+  std::uint64_t pages = 0;        ///< of all arrays
   std::uint64_t pages_off_rule = 0;
   int blocks_per_sm = 0;
 };

@@ -7,10 +7,10 @@
 #include <bit>
 #include <numeric>
 
-#include "common/side_aware/two_sides.hpp"
 #include "bench/memory/instruments/random_places.hpp"
 #include "bench/memory/labs/curves.hpp"
 #include "bench/memory/labs/labs.hpp"
+#include "common/side_aware/two_sides.hpp"
 
 namespace ladder::labs {
 namespace {

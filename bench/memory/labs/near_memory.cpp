@@ -93,10 +93,10 @@ void add_rates(LabReport& report, const Streams& streams, std::uint64_t seed) {
     if (std::ranges::count(streams.order, assignment) == 0) continue;
     const std::string name = side_aware::name_of(assignment);
     const std::string key = streams.key + "_" + name;
-    report.findings.push_back(found(
-        key + "_gbps", streams.name + ", " + name,
-        median_with_interval(samples_of(streams.gbps, assignment), seed), "GB/s",
-        "Bytes read plus bytes written; median over the slots"));
+    report.findings.push_back(
+        found(key + "_gbps", streams.name + ", " + name,
+              median_with_interval(samples_of(streams.gbps, assignment), seed), "GB/s",
+              "Bytes read plus bytes written; median over the slots"));
     if (streams.watts.empty()) continue;
     const double watts = median_of(samples_of(streams.watts, assignment));
     report.findings.push_back(
@@ -124,10 +124,10 @@ std::optional<Change> add_change(LabReport& report, const Streams& streams, Assi
   }
   const Change change =
       change_between(streams.joules_per_gb, kind_of(reference), kind_of(other), seed);
-  report.findings.push_back(found(
-      key, name, Estimate{change.percent.value, change.least(), change.most()}, "%",
-      fmt::format("Slots took turns and ran both ways; slots of a kind differ by {:.2f} %",
-                  change.floor_percent)));
+  report.findings.push_back(
+      found(key, name, Estimate{change.percent.value, change.least(), change.most()}, "%",
+            fmt::format("Slots took turns and ran both ways; slots of a kind differ by {:.2f} %",
+                        change.floor_percent)));
   return change;
 }
 
@@ -207,11 +207,11 @@ LabReport near_memory(Instruments* instruments, const LabOptions& options) {
                   "No two sides of L2 that a parity of address bits explains"));
     return report;
   }
-  report.findings.push_back(
-      found("pages_off_rule", "Pages whose side is not the one of their address",
-            static_cast<double>(facts.pages_off_rule), "",
-            fmt::format("Of {}; side = parity(address & {:#x})", facts.pages,
-                        facts.mask | side_aware::kPageBytes)));
+  report.findings.push_back(found("pages_off_rule",
+                                  "Pages whose side is not the one of their address",
+                                  static_cast<double>(facts.pages_off_rule), "",
+                                  fmt::format("Of {}; side = parity(address & {:#x})", facts.pages,
+                                              facts.mask | side_aware::kPageBytes)));
   add_near_shares(report, memory);
 
   const double seconds = options.quick ? 0.7 : 9.0;
@@ -222,19 +222,17 @@ LabReport near_memory(Instruments* instruments, const LabOptions& options) {
   const auto part = [&](double from, double to) {
     return [&, from, to](double done) { options.on_progress(from + (to - from) * done); };
   };
-  const Streams copy = measured(
-      memory,
-      {.key = "copy",
-       .name = "Copy of random bits",
-       .order = there_and_back({Assignment::off, Assignment::right, Assignment::wrong,
-                                Assignment::random})},
-      random, part(0.05, 0.6));
-  const Streams zeros =
-      measured(memory,
-               {.key = "zeros",
-                .name = "Copy of zeros",
-                .order = there_and_back({Assignment::off, Assignment::right})},
-               zero, part(0.6, 0.9));
+  const Streams copy = measured(memory,
+                                {.key = "copy",
+                                 .name = "Copy of random bits",
+                                 .order = there_and_back({Assignment::off, Assignment::right,
+                                                          Assignment::wrong, Assignment::random})},
+                                random, part(0.05, 0.6));
+  const Streams zeros = measured(memory,
+                                 {.key = "zeros",
+                                  .name = "Copy of zeros",
+                                  .order = there_and_back({Assignment::off, Assignment::right})},
+                                 zero, part(0.6, 0.9));
   add_rates(report, copy, options.seed);
   const std::optional<Change> saved =
       add_change(report, copy, Assignment::off, Assignment::right, options.seed);
@@ -247,16 +245,16 @@ LabReport near_memory(Instruments* instruments, const LabOptions& options) {
   add_series(report, zeros);
   if (!options.quick) add_other_operations(report, memory, options);
 
-  const Change speed = change_between(copy.gbps, kind_of(Assignment::off),
-                                      kind_of(Assignment::right), options.seed);
+  const Change speed =
+      change_between(copy.gbps, kind_of(Assignment::off), kind_of(Assignment::right), options.seed);
   report.claims.push_back(claimed_saving(
       "R063", "A copy of random data takes 9 % less power if all accesses are near", 9.0, saved));
   report.claims.push_back(claimed_saving(
       "R063", "A copy of zeros takes 6.8 % less power if all accesses are near", 6.8, saved_zeros));
-  report.claims.push_back(check_claim(
-      "R075", "Near accesses do not matter for the speed of a copy from memory",
-      std::abs(speed.percent.value) < 2.0,
-      fmt::format("The right side changes the bandwidth by {}", interval_text(speed))));
+  report.claims.push_back(
+      check_claim("R075", "Near accesses do not matter for the speed of a copy from memory",
+                  std::abs(speed.percent.value) < 2.0,
+                  fmt::format("The right side changes the bandwidth by {}", interval_text(speed))));
   report.notes.push_back(fmt::format(
       "Each array has {} MiB, each slot takes {:.1f} s, of which the first {:.1f} s do not count. "
       "All assignments run the same instructions with another mask.",

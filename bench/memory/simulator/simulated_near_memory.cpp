@@ -81,10 +81,9 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
   }
 
   NearMemoryFacts facts() override {
-    NearMemoryFacts facts = {
-        .mask = sides_.mask,
-        .sms_of_side_1 = static_cast<int>(std::ranges::count(sides_.of_sm, 1)),
-        .array_bytes = kArrayBytes};
+    NearMemoryFacts facts = {.mask = sides_.mask,
+                             .sms_of_side_1 = static_cast<int>(std::ranges::count(sides_.of_sm, 1)),
+                             .array_bytes = kArrayBytes};
     if (sides_.mask == 0) return facts;
     allocate();
     facts.pages = 2 * kArrayBytes / kPageBytes;
@@ -95,9 +94,11 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
 
   double near_share(Assignment assignment) override {
     allocate();
-    const side_aware::OperationShape copy = {
-        .element_bytes = 4, .leads_with_output = 1, .output_alignment = {16},
-        .input_alignment = {16}, .sum_bytes = 0};
+    const side_aware::OperationShape copy = {.element_bytes = 4,
+                                             .leads_with_output = 1,
+                                             .output_alignment = {16},
+                                             .input_alignment = {16},
+                                             .sum_bytes = 0};
     const side_aware::LaunchPlan plan = side_aware::plan_launch(
         copy, {.outputs = {target_}, .inputs = {source_}, .elements = kArrayBytes / 4},
         allocator_.rule_of(target_), sides_, assignment, kBlocksPerSm);
@@ -124,9 +125,10 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
     const EnergyShape& energy = system_.shape().energy;
     const bool reads = run.operation == StreamOperation::sum;
     StreamResult result;
-    result.gbps = sweeps_.gbps({.bytes = std::min(kSweepBytes, system_.shape().facts.free_bytes / 4),
-                                .direction = reads ? Direction::read : Direction::copy},
-                               kWindows);
+    result.gbps =
+        sweeps_.gbps({.bytes = std::min(kSweepBytes, system_.shape().facts.free_bytes / 4),
+                      .direction = reads ? Direction::read : Direction::copy},
+                     kWindows);
     const double far = 1.0 - near_share(run.assignment);
     std::normal_distribution<double> noise(1.0, energy.sigma_share);
     for (const double gbps : result.gbps) {

@@ -122,8 +122,7 @@ __device__ void cut_batch(const ElementwiseArguments& arguments, Index first, un
   for (int i = 0; i < Operation::pairs_in_batch; ++i) {
     const Index pair = first + static_cast<Index>(i) * kPairVectors;
     const auto bits = (static_cast<unsigned>(pair) + start) & arguments.mask;
-    const Index place =
-        pair + half_of(static_cast<unsigned>(__popc(bits)), flip) * kGranuleVectors;
+    const Index place = pair + half_of(static_cast<unsigned>(__popc(bits)), flip) * kGranuleVectors;
     if (place < lead) continue;
     const Index vector = place - lead;
     if (vector < arguments.vectors) {

@@ -21,8 +21,8 @@ __device__ inline void wait_for_all(unsigned* arrived) {
 }
 
 /// \brief  An atomic is executed where its line is at home, whatever copies other caches hold. So a
-///         chain of additions of 0 tells how far away that is. The words keep their values; nobody
-///         else may change them meanwhile.
+///         chain of additions of 0 tells how far away that is. One block for each SM; the words
+///         keep their values; nobody else may change them meanwhile.
 /// \param  addresses  (count)
 /// \param  sm         the SM that measures
 /// \param  cycles     (count, repeats)  for kAdditionsInChain additions, one after the other
@@ -30,9 +30,10 @@ __device__ inline void wait_for_all(unsigned* arrived) {
 __device__ inline void home_latency(const unsigned long long* addresses, int count, int repeats,
                                     unsigned sm, unsigned* arrived, long long* cycles,
                                     unsigned* seen) {
-  if (threadIdx.x == 0) atomicAdd(&seen[ptx::sm_id()], 1u);
+  const unsigned here = ptx::sm_id();
+  if (threadIdx.x == 0 && here < gridDim.x) atomicAdd(&seen[here], 1u);
   wait_for_all(arrived);
-  if (ptx::sm_id() != sm || threadIdx.x != 0) return;
+  if (here != sm || threadIdx.x != 0) return;
   __shared__ volatile unsigned arrived_value;
   for (int i = 0; i < count; ++i) {
     auto* const word = reinterpret_cast<unsigned*>(addresses[i]);

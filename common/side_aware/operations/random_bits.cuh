@@ -12,7 +12,8 @@ struct RandomBits : OperationDefaults {
 
   /// \source SplitMix64: Steele, Lea, Flood, OOPSLA 2014
   __device__ static void apply(Element<RandomBits>& element) {
-    auto mixed = element.index + static_cast<unsigned>(element.sideband.value) * 0x9E3779B97F4A7C15u;
+    auto mixed =
+        element.index + static_cast<unsigned>(element.sideband.value) * 0x9E3779B97F4A7C15u;
     mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
     mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
     element.out0 = static_cast<unsigned>(mixed >> 32);

@@ -11,8 +11,8 @@
 #include "bench/memory/analysis/page_size.hpp"
 #include "bench/memory/analysis/plateaus.hpp"
 #include "bench/memory/analysis/replacement.hpp"
-#include "common/side_aware/two_sides.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
+#include "common/side_aware/two_sides.hpp"
 #include "tests/bench/memory/simulated_gpus.hpp"
 
 namespace ladder::labs {
