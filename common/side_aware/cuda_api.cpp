@@ -85,6 +85,7 @@ void CudaApi::check(CUresult result, std::source_location at) const {
                            " (" + std::to_string(result) + ") at " + at.file_name() + ":" +
                            std::to_string(at.line());
   if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemory(text);
+  if (result == CUDA_ERROR_DEINITIALIZED) throw DriverIsGone(text);
   throw SideAwareError(text);
 }
 

@@ -21,6 +21,7 @@ class CudaApi {
   CudaApi& operator=(const CudaApi&) = delete;
 
   /// \throws OutOfMemory     CUDA_ERROR_OUT_OF_MEMORY
+  /// \throws DriverIsGone    CUDA_ERROR_DEINITIALIZED
   /// \throws SideAwareError  any other error, in CUDA's words, with the calling line
   void check(CUresult result, std::source_location at = std::source_location::current()) const;
 

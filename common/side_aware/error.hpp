@@ -19,4 +19,10 @@ class OutOfMemory : public SideAwareError {
   using SideAwareError::SideAwareError;
 };
 
+/// The process ends, and the driver is gone already.
+class DriverIsGone : public SideAwareError {
+ public:
+  using SideAwareError::SideAwareError;
+};
+
 }  // namespace ladder::side_aware

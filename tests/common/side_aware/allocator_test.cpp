@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/allocator_test.cpp
-/// \brief The allocator maps pages by their sides, uses freed blocks again when it is safe, and gives
+/// \brief The allocator maps pages by their sides, uses freed blocks again when it is safe, and
+/// gives
 ///        everything back.
 #include "common/side_aware/allocator.hpp"
 
@@ -169,9 +170,10 @@ TEST(SideAwareAllocator, MistakesAreToldInSentences) {
   allocator.free_async(block, kFirst);
   EXPECT_NE(message_of([&] { allocator.free_async(block, kFirst); }).find("freed before"),
             std::string::npos);
-  EXPECT_NE(
-      message_of([&] { allocator.malloc_async(40 * kPageBytes, kFirst); }).find("40 pages of 2 MiB"),
-      std::string::npos);
+  EXPECT_NE(message_of([&] {
+              allocator.malloc_async(40 * kPageBytes, kFirst);
+            }).find("40 pages of 2 MiB"),
+            std::string::npos);
 }
 
 TEST(SideAwareAllocator, ARandomHistoryLeavesNothingBehind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/elementwise_kernel_test.cpp
-/// \brief The kernels themselves, on the emulator: each element once, each slot on its side, sums and
+/// \brief The kernels themselves, on the emulator: each element once, each slot on its side, sums
+/// and
 ///        operations as on paper.
 #include <gtest/gtest.h>
 
@@ -26,8 +27,9 @@ constexpr std::size_t kPages = 3;
 /// Memory that begins as a block does.
 class Memory {
  public:
-  Memory() : bytes_(static_cast<char*>(std::aligned_alloc(2 * kPageBytes, kPages * kPageBytes)),
-                    std::free) {
+  Memory()
+      : bytes_(static_cast<char*>(std::aligned_alloc(2 * kPageBytes, kPages * kPageBytes)),
+               std::free) {
     std::memset(bytes_.get(), 0, kPages * kPageBytes);
   }
   Address address() const { return std::bit_cast<Address>(bytes_.get()); }
@@ -103,10 +105,9 @@ TEST(ElementwiseKernel, SlotsOfASideWorkOnThatSide) {
         const std::uint64_t offset = aligned ? 0 : 5 * 16;
         const std::uint64_t elements = (kPages * kPageBytes - offset) / 4;
         const Address first = memory.address() + offset;
-        LaunchPlan plan =
-            plan_launch(near_probes::shape_of(Probe::increment),
-                        {.outputs = {first}, .inputs = {first}, .elements = elements}, rule, sides,
-                        assignment, 1);
+        LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::increment),
+                                      {.outputs = {first}, .inputs = {first}, .elements = elements},
+                                      rule, sides, assignment, 1);
         ASSERT_EQ(plan.aligned, aligned);
         Tables tables({side});  // the emulator has but SM 0
         tables.give(plan);
@@ -131,10 +132,10 @@ TEST(ElementwiseKernel, SlotsOfASideWorkOnThatSide) {
 /// Runs a reduction of `elements` floats. \return bytes of its result
 double reduced(Probe probe, const Memory& memory, std::uint64_t offset, std::uint64_t elements) {
   const GpuSides sides = {.mask = kMask, .of_sm = {0, 1, 0}};
-  LaunchPlan plan = plan_launch(
-      near_probes::shape_of(probe),
-      {.outputs = {}, .inputs = {memory.address() + offset}, .elements = elements}, memory.rule(),
-      sides, Assignment::right, 2);
+  LaunchPlan plan =
+      plan_launch(near_probes::shape_of(probe),
+                  {.outputs = {}, .inputs = {memory.address() + offset}, .elements = elements},
+                  memory.rule(), sides, Assignment::right, 2);
   Tables tables(sides.of_sm);
   tables.give(plan);
   near_probes::run(probe, plan.arguments, plan.aligned, plan.blocks);
@@ -150,8 +151,10 @@ TEST(ElementwiseKernel, ReducesToOneNumber) {
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i * 37 % 1001) - 500);
   values[70'001] = -3000.0f;
-  for (const auto& [offset, elements] :
-       {std::pair<std::uint64_t, std::uint64_t>{0, values.size()}, {48, 100'003}, {0, 7}, {16, 0}}) {
+  for (const auto& [offset, elements] : {std::pair<std::uint64_t, std::uint64_t>{0, values.size()},
+                                         {48, 100'003},
+                                         {0, 7},
+                                         {16, 0}}) {
     double sum = 0;
     float largest = 0;
     for (std::uint64_t i = 0; i < elements; ++i) {
@@ -184,12 +187,11 @@ TEST(ElementwiseKernel, RopeTurnsQueriesAndKeysAndLeavesValues) {
     ++table;
   std::ranges::copy(turns, table);
   const GpuSides sides = {.mask = kMask, .of_sm = {0, 1}};
-  LaunchPlan plan =
-      plan_launch(near_probes::shape_of(Probe::rope),
-                  {.outputs = {memory.address()},
-                   .inputs = {memory.address(), std::bit_cast<Address>(table)},
-                   .elements = pairs},
-                  memory.rule(), sides, Assignment::right, 2);
+  LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::rope),
+                                {.outputs = {memory.address()},
+                                 .inputs = {memory.address(), std::bit_cast<Address>(table)},
+                                 .elements = pairs},
+                                memory.rule(), sides, Assignment::right, 2);
   Tables tables(sides.of_sm);
   tables.give(plan);
   near_probes::run(Probe::rope, plan.arguments, plan.aligned, plan.blocks);
@@ -224,14 +226,13 @@ TEST(ElementwiseKernel, TakesFourInputsAndOutputsAndAnOwnOrder) {
   }
   std::ranges::fill(arrays[4].all<float>(), -1.0f);
   const GpuSides sides = {.mask = kMask, .of_sm = {0, 1}};
-  LaunchPlan plan = plan_launch(
-      near_probes::shape_of(Probe::mix),
-      {.outputs = {arrays[4].address(), arrays[5].address(), arrays[6].address(),
-                   arrays[7].address()},
-       .inputs = {arrays[0].address(), arrays[1].address(), arrays[2].address(),
-                  arrays[3].address()},
-       .elements = kElements},
-      arrays[4].rule(), sides, Assignment::right, 1);
+  LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::mix),
+                                {.outputs = {arrays[4].address(), arrays[5].address(),
+                                             arrays[6].address(), arrays[7].address()},
+                                 .inputs = {arrays[0].address(), arrays[1].address(),
+                                            arrays[2].address(), arrays[3].address()},
+                                 .elements = kElements},
+                                arrays[4].rule(), sides, Assignment::right, 1);
   Tables tables(sides.of_sm);
   tables.give(plan);
   const int last_vector = 3001;

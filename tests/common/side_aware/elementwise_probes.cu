@@ -87,9 +87,8 @@ void with_operation(Probe probe, Visit visit) {
 
 OperationShape shape_of(Probe probe) {
   OperationShape shape = {};
-  with_operation(probe, [&](auto operation) {
-    shape = side_aware::shape_of<decltype(operation)>();
-  });
+  with_operation(probe,
+                 [&](auto operation) { shape = side_aware::shape_of<decltype(operation)>(); });
   return shape;
 }
 

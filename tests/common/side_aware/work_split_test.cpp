@@ -43,9 +43,9 @@ struct Draw {
     const std::size_t sms = 1 + random() % 9;
     for (std::size_t sm = 0; sm < sms; ++sm)
       sides.of_sm.push_back(static_cast<int>(random() % 2));
-    return plan_launch(kCopy,
-                       {.outputs = {first}, .inputs = {std::uint64_t{1} << 40}, .elements = elements},
-                       rule, sides, assignment, 1 + random() % 3);
+    return plan_launch(
+        kCopy, {.outputs = {first}, .inputs = {std::uint64_t{1} << 40}, .elements = elements}, rule,
+        sides, assignment, 1 + random() % 3);
   }
 
   std::mt19937 random;
@@ -93,9 +93,9 @@ TEST(WorkSplit, RandomIsNearForHalf) {
   for (const std::uint64_t mask : kMasks) {
     for (const Assignment assignment : {Assignment::random, Assignment::off}) {
       const SideRule rule = {.block = kBlock, .bytes = 16 * kPageBytes};
-      const LaunchPlan plan = plan_launch(
-          kCopy, {.outputs = {kBlock}, .inputs = {16}, .elements = rule.bytes / 4}, rule,
-          {.mask = mask, .of_sm = {0, 0, 1}}, assignment, 4);
+      const LaunchPlan plan =
+          plan_launch(kCopy, {.outputs = {kBlock}, .inputs = {16}, .elements = rule.bytes / 4},
+                      rule, {.mask = mask, .of_sm = {0, 0, 1}}, assignment, 4);
       std::uint64_t near = 0;
       for (unsigned side = 0; side < 2; ++side) {
         for (unsigned slot = 0; slot < plan.arguments.slots[side]; ++slot) {
@@ -136,9 +136,8 @@ TEST(WorkSplit, TheShortWayIsForWholePagesThatFollowTheRule) {
 }
 
 TEST(WorkSplit, OtherMemoryIsWorkedOnInOrder) {
-  const LaunchPlan plan = plan_launch(
-      kCopy, {.outputs = {kBlock}, .inputs = {16}, .elements = 100}, {},
-      {.mask = 0xAB000, .of_sm = {0, 1}}, Assignment::right, 1);
+  const LaunchPlan plan = plan_launch(kCopy, {.outputs = {kBlock}, .inputs = {16}, .elements = 100},
+                                      {}, {.mask = 0xAB000, .of_sm = {0, 1}}, Assignment::right, 1);
   EXPECT_EQ(plan.arguments.mask, 0u);
 }
 
