@@ -2,58 +2,16 @@
 /// \file  common/gpu_stopwatch.cpp
 /// \brief Times a CUDA stream with events; reads clocks and power from NVML.
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <chrono>
 #include <thread>
 
 #include "common/check.hpp"
+#include "common/nvml.hpp"
 #include "common/timing.hpp"
 
 namespace ladder {
 namespace {
-
-/// \brief The few NVML calls needed, found at run time: the library comes with the driver, not
-///        with the toolkit.
-class Nvml {
- public:
-  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) return;
-    const auto init = find<int()>("nvmlInit_v2");
-    const auto by_bus = find<int(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
-    clock_ = find<int(void*, int, unsigned*)>("nvmlDeviceGetClockInfo");
-    power_ = find<int(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
-    char bus[32] = {};
-    if (init == nullptr || by_bus == nullptr || init() != 0 ||
-        cudaDeviceGetPCIBusId(bus, sizeof bus, 0) != cudaSuccess || by_bus(bus, &device_) != 0) {
-      device_ = nullptr;
-    }
-  }
-  ~Nvml() {
-    if (library_ != nullptr) dlclose(library_);
-  }
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
-
-  void log(ClockLog& log) const {
-    constexpr int kSmClock = 1;  // NVML_CLOCK_SM
-    unsigned value = 0;
-    if (device_ == nullptr) return;
-    if (clock_ != nullptr && clock_(device_, kSmClock, &value) == 0) log.sm_mhz.push_back(value);
-    if (power_ != nullptr && power_(device_, &value) == 0) log.power_w.push_back(value / 1000.0);
-  }
-
- private:
-  template <class Function>
-  Function* find(const char* name) const {
-    return reinterpret_cast<Function*>(dlsym(library_, name));
-  }
-
-  void* library_;
-  void* device_ = nullptr;
-  int (*clock_)(void*, int, unsigned*) = nullptr;
-  int (*power_)(void*, unsigned*) = nullptr;
-};
 
 class GpuStopwatch final : public Stopwatch {
  public:

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bench/memory/instruments/gpu_memory.cuh"
+#include "bench/memory/instruments/gpu_near_memory.hpp"
 #include "bench/memory/instruments/gpu_products.cuh"
 #include "bench/memory/instruments/gpu_random_reads.cuh"
 #include "bench/memory/instruments/gpu_reads.cuh"
@@ -129,6 +130,10 @@ class GpuInstruments final : public Instruments {
     constexpr int kAmpere = 80;  // policies and set-asides came with it
     return machine_->compute_capability() >= kAmpere ? &survival_ : nullptr;
   }
+  NearMemoryInstrument& near_memory() override {
+    if (!near_memory_) near_memory_ = make_gpu_near_memory(*stopwatch_, facts_);
+    return *near_memory_;
+  }
   ProductInstrument* products() override { return &products_; }
   ReadInstrument* reads() override { return &reads_; }
   SmInstrument* sm() override { return &sm_; }
@@ -145,6 +150,7 @@ class GpuInstruments final : public Instruments {
   GpuProducts products_;
   GpuReads reads_;
   GpuSm sm_;
+  std::unique_ptr<NearMemoryInstrument> near_memory_;
   std::optional<Remote> remote_;
 };
 

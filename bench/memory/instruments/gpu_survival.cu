@@ -5,15 +5,17 @@
 
 #include <algorithm>
 
-#include "bench/memory/analysis/two_sides.hpp"
 #include "bench/memory/instruments/kernels/survival.cuh"
 #include "bench/memory/instruments/random_places.hpp"
 #include "common/launch.cuh"
+#include "common/side_aware/two_sides.hpp"
 
 namespace ladder::labs {
 namespace {
 
 using ptx::CacheHint;
+using side_aware::find_sides;
+using side_aware::Sides;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLine = 128;

@@ -161,6 +161,7 @@ class RandomReadInstrument {
   virtual RandomReadsResult random_reads(const RandomReads& reads, int repeats) = 0;
 };
 
+class NearMemoryInstrument;
 class ProductInstrument;
 class ReadInstrument;
 class SmInstrument;
@@ -180,6 +181,8 @@ class Instruments {
   /// that it can access.
   virtual WalkInstrument* remote_walks() { return nullptr; }
   virtual SweepInstrument* remote_sweeps() { return nullptr; }
+  /// Streams through memory whose sides are known (near_memory.hpp).
+  virtual NearMemoryInstrument& near_memory() = 0;
   /// What times kernels (kernel_instruments.hpp): on a simulated memory system, none.
   virtual ProductInstrument* products() { return nullptr; }
   virtual ReadInstrument* reads() { return nullptr; }

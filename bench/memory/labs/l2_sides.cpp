@@ -7,13 +7,18 @@
 #include <bit>
 #include <numeric>
 
-#include "bench/memory/analysis/two_sides.hpp"
 #include "bench/memory/instruments/random_places.hpp"
 #include "bench/memory/labs/curves.hpp"
 #include "bench/memory/labs/labs.hpp"
+#include "common/side_aware/two_sides.hpp"
 
 namespace ladder::labs {
 namespace {
+
+using side_aware::find_sides;
+using side_aware::fit_parity;
+using side_aware::ParityMask;
+using side_aware::Sides;
 
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kLine = 128;

@@ -14,6 +14,7 @@ LabReport coalescing(Instruments* instruments, const LabOptions& options);
 LabReport memory_bandwidth(Instruments* instruments, const LabOptions& options);
 LabReport shared_memory(Instruments* instruments, const LabOptions& options);
 LabReport l2_sides(Instruments* instruments, const LabOptions& options);
+LabReport near_memory(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options);
 LabReport remote_memory(Instruments* instruments, const LabOptions& options);

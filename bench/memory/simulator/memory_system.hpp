@@ -23,6 +23,14 @@ struct LinkShape {
   double gbps = 0;         ///< each way
 };
 
+/// What a stream from memory costs in energy.
+struct EnergyShape {
+  double idle_watts = 0;         ///< at the clocks of a stream, but without one
+  double joules_per_gb = 0;      ///< of 10^9 bytes that are at home near the SM
+  double far_joules_per_gb = 0;  ///< more, if they are at home on the other side
+  double sigma_share = 0.004;    ///< normal noise of a power reading, as a share of it
+};
+
 /// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
 struct MemorySystemShape {
   MemoryFacts facts;
@@ -41,6 +49,7 @@ struct MemorySystemShape {
   double l2_gbps = 0;
   double dram_read_gbps = 0;
   double dram_write_gbps = 0;
+  EnergyShape energy = {};
   std::optional<LinkShape> link = {};  ///< to a second GPU of the same kind
   NoiseShape noise = {};
 };

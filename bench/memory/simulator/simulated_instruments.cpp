@@ -41,7 +41,8 @@ class SimulatedInstruments : public Instruments {
       : noise_(shape.noise, hash_of(seed)),
         own_(shape, noise_, seed),
         random_reads_(make_simulated_random_reads(own_.system, noise_, seed)),
-        survival_(make_simulated_survival(own_.system)) {
+        survival_(make_simulated_survival(own_.system)),
+        near_memory_(make_simulated_near_memory(own_.system, *own_.sweeps, seed)) {
     if (shape.link) peer_.emplace(seen_through(*shape.link, shape), noise_, seed + 1);
   }
 
@@ -51,6 +52,7 @@ class SimulatedInstruments : public Instruments {
   SweepInstrument& sweeps() override { return *own_.sweeps; }
   RandomReadInstrument& random_reads() override { return *random_reads_; }
   SurvivalInstrument* survival() override { return survival_.get(); }
+  NearMemoryInstrument& near_memory() override { return *near_memory_; }
   WalkInstrument* remote_walks() override { return peer_ ? peer_->walks.get() : nullptr; }
   SweepInstrument* remote_sweeps() override { return peer_ ? peer_->sweeps.get() : nullptr; }
 
@@ -60,6 +62,7 @@ class SimulatedInstruments : public Instruments {
   std::optional<Simulated> peer_;
   std::unique_ptr<RandomReadInstrument> random_reads_;
   std::unique_ptr<SurvivalInstrument> survival_;
+  std::unique_ptr<NearMemoryInstrument> near_memory_;
 };
 
 }  // namespace

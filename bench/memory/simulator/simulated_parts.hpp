@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "bench/memory/instruments/near_memory.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
 
 namespace ladder::labs {
@@ -45,6 +46,9 @@ std::unique_ptr<SweepInstrument> make_simulated_sweeps(const MemorySystem& syste
                                                        std::uint64_t seed);
 std::unique_ptr<RandomReadInstrument> make_simulated_random_reads(MemorySystem& system,
                                                                   Noise& noise, std::uint64_t seed);
+std::unique_ptr<NearMemoryInstrument> make_simulated_near_memory(const MemorySystem& system,
+                                                                 SweepInstrument& sweeps,
+                                                                 std::uint64_t seed);
 std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system);
 
 }  // namespace ladder::labs

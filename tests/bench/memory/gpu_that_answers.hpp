@@ -58,6 +58,9 @@ class GpuThatAnswers : public Instruments {
   RandomReadInstrument& random_reads() override {
     throw std::logic_error("nobody asks for random reads");
   }
+  NearMemoryInstrument& near_memory() override {
+    throw std::logic_error("nobody asks for near memory");
+  }
   ReadInstrument* reads() override { return &answered_reads; }
   SmInstrument* sm() override { return &answered_sm; }
 

@@ -12,12 +12,15 @@
 #include "bench/memory/analysis/page_size.hpp"
 #include "bench/memory/analysis/plateaus.hpp"
 #include "bench/memory/analysis/replacement.hpp"
-#include "bench/memory/analysis/two_sides.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
+#include "common/side_aware/two_sides.hpp"
 #include "tests/bench/memory/simulated_gpus.hpp"
 
 namespace ladder::labs {
 namespace {
+
+using side_aware::find_sides;
+using side_aware::fit_parity;
 
 constexpr std::uint64_t kLine = 128;
 constexpr std::uint64_t kKiB = 1 << 10;

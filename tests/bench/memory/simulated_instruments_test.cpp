@@ -8,12 +8,14 @@
 
 #include "bench/memory/analysis/plateaus.hpp"
 #include "bench/memory/analysis/saturation.hpp"
-#include "bench/memory/analysis/two_sides.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
+#include "common/side_aware/two_sides.hpp"
 #include "tests/bench/memory/simulated_gpus.hpp"
 
 namespace ladder::labs {
 namespace {
+
+using side_aware::find_sides;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kGiB = 1 << 30;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/memory/analysis/parity_mask.cpp
+/// \file  common/side_aware/parity_mask.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "bench/memory/analysis/two_sides.hpp"
+#include "common/side_aware/two_sides.hpp"
 
-namespace ladder::labs {
+namespace ladder::side_aware {
 namespace {
 
 constexpr double kLeastAgreement = 0.95;
@@ -109,4 +109,4 @@ std::optional<ParityMask> fit_parity(std::span<const std::uint64_t> addresses,
   return best;
 }
 
-}  // namespace ladder::labs
+}  // namespace ladder::side_aware

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/memory/analysis/two_sides.hpp
+/// \file  common/side_aware/two_sides.hpp
 /// \brief Splits SMs and addresses into the two sides of an L2 by the latencies between them.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "bench/memory/analysis/samples.hpp"
+#include "common/side_aware/latency_matrix.hpp"
 
-namespace ladder::labs {
+namespace ladder::side_aware {
 
 /// Which side each SM and each address is on. The labels are arbitrary: the first SM is on side 0.
 struct Sides {
@@ -46,4 +46,4 @@ std::optional<ParityMask> fit_parity(std::span<const std::uint64_t> addresses,
                                      std::span<const int> sides, int lowest_bit, int highest_bit,
                                      std::uint64_t seed);
 
-}  // namespace ladder::labs
+}  // namespace ladder::side_aware

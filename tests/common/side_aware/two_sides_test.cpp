@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// \file  tests/bench/memory/two_sides_test.cpp
+/// \file  tests/common/side_aware/two_sides_test.cpp
 /// \brief The sides of an L2 come out of a matrix of latencies, and only if there are two.
-#include "bench/memory/analysis/two_sides.hpp"
+#include "common/side_aware/two_sides.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,10 @@
 
 #include "tests/bench/memory/made_up_curves.hpp"
 
-namespace ladder::labs {
+namespace ladder::side_aware {
 namespace {
+
+using labs::draws;
 
 struct MadeUpSides {
   std::vector<int> of_sm;
@@ -107,4 +109,4 @@ TEST(TwoSides, NeedSomeSmsAndAddresses) {
 }
 
 }  // namespace
-}  // namespace ladder::labs
+}  // namespace ladder::side_aware

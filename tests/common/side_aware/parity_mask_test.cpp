@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  tests/bench/memory/parity_mask_test.cpp
+/// \file  tests/common/side_aware/parity_mask_test.cpp
 /// \brief The mask of a parity comes out of labelled addresses, some labels wrong; or nothing does.
 #include <gtest/gtest.h>
 
@@ -7,11 +7,13 @@
 #include <random>
 #include <stdexcept>
 
-#include "bench/memory/analysis/two_sides.hpp"
+#include "common/side_aware/two_sides.hpp"
 #include "tests/bench/memory/made_up_curves.hpp"
 
-namespace ladder::labs {
+namespace ladder::side_aware {
 namespace {
+
+using labs::draws;
 
 constexpr int kLowest = 7;
 constexpr int kHighest = 20;
@@ -92,4 +94,4 @@ TEST(ParityMask, NeedsEnoughAddresses) {
 }
 
 }  // namespace
-}  // namespace ladder::labs
+}  // namespace ladder::side_aware

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/memory/analysis/two_sides.cpp
-#include "bench/memory/analysis/two_sides.hpp"
+/// \file  common/side_aware/two_sides.cpp
+#include "common/side_aware/two_sides.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace ladder::labs {
+namespace ladder::side_aware {
 namespace {
 
 constexpr double kLeastExplained = 0.5;
@@ -180,4 +180,4 @@ std::optional<Sides> find_sides(const Matrix& latency) {
   return sides;
 }
 
-}  // namespace ladder::labs
+}  // namespace ladder::side_aware

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/memory/labs/near_memory.cpp
+/// \brief L10: what a stream saves if each SM works on the memory that is near to it.
+#include "bench/memory/instruments/near_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/memory/analysis/paired_slots.hpp"
+#include "bench/memory/analysis/saturation.hpp"
+#include "bench/memory/labs/curves.hpp"
+#include "bench/memory/labs/labs.hpp"
+
+namespace ladder::labs {
+namespace {
+
+constexpr std::array kAll = {Assignment::off, Assignment::right, Assignment::wrong,
+                             Assignment::random};
+
+/// What was measured of one operation on one kind of data, slot after slot.
+struct Streams {
+  std::string key;   ///< "copy"
+  std::string name;  ///< "Copy of random bits"
+  std::vector<Assignment> order = {};
+  std::vector<Slot> gbps = {};
+  std::vector<Slot> joules_per_gb = {};  ///< empty: the GPU tells no power
+  std::vector<Slot> watts = {};
+};
+
+int kind_of(Assignment assignment) {
+  return static_cast<int>(assignment);
+}
+
+/// A B B A: forwards, then backwards.
+std::vector<Assignment> there_and_back(std::vector<Assignment> order) {
+  order.insert(order.end(), order.rbegin(), order.rend());
+  return order;
+}
+
+/// Runs all slots of a measurement. \param progress gets 0 to 1
+Streams measured(NearMemoryInstrument& memory, Streams streams, StreamRun run,
+                 const std::function<void(double)>& progress) {
+  for (std::size_t i = 0; i < streams.order.size(); ++i) {
+    progress(static_cast<double>(i) / static_cast<double>(streams.order.size()));
+    run.assignment = streams.order[i];
+    const int kind = kind_of(run.assignment);
+    const StreamResult result = memory.run(run);
+    streams.gbps.push_back({kind, result.gbps});
+    if (result.watts.empty()) continue;
+    const double rate = median_of(result.gbps);
+    Slot energy = {kind, {}};
+    for (const double watts : result.watts)
+      energy.samples.push_back(watts / rate);
+    streams.joules_per_gb.push_back(energy);
+    streams.watts.push_back({kind, result.watts});
+  }
+  if (streams.watts.size() != streams.order.size()) {
+    streams.joules_per_gb.clear();
+    streams.watts.clear();
+  }
+  return streams;
+}
+
+/// All samples of one kind.
+std::vector<double> samples_of(const std::vector<Slot>& slots, Assignment assignment) {
+  std::vector<double> samples;
+  for (const Slot& slot : slots) {
+    if (slot.kind != kind_of(assignment)) continue;
+    samples.insert(samples.end(), slot.samples.begin(), slot.samples.end());
+  }
+  return samples;
+}
+
+void add_near_shares(LabReport& report, NearMemoryInstrument& memory) {
+  for (const Assignment assignment : kAll) {
+    const std::string name = side_aware::name_of(assignment);
+    report.findings.push_back(
+        found("near_" + name + "_percent", "Near accesses, assignment " + name,
+              100.0 * memory.near_share(assignment), "%",
+              "Granules of 4 KiB picked at random: the side that was measured for them is that of "
+              "the SM that worked on them"));
+  }
+}
+
+/// Bandwidth, power and energy of each assignment.
+void add_rates(LabReport& report, const Streams& streams, std::uint64_t seed) {
+  for (const Assignment assignment : kAll) {
+    if (std::ranges::count(streams.order, assignment) == 0) continue;
+    const std::string name = side_aware::name_of(assignment);
+    const std::string key = streams.key + "_" + name;
+    report.findings.push_back(
+        found(key + "_gbps", streams.name + ", " + name,
+              median_with_interval(samples_of(streams.gbps, assignment), seed), "GB/s",
+              "Bytes read plus bytes written; median over the slots"));
+    if (streams.watts.empty()) continue;
+    const double watts = median_of(samples_of(streams.watts, assignment));
+    report.findings.push_back(
+        found(key + "_j_per_gb", "Energy of it, " + name,
+              median_with_interval(samples_of(streams.joules_per_gb, assignment), seed), "J/GB",
+              fmt::format("{:.0f} W, over the bandwidth", watts)));
+  }
+}
+
+std::string interval_text(const Change& change) {
+  return fmt::format("{:+.1f} % ({:+.1f} to {:+.1f} %)", change.percent.value, change.least(),
+                     change.most());
+}
+
+/// \return the change of energy from one assignment to another; nothing: no power is told
+std::optional<Change> add_change(LabReport& report, const Streams& streams, Assignment reference,
+                                 Assignment other, std::uint64_t seed) {
+  const std::string from = side_aware::name_of(reference);
+  const std::string to = side_aware::name_of(other);
+  const std::string key = fmt::format("{}_{}_over_{}_percent", streams.key, to, from);
+  const std::string name = fmt::format("{}: energy, {} against {}", streams.name, to, from);
+  if (streams.joules_per_gb.empty()) {
+    report.findings.push_back(not_found(key, name, "%", "This GPU does not tell its power"));
+    return {};
+  }
+  const Change change =
+      change_between(streams.joules_per_gb, kind_of(reference), kind_of(other), seed);
+  report.findings.push_back(
+      found(key, name, Estimate{change.percent.value, change.least(), change.most()}, "%",
+            fmt::format("Slots took turns and ran both ways; slots of a kind differ by {:.2f} %",
+                        change.floor_percent)));
+  return change;
+}
+
+/// A claim about what the right side saves.
+ClaimCheck claimed_saving(const std::string& row, const std::string& claimed, double percent,
+                          const std::optional<Change>& change) {
+  constexpr double kTolerance = 2.0;  // "about"
+  if (!change) {
+    return {.row = row,
+            .claimed = claimed,
+            .verdict = "pending",
+            .because = "Not decided: this GPU does not tell its power"};
+  }
+  const Decision decision = decide(*change, -percent, kTolerance);
+  const char* const verdict = decision == Decision::confirmed ? "holds"
+                              : decision == Decision::refuted ? "wrong"
+                                                              : "pending";
+  const char* const word = decision == Decision::confirmed ? "Confirmed"
+                           : decision == Decision::refuted ? "Refuted for this card"
+                                                           : "Not decided";
+  return {.row = row,
+          .claimed = claimed,
+          .verdict = verdict,
+          .because = fmt::format("{}: here the energy of the right side, against ordinary order, "
+                                 "is {}",
+                                 word, interval_text(*change))};
+}
+
+void add_series(LabReport& report, const Streams& streams) {
+  for (const Assignment assignment : kAll) {
+    Series series = {.name = fmt::format("{}, {}", streams.key, side_aware::name_of(assignment)),
+                     .x_name = "slot",
+                     .x_unit = "",
+                     .y_name = "energy",
+                     .y_unit = "J/GB",
+                     .points = {}};
+    for (std::size_t i = 0; i < streams.joules_per_gb.size(); ++i)
+      if (streams.joules_per_gb[i].kind == kind_of(assignment))
+        series.points.push_back(
+            {.x = static_cast<double>(i), .samples = streams.joules_per_gb[i].samples});
+    if (!series.points.empty()) report.series.push_back(series);
+  }
+}
+
+/// The other operations, in short slots: right against wrong.
+void add_other_operations(LabReport& report, NearMemoryInstrument& memory,
+                          const LabOptions& options) {
+  struct Other {
+    const char* key;
+    const char* name;
+    StreamOperation operation;
+  };
+  constexpr std::array kOthers = {Other{"scale", "Scale of floats", StreamOperation::scale},
+                                  Other{"sum", "Sum of floats", StreamOperation::sum},
+                                  Other{"rope", "Rotary embedding", StreamOperation::rope}};
+  for (const Other& other : kOthers) {
+    const Streams streams = measured(
+        memory,
+        {.key = other.key,
+         .name = other.name,
+         .order = there_and_back({Assignment::right, Assignment::wrong})},
+        {.operation = other.operation, .seconds = 0.8, .warm_seconds = 0.2}, options.on_progress);
+    add_rates(report, streams, options.seed);
+    add_change(report, streams, Assignment::wrong, Assignment::right, options.seed);
+  }
+}
+
+}  // namespace
+
+LabReport near_memory(Instruments* instruments, const LabOptions& options) {
+  NearMemoryInstrument& memory = instruments->near_memory();
+  const NearMemoryFacts facts = memory.facts();
+  LabReport report;
+  if (facts.mask == 0) {
+    report.findings.push_back(
+        not_found("near_right_percent", "Near accesses, assignment right", "%",
+                  "No two sides of L2 that a parity of address bits explains"));
+    return report;
+  }
+  report.findings.push_back(found("pages_off_rule",
+                                  "Pages whose side is not the one of their address",
+                                  static_cast<double>(facts.pages_off_rule), "",
+                                  fmt::format("Of {}; side = parity(address & {:#x})", facts.pages,
+                                              facts.mask | side_aware::kPageBytes)));
+  add_near_shares(report, memory);
+
+  const double seconds = options.quick ? 0.7 : 9.0;
+  const double warm = options.quick ? 0.2 : 1.0;
+  const StreamRun random = {.seconds = seconds, .warm_seconds = warm};
+  StreamRun zero = random;
+  zero.zeros = true;
+  const auto part = [&](double from, double to) {
+    return [&, from, to](double done) { options.on_progress(from + (to - from) * done); };
+  };
+  const Streams copy = measured(memory,
+                                {.key = "copy",
+                                 .name = "Copy of random bits",
+                                 .order = there_and_back({Assignment::off, Assignment::right,
+                                                          Assignment::wrong, Assignment::random})},
+                                random, part(0.05, 0.6));
+  const Streams zeros = measured(memory,
+                                 {.key = "zeros",
+                                  .name = "Copy of zeros",
+                                  .order = there_and_back({Assignment::off, Assignment::right})},
+                                 zero, part(0.6, 0.9));
+  add_rates(report, copy, options.seed);
+  const std::optional<Change> saved =
+      add_change(report, copy, Assignment::off, Assignment::right, options.seed);
+  add_change(report, copy, Assignment::wrong, Assignment::right, options.seed);
+  add_change(report, copy, Assignment::off, Assignment::random, options.seed);
+  add_rates(report, zeros, options.seed);
+  const std::optional<Change> saved_zeros =
+      add_change(report, zeros, Assignment::off, Assignment::right, options.seed);
+  add_series(report, copy);
+  add_series(report, zeros);
+  if (!options.quick) add_other_operations(report, memory, options);
+
+  const Change speed =
+      change_between(copy.gbps, kind_of(Assignment::off), kind_of(Assignment::right), options.seed);
+  report.claims.push_back(claimed_saving(
+      "R063", "A copy of random data takes 9 % less power if all accesses are near", 9.0, saved));
+  report.claims.push_back(claimed_saving(
+      "R063", "A copy of zeros takes 6.8 % less power if all accesses are near", 6.8, saved_zeros));
+  report.claims.push_back(
+      check_claim("R075", "Near accesses do not matter for the speed of a copy from memory",
+                  std::abs(speed.percent.value) < 2.0,
+                  fmt::format("The right side changes the bandwidth by {}", interval_text(speed))));
+  report.notes.push_back(fmt::format(
+      "Each array has {} MiB, each slot takes {:.1f} s, of which the first {:.1f} s do not count. "
+      "All assignments run the same instructions with another mask.",
+      facts.array_bytes >> 20, seconds + warm, warm));
+  return report;
+}
+
+}  // namespace ladder::labs

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/common/side_aware/elementwise_probes.cu
+#include "tests/common/side_aware/elementwise_probes.hpp"
+
+#include "common/launch.cuh"
+#include "common/side_aware/kernels/elementwise.cuh"
+#include "common/side_aware/operations/absmax.cuh"
+#include "common/side_aware/operations/rope.cuh"
+#include "common/side_aware/operations/sum.cuh"
+
+namespace ladder::near_probes {
+namespace {
+
+using namespace side_aware;
+
+struct Increment : OperationDefaults {
+  using i0 = int;
+  using o0 = int;
+  __device__ static void apply(Element<Increment>& element) { element.out0 = element.in0 + 1; }
+};
+
+struct IncrementReverse : OperationDefaults {
+  using i0 = int;
+  using o0 = int;
+  static constexpr bool reverse_order = true;
+  static constexpr int pairs_in_batch = 2;
+  __device__ static void apply(Element<IncrementReverse>& element) {
+    element.out0 = element.in0 + 1;
+  }
+};
+
+/// Reads its first input back to front, by vectors, and skips each third vector.
+struct Mix : OperationDefaults {
+  using i0 = float;
+  using i1 = short;
+  using i2 = signed char;
+  using i3 = double;
+  using o0 = float;
+  using o1 = double;
+  using o2 = short;
+  using o3 = int;
+  static constexpr int pairs_in_batch = 1;
+  static constexpr bool input_evict[4] = {true, false, true, false};
+
+  template <class Index>
+  __device__ static bool indexing(Index vector, int, Index (&inputs)[4], const Sideband& sideband) {
+    inputs[0] = static_cast<Index>(sideband.memory[0]) - vector;
+    return vector % 3 == 2;
+  }
+  __device__ static void apply(Element<Mix>& element) {
+    element.out0 = element.in0 + element.in1;
+    element.out1 = element.in3 * element.sideband.value;
+    element.out2 = element.in2;
+    element.out3 = static_cast<int>(element.index);
+  }
+};
+
+template <class Operation>
+__global__ void aligned_kernel(const ElementwiseArguments arguments) {
+  elementwise_aligned<Operation>(arguments);
+}
+
+template <class Operation>
+__global__ void anywhere_kernel(const ElementwiseArguments arguments) {
+  elementwise_anywhere<Operation>(arguments);
+}
+
+template <class Visit>
+void with_operation(Probe probe, Visit visit) {
+  switch (probe) {
+    case Probe::increment:
+      return visit(Increment{});
+    case Probe::increment_reverse:
+      return visit(IncrementReverse{});
+    case Probe::sum:
+      return visit(Total{});
+    case Probe::absmax:
+      return visit(AbsMax{});
+    case Probe::rope:
+      return visit(Rope{});
+    case Probe::mix:
+      return visit(Mix{});
+  }
+}
+
+}  // namespace
+
+OperationShape shape_of(Probe probe) {
+  OperationShape shape = {};
+  with_operation(probe,
+                 [&](auto operation) { shape = side_aware::shape_of<decltype(operation)>(); });
+  return shape;
+}
+
+void run(Probe probe, const ElementwiseArguments& arguments, bool aligned, unsigned blocks) {
+  with_operation(probe, [&](auto operation) {
+    using Operation = decltype(operation);
+    const LaunchShape shape = {.grid = dim3(blocks), .block = dim3(kThreads)};
+    launch(aligned ? aligned_kernel<Operation> : anywhere_kernel<Operation>, shape, arguments);
+  });
+}
+
+}  // namespace ladder::near_probes
