@@ -409,6 +409,9 @@ FORMS = {
     "bench/results/emulator/traces*.json": results(TRACED),
     "bench/results/sass/ablations.json": results(COPY, COMPILER),
     "bench/results/sass/loops.json": results(LOOP, COMPILER),
+    "bench/results/sass/near_loops.json": results(
+        record(name=text, instructions=positive, loads=positive, stores=count, popc=count,
+               loop=each(text)), COMPILER),
     "bench/results/sass/orders.json": results(
         record(rung=rung_number, order=text, same_bank=count, lds=count, spills=count,
                registers=count,

@@ -6,11 +6,13 @@
 #include <bit>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include "common/side_aware/gpu.hpp"
+#include "common/side_aware/runtime_compiler.hpp"
 
 namespace {
 
@@ -114,6 +116,25 @@ int side_aware_elementwise(const void* kernel, void* const* outputs, const void*
         {.assignment = assignment_of(assignment), .sideband = {sideband, nullptr}},
         static_cast<Stream>(stream));
   });
+}
+
+int side_aware_write_cubin(const char* header, const char* type, int compute_capability,
+                           const char* file) {
+  return guarded([&] {
+    const std::vector<char> code =
+        compile(elementwise_source({.header = header, .name = type}), type, compute_capability);
+    std::ofstream out(file, std::ios::binary);
+    out.write(code.data(), static_cast<std::streamsize>(code.size()));
+    out.close();
+    if (!out) throw SideAwareError(std::string(file) + " cannot be written");
+  });
+}
+
+const char* side_aware_compiler() {
+  thread_local std::string name;
+  name.clear();
+  guarded([&] { name = compiler_name(); });
+  return name.c_str();
 }
 
 int side_aware_state(int device, std::uint64_t* in_use_bytes, std::uint64_t* cached_bytes,

@@ -36,6 +36,16 @@ int side_aware_elementwise(const void* kernel, void* const* outputs, const void*
                            std::uint64_t elements, int assignment, int sideband, int device,
                            void* stream);
 
+/// \brief  Writes the machine code of an operation's kernels into a file, for cuobjdump and
+/// nvdisasm.
+///         Needs no GPU.
+/// \param  compute_capability  90 for 9.0
+int side_aware_write_cubin(const char* header, const char* type, int compute_capability,
+                           const char* file);
+
+/// "NVRTC 13.0"; nothing after an error.
+const char* side_aware_compiler();
+
 /// \brief  Bytes that tensors use, and bytes that wait in the cache.
 int side_aware_state(int device, std::uint64_t* in_use_bytes, std::uint64_t* cached_bytes,
                      std::uint64_t* pages_off_rule);

@@ -12,7 +12,8 @@ Operation shipped_operation(const std::string& file, const std::string& type) {
 std::string elementwise_source(const Operation& operation) {
   const std::string kernel =
       "extern \"C\" __global__ void __launch_bounds__("
-      "ladder::side_aware::kThreads)\n";
+      "ladder::side_aware::kThreads, "
+      "ladder::side_aware::kLeastBlocksPerSm)\n";
   const std::string parameter =
       "(const __grid_constant__ ladder::side_aware::ElementwiseArguments arguments) {\n"
       "  ladder::side_aware::";

@@ -43,6 +43,7 @@ struct Nvrtc {
   void* library;
   decltype(&nvrtcGetErrorString) error_string =
       find<decltype(&nvrtcGetErrorString)>("nvrtcGetErrorString");
+  decltype(&nvrtcVersion) version = find<decltype(&nvrtcVersion)>("nvrtcVersion");
   decltype(&nvrtcCreateProgram) create = find<decltype(&nvrtcCreateProgram)>("nvrtcCreateProgram");
   decltype(&nvrtcDestroyProgram) destroy =
       find<decltype(&nvrtcDestroyProgram)>("nvrtcDestroyProgram");
@@ -74,6 +75,13 @@ std::string messages_of(nvrtcProgram program) {
 }
 
 }  // namespace
+
+std::string compiler_name() {
+  int major = 0;
+  int minor = 0;
+  nvrtc().check(nvrtc().version(&major, &minor));
+  return "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
+}
 
 std::vector<char> compile(const std::string& source, const std::string& name,
                           int compute_capability) {

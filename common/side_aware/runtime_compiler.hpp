@@ -18,6 +18,10 @@ struct SourceText {
 /// The sources of this folder, as they were when the library was built.
 const std::vector<SourceText>& shipped_sources();
 
+/// \brief  "NVRTC 13.0".
+/// \throws SideAwareError  it is not installed
+std::string compiler_name();
+
 /// \brief  Machine code of a CUDA source. It may include the shipped sources.
 /// \param  name  for messages
 /// \param  compute_capability  90 for 9.0

@@ -38,6 +38,7 @@ from docs.report.page_blocks import (
     labs,
     lessons,
     machine,
+    near_loops,
     orders,
 )
 from docs.report.page_blocks.place import Place
@@ -67,6 +68,7 @@ PLACED_BLOCKS = {
     **orders.BLOCKS,
     **front.BLOCKS,
     **labs.BLOCKS,
+    **near_loops.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

@@ -152,9 +152,11 @@ __device__ void elementwise_aligned(const ElementwiseArguments& arguments) {
   const unsigned slots = arguments.slots[slot.side];
   ThreadSum<Operation> sum;
 
+  unsigned first = range.batch(slot.index) * batch_vectors(kPairs) + threadIdx.x;
+  const unsigned forward = slots * batch_vectors(kPairs);
+  const unsigned step = Operation::reverse_order ? 0u - forward : forward;
 #pragma unroll 1
-  for (unsigned i = slot.index; i < whole; i += slots) {
-    const unsigned first = range.batch(i) * batch_vectors(kPairs) + threadIdx.x;
+  for (unsigned i = slot.index; i < whole; i += slots, first += step) {
     unsigned vector[kPairs];
 #pragma unroll
     for (unsigned k = 0; k < kPairs; ++k) {
@@ -165,8 +167,8 @@ __device__ void elementwise_aligned(const ElementwiseArguments& arguments) {
     whole_batch<Operation>(arguments, vector, sum);
   }
   if (whole % slots == slot.index) {
-    const unsigned first = whole * batch_vectors(kPairs) + threadIdx.x;
-    cut_batch<Operation, unsigned>(arguments, first, 0, 0, flip, sum);
+    const unsigned rest = whole * batch_vectors(kPairs) + threadIdx.x;
+    cut_batch<Operation, unsigned>(arguments, rest, 0, 0, flip, sum);
   }
   finish<Operation>(arguments, slot, sum.value);
 }

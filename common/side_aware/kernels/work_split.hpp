@@ -15,6 +15,9 @@ namespace ladder::side_aware {
 
 inline constexpr unsigned kVectorBytes = 16;
 inline constexpr unsigned kThreads = 256;  ///< of a block: one vector of a granule each
+/// An SM has room for so many blocks at least, which leaves a thread 64 registers. Without a bound,
+/// the compiler aims at 32 and computes addresses twice.
+inline constexpr unsigned kLeastBlocksPerSm = 4;
 inline constexpr unsigned kGranuleVectors = 256;
 inline constexpr unsigned kPairVectors = 2 * kGranuleVectors;
 inline constexpr unsigned kGranuleBytes = kGranuleVectors * kVectorBytes;

@@ -1,0 +1,146 @@
+"""Counts the instructions that a side-aware kernel spends on each vector of 16 bytes.
+
+    python3 -m bench.record.near_loops
+    python3 -m bench.record.near_loops --out bench/results/sass/near_loops.json
+
+Compiles the shipped operations for compute capability 9.0 as a program does when it runs, and
+disassembles the loop of the kernel for arrays that begin a page: the one that loads all vectors of a
+batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and no GPU.
+"""
+
+import argparse
+import ctypes
+import datetime
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+from bench import SOURCES, program
+from bench.output_file import output_path, write_whole
+from bench.record.cuda_tools import GET_NVDISASM, InputError, commit, find_tool, output_of
+from bench.record.main_loop import parse
+
+HOPPER = 90
+KERNEL = "elementwise_aligned"
+LIBRARY = SOURCES / "build" / "lib" / "libside_aware.so"
+# Operation, its file in common/side_aware/operations, its struct.
+OPERATIONS = (("copy", "Copy"), ("scale", "Scale"), ("absmax", "AbsMax"), ("sum", "Total"),
+              ("rope", "Rope"))
+
+
+def loads_of(loop):
+    """Loads of a whole vector."""
+    return sum("LDG." in each.text and ".128" in each.text for each in loop)
+
+
+def section_of(kernel, disassembly):
+    """The lines of one kernel."""
+    start = disassembly.find(f".text.{kernel}:")
+    if start < 0:
+        raise InputError(f"there is no kernel {kernel} in the machine code")
+    end = disassembly.find("\n//-----", start)
+    return disassembly[start : end if end > 0 else None]
+
+
+def stream_loop(instructions, labels):
+    """The loop with most loads of whole vectors per instruction: the one without edges."""
+    loops = []
+    for end, instruction in enumerate(instructions):
+        branch = re.search(r"\bBRA\b.*?(\.L_x_\d+)", instruction.text)
+        begin = labels.get(branch[1], end + 1) if branch else end + 1
+        if begin <= end and loads_of(instructions[begin : end + 1]) > 0:
+            loops.append(instructions[begin : end + 1])
+    if not loops:
+        raise InputError("the kernel has no loop that loads vectors of 16 bytes")
+    return max(loops, key=lambda loop: loads_of(loop) / len(loop))
+
+
+def row_of(operation, loop):
+    """What is filed of an operation's loop."""
+    vectors = loads_of(loop)
+    return {
+        "name": operation,
+        "instructions": len(loop),
+        "loads": vectors,
+        "stores": sum("STG." in each.text for each in loop),
+        "popc": sum(each.text.split()[0] == "POPC" for each in loop),
+        "loop": [each.text for each in loop],
+    }
+
+
+class Compiler:
+    """The run-time compiler behind libside_aware.so."""
+
+    def __init__(self, path):
+        try:
+            self.library = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise InputError(f"{path} cannot be loaded ({error}): ninja -C build side_aware") \
+                from error
+        for function in (self.library.side_aware_error, self.library.side_aware_compiler):
+            function.restype = ctypes.c_char_p
+
+    def name(self):
+        """What it calls itself."""
+        found = self.library.side_aware_compiler().decode()
+        if not found:
+            raise InputError(self.library.side_aware_error().decode())
+        return found
+
+    def loop(self, operation, struct, nvdisasm):
+        """The loop of a shipped operation."""
+        header = f'#include "common/side_aware/operations/{operation}.cuh"\n'
+        with tempfile.TemporaryDirectory() as folder:
+            cubin = pathlib.Path(folder) / f"{operation}.cubin"
+            failed = self.library.side_aware_write_cubin(
+                header.encode(), f"ladder::side_aware::{struct}".encode(), HOPPER,
+                str(cubin).encode())
+            if failed:
+                raise InputError(self.library.side_aware_error().decode())
+            disassembly = output_of([nvdisasm, "-hex", "-c", cubin])
+        return stream_loop(*parse(section_of(KERNEL, disassembly)))
+
+
+def context_of(compiler):
+    """Where the file is from."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "device": "none: machine code",
+        "compiler": compiler.name(),
+        "commit": commit(),
+        "json_schema_version": 1,
+    }
+
+
+def run(options):
+    """Prints or files the loops."""
+    nvdisasm = find_tool(options.nvdisasm, "nvdisasm", ["/usr/local/cuda/bin"], GET_NVDISASM)
+    compiler = Compiler(options.library)
+    rows = [row_of(operation, compiler.loop(operation, struct, nvdisasm))
+            for operation, struct in OPERATIONS]
+    if options.out:
+        text = json.dumps({"context": context_of(compiler), "benchmarks": rows}, indent=1)
+        write_whole(options.out, text + "\n")
+        return
+    for row in rows:
+        print(f"{row['name']}: {row['instructions']} instructions for {row['loads']} vectors "
+              f"loaded and {row['stores']} stored, {row['instructions'] / row['loads']:.2f} each")
+
+
+def main():
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", type=pathlib.Path, default=LIBRARY)
+    parser.add_argument("--nvdisasm")
+    parser.add_argument("--out", type=output_path, help="file the loops here")
+    try:
+        run(parser.parse_args())
+    except InputError as error:
+        print(f"near_loops.py: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    program.run(main)
