@@ -18,9 +18,9 @@ namespace ladder::small_products {
 
 constexpr double kDramBytesPerUs = 3.8e6;  ///< what an H200 reads and writes
 
-/// \brief A kernel with its tile, and how long it takes on one SM of an H200. The times were fitted
-///        to those of 1218 shapes, most of them drawn at random. A time that is too short counted
-///        twice, because it leads to a wrong choice. Only the ratios of the times matter.
+/// \brief A kernel with its tile, and how long it takes on one SM of an H200. The times of all but
+///        stream-K were fitted to those of 1218 shapes, so that what is picked is the fastest or
+///        close to it. Only the ratios of the times matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
