@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "common/side_aware/error.hpp"
+#include "common/side_aware/mapped_pages.hpp"
 
 namespace ladder::side_aware {
 namespace {
@@ -130,22 +131,30 @@ Address Allocator::make_block(std::size_t pages) {
   for (std::size_t i = 0; i < pages; ++i)
     sides[i] = static_cast<int>(i % 2);
   const std::uint64_t bytes = pages * kPageBytes;
-  Block block = {.reserved_bytes = bytes + kPageBytes,
-                 .reserved = 0,
-                 .pages = pool_.take(sides),
-                 .off_rule = {}};
-  block.reserved = driver_.reserve(block.reserved_bytes);
-  const Address address =
-      (block.reserved + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  const std::uint64_t reserved_bytes = bytes + kPageBytes;
+  std::vector<Page> taken = pool_.take(sides);
   std::vector<bool> off_rule(pages);
-  for (std::size_t i = 0; i < pages; ++i) {
-    const Address at = address + i * kPageBytes;
-    driver_.map(at, block.pages[i].handle);
-    off_rule[i] = block.pages[i].side != side_by_rule(at);
+  MappedPages mapped(driver_);
+  try {
+    mapped.reserve(reserved_bytes);
+    mapped.begin_at((mapped.reserved() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment);
+    for (std::size_t i = 0; i < pages; ++i) {
+      const Address at = mapped.map(taken[i].handle);
+      off_rule[i] = taken[i].side != side_by_rule(at);
+    }
+    mapped.allow_access();
+  } catch (...) {
+    for (const Page& page : taken)
+      pool_.put(page);
+    throw;
   }
-  driver_.allow_access(address, bytes);
-  if (std::ranges::count(off_rule, true) > 0) block.off_rule = off_rule;
-  blocks_.emplace(address, std::move(block));
+  const Address address = mapped.first();
+  if (std::ranges::count(off_rule, true) == 0) off_rule.clear();
+  blocks_.emplace(address, Block{.reserved_bytes = reserved_bytes,
+                                 .reserved = mapped.reserved(),
+                                 .pages = std::move(taken),
+                                 .off_rule = std::move(off_rule)});
+  mapped.keep();
   return address;
 }
 

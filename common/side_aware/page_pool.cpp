@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/side_aware/error.hpp"
+#include "common/side_aware/mapped_pages.hpp"
 
 namespace ladder::side_aware {
 namespace {
@@ -59,19 +60,27 @@ std::size_t PagePool::grow(std::size_t pages) {
   } catch (const OutOfMemory&) {
     // What was created so far is used; the caller sees that it is less.
   }
-  created_ += handles.size();
   if (handles.empty()) return 0;
-  const std::uint64_t bytes = handles.size() * kPageBytes;
-  const Address first = driver_.reserve(bytes);
-  for (std::size_t i = 0; i < handles.size(); ++i)
-    driver_.map(first + i * kPageBytes, handles[i]);
-  driver_.allow_access(first, bytes);
-  const std::vector<int> sides = driver_.sides_of_pages(first, handles.size());
-  driver_.unmap(first, bytes);
-  driver_.release(first, bytes);
-  for (std::size_t i = 0; i < handles.size(); ++i)
-    put({handles[i], sides[i]});
+  try {
+    const std::vector<int> sides = sides_of(handles);
+    for (std::size_t i = 0; i < handles.size(); ++i)
+      put({handles[i], sides[i]});
+  } catch (...) {
+    for (const PageHandle page : handles)
+      driver_.destroy_page(page);
+    throw;
+  }
+  created_ += handles.size();
   return handles.size();
+}
+
+std::vector<int> PagePool::sides_of(const std::vector<PageHandle>& pages) const {
+  MappedPages mapped(driver_);
+  mapped.reserve(pages.size() * kPageBytes);
+  for (const PageHandle page : pages)
+    mapped.map(page);
+  mapped.allow_access();
+  return driver_.sides_of_pages(mapped.first(), pages.size());
 }
 
 void PagePool::shrink(std::size_t pages) {

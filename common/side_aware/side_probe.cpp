@@ -59,6 +59,10 @@ double difference(const Matrix& cycles, std::size_t column, const Comparison& co
 
 }  // namespace
 
+const char* side_probe_source() {
+  return kSource;
+}
+
 std::vector<int> sides_by_comparison(const Matrix& cycles, const Comparison& comparison) {
   std::vector<int> sides;
   for (std::size_t column = 0; column < cycles.columns; ++column)
@@ -68,7 +72,7 @@ std::vector<int> sides_by_comparison(const Matrix& cycles, const Comparison& com
 
 SideProbe::SideProbe(const Context& context, Address page)
     : context_(context),
-      module_(context.api(), compile(kSource, "side_probe.cu", context.compute_capability())),
+      module_(context.api(), compile(side_probe_source(), "side_probe.cu", context.compute_capability())),
       kernel_(module_.function("probe")) {
   find_sides_of_gpu(page);
 }

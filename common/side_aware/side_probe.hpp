@@ -23,6 +23,9 @@ struct Comparison {
 /// \param  cycles  (comparison.sms, addresses)
 std::vector<int> sides_by_comparison(const Matrix& cycles, const Comparison& comparison);
 
+/// The CUDA source of the kernel that measures.
+const char* side_probe_source();
+
 class SideProbe {
  public:
   /// \param page  2 MiB of mapped memory that nobody uses

@@ -88,12 +88,14 @@ class MemoryLabTest(unittest.TestCase):
         self.assertNotEqual(found[0], found[2])
 
     def test_where_there_are_no_caches_none_are_found(self):
-        self.assertEqual(run("run", "latency", "sectors", "set_aside", "l2_sides", "tlb_reach",
+        self.assertEqual(run("run", "latency", "sectors", "set_aside", "l2_sides", "near_memory",
+                             "tlb_reach",
                              "--simulate", "flat", "--quick", "--json", self.folder)[0], 0)
         for name, keys in (("latency", ("l1_bytes", "l2_first_bytes")),
                            ("sectors", ("l1_fetch_bytes", "l2_fetch_bytes")),
                            ("set_aside", ("all_protected_bytes",)),
                            ("l2_sides", ("penalty_cycles",)),
+                           ("near_memory", ("near_right_percent",)),
                            ("tlb_reach", ("tlb_1_reach_bytes",))):
             report = json.loads((self.folder / f"lab_{name}.json").read_text())
             found = {each["key"]: each["value"] for each in report["findings"]}

@@ -176,6 +176,29 @@ TEST(SideAwareAllocator, MistakesAreToldInSentences) {
             std::string::npos);
 }
 
+TEST(SideAwareAllocator, AFailureInTheMiddleLeavesNothingBehind) {
+  int failures = 0;
+  for (int calls = 0; calls < 60; ++calls) {
+    SCOPED_TRACE("after " + std::to_string(calls) + " calls");
+    FakeDriver driver;
+    {
+      Allocator allocator(driver);
+      driver.calls_until_failure = calls;
+      try {
+        allocator.malloc_async(5 * kPageBytes, kFirst);
+      } catch (const SideAwareError&) {
+        ++failures;
+        EXPECT_EQ(allocator.state().blocks_in_use, 0u);
+      }
+      driver.calls_until_failure = -1;
+      expect_sides(driver, allocator, allocator.malloc_async(5 * kPageBytes, kFirst), 5);
+    }
+    EXPECT_TRUE(driver.clean());
+  }
+  EXPECT_GT(failures, 20);  // of each kind: addresses, pages, access, probes
+  EXPECT_LT(failures, 60);
+}
+
 TEST(SideAwareAllocator, ARandomHistoryLeavesNothingBehind) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

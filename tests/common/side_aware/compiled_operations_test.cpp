@@ -11,6 +11,7 @@
 #include "common/side_aware/elementwise_source.hpp"
 #include "common/side_aware/error.hpp"
 #include "common/side_aware/runtime_compiler.hpp"
+#include "common/side_aware/side_probe.hpp"
 
 namespace ladder::side_aware {
 namespace {
@@ -48,6 +49,10 @@ TEST_F(CompiledOperations, AllShippedOnesCompile) {
         std::pair("differences.cuh", "Differences"), std::pair("random_bits.cuh", "RandomBits")}) {
     EXPECT_GT(compile(source_of(file, type), file, kHopper).size(), 1000u) << file;
   }
+}
+
+TEST_F(CompiledOperations, TheProbeForSidesCompiles) {
+  EXPECT_GT(compile(side_probe_source(), "probe.cu", kHopper).size(), 1000u);
 }
 
 TEST_F(CompiledOperations, AnOwnHeaderMayHaveFourInputsAndOutputs) {

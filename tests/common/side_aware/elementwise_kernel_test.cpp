@@ -13,6 +13,7 @@
 #include <random>
 #include <span>
 
+#include "common/side_aware/kernels/work_split.hpp"
 #include "common/side_aware/launch_plan.hpp"
 #include "tests/common/side_aware/elementwise_probes.hpp"
 
@@ -125,6 +126,38 @@ TEST(ElementwiseKernel, SlotsOfASideWorkOnThatSide) {
         }
         EXPECT_EQ(wrong, 0u) << name_of(assignment) << ", side " << side << ", aligned " << aligned;
       }
+    }
+  }
+}
+
+TEST(ElementwiseKernel, WorksForwardsOrBackwards) {
+  const Memory memory;
+  constexpr std::uint64_t kBatchWords = 4 * kPairBytes / 4;
+  for (const Probe probe : {Probe::turns, Probe::turns_reverse}) {
+    for (const std::uint64_t offset : {0, 16}) {
+      const Address first = memory.address() + offset;
+      const std::uint64_t elements = (kPages * kPageBytes - offset) / 4;
+      LaunchPlan plan = plan_launch(
+          near_probes::shape_of(probe), {.outputs = {first}, .inputs = {}, .elements = elements},
+          memory.rule(), {.mask = kMask, .of_sm = {0, 1}}, Assignment::right, 1);
+      Tables tables({0});
+      tables.give(plan);
+      tables.claims[1] = plan.arguments.slots[1];  // one block, so that turns have an order
+      int turns = 0;
+      plan.arguments.sideband.memory = &turns;
+      const std::span<int> words = memory.all<int>();
+      std::ranges::fill(words, -1);
+      near_probes::run(probe, plan.arguments, plan.aligned, 1);
+      int before = -1;
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i + kBatchWords <= words.size(); i += kBatchWords) {
+        const std::size_t batch = probe == Probe::turns ? i : words.size() - kBatchWords - i;
+        const int latest = std::ranges::max(words.subspan(batch, kBatchWords));
+        wrong += latest < before;
+        before = latest;
+      }
+      EXPECT_EQ(wrong, 0u) << "offset " << offset << ", reverse " << (probe != Probe::turns);
+      EXPECT_GT(turns, static_cast<int>(elements / 3));
     }
   }
 }

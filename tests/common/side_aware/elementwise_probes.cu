@@ -29,6 +29,16 @@ struct IncrementReverse : OperationDefaults {
   }
 };
 
+/// Counts in the sideband's memory.
+template <bool reverse>
+struct Turns : OperationDefaults {
+  using o0 = int;
+  static constexpr bool reverse_order = reverse;
+  __device__ static void apply(Element<Turns>& element) {
+    element.out0 = atomicAdd(const_cast<int*>(element.sideband.memory), 1);
+  }
+};
+
 /// Reads its first input back to front, by vectors, and skips each third vector.
 struct Mix : OperationDefaults {
   using i0 = float;
@@ -72,6 +82,10 @@ void with_operation(Probe probe, Visit visit) {
       return visit(Increment{});
     case Probe::increment_reverse:
       return visit(IncrementReverse{});
+    case Probe::turns:
+      return visit(Turns<false>{});
+    case Probe::turns_reverse:
+      return visit(Turns<true>{});
     case Probe::sum:
       return visit(Total{});
     case Probe::absmax:

@@ -11,6 +11,8 @@ namespace ladder::near_probes {
 enum class Probe : unsigned char {
   increment,          ///< int: out0 = in0 + 1
   increment_reverse,  ///< the same from the end to the start
+  turns,              ///< int: out0 = how many elements were worked on before this one
+  turns_reverse,      ///< the same from the end to the start
   sum,                ///< the shipped ones
   absmax,
   rope,

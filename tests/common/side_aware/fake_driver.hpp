@@ -31,6 +31,7 @@ class FakeDriver final : public MemoryDriver {
       : pages_(pages), period_(period) {}
 
   Address reserve(std::uint64_t bytes) override {
+    fail_if_told();
     require(bytes > 0 && bytes % kPageBytes == 0, "reserve: whole pages");
     const Address first = next_address_;
     next_address_ += bytes + kPageBytes;  // a gap, so that nothing borders on anything
@@ -56,6 +57,7 @@ class FakeDriver final : public MemoryDriver {
   }
 
   void map(Address at, PageHandle page) override {
+    fail_if_told();
     require(alive_.contains(page), "map: the page is not alive");
     require(inside_a_reservation(at), "map: nothing is reserved there");
     require(mapped_.emplace(at, page).second, "map: something is mapped there");
@@ -69,6 +71,7 @@ class FakeDriver final : public MemoryDriver {
     }
   }
   void allow_access(Address first, std::uint64_t bytes) override {
+    fail_if_told();
     for (Address at = first; at < first + bytes; at += kPageBytes) {
       require(mapped_.contains(at), "allow_access: nothing is mapped there");
       accessible_.insert(at);
@@ -76,7 +79,7 @@ class FakeDriver final : public MemoryDriver {
   }
 
   std::vector<int> sides_of_pages(Address first, std::size_t pages) override {
-    ++probes;
+    fail_if_told();
     std::vector<int> sides;
     for (std::size_t page = 0; page < pages; ++page) {
       const Address at = first + page * kPageBytes;
@@ -119,11 +122,14 @@ class FakeDriver final : public MemoryDriver {
   std::map<EventHandle, std::pair<Stream, bool>> events;  ///< and whether it has passed
   std::vector<EventHandle> waited;
   std::vector<std::pair<Stream, EventHandle>> stream_waits;
-  int probes = 0;
+  int calls_until_failure = -1;  ///< of calls that may fail; below 0: none does
 
  private:
   static void require(bool good, const std::string& what) {
     if (!good) throw std::logic_error("misuse of the driver: " + what);
+  }
+  void fail_if_told() {
+    if (calls_until_failure-- == 0) throw SideAwareError("the fake driver was told to fail");
   }
   bool inside_a_reservation(Address at) const {
     auto next = reserved_.upper_bound(at);
