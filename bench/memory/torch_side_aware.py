@@ -74,8 +74,11 @@ class SideAware:
             raise RuntimeError(self.library.side_aware_error().decode())
 
     def copy(self, target, source):
-        """Copies a contiguous tensor into another one."""
+        """Copies a contiguous tensor into another one of the same size."""
         size = source.numel() * source.element_size()
+        if target.numel() * target.element_size() != size:
+            raise ValueError(f"a tensor of {size} bytes does not fit one of "
+                             f"{target.numel() * target.element_size()}")
         self.check(self.library.side_aware_copy(target.data_ptr(), source.data_ptr(), size, RIGHT,
                                                 self.device, self.stream()))
 
@@ -134,8 +137,8 @@ def demonstrate(torch, library, elements):
     side_aware.elementwise(kernel, [added], [source, target], factor)
     scaled = torch.allclose(added, source * 0.5 + target)
     print(f"A kernel of one's own, out = 0.5 * a + b: {'right' if scaled else 'WRONG'}")
-    piece = source[4:elements - 3]  # any address that is a multiple of 16 will do
-    part = target[8:8 + piece.numel()]
+    piece = source[4:elements - 4]  # any address that is a multiple of 16 will do
+    part = target[8:]
     part.zero_()
     side_aware.copy(part, piece)
     cut = torch.equal(part, piece)

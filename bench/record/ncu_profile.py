@@ -86,7 +86,7 @@ def counters(ladder, profiled, extents):
             "--print-units",
             "base",
             "--print-kernel-base",
-            "demangled",
+            "mangled",  # with its namespace, which names the rung
             "--kernel-name",
             VENDOR_KERNEL if vendor else LADDER_KERNEL,
             *(["--launch-count", "1"] if len(profiled) == 1 else []),
@@ -128,10 +128,11 @@ def counters(ladder, profiled, extents):
 
 
 def rung_of(kernel, profiled):
-    """The rung whose name is the namespace of a kernel, as in shared_tile::kernel<...>; or None:
-    cuBLAS, which verifies the rungs, has kernels of the same name."""
+    """The rung whose name is the namespace of a kernel, as in _ZN6ladder11shared_tile6kernel...; or
+    None: cuBLAS, which verifies the rungs, has kernels of the same name."""
     for rung in profiled:
-        if f"{rungs.rung_of(int(rung)).name}::" in kernel:
+        name = rungs.rung_of(int(rung)).name
+        if f"ladder{len(name)}{name}" in kernel:
             return rung
     return None
 

@@ -4,6 +4,7 @@
 ///        often, or cuts bits off, does not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>

@@ -73,7 +73,7 @@ int chunk_of_k(const ProductPlan& size, double l2_bytes) {
   return std::max(k / kProductTile * kProductTile, kProductTile);
 }
 
-const Row& row_with(const std::vector<Row>& rows, const std::string& key) {
+const Row& row_with(const std::vector<Row>& rows, const char* key) {
   return *std::ranges::find(rows, key, &Row::key);
 }
 

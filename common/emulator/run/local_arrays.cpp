@@ -18,7 +18,7 @@ namespace {
 
 struct Found {
   LocalArray array;
-  std::int64_t offset;  ///< from the frame's base
+  std::int64_t offset;  ///< from the frame's base, or from the stack pointer
   bool is_array;        ///< else a structure
 };
 
@@ -36,16 +36,19 @@ bool find_function(Dwarf_Die* around, Dwarf_Addr address, Dwarf_Die& function) {
 }
 
 /// Where a variable lies in its function's frame; nothing if it does not lie there for all of its
-/// life.
+/// life. g++ 12 counts from the frame's base, g++ 14 from the stack pointer: a function's variables
+/// can be put in order either way.
 std::optional<std::int64_t> offset_in_frame(Dwarf_Die* variable) {
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
   if (dwarf_attr(variable, DW_AT_location, &attribute) == nullptr ||
-      dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 ||
-      operations[0].atom != DW_OP_fbreg) {
+      dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1) {
     return std::nullopt;
   }
+  const auto atom = operations[0].atom;
+  const bool from_register = atom >= DW_OP_breg0 && atom <= DW_OP_breg31;
+  if (atom != DW_OP_fbreg && !from_register) return std::nullopt;
   return static_cast<std::int64_t>(operations[0].number);
 }
 

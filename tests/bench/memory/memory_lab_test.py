@@ -52,7 +52,7 @@ class MemoryLabTest(unittest.TestCase):
         (self.folder / "other.json").write_text('{"benchmarks": []}')
         for arguments, words in (
             (("run", "lateness"), "no lab 'lateness'. The labs are L00 device_card"),
-            (("run", "latency"), "Without a GPU, a lab asks a simulated memory system"),
+            (("run", "latency"), "lab asks a simulated memory system"),
             (("run", "latency", "--simulate", "h300"), "There are k80, p100"),
             (("run", "latency", "sectors", "--simulate", "flat", "--json",
               self.folder / "x.json"), "several labs need a folder"),

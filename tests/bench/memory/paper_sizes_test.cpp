@@ -5,6 +5,7 @@
 ///        out of simulated walks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

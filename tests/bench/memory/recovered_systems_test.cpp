@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <random>
 
 #include "bench/memory/analysis/groups.hpp"

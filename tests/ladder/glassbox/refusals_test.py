@@ -20,8 +20,7 @@ REFUSED = {
     "int main() { k<<<1, 32>>>(); }": "my.cu:4",
     "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void k() {\n"
     "  cg::grid_group grid = cg::this_grid();\n}\nint main() {}":
-        "my.cu:4:18: error: \u2018using grid_group = struct cooperative_groups::AnyGroup\u2019 is "
-        "unavailable: the emulator has cooperative groups of a block",
+        ("my.cu:4:18: error: ", "is unavailable: the emulator has cooperative groups of a block"),
     "int main() {\n  cudaGraph_t g;\n  cudaGraphCreate(&g, 0);\n}": "my.cu:3:18: error:",
     "__global__ void k() {}\nint main() {\n  k<<<1, 2>>(3);\n}":
         "my.cu:3: this launch is not kernel<<<grid, block>>>(arguments)",
@@ -33,11 +32,12 @@ class RefusalsTest(unittest.TestCase):
 
     def test_each_names_the_line_and_what_to_do(self):
         """See REFUSED."""
-        for source, sentence in REFUSED.items():
+        for source, parts in REFUSED.items():
             with self.subTest(source=source):
                 result = outcome(source)
                 self.assertEqual(result.returncode, 2)
-                self.assertIn(sentence, sentences(result))
+                for part in [parts] if isinstance(parts, str) else parts:
+                    self.assertIn(part, sentences(result))
                 self.assertLess(len(result.stderr.splitlines()), 6, result.stderr)
 
 

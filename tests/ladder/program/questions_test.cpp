@@ -73,7 +73,8 @@ double tolerance(const CounterRatio& ratio) {
 class CountsTest : public testing::TestWithParam<int> {};
 
 TEST_P(CountsTest, AreThoseOfTheHardwareAndOfTheQuestionsArithmetic) {
-  const Rung& asked = rung(std::to_string(GetParam()));
+  const std::string name = std::to_string(GetParam());
+  const Rung& asked = rung(name);
   const Question question = questions_of(asked).at(1);
   const auto& ratio = std::get<CounterRatio>(question.figure);
   const std::optional<double> own = counted(asked, ratio);
