@@ -19,9 +19,12 @@ void* open_library() {
     throw SideAwareError(std::string("LADDER_NVRTC names ") + path +
                          ", which cannot be loaded: " + dlerror());
   }
-  for (const char* const name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                                 LADDER_TOOLKIT_NVRTC, "/usr/local/cuda/lib64/libnvrtc.so"}) {
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+  for (const std::string& folder : {std::string(), std::string(LADDER_TOOLKIT_LIBRARIES) + "/",
+                                    std::string("/usr/local/cuda/lib64/")}) {
+    for (const char* const name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
+      if (void* const library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))
+        return library;
+    }
   }
   throw SideAwareError(
       "Kernels are compiled at run time by NVRTC, and libnvrtc.so is not there. It is part of the "
