@@ -31,9 +31,8 @@ void* open_library() {
       "CUDA Toolkit, and of the Python package nvidia-cuda-nvrtc: set LADDER_NVRTC to its path");
 }
 
-/// \brief The calls of NVRTC that are needed, in the types of its header: not every toolkit that
-/// can
-///        build this has that header.
+/// The calls of NVRTC that are needed, in the types of its header, which not every toolkit that
+/// builds this has.
 struct Nvrtc {
   using Result = int;     // nvrtcResult; 0 is success
   using Program = void*;  // nvrtcProgram
