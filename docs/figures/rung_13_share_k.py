@@ -23,7 +23,7 @@ def rows(rung):
     halves, c_halves = of("128 x 128")
     eighths, c_eighths = of("64 x 64")
     small, c_small = of("32 x 64, small")
-    cluster, c_cluster = of("32 x 64, cluster of 3")
+    cluster, c_cluster = of("32 x 64, cluster of 2")
 
     def groups(c, configuration):
         count = c["WARPS_K"]

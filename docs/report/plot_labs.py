@@ -170,6 +170,19 @@ def raster_orders():
     }  # fmt: skip
 
 
+def interference():
+    """L17: what is left after the weights have passed."""
+    return {
+        "title": "Keys and values that are still in L2 after a product has passed, by cure",
+        "curves": curves("interference", "nothing is done",
+                         ("L2 is set aside", "L2 is set aside for them"),
+                         ("weights are read", "weights are read with evict_first"),
+                         ("the weights pass", "the weights pass before both reads")),
+        "x": Axis("keys and values", BYTES), "y": Axis("still in L2", "%"),
+        "marks": mark("set_aside", "most_set_aside_bytes", "most that can be set aside:"),
+    }  # fmt: skip
+
+
 def remote_memory():
     """L18: the other GPU's memory."""
     return {
@@ -183,7 +196,7 @@ def remote_memory():
 
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
           multiply_adds, l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders,
-          remote_memory)
+          interference, remote_memory)
 
 
 def picture(make, width):

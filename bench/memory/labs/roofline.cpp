@@ -82,10 +82,10 @@ struct Time {
 };
 
 std::array<Time, 4> times_of(const Demand& demand, const Roofs& roofs) {
-  return {Time{"The FP32 lanes", demand.multiply_adds / roofs.multiply_adds},
+  return {Time{"the FP32 lanes", demand.multiply_adds / roofs.multiply_adds},
           Time{"L1 and shared memory", demand.wavefronts / roofs.wavefronts},
           Time{"L2", demand.l2_bytes / roofs.l2_bytes},
-          Time{"Memory", demand.dram_bytes / roofs.dram_bytes}};
+          Time{"memory", demand.dram_bytes / roofs.dram_bytes}};
 }
 
 void add_roofs(LabReport& report, const Roofs& roofs, bool measured) {
@@ -143,7 +143,7 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
     }
     report.findings.push_back(found(fmt::format("rung_{:02}_tflops", rung.number),
                                     "Most that " + label(rung) + " can do", tflops, "TFLOP/s",
-                                    fmt::format("Its roof is: {}. Then {}", longest.roof, others)));
+                                    fmt::format("Its roof is {}. Next come {}", longest.roof, others)));
     bounds.points.push_back({.x = static_cast<double>(rung.number), .samples = {tflops}});
     under_lanes += longest.roof == times[0].roof;
     ++rungs;
