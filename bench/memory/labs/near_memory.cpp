@@ -84,27 +84,35 @@ void add_near_shares(LabReport& report, NearMemoryInstrument& memory) {
     report.findings.push_back(
         found("near_" + name + "_percent", "Near accesses, assignment " + name,
               100.0 * memory.near_share(assignment), "%",
-              "Granules of 4 KiB picked at random: the side that was measured for them is that of "
-              "the SM that worked on them"));
+              "Of granules picked at random: their home was measured, and their SM recorded"));
   }
 }
 
-/// Bandwidth, power and energy of each assignment.
-void add_rates(LabReport& report, const Streams& streams, std::uint64_t seed) {
-  for (const Assignment assignment : kAll) {
-    if (std::ranges::count(streams.order, assignment) == 0) continue;
-    const std::string name = name_of(assignment);
-    const std::string key = streams.key + "_" + name;
+/// "4178 GB/s and 575 W", of the medians.
+std::string rates_text(const Streams& streams, Assignment assignment) {
+  std::string text = fmt::format("{:.0f} GB/s", median_of(samples_of(streams.gbps, assignment)));
+  if (!streams.watts.empty())
+    text += fmt::format(" and {:.0f} W", median_of(samples_of(streams.watts, assignment)));
+  return text;
+}
+
+void add_bandwidths(LabReport& report, const Streams& streams, std::uint64_t seed) {
+  for (const Assignment assignment : kAll)
     report.findings.push_back(
-        found(key + "_gbps", streams.name + ", " + name,
+        found(fmt::format("{}_{}_gbps", streams.key, name_of(assignment)),
+              fmt::format("{}, {}", streams.name, name_of(assignment)),
               median_with_interval(samples_of(streams.gbps, assignment), seed), "GB/s",
               "Bytes read plus bytes written; median over the slots"));
-    if (streams.watts.empty()) continue;
-    const double watts = median_of(samples_of(streams.watts, assignment));
+}
+
+void add_energies(LabReport& report, const Streams& streams, std::uint64_t seed) {
+  for (const Assignment assignment : kAll) {
+    const std::vector<double> samples = samples_of(streams.joules_per_gb, assignment);
+    if (samples.empty()) continue;
     report.findings.push_back(
-        found(key + "_j_per_gb", "Energy of it, " + name,
-              median_with_interval(samples_of(streams.joules_per_gb, assignment), seed), "J/GB",
-              fmt::format("{:.0f} W, over the bandwidth", watts)));
+        found(fmt::format("{}_{}_j_per_gb", streams.key, name_of(assignment)),
+              fmt::format("{}: energy, {}", streams.name, name_of(assignment)),
+              median_with_interval(samples, seed), "J/GB", rates_text(streams, assignment)));
   }
 }
 
@@ -132,27 +140,39 @@ Changes changes_of(const Streams& streams, Assignment reference, Assignment othe
   return changes;
 }
 
-/// Speed, power and energy of one assignment against another.
-Changes add_changes(LabReport& report, const Streams& streams, Assignment reference,
-                    Assignment other, std::uint64_t seed) {
-  const Changes changes = changes_of(streams, reference, other, seed);
-  const std::string pair = fmt::format("{}_over_{}", name_of(other), name_of(reference));
-  const auto add = [&](const std::string& part, const std::string& what,
-                       const std::optional<Change>& change) {
-    const std::string key = fmt::format("{}_{}{}_percent", streams.key, pair, part);
-    const std::string name = fmt::format("{}: {}, {} against {}", streams.name, what,
-                                         name_of(other), name_of(reference));
-    report.findings.push_back(
-        change ? found(key, name, Estimate{change->percent.value, change->least(), change->most()},
-                       "%",
-                       fmt::format("Slots took turns and ran both ways; slots of a kind differ by "
-                                   "{:.2f} %",
-                                   change->floor_percent))
-               : not_found(key, name, "%", "This GPU does not tell its power"));
+void add_change(LabReport& report, const Streams& streams, const std::string& what,
+                const std::string& suffix, Assignment reference, Assignment other,
+                const std::optional<Change>& change) {
+  const std::string key = fmt::format("{}_{}_over_{}{}_percent", streams.key, name_of(other),
+                                      name_of(reference), suffix);
+  const std::string name =
+      fmt::format("{}: {}, {} against {}", streams.name, what, name_of(other), name_of(reference));
+  if (!change) {
+    report.findings.push_back(not_found(key, name, "%", "This GPU does not tell its power"));
+    return;
+  }
+  report.findings.push_back(found(
+      key, name, Estimate{change->percent.value, change->least(), change->most()}, "%",
+      fmt::format("{} against {}; slots of a kind differ by {:.2f} %", rates_text(streams, other),
+                  rates_text(streams, reference), change->floor_percent)));
+}
+
+/// The energy of a byte in one assignment against another.
+void add_energy_change(LabReport& report, const Streams& streams, Assignment reference,
+                       Assignment other, std::uint64_t seed) {
+  add_change(report, streams, "energy of a byte", "", reference, other,
+             changes_of(streams, reference, other, seed).energy);
+}
+
+/// Speed, power and energy where all accesses are near, against ordinary order.
+Changes add_saving(LabReport& report, const Streams& streams, std::uint64_t seed) {
+  const Changes changes = changes_of(streams, Assignment::off, Assignment::right, seed);
+  const auto add = [&](const char* what, const char* suffix, const std::optional<Change>& change) {
+    add_change(report, streams, what, suffix, Assignment::off, Assignment::right, change);
   };
-  add("_speed", "bandwidth", changes.speed);
-  add("_power", "power", changes.power);
-  add("", "energy of a byte", changes.energy);
+  add("speed", "_speed", changes.speed);
+  add("power", "_power", changes.power);
+  add("energy of a byte", "", changes.energy);
   return changes;
 }
 
@@ -217,8 +237,7 @@ void add_other_operations(LabReport& report, NearMemoryInstrument& memory,
          .name = other.name,
          .order = there_and_back({Assignment::right, Assignment::wrong})},
         {.operation = other.operation, .seconds = 0.8, .warm_seconds = 0.2}, options.on_progress);
-    add_rates(report, streams, options.seed);
-    add_changes(report, streams, Assignment::wrong, Assignment::right, options.seed);
+    add_energy_change(report, streams, Assignment::wrong, Assignment::right, options.seed);
   }
 }
 
@@ -257,12 +276,13 @@ Copies measured_copies(NearMemoryInstrument& memory, const SlotTimes& times,
 
 /// Rates, changes and curves of the copies, and what they say to the claims.
 void add_copies(LabReport& report, const Copies& copies, std::uint64_t seed) {
-  add_rates(report, copies.bits, seed);
-  const Changes bits = add_changes(report, copies.bits, Assignment::off, Assignment::right, seed);
-  add_changes(report, copies.bits, Assignment::wrong, Assignment::right, seed);
-  add_changes(report, copies.bits, Assignment::off, Assignment::random, seed);
-  add_rates(report, copies.zeros, seed);
-  const Changes zeros = add_changes(report, copies.zeros, Assignment::off, Assignment::right, seed);
+  add_bandwidths(report, copies.bits, seed);
+  add_energies(report, copies.bits, seed);
+  const Changes bits = add_saving(report, copies.bits, seed);
+  add_energy_change(report, copies.bits, Assignment::wrong, Assignment::right, seed);
+  add_energy_change(report, copies.bits, Assignment::off, Assignment::random, seed);
+  add_energies(report, copies.zeros, seed);
+  const Changes zeros = add_saving(report, copies.zeros, seed);
   add_series(report, copies.bits);
   add_series(report, copies.zeros);
   report.claims.push_back(claimed_saving(

@@ -90,7 +90,6 @@ TEST(NearMemoryLab, TheFullRunHasTheOtherOperations) {
   const LabReport report = on(memory_system_of("classroom"), false);
   for (const char* key : {"scale", "sum", "rope"}) {
     EXPECT_LT(value_of(report, std::string(key) + "_right_over_wrong_percent"), -10.0) << key;
-    EXPECT_GT(value_of(report, std::string(key) + "_right_gbps"), 0.0) << key;
   }
 }
 
