@@ -125,6 +125,18 @@ def l2_sides():
     }  # fmt: skip
 
 
+def near_memory():
+    """L10: energy of each slot, in the order of time."""
+    return {
+        "title": "Energy of a copy of random bits, slot after slot",
+        "curves": curves("near_memory", ("copy, off", "off: half of the accesses are near"),
+                         ("copy, right", "right: all are near"),
+                         ("copy, wrong", "wrong: none is near"),
+                         ("copy, random", "random: half"), dots=True),
+        "x": Axis("slot of ten seconds"), "y": Axis("energy", "J/GB"),
+    }  # fmt: skip
+
+
 def tlb_reach():
     """L11: steps where translations run out of room."""
     return {
@@ -195,8 +207,8 @@ def remote_memory():
 
 
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
-          multiply_adds, l2_sides, tlb_reach, tlb_sharing, random_sampling, raster_orders,
-          interference, remote_memory)
+          multiply_adds, l2_sides, near_memory, tlb_reach, tlb_sharing, random_sampling,
+          raster_orders, interference, remote_memory)
 
 
 def picture(make, width):
