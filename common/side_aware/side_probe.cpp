@@ -72,7 +72,8 @@ std::vector<int> sides_by_comparison(const Matrix& cycles, const Comparison& com
 
 SideProbe::SideProbe(const Context& context, Address page)
     : context_(context),
-      module_(context.api(), compile(side_probe_source(), "side_probe.cu", context.compute_capability())),
+      module_(context.api(),
+              compile(side_probe_source(), "side_probe.cu", context.compute_capability())),
       kernel_(module_.function("probe")) {
   find_sides_of_gpu(page);
 }
