@@ -254,7 +254,8 @@ def timed(value, path, place):
 
 
 CLIMB = results(timed, MACHINE)
-PROFILE = results(record(rung=rung_number, metrics=METRICS, **SHAPE), MACHINE)
+PROFILE = results(
+    record(rung=rung_number, metrics=METRICS, optional={"configuration": text}, **SHAPE), MACHINE)
 PREDICATES = results(
     record(rung=rung_number, instruction=text, predicate=text, executed=positive,
            tag_requests=count, wavefronts=count, wavefronts_ideal=count, **SHAPE), MACHINE)
