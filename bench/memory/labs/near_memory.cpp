@@ -192,8 +192,9 @@ ClaimCheck claimed_saving(const std::string& claimed, double percent, const Chan
     word = "Confirmed";
   } else if (decision == Decision::refuted) {
     // What a faster copy takes in power, it saves in time.
-    check.verdict = changes.energy->most() < -percent ? "condition" : "wrong";
-    word = "Refuted for this card";
+    const bool by_speed = changes.energy->most() < -percent;
+    check.verdict = by_speed ? "condition" : "wrong";
+    word = by_speed ? "It saves energy, part of it by speed" : "Refuted for this card";
   }
   check.because = fmt::format(
       "{}: against ordinary order, the right side changes the power by {}, the speed by {}, and so "
