@@ -192,9 +192,12 @@ ClaimCheck claimed_saving(const std::string& claimed, double percent, const Chan
     word = "Confirmed";
   } else if (decision == Decision::refuted) {
     // What a faster copy takes in power, it saves in time.
-    const bool by_speed = changes.energy->most() < -percent;
-    check.verdict = by_speed ? "condition" : "wrong";
-    word = by_speed ? "It saves energy, part of it by speed" : "Refuted for this card";
+    const bool saves_as_much = changes.energy->most() < -percent;
+    check.verdict = saves_as_much ? "condition" : "wrong";
+    word = "Refuted for this card";
+    if (saves_as_much)
+      word = changes.speed.least() > 1.0 ? "It saves energy, part of it by speed"
+                                         : "It saves more than that";
   }
   check.because = fmt::format(
       "{}: against ordinary order, the right side changes the power by {}, the speed by {}, and so "
