@@ -141,9 +141,9 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
       others += fmt::format("{}{} at {:.0f} %", others.empty() ? "" : ", ", time.roof,
                             100.0 * time.seconds / longest.seconds);
     }
-    report.findings.push_back(found(fmt::format("rung_{:02}_tflops", rung.number),
-                                    "Most that " + label(rung) + " can do", tflops, "TFLOP/s",
-                                    fmt::format("Its roof is {}. Next come {}", longest.roof, others)));
+    report.findings.push_back(found(
+        fmt::format("rung_{:02}_tflops", rung.number), "Most that " + label(rung) + " can do",
+        tflops, "TFLOP/s", fmt::format("Its roof is {}. Next come {}", longest.roof, others)));
     bounds.points.push_back({.x = static_cast<double>(rung.number), .samples = {tflops}});
     under_lanes += longest.roof == times[0].roof;
     ++rungs;

@@ -87,8 +87,8 @@ struct Leading<Operation, false> {
 
 /// Elements of a vector: 16 bytes of the leading array.
 template <class Operation>
-inline constexpr int kWidth =
-    static_cast<int>(kVectorBytes / sizeof(typename Leading<Operation>::Type));
+inline constexpr int kWidth = static_cast<int>(kVectorBytes /
+                                               sizeof(typename Leading<Operation>::Type));
 
 constexpr unsigned smaller(unsigned a, unsigned b) {
   return a < b ? a : b;
@@ -150,8 +150,12 @@ struct Values {
       to[i] = from[i];
   }
 
-  __device__ __forceinline__ T get(int i) const { return value[i]; }
-  __device__ __forceinline__ void set(int i, const T& element) { value[i] = element; }
+  __device__ __forceinline__ T get(int i) const {
+    return value[i];
+  }
+  __device__ __forceinline__ void set(int i, const T& element) {
+    value[i] = element;
+  }
 };
 
 /// No elements: nothing is loaded or stored.
