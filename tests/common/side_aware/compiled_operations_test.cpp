@@ -75,11 +75,11 @@ TEST_F(CompiledOperations, AnOwnHeaderMayHaveFourInputsAndOutputs) {
 }
 
 TEST_F(CompiledOperations, AMistakeIsNamedWithItsLine) {
-  const Operation wrong = {.header = "struct Wrong { using i0 = flaot; };\n", .name = "Wrong"};
+  const Operation wrong = {.header = "struct Wrong { using i0 = nofloat; };\n", .name = "Wrong"};
   const std::string message =
       message_of([&] { compile(elementwise_source(wrong), "wrong.cu", kHopper); });
   EXPECT_NE(message.find("wrong.cu does not compile"), std::string::npos) << message;
-  EXPECT_NE(message.find("flaot"), std::string::npos) << message;
+  EXPECT_NE(message.find("nofloat"), std::string::npos) << message;
 }
 
 TEST(ShippedSources, AreThoseOfTheTree) {
