@@ -2,12 +2,13 @@
 
     python3 -m bench.memory.torch_side_aware [build/lib/libside_aware.so]
 
-Gives PyTorch an allocator, and copies and scales tensors with kernels in which each SM works on what
-is near to it. Compares the results with PyTorch's own, and the times.
+Gives PyTorch an allocator, and copies and scales tensors with kernels in which each SM works on
+what is near to it. Compares the results with PyTorch's own, and the times.
 """
 
 import argparse
 import ctypes
+import functools
 import pathlib
 import struct
 import sys
@@ -126,8 +127,8 @@ def demonstrate(torch, library, elements):
     side_aware.copy(target, source)
     copied = torch.equal(target, source)
     print(f"Copy of {elements} floats: {'right' if copied else 'WRONG'}")
-    near = milliseconds(torch, lambda: side_aware.copy(target, source))
-    own = milliseconds(torch, lambda: target.copy_(source))
+    near = milliseconds(torch, functools.partial(side_aware.copy, target, source))
+    own = milliseconds(torch, functools.partial(target.copy_, source))
     moved = 2 * 4 * elements / 1e6
     print(f"  side-aware {moved / near:.0f} GB/s, PyTorch's own {moved / own:.0f} GB/s")
 

@@ -4,8 +4,8 @@
     python3 -m bench.record.near_loops --out bench/results/sass/near_loops.json
 
 Compiles the shipped operations for compute capability 9.0 as a program does when it runs, and
-disassembles the loop of the kernel for arrays that begin a page: the one that loads all vectors of a
-batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and no GPU.
+disassembles the loop of the kernel for arrays that begin a page: the one that loads all vectors of
+a batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and no GPU.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""bench/record/near_loops.py: the loop of a side-aware kernel is found, and has no wasted instruction.
+"""bench/record/near_loops.py finds the loop of a side-aware kernel, which wastes no instruction.
 
-The recorded loops are checked everywhere. Where nvdisasm, NVRTC and libside_aware.so are there, they
-are made again.
+The recorded loops are checked everywhere. Where nvdisasm, NVRTC and libside_aware.so are there,
+they are made again.
 """
 
 import json
