@@ -59,9 +59,9 @@ LANGUAGES = {
     ".cuh": "cuda",
     ".hpp": "cpp",
     ".js": "javascript",
-    ".json": "json",
     ".py": "python",
 }
+DATA = (".csv", ".json")  # shown as they are
 
 
 def repository_path(file):
@@ -107,9 +107,10 @@ def source_page(config, path):
         )
     else:
         text = (ROOT / path).read_text()
-        language = LANGUAGES.get(posixpath.splitext(path)[1], "text")
+        kind = posixpath.splitext(path)[1]
         # Colours and numbers make a page ten times as large as its file.
-        style = f'{language} linenums="1"' if len(text) < PLAIN_FROM else "text"
+        is_plain = kind in DATA or len(text) >= PLAIN_FROM
+        style = "text" if is_plain else f'{LANGUAGES.get(kind, "text")} linenums="1"'
         body = f"`````{style}\n{text}\n`````"
     page = File.generated(
         config,

@@ -13,7 +13,9 @@ import pathlib
 import struct
 import sys
 
-SOURCES = pathlib.Path(__file__).resolve().parents[2]
+from bench import SOURCES, program
+from bench.record.cuda_tools import InputError
+
 RIGHT = 1  # Assignment::right of common/side_aware/launch_plan.hpp
 
 # An operation of one's own: any C++ that defines such a struct.
@@ -30,20 +32,14 @@ struct ScaleAndAdd : ladder::side_aware::OperationDefaults {
 """
 
 
-def fail(sentence):
-    """Ends the program with a sentence for people."""
-    print(f"torch_side_aware: {sentence}", file=sys.stderr)
-    sys.exit(2)
-
-
 def load(path):
     """The shared library, with the types of its functions."""
     if not path.exists():
-        fail(f"{path} is not there. Build it first: ninja -C build side_aware")
+        raise InputError(f"{path} is not there. Build it first: ninja -C build side_aware")
     try:
         library = ctypes.CDLL(str(path))
     except OSError as error:
-        fail(f"{path} cannot be loaded: {error}")
+        raise InputError(f"{path} cannot be loaded: {error}") from error
     pointer, size = ctypes.c_void_p, ctypes.c_uint64
     library.side_aware_error.restype = ctypes.c_char_p
     library.side_aware_mask.restype = size
@@ -151,8 +147,8 @@ def demonstrate(torch, library, elements):
     return copied and scaled and cut
 
 
-def main():
-    """Reads the command line."""
+def run():
+    """Demonstrates the library with PyTorch. Returns whether all results are right."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", nargs="?", type=pathlib.Path,
                         default=SOURCES / "build" / "lib" / "libside_aware.so")
@@ -160,15 +156,24 @@ def main():
     arguments = parser.parse_args()
     try:
         import torch  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        fail("PyTorch is not installed. Install it (pip install torch), and run this again")
+    except ImportError as error:
+        raise InputError("PyTorch is not installed. Install it (pip install torch)") from error
     if not torch.cuda.is_available():
-        fail("PyTorch sees no GPU. Run this on a machine with one")
+        raise InputError("PyTorch sees no GPU. Run this on a machine with one")
     library = load(arguments.library)
     torch.cuda.memory.change_current_allocator(torch.cuda.memory.CUDAPluggableAllocator(
         str(arguments.library), "side_aware_malloc", "side_aware_free"))
-    sys.exit(0 if demonstrate(torch, library, arguments.elements) else 1)
+    return demonstrate(torch, library, arguments.elements)
+
+
+def main():
+    """Reads the command line, and says what is missing."""
+    try:
+        sys.exit(0 if run() else 1)
+    except InputError as error:
+        print(f"torch_side_aware.py: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -110,6 +110,9 @@ def context_of(compiler):
         "device": "none: machine code",
         "compiler": compiler.name(),
         "commit": commit(),
+        "protocol": None,
+        "sm_clock_mhz": None,
+        "power_w": None,
         "json_schema_version": 1,
     }
 

@@ -16,7 +16,7 @@ FACTORS = (0.5, -0.5, 1.0, 2.0, -2.0, 4.0)
 FEW_SMS = 4  # some blocks have several tiles, others share one
 MOST_WIDE = 2700
 # Tests in which a rung that chooses takes its configurations for few results by itself.
-OWN_CHOICE = {"visible-1", "visible-4", "below_one_tile", "long_sums", "every_k", "again"}
+OWN_CHOICE = {"visible-4", "below_one_tile", "long_sums", "every_k", "again"}
 
 
 @dataclasses.dataclass(frozen=True)

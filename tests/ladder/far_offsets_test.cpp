@@ -117,11 +117,11 @@ constexpr float kBeta = -1.0f;
 
 /// \brief  Multiplies small integers in the last rows of A, all rows of the last columns of B, and
 ///         the corner of C where they meet. All else is zero.
+/// \param  rows  of the corner
 /// \return what is wrong with the corner, which is known to the last bit; empty: nothing
-std::string wrong_corner(const Rung& rung, const Shape& shape, std::uint64_t seed) {
+std::string wrong_corner(const Run& run, const Shape& shape, int rows, std::uint64_t seed) {
   const auto [M, N, K] = shape;
   const auto at = [](std::int64_t row, int stride, int column) { return row * stride + column; };
-  const int rows = std::min(M, kRows);
   const int columns = std::min(N, kColumns);
   const SparseFloats a(static_cast<std::size_t>(M) * K);
   const SparseFloats b(static_cast<std::size_t>(K) * N);
@@ -139,7 +139,7 @@ std::string wrong_corner(const Rung& rung, const Shape& shape, std::uint64_t see
     for (int n = N - columns; n < N; ++n)
       b.data()[at(k, N, n)] = draw();
   }
-  rung.run(Gemm<float>{M, N, K, kAlpha, a.data(), b.data(), kBeta, c.data()}, nullptr);
+  run(Gemm<float>{M, N, K, kAlpha, a.data(), b.data(), kBeta, c.data()}, nullptr);
   std::size_t i = 0;
   for (int m = M - rows; m < M; ++m) {
     for (int n = N - columns; n < N; ++n, ++i) {
@@ -157,23 +157,36 @@ std::string wrong_corner(const Rung& rung, const Shape& shape, std::uint64_t see
   return "";
 }
 
+/// The corner of C is right where only the last blocks of a launch run.
+void expect_right_corner(const std::string& name, const Run& run, const Shape& shape,
+                         std::uint64_t blocks, int rows) {
+  constexpr std::uint64_t kSeed = 31;
+  const RunsLastBlocks only_last(blocks);
+  SCOPED_TRACE(
+      fmt::format("{}: M = {}, N = {}, K = {}, seed = {}", name, shape.M, shape.N, shape.K, kSeed));
+  EXPECT_EQ(wrong_corner(run, shape, std::min(shape.M, rows), kSeed), "");
+}
+
 class FarOffsetsTest : public testing::Test {
  protected:
   void TearDown() override { emulator::set_multiprocessors(usual_sms_); }
 
   /// \param  blocks      that reach the corner: the last ones
-  /// \param  persistent  for rungs whose blocks take tile after tile, of which the last one runs
+  /// \param  persistent  for rungs whose blocks may take tile after tile, of which the last one
+  ///                     runs; in each of their configurations
   void expect_right(const Shape& shape, std::uint64_t blocks, const Shape& persistent) {
-    constexpr std::uint64_t kSeed = 31;
     for (const Rung& rung : emulated_rungs()) {
       if (rung.number == 0 || rung.precision != kFp32) continue;
-      const bool is_persistent = rung.plans != nullptr;
-      emulator::set_multiprocessors(is_persistent ? kManySms : usual_sms_);
-      const Shape& of_rung = is_persistent ? persistent : shape;
-      const RunsLastBlocks only_last(is_persistent ? 1 : blocks);
-      SCOPED_TRACE(fmt::format("{}: M = {}, N = {}, K = {}, seed = {}", label(rung), of_rung.M,
-                               of_rung.N, of_rung.K, kSeed));
-      EXPECT_EQ(wrong_corner(rung, of_rung, kSeed), "");
+      if (rung.plans == nullptr) {
+        emulator::set_multiprocessors(usual_sms_);
+        expect_right_corner(label(rung), rung.run, shape, blocks, kRows);
+        continue;
+      }
+      emulator::set_multiprocessors(kManySms);
+      for (const WorkPlan& plan : rung.plans(persistent)) {
+        expect_right_corner(fmt::format("{}, {}", label(rung), plan.name), plan.launch, persistent,
+                            1, std::min(kRows, plan.tile.BM));
+      }
     }
   }
 

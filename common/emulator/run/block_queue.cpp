@@ -39,8 +39,10 @@ std::optional<std::uint64_t> BlockQueue::take() {
 }
 
 std::optional<std::uint64_t> BlockQueue::take_cluster(unsigned size) {
-  const std::uint64_t first = next_.fetch_add(size);
-  return first < count_ && first < stop_ ? std::optional(first) : std::nullopt;
+  const std::uint64_t next = next_.fetch_add(size);
+  if (next >= count_) return std::nullopt;
+  const std::uint64_t first = number_of(next);
+  return first < stop_ ? std::optional(first) : std::nullopt;
 }
 
 }  // namespace ladder::emulator

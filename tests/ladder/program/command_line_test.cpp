@@ -253,7 +253,7 @@ TEST_F(CommandLineTest, WhatWasVerifiedBesidesIsSaid) {
       "Exact too on small ragged problems of integers (alpha = -2, beta = 0.5 and others, K = ";
   for (const char* command : {"run 04 13 --device cpu --size 64", "check 04 13 --size 64"}) {
     const std::string text = unwrapped(ladder(command).out);
-    EXPECT_TRUE(says(text, sentence + "1 to 5124): 04, 13; 13 in each of its 34 configurations."))
+    EXPECT_TRUE(says(text, sentence + "1 to 2564): 04, 13; 13 in each of its 34 configurations."))
         << text;
   }
   EXPECT_FALSE(says(unwrapped(ladder("run 00 --device cpu --size 64").out), "Exact too"))
