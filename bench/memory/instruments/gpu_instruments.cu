@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "bench/memory/instruments/gpu_hash_grouping.cuh"
 #include "bench/memory/instruments/gpu_memory.cuh"
 #include "bench/memory/instruments/gpu_near_memory.hpp"
 #include "bench/memory/instruments/gpu_products.cuh"
@@ -108,6 +109,7 @@ class GpuInstruments final : public Instruments {
         walks_(region_, facts_.sms),
         sweeps_(region_, *stopwatch_, facts_.sms),
         random_reads_(region_, *stopwatch_, facts_.sms),
+        grouping_(region_, *stopwatch_, facts_.sms),
         survival_(region_, walks_, facts_.sms),
         products_(region_, *stopwatch_, facts_.sms),
         reads_(region_, *stopwatch_, facts_),
@@ -124,6 +126,7 @@ class GpuInstruments final : public Instruments {
   WalkInstrument& walks() override { return walks_; }
   SweepInstrument& sweeps() override { return sweeps_; }
   RandomReadInstrument& random_reads() override { return random_reads_; }
+  GroupingInstrument& grouping() override { return grouping_; }
   WalkInstrument* remote_walks() override { return remote_ ? &remote_->walks : nullptr; }
   SweepInstrument* remote_sweeps() override { return remote_ ? &remote_->sweeps : nullptr; }
   SurvivalInstrument* survival() override {
@@ -146,6 +149,7 @@ class GpuInstruments final : public Instruments {
   GpuWalks walks_;
   GpuSweeps sweeps_;
   GpuRandomReads random_reads_;
+  GpuHashGrouping grouping_;
   GpuSurvival survival_;
   GpuProducts products_;
   GpuReads reads_;

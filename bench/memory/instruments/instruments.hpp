@@ -161,6 +161,7 @@ class RandomReadInstrument {
   virtual RandomReadsResult random_reads(const RandomReads& reads, int repeats) = 0;
 };
 
+class GroupingInstrument;
 class NearMemoryInstrument;
 class ProductInstrument;
 class ReadInstrument;
@@ -175,6 +176,8 @@ class Instruments {
   virtual WalkInstrument& walks() = 0;
   virtual SweepInstrument& sweeps() = 0;
   virtual RandomReadInstrument& random_reads() = 0;
+  /// Counting equal keys in a hash table (hash_grouping.hpp).
+  virtual GroupingInstrument& grouping() = 0;
   /// nullptr where it is not there: on a GPU below compute capability 8.0
   virtual SurvivalInstrument* survival() { return nullptr; }
   /// Walks and sweeps of the first GPU through memory of a second one; nullptr where there is none

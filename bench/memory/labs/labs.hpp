@@ -19,6 +19,7 @@ LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options);
 LabReport remote_memory(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
+LabReport hash_grouping(Instruments* instruments, const LabOptions& options);
 LabReport sectors(Instruments* instruments, const LabOptions& options);
 LabReport set_aside(Instruments* instruments, const LabOptions& options);
 LabReport cache_operators(Instruments* instruments, const LabOptions& options);

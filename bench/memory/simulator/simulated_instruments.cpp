@@ -41,6 +41,7 @@ class SimulatedInstruments : public Instruments {
       : noise_(shape.noise, hash_of(seed)),
         own_(shape, noise_, seed),
         random_reads_(make_simulated_random_reads(own_.system, noise_, seed)),
+        grouping_(make_simulated_grouping(own_.system.shape(), *random_reads_)),
         survival_(make_simulated_survival(own_.system)),
         near_memory_(make_simulated_near_memory(own_.system, *own_.sweeps, seed)) {
     if (shape.link) peer_.emplace(seen_through(*shape.link, shape), noise_, seed + 1);
@@ -51,6 +52,7 @@ class SimulatedInstruments : public Instruments {
   WalkInstrument& walks() override { return *own_.walks; }
   SweepInstrument& sweeps() override { return *own_.sweeps; }
   RandomReadInstrument& random_reads() override { return *random_reads_; }
+  GroupingInstrument& grouping() override { return *grouping_; }
   SurvivalInstrument* survival() override { return survival_.get(); }
   NearMemoryInstrument& near_memory() override { return *near_memory_; }
   WalkInstrument* remote_walks() override { return peer_ ? peer_->walks.get() : nullptr; }
@@ -61,6 +63,7 @@ class SimulatedInstruments : public Instruments {
   Simulated own_;
   std::optional<Simulated> peer_;
   std::unique_ptr<RandomReadInstrument> random_reads_;
+  std::unique_ptr<GroupingInstrument> grouping_;
   std::unique_ptr<SurvivalInstrument> survival_;
   std::unique_ptr<NearMemoryInstrument> near_memory_;
 };

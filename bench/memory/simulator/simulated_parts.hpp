@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "bench/memory/instruments/hash_grouping.hpp"
 #include "bench/memory/instruments/near_memory.hpp"
 #include "bench/memory/simulator/memory_system.hpp"
 
@@ -46,6 +47,8 @@ std::unique_ptr<SweepInstrument> make_simulated_sweeps(const MemorySystem& syste
                                                        std::uint64_t seed);
 std::unique_ptr<RandomReadInstrument> make_simulated_random_reads(MemorySystem& system,
                                                                   Noise& noise, std::uint64_t seed);
+std::unique_ptr<GroupingInstrument> make_simulated_grouping(const MemorySystemShape& shape,
+                                                            RandomReadInstrument& reads);
 std::unique_ptr<NearMemoryInstrument> make_simulated_near_memory(const MemorySystem& system,
                                                                  SweepInstrument& sweeps,
                                                                  std::uint64_t seed);

@@ -61,6 +61,9 @@ class GpuThatAnswers : public Instruments {
   NearMemoryInstrument& near_memory() override {
     throw std::logic_error("nobody asks for near memory");
   }
+  GroupingInstrument& grouping() override {
+    throw std::logic_error("nobody asks for grouping");
+  }
   ReadInstrument* reads() override { return &answered_reads; }
   SmInstrument* sm() override { return &answered_sm; }
 

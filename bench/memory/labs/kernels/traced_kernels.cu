@@ -3,6 +3,7 @@
 /// \brief Starts the labs' kernels on the emulator.
 #include "bench/memory/labs/kernels/traced_kernels.hpp"
 
+#include "bench/memory/instruments/kernels/grouping_passes.cuh"
 #include "bench/memory/labs/kernels/global_reads.cuh"
 #include "bench/memory/labs/kernels/lane_exchange.cuh"
 #include "bench/memory/labs/kernels/read_heads.cuh"
@@ -53,6 +54,21 @@ void multiply(const TiledProduct& product) {
 void read_heads(const AttentionHeads& heads, int blocks, const char* data, unsigned* sink) {
   launch(kernels::read_heads, {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(256)},
          heads, reinterpret_cast<const uint4*>(data), kNever, sink);
+}
+
+std::size_t grouping_counters() {
+  return kGroupingCounters;
+}
+
+void group(const Grouping& grouping, const GroupingMemory& memory, int blocks) {
+  group_once(
+      grouping,
+      {.table = memory.table.data(),
+       .tuples = memory.tuples.data(),
+       .staged = grouping.zero_copy ? memory.staged.data() : nullptr,
+       .buffer = memory.buffer.data(),
+       .counters = memory.counters.data()},
+      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kernels::kGroupingThreads)});
 }
 
 }  // namespace ladder::labs::traced

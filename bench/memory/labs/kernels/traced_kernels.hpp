@@ -4,6 +4,9 @@
 ///        of CUDA's types.
 #pragma once
 
+#include <span>
+
+#include "bench/memory/instruments/hash_grouping.hpp"
 #include "bench/memory/labs/kernels/access_pattern.hpp"
 #include "bench/memory/labs/kernels/attention_heads.hpp"
 #include "bench/memory/labs/kernels/shared_access.hpp"
@@ -31,5 +34,20 @@ void multiply(const TiledProduct& product);
 
 /// Blocks of 256 threads read the keys and values of query heads, one after the other.
 void read_heads(const AttentionHeads& heads, int blocks, const char* data, unsigned* sink);
+
+/// What grouping works on. As GroupingArrays, which is not free of CUDA's words.
+struct GroupingMemory {
+  std::span<Bucket> table;        ///< (buckets)
+  std::span<TableWord> tuples;    ///< (tuples)
+  std::span<TableWord> staged;    ///< (tuples)  for zero-copy
+  std::span<TableWord> buffer;    ///< (tuples)
+  std::span<TableWord> counters;  ///< (grouping_counters())
+};
+
+/// Words that a grouping counts in.
+std::size_t grouping_counters();
+
+/// Adds all tuples to the table, with so many blocks.
+void group(const Grouping& grouping, const GroupingMemory& memory, int blocks);
 
 }  // namespace ladder::labs::traced
