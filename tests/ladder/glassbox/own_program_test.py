@@ -35,8 +35,43 @@ DOUBLE = """
 """
 
 
+ARCHITECTURE = """
+    #include <cstdio>
+
+    __host__ __device__ int where() {
+    #ifdef __CUDA_ARCH__
+      return 1;
+    #else
+      return 2;
+    #endif
+    }
+
+    __global__ void tell(int* out) {
+    #if __CUDA_ARCH__ >= 700
+      *out = __CUDA_ARCH__;
+    #endif
+    }
+
+    int main() {
+      int* out;
+      cudaMallocManaged(&out, sizeof(int));
+      *out = 0;
+      tell<<<1, 1>>>(out);
+      cudaDeviceSynchronize();
+      std::printf("%d %d\\n", *out, where());
+      cudaFree(out);
+    }
+"""
+
+
 class OwnProgramTest(unittest.TestCase):
     """Output, exit code, arguments, files."""
+
+    def test_kernels_see_the_cards_architecture(self):
+        """They would be empty without it; the host sees none."""
+        self.assertEqual(outcome(ARCHITECTURE, verb=["run"]).stdout, "900 2\n")
+        result = outcome(ARCHITECTURE, "--gpu", "rtx4090", verb=["run"])
+        self.assertEqual(result.stdout, "890 2\n", result.stderr)
 
     def test_output_and_exit_code_are_the_programs(self):
         """With and without a trace."""
