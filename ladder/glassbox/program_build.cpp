@@ -109,7 +109,9 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
                 "-Wl,-z,now", "-Wl,--wrap=__stack_chk_fail", "-pthread"});
   Words libraries;
-  for (const std::string& needed : words("libraries"))
+  Words all_needed = words("libraries");
+  if (files.uses_cublas()) append(all_needed, words("blas"));
+  for (const std::string& needed : all_needed)
     append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
   append(link, libraries);
   call(link);
