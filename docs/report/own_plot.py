@@ -1,7 +1,7 @@
 """Draws what a lab found, as SVG for a page and as PNG for a slide.
 
-    python3 -m docs.report.own_plot --lab latency              the recorded H200
-    python3 -m docs.report.own_plot --json mine.json --out .   your own: make lab LAB=latency OUT=mine.json
+    python3 -m docs.report.own_plot --lab latency              what was recorded on an H200
+    python3 -m docs.report.own_plot --json mine.json --out .   what `make lab OUT=mine.json` kept
 
 rsvg-convert makes the PNG. It knows no CSS variables, so it gets the colours of the light theme.
 """

@@ -94,8 +94,8 @@ class Call {
   }
   void need(const char* name, const void* data, long long elements, std::size_t element_bytes) {
     if (!is_fine() || elements == 0) return;
-    const std::string wrong = wrong_access(function_, "array", data,
-                                           static_cast<std::size_t>(elements) * element_bytes, true);
+    const std::string wrong = wrong_access(
+        function_, "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
     if (!wrong.empty())
       fail_with(CUBLAS_STATUS_EXECUTION_FAILED, fmt::format("{}, given as {}", wrong, name));
   }

@@ -92,8 +92,8 @@ cublasStatus_t multiply_vector(Call& call, cublasOperation_t operation, int m, i
   call.need("x", x, a == T(0) ? 0 : extent(stands ? n : m, incx));
   call.need("y", y, extent(stands ? m : n, incy));
   return run(call, m > 0 && n > 0, y, [&] {
-    Blas<T>::gemv(CblasColMajor, stands ? CblasNoTrans : CblasTrans, m, n, a, A, lda, x, incx, b,
-                  y, incy);
+    Blas<T>::gemv(CblasColMajor, stands ? CblasNoTrans : CblasTrans, m, n, a, A, lda, x, incx, b, y,
+                  incy);
   });
 }
 
@@ -165,10 +165,9 @@ cublasStatus_t copy_columns(const char* function, int rows, int cols, int bytes,
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const auto size = static_cast<std::size_t>(bytes);
-  const cudaError_t error =
-      cudaMemcpy2D(to, static_cast<std::size_t>(to_ld) * size, from,
-                   static_cast<std::size_t>(from_ld) * size, static_cast<std::size_t>(rows) * size,
-                   static_cast<std::size_t>(cols), kind, here);
+  const cudaError_t error = cudaMemcpy2D(
+      to, static_cast<std::size_t>(to_ld) * size, from, static_cast<std::size_t>(from_ld) * size,
+      static_cast<std::size_t>(rows) * size, static_cast<std::size_t>(cols), kind, here);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
@@ -185,8 +184,7 @@ cublasStatus_t cublasCreate(cublasHandle_t* handle) {
 }
 
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {
-  return Handles::instance().remove(handle) ? CUBLAS_STATUS_SUCCESS
-                                            : CUBLAS_STATUS_NOT_INITIALIZED;
+  return Handles::instance().remove(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
@@ -194,16 +192,16 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-#define GLASSBOX_SETTING(Name, member, type)                                                \
-  cublasStatus_t cublasSet##Name(cublasHandle_t handle, type value) {                       \
-    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;           \
-    handle->member = value;                                                                 \
-    return CUBLAS_STATUS_SUCCESS;                                                           \
-  }                                                                                         \
-  cublasStatus_t cublasGet##Name(cublasHandle_t handle, type* value) {                      \
-    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;           \
-    *value = handle->member;                                                                \
-    return CUBLAS_STATUS_SUCCESS;                                                           \
+#define GLASSBOX_SETTING(Name, member, type)                                      \
+  cublasStatus_t cublasSet##Name(cublasHandle_t handle, type value) {             \
+    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED; \
+    handle->member = value;                                                       \
+    return CUBLAS_STATUS_SUCCESS;                                                 \
+  }                                                                               \
+  cublasStatus_t cublasGet##Name(cublasHandle_t handle, type* value) {            \
+    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED; \
+    *value = handle->member;                                                      \
+    return CUBLAS_STATUS_SUCCESS;                                                 \
   }
 GLASSBOX_SETTING(Stream, stream, cudaStream_t)
 GLASSBOX_SETTING(MathMode, math, cublasMath_t)
@@ -287,80 +285,80 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* A
 // -- Vectors and matrices of float (S) and double (D) --------------------------------------------
 
 #define GLASSBOX_VECTORS(S, s, T)                                                                  \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,       \
-                                 int incx, T* y, int incy, Here here) {                          \
-    Call call("cublas" #S "axpy", handle, here);                                                 \
-    const T a = call.factor("alpha", alpha);                                                     \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                    \
-                      [&] { Blas<T>::axpy(n, a, x, incx, y, incy); });                           \
-  }                                                                                              \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,   \
-                                 Here here) {                                                    \
-    Call call("cublas" #S "scal", handle, here);                                                 \
-    const T a = call.factor("alpha", alpha);                                                     \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"x", x, incx}, x,                    \
-                      [&] { Blas<T>::scal(n, a, x, incx); });                                    \
-  }                                                                                              \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,       \
-                                 int incy, Here here) {                                          \
-    Call call("cublas" #S "copy", handle, here);                                                 \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                    \
-                      [&] { Blas<T>::copy(n, x, incx, y, incy); });                              \
-  }                                                                                              \
-  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,   \
-                                 Here here) {                                                    \
-    Call call("cublas" #S "swap", handle, here);                                                 \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                    \
-                      [&] { Blas<T>::swap(n, x, incx, y, incy); });                              \
-  }                                                                                              \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,  \
-                                int incy, T* result, Here here) {                                \
-    Call call("cublas" #S "dot", handle, here);                                                  \
-    call.need("x", x, extent(n, incx));                                                          \
-    call.need("y", y, extent(n, incy));                                                          \
-    return reduce(call, n, result, [&] { return Blas<T>::dot(n, x, incx, y, incy); });           \
-  }                                                                                              \
-  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,  \
-                                 Here here) {                                                    \
-    Call call("cublas" #S "nrm2", handle, here);                                                 \
-    call.need("x", x, extent(n, incx));                                                          \
-    return reduce(call, n, result, [&] { return Blas<T>::nrm2(n, x, incx); });                   \
-  }                                                                                              \
-  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,  \
-                                 Here here) {                                                    \
-    Call call("cublas" #S "asum", handle, here);                                                 \
-    call.need("x", x, extent(n, incx));                                                          \
-    return reduce(call, n, result, [&] { return Blas<T>::asum(n, x, incx); });                   \
-  }                                                                                              \
-  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx,            \
-                                  int* result, Here here) {                                      \
-    Call call("cublasI" #s "amax", handle, here);                                                \
-    call.need("x", x, extent(n, incx)); /* cuBLAS counts from 1 */                               \
-    return reduce(call, n, result, [&] { return int(Blas<T>::amax(n, x, incx)) + 1; });          \
-  }                                                                                              \
-  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx,            \
-                                  int* result, Here here) {                                      \
-    Call call("cublasI" #s "amin", handle, here);                                                \
-    call.need("x", x, extent(n, incx));                                                          \
-    return reduce(call, n, result, [&] { return int(Blas<T>::amin(n, x, incx)) + 1; });          \
-  }                                                                                              \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t operation, int m,      \
-                                 int n, const T* alpha, const T* A, int lda, const T* x,         \
-                                 int incx, const T* beta, T* y, int incy, Here here) {           \
-    Call call("cublas" #S "gemv", handle, here);                                                 \
-    return multiply_vector(call, operation, m, n, alpha, A, lda, x, incx, beta, y, incy);        \
-  }                                                                                              \
-  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, \
-                                int incx, const T* y, int incy, T* A, int lda, Here here) {      \
-    Call call("cublas" #S "ger", handle, here);                                                  \
-    return add_outer_product(call, m, n, alpha, x, incx, y, incy, A, lda);                       \
-  }                                                                                              \
-  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                \
-                                 cublasOperation_t transb, int m, int n, const T* alpha,         \
-                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,  \
-                                 int ldc, Here here) {                                           \
-    Call call("cublas" #S "geam", handle, here);                                                 \
-    return add_matrices(call, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc);        \
+  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,         \
+                                 int incx, T* y, int incy, Here here) {                            \
+    Call call("cublas" #S "axpy", handle, here);                                                   \
+    const T a = call.factor("alpha", alpha);                                                       \
+    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
+                      [&] { Blas<T>::axpy(n, a, x, incx, y, incy); });                             \
+  }                                                                                                \
+  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,     \
+                                 Here here) {                                                      \
+    Call call("cublas" #S "scal", handle, here);                                                   \
+    const T a = call.factor("alpha", alpha);                                                       \
+    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"x", x, incx}, x,                      \
+                      [&] { Blas<T>::scal(n, a, x, incx); });                                      \
+  }                                                                                                \
+  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,         \
+                                 int incy, Here here) {                                            \
+    Call call("cublas" #S "copy", handle, here);                                                   \
+    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
+                      [&] { Blas<T>::copy(n, x, incx, y, incy); });                                \
+  }                                                                                                \
+  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,     \
+                                 Here here) {                                                      \
+    Call call("cublas" #S "swap", handle, here);                                                   \
+    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
+                      [&] { Blas<T>::swap(n, x, incx, y, incy); });                                \
+  }                                                                                                \
+  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,    \
+                                int incy, T* result, Here here) {                                  \
+    Call call("cublas" #S "dot", handle, here);                                                    \
+    call.need("x", x, extent(n, incx));                                                            \
+    call.need("y", y, extent(n, incy));                                                            \
+    return reduce(call, n, result, [&] { return Blas<T>::dot(n, x, incx, y, incy); });             \
+  }                                                                                                \
+  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
+                                 Here here) {                                                      \
+    Call call("cublas" #S "nrm2", handle, here);                                                   \
+    call.need("x", x, extent(n, incx));                                                            \
+    return reduce(call, n, result, [&] { return Blas<T>::nrm2(n, x, incx); });                     \
+  }                                                                                                \
+  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
+                                 Here here) {                                                      \
+    Call call("cublas" #S "asum", handle, here);                                                   \
+    call.need("x", x, extent(n, incx));                                                            \
+    return reduce(call, n, result, [&] { return Blas<T>::asum(n, x, incx); });                     \
+  }                                                                                                \
+  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
+                                  Here here) {                                                     \
+    Call call("cublasI" #s "amax", handle, here);                                                  \
+    call.need("x", x, extent(n, incx)); /* cuBLAS counts from 1 */                                 \
+    return reduce(call, n, result, [&] { return int(Blas<T>::amax(n, x, incx)) + 1; });            \
+  }                                                                                                \
+  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
+                                  Here here) {                                                     \
+    Call call("cublasI" #s "amin", handle, here);                                                  \
+    call.need("x", x, extent(n, incx));                                                            \
+    return reduce(call, n, result, [&] { return int(Blas<T>::amin(n, x, incx)) + 1; });            \
+  }                                                                                                \
+  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
+                                 const T* alpha, const T* A, int lda, const T* x, int incx,        \
+                                 const T* beta, T* y, int incy, Here here) {                       \
+    Call call("cublas" #S "gemv", handle, here);                                                   \
+    return multiply_vector(call, operation, m, n, alpha, A, lda, x, incx, beta, y, incy);          \
+  }                                                                                                \
+  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,   \
+                                int incx, const T* y, int incy, T* A, int lda, Here here) {        \
+    Call call("cublas" #S "ger", handle, here);                                                    \
+    return add_outer_product(call, m, n, alpha, x, incx, y, incy, A, lda);                         \
+  }                                                                                                \
+  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                  \
+                                 cublasOperation_t transb, int m, int n, const T* alpha,           \
+                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,    \
+                                 int ldc, Here here) {                                             \
+    Call call("cublas" #S "geam", handle, here);                                                   \
+    return add_matrices(call, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc);          \
   }
 GLASSBOX_VECTORS(S, s, float)
 GLASSBOX_VECTORS(D, d, double)

@@ -90,46 +90,46 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* A
                                     int ldb, cudaStream_t stream, GLASSBOX_HERE);
 
 // Those that exist for float (S) and double (D).
-#define GLASSBOX_BLAS_CALLS(S, s, T)                                                                \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,        \
-                                 int incx, T* y, int incy, GLASSBOX_HERE);                        \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,    \
-                                 GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,        \
-                                 int incy, GLASSBOX_HERE);                                        \
-  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,    \
-                                 GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,   \
-                                int incy, T* result, GLASSBOX_HERE);                              \
-  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,   \
-                                 GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,   \
-                                 GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx,             \
-                                  int* result, GLASSBOX_HERE);                                    \
-  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx,             \
-                                  int* result, GLASSBOX_HERE);                                    \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,    \
-                                 const T* alpha, const T* A, int lda, const T* x, int incx,       \
-                                 const T* beta, T* y, int incy, GLASSBOX_HERE);                   \
-  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,  \
-                                int incx, const T* y, int incy, T* A, int lda, GLASSBOX_HERE);    \
-  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                 \
-                                 cublasOperation_t transb, int m, int n, const T* alpha,          \
-                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,   \
-                                 int ldc, GLASSBOX_HERE);                                         \
-  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t transa,                 \
-                                 cublasOperation_t transb, int m, int n, int k, const T* alpha,   \
-                                 const T* A, int lda, const T* B, int ldb, const T* beta, T* C,   \
-                                 int ldc, GLASSBOX_HERE);                                         \
-  cublasStatus_t cublas##S##gemmStridedBatched(                                                   \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,    \
-      int k, const T* alpha, const T* A, int lda, long long strideA, const T* B, int ldb,         \
-      long long strideB, const T* beta, T* C, int ldc, long long strideC, int count,              \
-      GLASSBOX_HERE);                                                                             \
-  cublasStatus_t cublas##S##gemmBatched(                                                          \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,    \
-      int k, const T* alpha, const T* const A[], int lda, const T* const B[], int ldb,            \
+#define GLASSBOX_BLAS_CALLS(S, s, T)                                                               \
+  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,         \
+                                 int incx, T* y, int incy, GLASSBOX_HERE);                         \
+  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,     \
+                                 GLASSBOX_HERE);                                                   \
+  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,         \
+                                 int incy, GLASSBOX_HERE);                                         \
+  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,     \
+                                 GLASSBOX_HERE);                                                   \
+  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,    \
+                                int incy, T* result, GLASSBOX_HERE);                               \
+  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
+                                 GLASSBOX_HERE);                                                   \
+  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
+                                 GLASSBOX_HERE);                                                   \
+  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
+                                  GLASSBOX_HERE);                                                  \
+  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
+                                  GLASSBOX_HERE);                                                  \
+  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,     \
+                                 const T* alpha, const T* A, int lda, const T* x, int incx,        \
+                                 const T* beta, T* y, int incy, GLASSBOX_HERE);                    \
+  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,   \
+                                int incx, const T* y, int incy, T* A, int lda, GLASSBOX_HERE);     \
+  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                  \
+                                 cublasOperation_t transb, int m, int n, const T* alpha,           \
+                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,    \
+                                 int ldc, GLASSBOX_HERE);                                          \
+  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t transa,                  \
+                                 cublasOperation_t transb, int m, int n, int k, const T* alpha,    \
+                                 const T* A, int lda, const T* B, int ldb, const T* beta, T* C,    \
+                                 int ldc, GLASSBOX_HERE);                                          \
+  cublasStatus_t cublas##S##gemmStridedBatched(                                                    \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,     \
+      int k, const T* alpha, const T* A, int lda, long long strideA, const T* B, int ldb,          \
+      long long strideB, const T* beta, T* C, int ldc, long long strideC, int count,               \
+      GLASSBOX_HERE);                                                                              \
+  cublasStatus_t cublas##S##gemmBatched(                                                           \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,     \
+      int k, const T* alpha, const T* const A[], int lda, const T* const B[], int ldb,             \
       const T* beta, T* const C[], int ldc, int count, GLASSBOX_HERE)
 
 GLASSBOX_BLAS_CALLS(S, s, float);
@@ -142,12 +142,14 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cudaDataType typeB, int ldb, const void* beta, void* C,
                             cudaDataType typeC, int ldc, cublasComputeType_t compute,
                             cublasGemmAlgo_t algorithm, GLASSBOX_HERE);
-cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-    const void* alpha, const void* A, cudaDataType typeA, int lda, long long strideA, const void* B,
-    cudaDataType typeB, int ldb, long long strideB, const void* beta, void* C, cudaDataType typeC,
-    int ldc, long long strideC, int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm,
-    GLASSBOX_HERE);
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k,
+                                          const void* alpha, const void* A, cudaDataType typeA,
+                                          int lda, long long strideA, const void* B,
+                                          cudaDataType typeB, int ldb, long long strideB,
+                                          const void* beta, void* C, cudaDataType typeC, int ldc,
+                                          long long strideC, int count, cublasComputeType_t compute,
+                                          cublasGemmAlgo_t algorithm, GLASSBOX_HERE);
 /// As CUDA 10 has it: the type to compute in is an element type.
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                                    cublasOperation_t transb, int m, int n, int k, const void* alpha,

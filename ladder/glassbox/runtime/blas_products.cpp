@@ -279,14 +279,15 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                      {A, B, C, typeA, typeC, 0, 0, 0, 1}, typeB, alpha, beta, compute, here);
 }
 
-cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-    const void* alpha, const void* A, cudaDataType typeA, int lda, long long strideA, const void* B,
-    cudaDataType typeB, int ldb, long long strideB, const void* beta, void* C, cudaDataType typeC,
-    int ldc, long long strideC, int count, cublasComputeType_t compute, cublasGemmAlgo_t,
-    Here here) {
-  return multiply_ex("cublasGemmStridedBatchedEx", handle,
-                     {transa, transb, m, n, k, lda, ldb, ldc},
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k,
+                                          const void* alpha, const void* A, cudaDataType typeA,
+                                          int lda, long long strideA, const void* B,
+                                          cudaDataType typeB, int ldb, long long strideB,
+                                          const void* beta, void* C, cudaDataType typeC, int ldc,
+                                          long long strideC, int count, cublasComputeType_t compute,
+                                          cublasGemmAlgo_t, Here here) {
+  return multiply_ex("cublasGemmStridedBatchedEx", handle, {transa, transb, m, n, k, lda, ldb, ldc},
                      {A, B, C, typeA, typeC, strideA, strideB, strideC, count}, typeB, alpha, beta,
                      compute, here);
 }
