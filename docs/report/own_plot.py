@@ -55,7 +55,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", help="which lab; of a file, the one that wrote it")
     parser.add_argument("--json", type=pathlib.Path, help="your own report, not the recorded one")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(), help="folder to write to")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder for both files")
     options = parser.parse_args()
     if not options.lab and not options.json:
         parser.error("name a lab (--lab latency), or a report (--json mine.json)")
