@@ -37,8 +37,8 @@ void tell_fault(int signal, siginfo_t* info, void* context) {
       {.kind = "segmentation fault", .sentence = sentence, .place = {line.file, line.line}});
 }
 
-/// In front of the emulator's own handlers, which pass on what no kernel did. And if the glass box is
-/// killed, nobody would wait for this program, or stop it: it ends as well.
+/// In front of the emulator's own handlers, which pass on what no kernel did. And if the glass box
+/// is killed, nobody would wait for this program, or stop it: it ends as well.
 const bool installed = [] {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct sigaction action = {};
