@@ -1,7 +1,7 @@
 """Draws what a lab found, as SVG for a page and as PNG for a slide.
 
-    python3 -m docs.report.own_plot --lab latency              the recorded H200
-    python3 -m docs.report.own_plot --json mine.json --out .   your own: make lab LAB=latency OUT=mine.json
+    python3 -m docs.report.own_plot --lab latency              what was recorded on an H200
+    python3 -m docs.report.own_plot --json mine.json --out .   what `make lab OUT=mine.json` kept
 
 rsvg-convert makes the PNG. It knows no CSS variables, so it gets the colours of the light theme.
 """
@@ -55,7 +55,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", help="which lab; of a file, the one that wrote it")
     parser.add_argument("--json", type=pathlib.Path, help="your own report, not the recorded one")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(), help="folder to write to")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(),
+                        help="folder for both files")
     options = parser.parse_args()
     if not options.lab and not options.json:
         parser.error("name a lab (--lab latency), or a report (--json mine.json)")

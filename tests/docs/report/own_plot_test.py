@@ -1,4 +1,4 @@
-"""docs/report/own_plot.py: a lab's curves as SVG and PNG, of the recorded report or of one's own."""
+"""docs/report/own_plot.py: the curves of a lab as SVG and PNG, recorded ones or your own."""
 
 import json
 import os
