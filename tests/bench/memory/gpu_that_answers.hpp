@@ -61,9 +61,7 @@ class GpuThatAnswers : public Instruments {
   NearMemoryInstrument& near_memory() override {
     throw std::logic_error("nobody asks for near memory");
   }
-  GroupingInstrument& grouping() override {
-    throw std::logic_error("nobody asks for grouping");
-  }
+  GroupingInstrument& grouping() override { throw std::logic_error("nobody asks for grouping"); }
   ReadInstrument* reads() override { return &answered_reads; }
   SmInstrument* sm() override { return &answered_sm; }
 
