@@ -186,6 +186,18 @@ def random_sampling():
     }  # fmt: skip
 
 
+def hash_grouping():
+    """L14: a table that every tuple goes to, and three cures."""
+    return {
+        "title": "Tuples counted in a hash table, by the size of the table",
+        "curves": curves("hash_grouping", "one pass",
+                         ("passes over 32.13 GiB, the", "passes over 32 GiB, the others spilled"),
+                         ("passes over 8", "over 8 GiB"),
+                         ("sorted into 264", "sorted into 264 windows")),
+        "x": Axis("table", BYTES, logarithmic=True), "y": Axis("tuples", "billions per second"),
+    }  # fmt: skip
+
+
 def raster_orders():
     """L16: traffic by the width of a group of columns."""
     return {
@@ -223,7 +235,7 @@ def remote_memory():
 
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
           multiply_adds, l2_sides, near_memory, tlb_reach, tlb_sharing, random_sampling,
-          raster_orders, interference, remote_memory)
+          hash_grouping, raster_orders, interference, remote_memory)
 LAB_OF = {multiply_adds: "shared_memory"}  # the others have the name of their lab
 
 

@@ -225,23 +225,32 @@ void add_crossover(LabReport& report, const std::vector<Series>& curves) {
           : found("crossover", name, crossover, "bytes", "There the best is: " + winner));
 }
 
-void add_claims(LabReport& report, const PlainFall& fall, double on_gpu, double zero_copy) {
+/// \param  host_fall  of one pass over tuples in the host's memory
+void add_claims(LabReport& report, const PlainFall& fall, double on_gpu, const PlainFall& host_fall,
+                double zero_copy) {
   constexpr double kClaimed = 2.5;  // on a P100
+  constexpr double kFalls = 1.25;
   report.claims.push_back(check_claim(
       "R152", "Grouping into a table beyond what the TLBs cover is several times slower",
       fall.best / fall.last >= 2.0,
       fmt::format("{:.1f}x slower with the largest table", fall.best / fall.last)));
-  const bool either = std::max(on_gpu, zero_copy) >= kClaimed;
+  // Where one pass is as slow with a small table, passes gain something else.
+  const bool by_table = host_fall.best / host_fall.last >= kFalls;
+  const std::string host =
+      by_table ? fmt::format("{:.2f}x with tuples in the host's memory", zero_copy)
+               : fmt::format(
+                     "{:.2f}x with tuples in the host's memory, where one pass is as slow "
+                     "with smaller tables",
+                     zero_copy);
   report.claims.push_back(
       {.row = "R180",
        .claimed = "Working on a part of the table at a time makes grouping of tuples in the host's "
                   "memory 2.5 times as fast on a P100, and 12.5 times on a K80",
-       .verdict = zero_copy >= kClaimed ? "holds"
-                  : either              ? "condition"
-                                        : "wrong",
-       .because = fmt::format("Here at most {:.2f}x with tuples in the host's memory, and {:.2f}x "
-                              "with tuples in the GPU's",
-                              zero_copy, on_gpu)});
+       .verdict = by_table && zero_copy >= kClaimed         ? "holds"
+                  : std::max(on_gpu, zero_copy) >= kClaimed ? "condition"
+                                                            : "wrong",
+       .because = fmt::format("Here at most {:.2f}x with tuples in the GPU's memory, and {}",
+                              on_gpu, host)});
 }
 
 }  // namespace
@@ -276,7 +285,7 @@ LabReport hash_grouping(Instruments* instruments, const LabOptions& options) {
                                   median_of(host_curves.front().points.back().samples), "10^9/s",
                                   "The largest table"));
   const double best_zero_copy = add_cures(report, zero_copy, host_curves);
-  add_claims(report, fall, best_on_gpu, best_zero_copy);
+  add_claims(report, fall, best_on_gpu, fall_of(host_curves.front(), 0), best_zero_copy);
   report.series = curves;
   report.series.insert(report.series.end(), host_curves.begin(), host_curves.end());
   report.notes.push_back(fmt::format(

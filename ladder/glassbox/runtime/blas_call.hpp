@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/blas_calls.hpp"
@@ -61,8 +62,8 @@ inline long long extent(int rows, int cols, int ld) {
 /// \brief One call: checks what it was given, and keeps the first thing that is wrong.
 class Call {
  public:
-  Call(const char* function, cublasHandle_t handle, const Here& here)
-      : function_(function), handle_(handle), here_(here) {
+  Call(std::string function, cublasHandle_t handle, const Here& here)
+      : function_(std::move(function)), handle_(handle), here_(here) {
     if (!Handles::instance().knows(handle)) {
       fail(CUBLAS_STATUS_NOT_INITIALIZED,
            "the handle is not from cublasCreate, or was destroyed before");
@@ -95,7 +96,7 @@ class Call {
   void need(const char* name, const void* data, long long elements, std::size_t element_bytes) {
     if (!is_fine() || elements == 0) return;
     const std::string wrong = wrong_access(
-        function_, "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
+        function_.c_str(), "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
     if (!wrong.empty())
       fail_with(CUBLAS_STATUS_EXECUTION_FAILED, fmt::format("{}, given as {}", wrong, name));
   }
@@ -121,7 +122,7 @@ class Call {
   void check_scalar(const char* name, const void* at, std::size_t bytes) {
     if (!is_fine()) return;
     const bool of_device = handle_->pointers == CUBLAS_POINTER_MODE_DEVICE;
-    const std::string wrong = wrong_access(function_, name, at, bytes, of_device);
+    const std::string wrong = wrong_access(function_.c_str(), name, at, bytes, of_device);
     if (wrong.empty()) return;
     fail_with(CUBLAS_STATUS_EXECUTION_FAILED,
               fmt::format("{}; the pointer mode is CUBLAS_POINTER_MODE_{}", wrong,
@@ -136,11 +137,17 @@ class Call {
         {.kind = cublasGetStatusName(status), .sentence = sentence, .place = place_of(here_)});
   }
 
-  const char* function_;
+  std::string function_;
   cublasHandle_t handle_;
   Here here_;
   cublasStatus_t status_ = CUBLAS_STATUS_SUCCESS;
 };
+
+/// "cublasSaxpy" of Axpy<float>
+template <class T>
+std::string name_of(const char* call) {
+  return fmt::format("cublas{}{}", sizeof(T) == sizeof(float) ? 'S' : 'D', call);
+}
 
 /// What a program that multiplies here should know, once.
 inline void tell_origin() {

@@ -152,6 +152,20 @@ cublasStatus_t add_matrices(Call& call, cublasOperation_t transa, cublasOperatio
   });
 }
 
+template <class T>
+cublasStatus_t set(cublasHandle_t handle, T cublasContext::*member, T value) {
+  if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->*member = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <class T>
+cublasStatus_t get(cublasHandle_t handle, T cublasContext::*member, T* value) {
+  if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *value = handle->*member;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 /// Copies columns between the host and the GPU.
 cublasStatus_t copy_columns(const char* function, int rows, int cols, int bytes, const void* from,
                             int from_ld, void* to, int to_ld, cudaMemcpyKind kind,
@@ -192,21 +206,29 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-#define GLASSBOX_SETTING(Name, member, type)                                      \
-  cublasStatus_t cublasSet##Name(cublasHandle_t handle, type value) {             \
-    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED; \
-    handle->member = value;                                                       \
-    return CUBLAS_STATUS_SUCCESS;                                                 \
-  }                                                                               \
-  cublasStatus_t cublasGet##Name(cublasHandle_t handle, type* value) {            \
-    if (!Handles::instance().knows(handle)) return CUBLAS_STATUS_NOT_INITIALIZED; \
-    *value = handle->member;                                                      \
-    return CUBLAS_STATUS_SUCCESS;                                                 \
-  }
-GLASSBOX_SETTING(Stream, stream, cudaStream_t)
-GLASSBOX_SETTING(MathMode, math, cublasMath_t)
-GLASSBOX_SETTING(PointerMode, pointers, cublasPointerMode_t)
-#undef GLASSBOX_SETTING
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  return set(handle, &cublasContext::stream, stream);
+}
+
+cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) {
+  return get(handle, &cublasContext::stream, stream);
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  return set(handle, &cublasContext::math, mode);
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  return get(handle, &cublasContext::math, mode);
+}
+
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
+  return set(handle, &cublasContext::pointers, mode);
+}
+
+cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  return get(handle, &cublasContext::pointers, mode);
+}
 
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t) {
   return CUBLAS_STATUS_SUCCESS;
@@ -282,84 +304,134 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* A
   return cublasGetMatrix(rows, cols, bytes, A, lda, B, ldb, here);
 }
 
-// -- Vectors and matrices of float (S) and double (D) --------------------------------------------
+// -- Vectors and matrices of float and double ----------------------------------------------------
 
-#define GLASSBOX_VECTORS(S, s, T)                                                                  \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,         \
-                                 int incx, T* y, int incy, Here here) {                            \
-    Call call("cublas" #S "axpy", handle, here);                                                   \
-    const T a = call.factor("alpha", alpha);                                                       \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
-                      [&] { Blas<T>::axpy(n, a, x, incx, y, incy); });                             \
-  }                                                                                                \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,     \
-                                 Here here) {                                                      \
-    Call call("cublas" #S "scal", handle, here);                                                   \
-    const T a = call.factor("alpha", alpha);                                                       \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"x", x, incx}, x,                      \
-                      [&] { Blas<T>::scal(n, a, x, incx); });                                      \
-  }                                                                                                \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,         \
-                                 int incy, Here here) {                                            \
-    Call call("cublas" #S "copy", handle, here);                                                   \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
-                      [&] { Blas<T>::copy(n, x, incx, y, incy); });                                \
-  }                                                                                                \
-  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,     \
-                                 Here here) {                                                      \
-    Call call("cublas" #S "swap", handle, here);                                                   \
-    return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,                      \
-                      [&] { Blas<T>::swap(n, x, incx, y, incy); });                                \
-  }                                                                                                \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,    \
-                                int incy, T* result, Here here) {                                  \
-    Call call("cublas" #S "dot", handle, here);                                                    \
-    call.need("x", x, extent(n, incx));                                                            \
-    call.need("y", y, extent(n, incy));                                                            \
-    return reduce(call, n, result, [&] { return Blas<T>::dot(n, x, incx, y, incy); });             \
-  }                                                                                                \
-  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
-                                 Here here) {                                                      \
-    Call call("cublas" #S "nrm2", handle, here);                                                   \
-    call.need("x", x, extent(n, incx));                                                            \
-    return reduce(call, n, result, [&] { return Blas<T>::nrm2(n, x, incx); });                     \
-  }                                                                                                \
-  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
-                                 Here here) {                                                      \
-    Call call("cublas" #S "asum", handle, here);                                                   \
-    call.need("x", x, extent(n, incx));                                                            \
-    return reduce(call, n, result, [&] { return Blas<T>::asum(n, x, incx); });                     \
-  }                                                                                                \
-  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
-                                  Here here) {                                                     \
-    Call call("cublasI" #s "amax", handle, here);                                                  \
-    call.need("x", x, extent(n, incx)); /* cuBLAS counts from 1 */                                 \
-    return reduce(call, n, result, [&] { return int(Blas<T>::amax(n, x, incx)) + 1; });            \
-  }                                                                                                \
-  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
-                                  Here here) {                                                     \
-    Call call("cublasI" #s "amin", handle, here);                                                  \
-    call.need("x", x, extent(n, incx));                                                            \
-    return reduce(call, n, result, [&] { return int(Blas<T>::amin(n, x, incx)) + 1; });            \
-  }                                                                                                \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
-                                 const T* alpha, const T* A, int lda, const T* x, int incx,        \
-                                 const T* beta, T* y, int incy, Here here) {                       \
-    Call call("cublas" #S "gemv", handle, here);                                                   \
-    return multiply_vector(call, operation, m, n, alpha, A, lda, x, incx, beta, y, incy);          \
-  }                                                                                                \
-  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,   \
-                                int incx, const T* y, int incy, T* A, int lda, Here here) {        \
-    Call call("cublas" #S "ger", handle, here);                                                    \
-    return add_outer_product(call, m, n, alpha, x, incx, y, incy, A, lda);                         \
-  }                                                                                                \
-  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                  \
-                                 cublasOperation_t transb, int m, int n, const T* alpha,           \
-                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,    \
-                                 int ldc, Here here) {                                             \
-    Call call("cublas" #S "geam", handle, here);                                                   \
-    return add_matrices(call, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc);          \
-  }
-GLASSBOX_VECTORS(S, s, float)
-GLASSBOX_VECTORS(D, d, double)
-#undef GLASSBOX_VECTORS
+namespace ladder::glassbox::blas {
+
+template <class T>
+cublasStatus_t Axpy<T>::operator()(cublasHandle_t handle, int n, const T* alpha, const T* x,
+                                   int incx, T* y, int incy, Here here) const {
+  Call call(name_of<T>("axpy"), handle, here);
+  const T a = call.factor("alpha", alpha);
+  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,
+                    [&] { Blas<T>::axpy(n, a, x, incx, y, incy); });
+}
+
+template <class T>
+cublasStatus_t Scal<T>::operator()(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,
+                                   Here here) const {
+  Call call(name_of<T>("scal"), handle, here);
+  const T a = call.factor("alpha", alpha);
+  call.need("x", x, extent(n, incx));
+  return run(call, n > 0, x, [&] { Blas<T>::scal(n, a, x, incx); });
+}
+
+template <class T>
+cublasStatus_t Copy<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, T* y,
+                                   int incy, Here here) const {
+  Call call(name_of<T>("copy"), handle, here);
+  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,
+                    [&] { Blas<T>::copy(n, x, incx, y, incy); });
+}
+
+template <class T>
+cublasStatus_t Swap<T>::operator()(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,
+                                   Here here) const {
+  Call call(name_of<T>("swap"), handle, here);
+  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y, [&] {
+    Blas<T>::swap(n, x, incx, y, incy);
+    note_written(x, sizeof(T));
+  });
+}
+
+template <class T>
+cublasStatus_t Dot<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, const T* y,
+                                  int incy, T* result, Here here) const {
+  Call call(name_of<T>("dot"), handle, here);
+  call.need("x", x, extent(n, incx));
+  call.need("y", y, extent(n, incy));
+  return reduce(call, n, result, [&] { return Blas<T>::dot(n, x, incx, y, incy); });
+}
+
+template <class T>
+cublasStatus_t Nrm2<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, T* result,
+                                   Here here) const {
+  Call call(name_of<T>("nrm2"), handle, here);
+  call.need("x", x, extent(n, incx));
+  return reduce(call, n, result, [&] { return Blas<T>::nrm2(n, x, incx); });
+}
+
+template <class T>
+cublasStatus_t Asum<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, T* result,
+                                   Here here) const {
+  Call call(name_of<T>("asum"), handle, here);
+  call.need("x", x, extent(n, incx));
+  return reduce(call, n, result, [&] { return Blas<T>::asum(n, x, incx); });
+}
+
+template <class T>
+cublasStatus_t Amax<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, int* result,
+                                   Here here) const {
+  Call call(sizeof(T) == sizeof(float) ? "cublasIsamax" : "cublasIdamax", handle, here);
+  call.need("x", x, extent(n, incx));
+  return reduce(call, n, result, [&] { return static_cast<int>(Blas<T>::amax(n, x, incx)) + 1; });
+}
+
+template <class T>
+cublasStatus_t Amin<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, int* result,
+                                   Here here) const {
+  Call call(sizeof(T) == sizeof(float) ? "cublasIsamin" : "cublasIdamin", handle, here);
+  call.need("x", x, extent(n, incx));
+  return reduce(call, n, result, [&] { return static_cast<int>(Blas<T>::amin(n, x, incx)) + 1; });
+}
+
+template <class T>
+cublasStatus_t Gemv<T>::operator()(cublasHandle_t handle, cublasOperation_t operation, int m, int n,
+                                   const T* alpha, const T* A, int lda, const T* x, int incx,
+                                   const T* beta, T* y, int incy, Here here) const {
+  Call call(name_of<T>("gemv"), handle, here);
+  return multiply_vector(call, operation, m, n, alpha, A, lda, x, incx, beta, y, incy);
+}
+
+template <class T>
+cublasStatus_t Ger<T>::operator()(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,
+                                  int incx, const T* y, int incy, T* A, int lda, Here here) const {
+  Call call(name_of<T>("ger"), handle, here);
+  return add_outer_product(call, m, n, alpha, x, incx, y, incy, A, lda);
+}
+
+template <class T>
+cublasStatus_t Geam<T>::operator()(cublasHandle_t handle, cublasOperation_t transa,
+                                   cublasOperation_t transb, int m, int n, const T* alpha,
+                                   const T* A, int lda, const T* beta, const T* B, int ldb, T* C,
+                                   int ldc, Here here) const {
+  Call call(name_of<T>("geam"), handle, here);
+  return add_matrices(call, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc);
+}
+
+template struct Axpy<float>;
+template struct Axpy<double>;
+template struct Scal<float>;
+template struct Scal<double>;
+template struct Copy<float>;
+template struct Copy<double>;
+template struct Swap<float>;
+template struct Swap<double>;
+template struct Dot<float>;
+template struct Dot<double>;
+template struct Nrm2<float>;
+template struct Nrm2<double>;
+template struct Asum<float>;
+template struct Asum<double>;
+template struct Amax<float>;
+template struct Amax<double>;
+template struct Amin<float>;
+template struct Amin<double>;
+template struct Gemv<float>;
+template struct Gemv<double>;
+template struct Ger<float>;
+template struct Ger<double>;
+template struct Geam<float>;
+template struct Geam<double>;
+
+}  // namespace ladder::glassbox::blas

@@ -74,66 +74,147 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, std::s
 const char* cublasGetStatusName(cublasStatus_t status);
 const char* cublasGetStatusString(cublasStatus_t status);
 
-#define GLASSBOX_HERE ladder::glassbox::Here here = ladder::glassbox::Here::current()
-
 cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int incx, void* y, int incy,
-                               GLASSBOX_HERE);
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cublasStatus_t cublasGetVector(int n, int bytes, const void* x, int incx, void* y, int incy,
-                               GLASSBOX_HERE);
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void* A, int lda, void* B,
-                               int ldb, GLASSBOX_HERE);
+                               int ldb,
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void* A, int lda, void* B,
-                               int ldb, GLASSBOX_HERE);
-cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes, const void* A, int lda, void* B,
-                                    int ldb, cudaStream_t stream, GLASSBOX_HERE);
-cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* A, int lda, void* B,
-                                    int ldb, cudaStream_t stream, GLASSBOX_HERE);
+                               int ldb,
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cublasStatus_t cublasSetMatrixAsync(
+    int rows, int cols, int bytes, const void* A, int lda, void* B, int ldb, cudaStream_t stream,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cublasStatus_t cublasGetMatrixAsync(
+    int rows, int cols, int bytes, const void* A, int lda, void* B, int ldb, cudaStream_t stream,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
-// Those that exist for float (S) and double (D).
-#define GLASSBOX_BLAS_CALLS(S, s, T)                                                               \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x,         \
-                                 int incx, T* y, int incy, GLASSBOX_HERE);                         \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,     \
-                                 GLASSBOX_HERE);                                                   \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y,         \
-                                 int incy, GLASSBOX_HERE);                                         \
-  cublasStatus_t cublas##S##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,     \
-                                 GLASSBOX_HERE);                                                   \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y,    \
-                                int incy, T* result, GLASSBOX_HERE);                               \
-  cublasStatus_t cublas##S##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
-                                 GLASSBOX_HERE);                                                   \
-  cublasStatus_t cublas##S##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result,    \
-                                 GLASSBOX_HERE);                                                   \
-  cublasStatus_t cublasI##s##amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
-                                  GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublasI##s##amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, \
-                                  GLASSBOX_HERE);                                                  \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,     \
-                                 const T* alpha, const T* A, int lda, const T* x, int incx,        \
-                                 const T* beta, T* y, int incy, GLASSBOX_HERE);                    \
-  cublasStatus_t cublas##S##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,   \
-                                int incx, const T* y, int incy, T* A, int lda, GLASSBOX_HERE);     \
-  cublasStatus_t cublas##S##geam(cublasHandle_t handle, cublasOperation_t transa,                  \
-                                 cublasOperation_t transb, int m, int n, const T* alpha,           \
-                                 const T* A, int lda, const T* beta, const T* B, int ldb, T* C,    \
-                                 int ldc, GLASSBOX_HERE);                                          \
-  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t transa,                  \
-                                 cublasOperation_t transb, int m, int n, int k, const T* alpha,    \
-                                 const T* A, int lda, const T* B, int ldb, const T* beta, T* C,    \
-                                 int ldc, GLASSBOX_HERE);                                          \
-  cublasStatus_t cublas##S##gemmStridedBatched(                                                    \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,     \
-      int k, const T* alpha, const T* A, int lda, long long strideA, const T* B, int ldb,          \
-      long long strideB, const T* beta, T* C, int ldc, long long strideC, int count,               \
-      GLASSBOX_HERE);                                                                              \
-  cublasStatus_t cublas##S##gemmBatched(                                                           \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,     \
-      int k, const T* alpha, const T* const A[], int lda, const T* const B[], int ldb,             \
-      const T* beta, T* const C[], int ldc, int count, GLASSBOX_HERE)
+namespace ladder::glassbox::blas {
 
-GLASSBOX_BLAS_CALLS(S, s, float);
-GLASSBOX_BLAS_CALLS(D, d, double);
+// Calls that exist for float and for double are objects, so that one declaration has both.
+template <class T>
+struct Axpy {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx,
+                            T* y, int incy, Here here = Here::current()) const;
+};
+template <class T>
+struct Scal {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* alpha, T* x, int incx,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Copy {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Swap {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Dot {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, const T* y,
+                            int incy, T* result, Here here = Here::current()) const;
+};
+template <class T>
+struct Nrm2 {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, T* result,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Asum {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, T* result,
+                            Here here = Here::current()) const;
+};
+/// \param  result  counts from 1
+template <class T>
+struct Amax {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, int* result,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Amin {
+  cublasStatus_t operator()(cublasHandle_t handle, int n, const T* x, int incx, int* result,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Gemv {
+  cublasStatus_t operator()(cublasHandle_t handle, cublasOperation_t operation, int m, int n,
+                            const T* alpha, const T* A, int lda, const T* x, int incx,
+                            const T* beta, T* y, int incy, Here here = Here::current()) const;
+};
+template <class T>
+struct Ger {
+  cublasStatus_t operator()(cublasHandle_t handle, int m, int n, const T* alpha, const T* x,
+                            int incx, const T* y, int incy, T* A, int lda,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Geam {
+  cublasStatus_t operator()(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, const T* alpha, const T* A,
+                            int lda, const T* beta, const T* B, int ldb, T* C, int ldc,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct Gemm {
+  cublasStatus_t operator()(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, int k, const T* alpha,
+                            const T* A, int lda, const T* B, int ldb, const T* beta, T* C, int ldc,
+                            Here here = Here::current()) const;
+};
+template <class T>
+struct GemmStridedBatched {
+  cublasStatus_t operator()(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, int k, const T* alpha,
+                            const T* A, int lda, long long strideA, const T* B, int ldb,
+                            long long strideB, const T* beta, T* C, int ldc, long long strideC,
+                            int count, Here here = Here::current()) const;
+};
+template <class T>
+struct GemmBatched {
+  cublasStatus_t operator()(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, int k, const T* alpha,
+                            const T* const A[], int lda, const T* const B[], int ldb, const T* beta,
+                            T* const C[], int ldc, int count, Here here = Here::current()) const;
+};
+
+}  // namespace ladder::glassbox::blas
+
+inline constexpr ladder::glassbox::blas::Axpy<float> cublasSaxpy = {};
+inline constexpr ladder::glassbox::blas::Scal<float> cublasSscal = {};
+inline constexpr ladder::glassbox::blas::Copy<float> cublasScopy = {};
+inline constexpr ladder::glassbox::blas::Swap<float> cublasSswap = {};
+inline constexpr ladder::glassbox::blas::Dot<float> cublasSdot = {};
+inline constexpr ladder::glassbox::blas::Nrm2<float> cublasSnrm2 = {};
+inline constexpr ladder::glassbox::blas::Asum<float> cublasSasum = {};
+inline constexpr ladder::glassbox::blas::Amax<float> cublasIsamax = {};
+inline constexpr ladder::glassbox::blas::Amin<float> cublasIsamin = {};
+inline constexpr ladder::glassbox::blas::Gemv<float> cublasSgemv = {};
+inline constexpr ladder::glassbox::blas::Ger<float> cublasSger = {};
+inline constexpr ladder::glassbox::blas::Geam<float> cublasSgeam = {};
+inline constexpr ladder::glassbox::blas::Gemm<float> cublasSgemm = {};
+inline constexpr ladder::glassbox::blas::GemmStridedBatched<float> cublasSgemmStridedBatched = {};
+inline constexpr ladder::glassbox::blas::GemmBatched<float> cublasSgemmBatched = {};
+
+inline constexpr ladder::glassbox::blas::Axpy<double> cublasDaxpy = {};
+inline constexpr ladder::glassbox::blas::Scal<double> cublasDscal = {};
+inline constexpr ladder::glassbox::blas::Copy<double> cublasDcopy = {};
+inline constexpr ladder::glassbox::blas::Swap<double> cublasDswap = {};
+inline constexpr ladder::glassbox::blas::Dot<double> cublasDdot = {};
+inline constexpr ladder::glassbox::blas::Nrm2<double> cublasDnrm2 = {};
+inline constexpr ladder::glassbox::blas::Asum<double> cublasDasum = {};
+inline constexpr ladder::glassbox::blas::Amax<double> cublasIdamax = {};
+inline constexpr ladder::glassbox::blas::Amin<double> cublasIdamin = {};
+inline constexpr ladder::glassbox::blas::Gemv<double> cublasDgemv = {};
+inline constexpr ladder::glassbox::blas::Ger<double> cublasDger = {};
+inline constexpr ladder::glassbox::blas::Geam<double> cublasDgeam = {};
+inline constexpr ladder::glassbox::blas::Gemm<double> cublasDgemm = {};
+inline constexpr ladder::glassbox::blas::GemmStridedBatched<double> cublasDgemmStridedBatched = {};
+inline constexpr ladder::glassbox::blas::GemmBatched<double> cublasDgemmBatched = {};
 
 /// Elements of 16 bits too; float or double inside. Other types are refused.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
@@ -141,22 +222,21 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             const void* A, cudaDataType typeA, int lda, const void* B,
                             cudaDataType typeB, int ldb, const void* beta, void* C,
                             cudaDataType typeC, int ldc, cublasComputeType_t compute,
-                            cublasGemmAlgo_t algorithm, GLASSBOX_HERE);
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
-                                          cublasOperation_t transb, int m, int n, int k,
-                                          const void* alpha, const void* A, cudaDataType typeA,
-                                          int lda, long long strideA, const void* B,
-                                          cudaDataType typeB, int ldb, long long strideB,
-                                          const void* beta, void* C, cudaDataType typeC, int ldc,
-                                          long long strideC, int count, cublasComputeType_t compute,
-                                          cublasGemmAlgo_t algorithm, GLASSBOX_HERE);
+                            cublasGemmAlgo_t algorithm,
+                            ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+    const void* alpha, const void* A, cudaDataType typeA, int lda, long long strideA, const void* B,
+    cudaDataType typeB, int ldb, long long strideB, const void* beta, void* C, cudaDataType typeC,
+    int ldc, long long strideC, int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
 /// As CUDA 10 has it: the type to compute in is an element type.
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
-                                   cublasOperation_t transb, int m, int n, int k, const void* alpha,
-                                   const void* A, cudaDataType typeA, int lda, const void* B,
-                                   cudaDataType typeB, int ldb, const void* beta, void* C,
-                                   cudaDataType typeC, int ldc, cudaDataType compute,
-                                   cublasGemmAlgo_t algorithm, GLASSBOX_HERE) {
+inline cublasStatus_t cublasGemmEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+    const void* alpha, const void* A, cudaDataType typeA, int lda, const void* B,
+    cudaDataType typeB, int ldb, const void* beta, void* C, cudaDataType typeC, int ldc,
+    cudaDataType compute, cublasGemmAlgo_t algorithm,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   const cublasComputeType_t type = compute == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
                                    : compute == CUDA_R_16F ? CUBLAS_COMPUTE_16F
                                    : compute == CUDA_R_32I ? CUBLAS_COMPUTE_32I
@@ -164,6 +244,3 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t tran
   return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, typeA, lda, B, typeB, ldb, beta, C,
                       typeC, ldc, type, algorithm, here);
 }
-
-#undef GLASSBOX_BLAS_CALLS
-#undef GLASSBOX_HERE

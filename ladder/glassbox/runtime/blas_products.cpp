@@ -55,7 +55,7 @@ void need(Call& call, const Product& p, T alpha, const T* A, const T* B, const T
 }
 
 template <class T>
-cublasStatus_t multiply(const char* function, cublasHandle_t handle, const Product& p,
+cublasStatus_t multiply(const std::string& function, cublasHandle_t handle, const Product& p,
                         const T* alpha, const T* A, const T* B, const T* beta, T* C,
                         long long strideA, long long strideB, long long strideC, int count,
                         const Here& here) {
@@ -80,7 +80,7 @@ cublasStatus_t multiply(const char* function, cublasHandle_t handle, const Produ
 
 /// Products whose matrices are found in arrays of the GPU.
 template <class T>
-cublasStatus_t multiply_listed(const char* function, cublasHandle_t handle, const Product& p,
+cublasStatus_t multiply_listed(const std::string& function, cublasHandle_t handle, const Product& p,
                                const T* alpha, const T* const* A, const T* const* B, const T* beta,
                                T* const* C, int count, const Here& here) {
   Call call(function, handle, here);
@@ -239,35 +239,50 @@ cublasStatus_t multiply_ex(const char* function, cublasHandle_t handle, const Pr
 }  // namespace
 }  // namespace ladder::glassbox
 
-using namespace ladder::glassbox;
+namespace ladder::glassbox::blas {
 
-#define GLASSBOX_PRODUCTS(S, T)                                                                   \
-  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t transa,                 \
-                                 cublasOperation_t transb, int m, int n, int k, const T* alpha,   \
-                                 const T* A, int lda, const T* B, int ldb, const T* beta, T* C,   \
-                                 int ldc, Here here) {                                            \
-    return multiply<T>("cublas" #S "gemm", handle, {transa, transb, m, n, k, lda, ldb, ldc},      \
-                       alpha, A, B, beta, C, 0, 0, 0, 1, here);                                   \
-  }                                                                                               \
-  cublasStatus_t cublas##S##gemmStridedBatched(                                                   \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,    \
-      int k, const T* alpha, const T* A, int lda, long long strideA, const T* B, int ldb,         \
-      long long strideB, const T* beta, T* C, int ldc, long long strideC, int count, Here here) { \
-    return multiply<T>("cublas" #S "gemmStridedBatched", handle,                                  \
-                       {transa, transb, m, n, k, lda, ldb, ldc}, alpha, A, B, beta, C, strideA,   \
-                       strideB, strideC, count, here);                                            \
-  }                                                                                               \
-  cublasStatus_t cublas##S##gemmBatched(                                                          \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,    \
-      int k, const T* alpha, const T* const A[], int lda, const T* const B[], int ldb,            \
-      const T* beta, T* const C[], int ldc, int count, Here here) {                               \
-    return multiply_listed<T>("cublas" #S "gemmBatched", handle,                                  \
-                              {transa, transb, m, n, k, lda, ldb, ldc}, alpha, A, B, beta, C,     \
-                              count, here);                                                       \
-  }
-GLASSBOX_PRODUCTS(S, float)
-GLASSBOX_PRODUCTS(D, double)
-#undef GLASSBOX_PRODUCTS
+template <class T>
+cublasStatus_t Gemm<T>::operator()(cublasHandle_t handle, cublasOperation_t transa,
+                                   cublasOperation_t transb, int m, int n, int k, const T* alpha,
+                                   const T* A, int lda, const T* B, int ldb, const T* beta, T* C,
+                                   int ldc, Here here) const {
+  return multiply<T>(name_of<T>("gemm"), handle, {transa, transb, m, n, k, lda, ldb, ldc}, alpha, A,
+                     B, beta, C, 0, 0, 0, 1, here);
+}
+
+template <class T>
+cublasStatus_t GemmStridedBatched<T>::operator()(cublasHandle_t handle, cublasOperation_t transa,
+                                                 cublasOperation_t transb, int m, int n, int k,
+                                                 const T* alpha, const T* A, int lda,
+                                                 long long strideA, const T* B, int ldb,
+                                                 long long strideB, const T* beta, T* C, int ldc,
+                                                 long long strideC, int count, Here here) const {
+  return multiply<T>(name_of<T>("gemmStridedBatched"), handle,
+                     {transa, transb, m, n, k, lda, ldb, ldc}, alpha, A, B, beta, C, strideA,
+                     strideB, strideC, count, here);
+}
+
+template <class T>
+cublasStatus_t GemmBatched<T>::operator()(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k,
+                                          const T* alpha, const T* const A[], int lda,
+                                          const T* const B[], int ldb, const T* beta, T* const C[],
+                                          int ldc, int count, Here here) const {
+  return multiply_listed<T>(name_of<T>("gemmBatched"), handle,
+                            {transa, transb, m, n, k, lda, ldb, ldc}, alpha, A, B, beta, C, count,
+                            here);
+}
+
+template struct Gemm<float>;
+template struct Gemm<double>;
+template struct GemmStridedBatched<float>;
+template struct GemmStridedBatched<double>;
+template struct GemmBatched<float>;
+template struct GemmBatched<double>;
+
+}  // namespace ladder::glassbox::blas
+
+using namespace ladder::glassbox;
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k, const void* alpha,
