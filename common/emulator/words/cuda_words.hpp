@@ -29,6 +29,7 @@
 #include "common/emulator/words/math_functions.hpp"
 #include "common/emulator/words/rounded_functions.hpp"
 #include "common/emulator/words/scoped_atomics.hpp"
+#include "common/emulator/words/short_float_atomics.hpp"
 #include "common/emulator/words/special_functions.hpp"
 #include "common/emulator/words/thread_context.hpp"
 #include "common/emulator/words/warp_functions.hpp"
