@@ -4,7 +4,7 @@ BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev lib
                   python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
-TEST_PACKAGES := libgtest-dev chromium chromium-driver clang-$(CLANG)
+TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG)
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
@@ -27,7 +27,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 .DEFAULT_GOAL := climb
 .PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
         grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
-        docs serve notebooks lint tidy format clean
+        docs serve notebooks lab plot lint tidy format clean
 
 predict run trace: RUNG ?= 03
 
@@ -198,6 +198,11 @@ lab: build ## measure the memory system: LAB=latency [SIMULATE=h200] [QUICK=1], 
 	@.ci/build memory_lab
 	@build/memory_lab $(if $(LAB),run $(LAB),list) $(if $(SIMULATE),--simulate '$(SIMULATE)') \
 	  $(if $(QUICK),--quick) $(if $(OUT),--json '$(OUT)')
+
+plot: ## a lab's curves as SVG and PNG: LAB=latency, or JSON=mine.json of make lab OUT= [OUT=dir]
+	@.ci/install librsvg2-bin fonts-dejavu-core python3
+	@python3 -m docs.report.own_plot $(if $(LAB),--lab '$(LAB)') $(if $(JSON),--json '$(JSON)') \
+	  $(if $(OUT),--out '$(OUT)')
 
 ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \

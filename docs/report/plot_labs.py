@@ -5,13 +5,15 @@ import functools
 from docs.report import chart
 from docs.report.chart import Axis, Chart, Curve
 from docs.report.recorded import described
-from docs.report.recorded_labs import finding, report, series, with_unit
+from docs.report.recorded_labs import OWN, finding, report, series, with_unit
 
 BYTES = "bytes"
 
 
 def mark(name, key, words):
-    """An upright line at what a lab found; nothing where it found nothing."""
+    """An upright line at what a lab found; nothing where it found nothing, or on another GPU."""
+    if OWN and name not in OWN:
+        return []
     found = finding(name, key)
     if found["value"] is None:
         return []
@@ -19,9 +21,23 @@ def mark(name, key, words):
     return [(value, f"{words} {with_unit(value, found['unit'])}".strip())]
 
 
+def those_of_own(own, pairs, unit):
+    """The chosen curves that another report has; for the others, its last ones.
+
+    Names of curves tell sizes, and the sizes of another GPU are others.
+    """
+    names = [each["name"] for each in own["series"] if unit in (None, each["y_unit"])]
+    found = [pair for pair in pairs if any(name.startswith(pair[0]) for name in names)]
+    rest = [name for name in names if not any(name.startswith(prefix) for prefix, _ in found)]
+    missing = min(len(pairs) - len(found), len(rest))
+    return found + [(name, name) for name in rest[len(rest) - missing:]]
+
+
 def curves(name, *chosen, unit=None, **style):
     """Curves of a lab: (prefix of its recorded name, name in the chart) or one name for both."""
     pairs = [(each, each) if isinstance(each, str) else each for each in chosen]
+    if name in OWN:
+        pairs = those_of_own(OWN[name], pairs, unit)
     return [Curve(words, series(name, prefix, unit), **style) for prefix, words in pairs]
 
 
@@ -107,7 +123,6 @@ def shared_memory():
 def multiply_adds():
     """L08, too: what hides the latency of arithmetic."""
     return {
-        "lab": "shared_memory",
         "title": "Multiply-adds of an SM in a cycle, by warps and by independent sums",
         "curves": curves("shared_memory", ("8 sums", "8 sums per thread"), "4 sums", "2 sums",
                          ("1 sums", "1 sum")),
@@ -209,17 +224,21 @@ def remote_memory():
 CHARTS = (latency, sectors, l2_bandwidth, set_aside, coalescing, memory_bandwidth, shared_memory,
           multiply_adds, l2_sides, near_memory, tlb_reach, tlb_sharing, random_sampling,
           raster_orders, interference, remote_memory)
+LAB_OF = {multiply_adds: "shared_memory"}  # the others have the name of their lab
 
 
 def picture(make, width):
     """A lab's chart as a drawing."""
     name = make.__name__
     parts = make()
-    lab = parts.pop("lab", name)
+    lab = LAB_OF.get(make, name)
     if parts["y"].unit == "MB":
         for curve in parts["curves"]:
             curve.points = [(x, y / 1e6) for x, y in curve.points]
-    parts.setdefault("source", described(report(lab)["context"], ""))
+    if lab in OWN:
+        parts["source"] = OWN[lab]["context"]["device"] + (", quick" if OWN[lab]["quick"] else "")
+    elif "source" not in parts:
+        parts["source"] = described(report(lab)["context"], "")
     return chart.drawn(Chart(name=f"lab-{name.replace('_', '-')}", **parts), width)
 
 

@@ -62,6 +62,7 @@ class Launches {
       if (is(i, "(") && i > 0 && takes_kernel_address(text(i - 1))) drop_cast(i + 1);
       if (is_declared(i, "gridDim") || is_declared(i, "blockDim")) rename(i);
     }
+    name_device_architecture();
     std::ranges::stable_sort(changes_, {}, &Change::begin);
     return changes_;
   }
@@ -233,6 +234,35 @@ class Launches {
       if (is(i, name) && !known) {
         changes_.push_back({tokens_[i].begin, tokens_[i].end, "host_" + name});
       }
+    }
+  }
+
+  /// \brief g++ compiles once what nvcc compiles twice, so __CUDA_ARCH__ gets another name wherever
+  ///        nvcc's pass for the device counts: in kernels, in functions of the device alone, and
+  ///        outside of functions. In functions of the host, which may be the device's too, it stays
+  ///        undefined.
+  void name_device_architecture() {
+    enum class Place { kOutside, kHost, kDevice };
+    std::vector<Place> places = {Place::kOutside};
+    bool global = false, device = false, host = false, function = false, type = false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      global = global || is(i, "__global__");
+      device = device || is(i, "__device__");
+      host = host || is(i, "__host__");
+      function = function || is(i, "(");
+      type = type || is(i, "class") || is(i, "struct") || is(i, "namespace") || is(i, "enum");
+      if (is(i, "{")) {
+        const bool for_device = global || (device && !host);
+        const Place body = for_device ? Place::kDevice : Place::kHost;
+        const bool begins = places.back() == Place::kOutside && function && !(type && !for_device);
+        places.push_back(begins ? body : places.back());
+      }
+      if (is(i, "}") && places.size() > 1) places.pop_back();
+      if (is(i, "{") || is(i, "}") || is(i, ";")) {
+        global = device = host = function = type = false;
+      }
+      if (is(i, "__CUDA_ARCH__") && places.back() != Place::kHost)
+        changes_.push_back({tokens_[i].begin, tokens_[i].end, kDeviceArchitecture});
     }
   }
 

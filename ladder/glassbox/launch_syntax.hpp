@@ -33,9 +33,13 @@ class SourceRefused : public std::runtime_error {
   unsigned line_;
 };
 
-/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, and variables
-/// of
-///         the host that are named like gridDim and blockDim. Lines keep their numbers.
+/// What __CUDA_ARCH__ becomes in code for the device: a macro that the compiler is given.
+constexpr const char* kDeviceArchitecture = "GLASSBOX_CUDA_ARCH";
+
+/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, variables of
+/// the
+///         host that are named like gridDim and blockDim, and __CUDA_ARCH__ in code for the device.
+///         Lines keep their numbers.
 /// \return nothing if there is none of them
 /// \throws SourceRefused  a launch has no end
 std::optional<std::string> without_launch_syntax(const std::string& source);

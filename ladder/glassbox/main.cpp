@@ -100,7 +100,8 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
   ProgramSources sources = {.files = {arguments.files.begin(), arguments.files.end()},
                             .include_folders = arguments.include_folders,
                             .definitions = arguments.definitions,
-                            .traced = verb != "run"};
+                            .traced = verb != "run",
+                            .compute_capability = card.compute_capability};
   std::vector<std::string> words;
   try {
     words.push_back(build_program(sources, folder.path()));

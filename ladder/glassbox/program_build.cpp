@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "ladder/glassbox/command.hpp"
+#include "ladder/glassbox/launch_syntax.hpp"
 #include "ladder/glassbox/source_files.hpp"
 
 namespace ladder::glassbox {
@@ -69,7 +70,8 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   Words compiler = {build.at("compiler")};
   append(compiler, words(sources.traced ? "traced" : "plain"));
   append(compiler, {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
-                    "-ftrack-macro-expansion=0"});
+                    "-ftrack-macro-expansion=0",
+                    fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
   for (const std::string& include : words("folders"))
     append(compiler, {"-I", include});
   for (const std::string& include : sources.include_folders)
@@ -107,7 +109,9 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
                 "-Wl,-z,now", "-Wl,--wrap=__stack_chk_fail", "-pthread"});
   Words libraries;
-  for (const std::string& needed : words("libraries"))
+  Words all_needed = words("libraries");
+  if (files.uses_cublas()) append(all_needed, words("blas"));
+  for (const std::string& needed : all_needed)
     append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
   append(link, libraries);
   call(link);

@@ -16,6 +16,7 @@ struct ProgramSources {
   std::vector<std::string> include_folders;  ///< -I
   std::vector<std::string> definitions;      ///< -D
   bool traced = false;
+  int compute_capability = 90;  ///< that device code sees: 90 for 9.0
 };
 
 /// What the compiler has said about the user's lines.

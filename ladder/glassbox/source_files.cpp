@@ -24,7 +24,8 @@ constexpr std::array kMissingLibraries = {
     std::pair{"thrust/", "Thrust: write the loop on the host, or a kernel of your own"},
     std::pair{"cub/", "CUB: write the block's reduction or scan with shared memory and shuffles"},
     std::pair{"curand", "cuRAND: fill the array on the host with <random> and copy it"},
-    std::pair{"cublas", "cuBLAS: compute the reference on the host, or with a kernel of your own"},
+    std::pair{"cublas.h", "cublas.h of CUDA 5 and before: include cublas_v2.h"},
+    std::pair{"cublasXt", "cuBLASXt: multiply with cublasSgemm"},
     std::pair{"cufft", "cuFFT: leave that part out, between #ifdef __CUDACC__ and #endif"},
     std::pair{"cusparse", "cuSPARSE: leave that part out, between #ifdef __CUDACC__ and #endif"},
     std::pair{"cusolver", "cuSOLVER: leave that part out, between #ifdef __CUDACC__ and #endif"},
@@ -83,6 +84,7 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
     if (!file.empty() && needs_rewriting(file)) needs = true;
     if (!file.empty()) continue;
+    if (inclusion.name.starts_with("cublas")) uses_cublas_ = true;
     for (const auto& [start, advice] : kMissingLibraries) {
       if (!inclusion.name.starts_with(start)) continue;
       throw std::runtime_error(

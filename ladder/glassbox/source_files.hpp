@@ -23,6 +23,9 @@ class SourceFiles {
   ///         have: "my.cu:12: ..."
   std::filesystem::path for_compiler(const std::filesystem::path& source);
 
+  /// Whether one of the sources so far includes cuBLAS's header.
+  bool uses_cublas() const { return uses_cublas_; }
+
  private:
   std::filesystem::path rewritten(const std::filesystem::path& source);
   std::filesystem::path found(const std::string& name, bool quoted,
@@ -33,6 +36,7 @@ class SourceFiles {
   std::vector<std::filesystem::path> includes_;
   std::map<std::filesystem::path, std::filesystem::path> written_;
   std::map<std::filesystem::path, bool> needs_;
+  bool uses_cublas_ = false;
 };
 
 }  // namespace ladder::glassbox

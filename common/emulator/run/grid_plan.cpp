@@ -67,6 +67,14 @@ std::size_t bytes_of_arrays(const GridPlan& plan) {
   return found->second;
 }
 
+/// As many blocks as SMs have shared memory for: 228 KiB, of which CUDA takes 1 KiB for each block.
+std::uint64_t blocks_with_room(std::size_t shared_bytes) {
+  constexpr std::size_t kSharedBytesOfSm = 228 * 1024;
+  constexpr std::size_t kReservedBytes = 1024;
+  return kSharedBytesOfSm / (shared_bytes + kReservedBytes) *
+         static_cast<std::uint64_t>(multiprocessors());
+}
+
 /// As many blocks as SMs have threads for; shared memory and registers may allow fewer.
 std::uint64_t resident_blocks(unsigned threads) {
   constexpr unsigned kThreadsPerSm = 2048;
@@ -101,17 +109,19 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   require_cluster(cluster, grid);
   resident = resident_blocks(threads);
-  const auto sms = static_cast<std::uint64_t>(multiprocessors());
-  if (cooperative && blocks > sms) {
-    refuse("a cooperative grid of " + std::to_string(blocks) +
-           " blocks; all of them must fit the GPU at once, which has " + std::to_string(sms) +
-           " SMs (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
-  }
   static_shared_bytes = bytes_of_arrays(*this);
   if (static_shared_bytes > kMaxStaticSharedBytes) {
     refuse("__shared__ arrays of " + std::to_string(static_shared_bytes) + " bytes; ptxas allows " +
            std::to_string(kMaxStaticSharedBytes) +
            " (48 KiB), and more only as dynamic shared memory");
+  }
+  const std::uint64_t room =
+      std::min(resident, blocks_with_room(static_shared_bytes + dynamic_shared_bytes));
+  if (cooperative && blocks > room) {
+    refuse("a cooperative grid of " + std::to_string(blocks) +
+           " blocks; all of them must fit the GPU at once, whose " +
+           std::to_string(multiprocessors()) + " SMs have room for " + std::to_string(room) +
+           " such blocks (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
   }
   code = CodeRanges(launch.kernel);
 }

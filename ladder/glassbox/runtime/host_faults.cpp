@@ -3,6 +3,7 @@
 /// \brief What host code that touches the GPU's memory meets: the end of the program, as on a
 ///        machine with a GPU, but with the name of the array.
 #include <signal.h>
+#include <sys/prctl.h>
 #include <ucontext.h>
 
 #include <array>
@@ -36,8 +37,10 @@ void tell_fault(int signal, siginfo_t* info, void* context) {
       {.kind = "segmentation fault", .sentence = sentence, .place = {line.file, line.line}});
 }
 
-/// In front of the emulator's own handlers, which pass on what no kernel did.
+/// In front of the emulator's own handlers, which pass on what no kernel did. And if the glass box
+/// is killed, nobody would wait for this program, or stop it: it ends as well.
 const bool installed = [] {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct sigaction action = {};
   action.sa_sigaction = tell_fault;
   action.sa_flags = SA_SIGINFO;

@@ -33,37 +33,6 @@ bool is_of_device(const Allocation* array) {
   return array != nullptr && array->kind == MemoryKind::kDevice;
 }
 
-/// What is wrong with one side of a copy; empty if nothing is.
-std::string complaint(const char* function, const char* role, const void* address,
-                      std::size_t bytes, bool device_wanted) {
-  Allocations& all = Allocations::instance();
-  const Allocation* const array = all.with(address);
-  const std::string start = std::string(function) + ": the " + role + " ";
-  if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
-    return start + "is in " + freed->name + ", which was freed";
-  }
-  if (array == nullptr) {
-    if (address == nullptr) return start + "is a null pointer";
-    return device_wanted ? start + "is memory of the host, not of the GPU" : "";
-  }
-  const auto offset =
-      static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
-  if (offset + bytes > array->bytes) {
-    return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
-           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
-           "do not fit: " + size_sentence(*array);
-  }
-  if (!device_wanted && is_of_device(array)) {
-    return start + "is " + array->name + ", memory of the GPU, not of the host";
-  }
-  return "";
-}
-
-void note_written(void* address, std::size_t bytes) {
-  Allocation* const array = Allocations::instance().with(address);
-  if (array != nullptr && bytes > 0) array->written = true;
-}
-
 /// Is it a variable of the program? cudaGetSymbolAddress() gives addresses of those of the GPU.
 bool may_be_symbol(const void* address) {
   Dl_info library;
@@ -83,9 +52,9 @@ cudaError_t judge(const char* function, void* to, const void* from, std::size_t 
                                ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
                                : is_of_device(Allocations::instance().with(from));
   std::string wrong;
-  if (!may_be_symbol(to)) wrong = complaint(function, "target", to, bytes, to_device);
+  if (!may_be_symbol(to)) wrong = wrong_access(function, "target", to, bytes, to_device);
   if (wrong.empty() && !may_be_symbol(from)) {
-    wrong = complaint(function, "source", from, bytes, from_device);
+    wrong = wrong_access(function, "source", from, bytes, from_device);
   }
   return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
 }
@@ -116,6 +85,36 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
 }
 
 }  // namespace
+
+std::string wrong_access(const char* function, const char* role, const void* address,
+                         std::size_t bytes, bool device_wanted) {
+  Allocations& all = Allocations::instance();
+  const Allocation* const array = all.with(address);
+  const std::string start = std::string(function) + ": the " + role + " ";
+  if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
+    return start + "is in " + freed->name + ", which was freed";
+  }
+  if (array == nullptr) {
+    if (address == nullptr) return start + "is a null pointer";
+    return device_wanted ? start + "is memory of the host, not of the GPU" : "";
+  }
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
+  if (offset + bytes > array->bytes) {
+    return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
+           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
+           "do not fit: " + size_sentence(*array);
+  }
+  if (!device_wanted && is_of_device(array)) {
+    return start + "is " + array->name + ", memory of the GPU, not of the host";
+  }
+  return "";
+}
+
+void note_written(void* address, std::size_t bytes) {
+  Allocation* const array = Allocations::instance().with(address);
+  if (array != nullptr && bytes > 0) array->written = true;
+}
 
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
@@ -169,7 +168,7 @@ cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (bytes == 0) return cudaSuccess;
   const std::string wrong =
-      may_be_symbol(to) ? "" : complaint("cudaMemset", "target", to, bytes, true);
+      may_be_symbol(to) ? "" : wrong_access("cudaMemset", "target", to, bytes, true);
   if (!wrong.empty()) return failed(cudaErrorInvalidValue, wrong, here);
   const Allocations::Door open;
   std::memset(to, value, bytes);

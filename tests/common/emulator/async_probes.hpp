@@ -71,7 +71,8 @@ void one_lane_waits(int* out);
 // -- block_wait_probes.cu ----------------------------------------------------------------------
 /// sums[i] = i + sums[i + 1], where each block waits for the next one.
 void sum_from_the_last(unsigned blocks, unsigned* flags, int* sums);
-void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out);
+void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out,
+                  std::size_t shared_bytes = 64 * sizeof(int));
 void wait_by_atomic(unsigned blocks, int* flags, int* order);
 /// *out = how often the flag was seen unset, at most 3000 times.
 void look_and_go_on(const unsigned* flag, int* out);

@@ -138,11 +138,12 @@ void sum_from_the_last(unsigned blocks, unsigned* flags, int* sums) {
   launch(kernels::sum_from_the_last, {.grid = dim3(blocks), .block = dim3(64)}, flags, sums);
 }
 
-void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out) {
+void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out,
+                  std::size_t shared_bytes) {
   launch(kernels::meet_as_grid,
          {.grid = dim3(blocks),
           .block = dim3(64),
-          .dynamic_shared_bytes = 64 * sizeof(int),
+          .dynamic_shared_bytes = shared_bytes,
           .cooperative = true},
          rounds, arrived, phase, out);
 }

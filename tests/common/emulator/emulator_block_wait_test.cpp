@@ -70,15 +70,27 @@ TEST_P(EmulatorBlockWait, LoopThatEndsWithoutItsFlag) {
 TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
   set_multiprocessors(5);
   EXPECT_EQ(probes::count_multiprocessors(), 5);
-  unsigned arrived = 0;
-  unsigned phase = 0;
-  std::vector<int> out(64 * 6, -1);
-  probes::meet_as_grid(5, 2, &arrived, &phase, out.data());
-  const auto error = error_of([&] { probes::meet_as_grid(6, 2, &arrived, &phase, out.data()); });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
-  EXPECT_TRUE(contains(error->what(), "cooperative grid of 6 blocks")) << error->what();
-  EXPECT_TRUE(contains(error->what(), "5 SMs")) << error->what();
+  struct Case {
+    unsigned most;  ///< blocks that run together
+    std::size_t shared_bytes;
+  };
+  // 32 blocks on an SM, or as many as its 228 KiB of shared memory have room for.
+  for (const auto& [most, shared_bytes] : {Case{5 * 32, 256}, Case{5 * 2, 100 * 1024},
+                                           Case{5 * 2, 113 * 1024}, Case{5, 113 * 1024 + 1}}) {
+    unsigned arrived = 0;
+    unsigned phase = 0;
+    std::vector<int> out(64 * (most + 1), -1);
+    probes::meet_as_grid(most, 2, &arrived, &phase, out.data(), shared_bytes);
+    const auto error = error_of(
+        [&] { probes::meet_as_grid(most + 1, 2, &arrived, &phase, out.data(), shared_bytes); });
+    ASSERT_TRUE(error.has_value()) << most;
+    EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
+    EXPECT_TRUE(
+        contains(error->what(), "cooperative grid of " + std::to_string(most + 1) + " blocks"))
+        << error->what();
+    EXPECT_TRUE(contains(error->what(), "5 SMs have room for " + std::to_string(most)))
+        << error->what();
+  }
 }
 
 TEST(EmulatorMultiprocessors, NumberIsChecked) {

@@ -84,6 +84,28 @@ TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
             "cudaLaunchCooperativeKernel(k, 1, 2, a);");
 }
 
+TEST(LaunchSyntaxTest, TheDeviceHasAnArchitectureAndTheHostNone) {
+  const auto renamed = [](const std::string& source) {
+    return without_launch_syntax(source).value_or(source).find(kDeviceArchitecture) !=
+           std::string::npos;
+  };
+  for (const char* device :
+       {"#if __CUDA_ARCH__ >= 700\n__device__ int f();\n#endif",
+        "__global__ void k(int n) {\n#if __CUDA_ARCH__ >= 700\n  n = 1;\n#endif\n}",
+        "template <class T>\n__device__ T f(T a) { if (a) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
+        "struct S { int a = 1; __device__ void f() {\n#ifdef __CUDA_ARCH__\n#endif\n} };",
+        "namespace n { __global__ void k(struct S s) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
+        "int main() { } \n__device__ int f() { return __CUDA_ARCH__; }"})
+    EXPECT_TRUE(renamed(device)) << device;
+  for (const char* host :
+       {"int main() {\n#ifdef __CUDA_ARCH__\n#endif\n}",
+        "__host__ __device__ int f() {\n#ifdef __CUDA_ARCH__\n#endif\n}",
+        "struct S { S() {\n#ifdef __CUDA_ARCH__\n#endif\n} };",
+        "__device__ int a;\nint f() { if (a) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
+        "// __CUDA_ARCH__\nconst char* text = \"__CUDA_ARCH__\";"})
+    EXPECT_FALSE(renamed(host)) << host;
+}
+
 TEST(LaunchSyntaxTest, ALaunchWithoutAnEndIsRefused) {
   try {
     without_launch_syntax("\n\nk<<<1, 2>>(a);");

@@ -1,11 +1,14 @@
 """A whole CUDA program runs as a program of its own."""
 
 import json
+import os
 import pathlib
+import subprocess
 import tempfile
+import time
 import unittest
 
-from tests.ladder.glassbox.own_program import glassbox, outcome, sentences
+from tests.ladder.glassbox.own_program import GLASSBOX, glassbox, outcome, sentences
 
 DOUBLE = """
     #include <cstdio>
@@ -35,8 +38,70 @@ DOUBLE = """
 """
 
 
+ARCHITECTURE = """
+    #include <cstdio>
+
+    __host__ __device__ int where() {
+    #ifdef __CUDA_ARCH__
+      return 1;
+    #else
+      return 2;
+    #endif
+    }
+
+    __global__ void tell(int* out) {
+    #if __CUDA_ARCH__ >= 700
+      *out = __CUDA_ARCH__;
+    #endif
+    }
+
+    int main() {
+      int* out;
+      cudaMallocManaged(&out, sizeof(int));
+      *out = 0;
+      tell<<<1, 1>>>(out);
+      cudaDeviceSynchronize();
+      std::printf("%d %d\\n", *out, where());
+      cudaFree(out);
+    }
+"""
+
+
 class OwnProgramTest(unittest.TestCase):
     """Output, exit code, arguments, files."""
+
+    def test_kernels_see_the_cards_architecture(self):
+        """They would be empty without it; the host sees none."""
+        self.assertEqual(outcome(ARCHITECTURE, verb=["run"]).stdout, "900 2\n")
+        result = outcome(ARCHITECTURE, "--gpu", "rtx4090", verb=["run"])
+        self.assertEqual(result.stdout, "890 2\n", result.stderr)
+
+    def test_a_program_ends_with_a_glass_box_that_was_killed(self):
+        """Nobody would stop it otherwise."""
+        source = """
+            #include <cstdio>
+            #include <unistd.h>
+            int main() {
+              std::printf("%d\\n", getpid());
+              std::fflush(stdout);
+              sleep(60);
+            }
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "my.cu")
+            path.write_text(source)
+            with subprocess.Popen([GLASSBOX, "run", path], stdout=subprocess.PIPE,
+                                  env={**os.environ, "TMPDIR": folder}) as box:
+                program = int(box.stdout.readline())
+                box.kill()
+                # The program holds the other end of the pipe as long as it lives.
+                self.assertEqual(box.stdout.read(), b"")
+            for _ in range(100):
+                if not pathlib.Path(f"/proc/{program}").exists():
+                    return
+                time.sleep(0.02)
+            state = pathlib.Path(f"/proc/{program}/stat").read_text().split()[2]
+            self.assertEqual(state, "Z", "killed, and not yet waited for by init")
 
     def test_output_and_exit_code_are_the_programs(self):
         """With and without a trace."""

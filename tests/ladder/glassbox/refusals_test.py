@@ -9,7 +9,9 @@ REFUSED = {
         "my.cu:1: the glass box has no Thrust: write the loop on the host",
     "\n#include <curand_kernel.h>\nint main() {}": "my.cu:2: the glass box has no cuRAND: fill",
     "#include <cub/cub.cuh>\nint main() {}": "my.cu:1: the glass box has no CUB: write",
-    "#include <cublas_v2.h>\nint main() {}": "my.cu:1: the glass box has no cuBLAS: compute",
+    "#include <cublas.h>\nint main() {}": "my.cu:1: the glass box has no cublas.h of CUDA 5",
+    "#include <cublasLt.h>\nint main() { cublasLtHandle_t h; cublasLtMatmul(h); }":
+        "the glass box has no cublasLt: multiply with cublasSgemm or cublasGemmEx",
     "texture<float, 2> t;\nint main() {}": "my.cu:1:19: error:",
     '__global__ void k() { asm("bar.sync 0;"); }\nint main() {}':
         "my.cu:1:11: error: inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone",
