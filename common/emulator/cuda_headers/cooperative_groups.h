@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/cuda_headers/cooperative_groups.h
-/// \brief CUDA's header of this name, for g++: the block, and tiles of a warp. Groups of a grid or
-/// of a
-///        cluster and coalesced threads are refused in a sentence.
+/// \brief CUDA's header of this name, for g++: the block, tiles of a warp and coalesced threads.
+///        Groups of a grid or of a cluster are refused in a sentence.
 #pragma once
 
 #include "common/emulator/words/cuda_words.hpp"
@@ -68,13 +67,90 @@ class thread_block_tile {
     return __all_sync(mask(), predicate, here);
   }
   static unsigned ballot(int predicate, Here here = Here::current()) {
-    return __ballot_sync(mask(), predicate, here) >> first();
+    return (__ballot_sync(mask(), predicate, here) & mask()) >> first();
   }
+
+  /// The lanes of the warp that take part; not a word of CUDA.
+  static unsigned mask() { return (kSize == 32 ? ~0u : (1u << kSize % 32) - 1) << first(); }
 
  private:
   static unsigned first() { return ladder::emulator::lane_index() / kSize * kSize; }
-  static unsigned mask() { return (kSize == 32 ? ~0u : (1u << kSize % 32) - 1) << first(); }
 };
+
+/// Some lanes of a warp, numbered from the lowest.
+class coalesced_group {
+ public:
+  explicit coalesced_group(unsigned mask) : mask_(mask) {}
+
+  void sync(Here here = Here::current()) const { __syncwarp(mask_, here); }
+  unsigned thread_rank() const { return numbered(1u << ladder::emulator::lane_index()) - 1; }
+  unsigned num_threads() const { return static_cast<unsigned>(__popc(mask_)); }
+  unsigned size() const { return num_threads(); }
+
+  template <class T>
+  T shfl(T value, int rank, Here here = Here::current()) const {
+    return __shfl_sync(mask_, value, lane_of(static_cast<unsigned>(rank) % size()), 32, here);
+  }
+  /// A thread that has no such neighbour gets its own value.
+  template <class T>
+  T shfl_up(T value, unsigned delta, Here here = Here::current()) const {
+    const unsigned rank = thread_rank();
+    return shfl(value, static_cast<int>(rank < delta ? rank : rank - delta), here);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, Here here = Here::current()) const {
+    const unsigned rank = thread_rank();
+    return shfl(value, static_cast<int>(rank + delta < size() ? rank + delta : rank), here);
+  }
+  int any(int predicate, Here here = Here::current()) const {
+    return __any_sync(mask_, predicate, here);
+  }
+  int all(int predicate, Here here = Here::current()) const {
+    return __all_sync(mask_, predicate, here);
+  }
+  /// One bit for each thread, by its rank.
+  unsigned ballot(int predicate, Here here = Here::current()) const {
+    const unsigned lanes = __ballot_sync(mask_, predicate, here);
+    unsigned ranks = 0;
+    for (unsigned rank = 0; rank < size(); ++rank)
+      ranks |= (lanes >> lane_of(rank) & 1u) << rank;
+    return ranks;
+  }
+
+  /// The lanes of the warp that take part; not a word of CUDA.
+  unsigned mask() const { return mask_; }
+
+ private:
+  /// Lanes of the group up to this one, which is a single bit.
+  unsigned numbered(unsigned lane) const {
+    return static_cast<unsigned>(__popc(mask_ & (lane | (lane - 1))));
+  }
+  int lane_of(unsigned rank) const {
+    unsigned lanes = mask_;
+    for (; rank > 0; --rank)
+      lanes &= lanes - 1;
+    return __builtin_ctz(lanes);
+  }
+
+  unsigned mask_;
+};
+
+/// The threads of the warp that have come here together.
+inline coalesced_group coalesced_threads(Here here = Here::current()) {
+  return coalesced_group(__activemask(here));
+}
+
+/// The threads of a tile or of coalesced threads that have the same label.
+template <class Group, class Label>
+coalesced_group labeled_partition(const Group& group, Label label, Here here = Here::current()) {
+  return coalesced_group(__match_any_sync(group.mask(), label, here));
+}
+/// Those for which the predicate holds, and those for which it does not.
+template <class Group>
+coalesced_group binary_partition(const Group& group, bool predicate, Here here = Here::current()) {
+  const unsigned holds = __ballot_sync(group.mask(), predicate, here) & group.mask();
+  return coalesced_group(predicate ? holds : group.mask() & ~holds);
+}
 
 template <unsigned kSize, class Parent>
 thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
@@ -100,16 +176,12 @@ struct AnyGroup {
 
 using grid_group LADDER_NO_GROUP = AnyGroup;
 using cluster_group LADDER_NO_GROUP = AnyGroup;
-using coalesced_group LADDER_NO_GROUP = AnyGroup;
 using thread_group LADDER_NO_GROUP = AnyGroup;
 
 LADDER_NO_GROUP inline AnyGroup this_grid() {
   return {};
 }
 LADDER_NO_GROUP inline AnyGroup this_cluster() {
-  return {};
-}
-LADDER_NO_GROUP inline AnyGroup coalesced_threads() {
   return {};
 }
 

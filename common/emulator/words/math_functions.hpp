@@ -11,19 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
-namespace ladder::emulator {
-
-/// The value, hidden from the compiler, so that a multiplication and an addition that CUDA keeps
-/// apart (__fmul_rn, __fadd_rn) are not fused into one.
-inline float keep_rounded(float value) {
-  __asm__("" : "+x"(value));
-  return value;
-}
-
-}  // namespace ladder::emulator
-
 template <class A, class B>
-requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
+  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 constexpr std::common_type_t<A, B> min(A a, B b) {
   using T = std::common_type_t<A, B>;
   if constexpr (std::is_floating_point_v<T>) return std::fmin(T(a), T(b));
@@ -31,7 +20,7 @@ constexpr std::common_type_t<A, B> min(A a, B b) {
 }
 
 template <class A, class B>
-requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
+  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 constexpr std::common_type_t<A, B> max(A a, B b) {
   using T = std::common_type_t<A, B>;
   if constexpr (std::is_floating_point_v<T>) return std::fmax(T(a), T(b));
@@ -68,70 +57,8 @@ inline float __cosf(float x) {
 inline float __fdividef(float x, float y) {
   return x / y;
 }
-inline float __frcp_rn(float x) {
-  return 1.0f / x;
-}
-inline float __fsqrt_rn(float x) {
-  return std::sqrt(x);
-}
-inline float __fdiv_rn(float x, float y) {
-  return x / y;
-}
-inline float __fmaf_rn(float x, float y, float z) {
-  return std::fma(x, y, z);
-}
-inline double __fma_rn(double x, double y, double z) {
-  return std::fma(x, y, z);
-}
-inline float __fadd_rn(float x, float y) {
-  using ladder::emulator::keep_rounded;
-  return keep_rounded(keep_rounded(x) + keep_rounded(y));
-}
-inline float __fsub_rn(float x, float y) {
-  using ladder::emulator::keep_rounded;
-  return keep_rounded(keep_rounded(x) - keep_rounded(y));
-}
-inline float __fmul_rn(float x, float y) {
-  return ladder::emulator::keep_rounded(x * y);
-}
 inline float __saturatef(float x) {
   return std::fmin(std::fmax(x, 0.0f), 1.0f);
-}
-
-/// The bits of x as another type of the same size.
-inline unsigned __float_as_uint(float x) {
-  return __builtin_bit_cast(unsigned, x);
-}
-inline int __float_as_int(float x) {
-  return __builtin_bit_cast(int, x);
-}
-inline float __uint_as_float(unsigned x) {
-  return __builtin_bit_cast(float, x);
-}
-inline float __int_as_float(int x) {
-  return __builtin_bit_cast(float, x);
-}
-inline long long __double_as_longlong(double x) {
-  return __builtin_bit_cast(long long, x);
-}
-inline double __longlong_as_double(long long x) {
-  return __builtin_bit_cast(double, x);
-}
-
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-inline float __uint2float_rn(unsigned x) {
-  return static_cast<float>(x);
-}
-inline int __float2int_rn(float x) {
-  return static_cast<int>(std::nearbyint(x));
-}
-inline int __float2int_rz(float x) {
-  return static_cast<int>(x);
-}
-inline float __double2float_rn(double x) {
-  return static_cast<float>(x);
 }
 
 inline int __popc(unsigned x) {
