@@ -10,7 +10,6 @@
 
 #include <cmath>
 #include <concepts>
-#include <functional>
 
 namespace ladder::emulator {
 
@@ -41,238 +40,237 @@ auto rounded(Operation operation, Numbers... numbers) {
   return result;
 }
 
+inline constexpr auto kSum = [](auto x, auto y) { return x + y; };
+inline constexpr auto kDifference = [](auto x, auto y) { return x - y; };
+inline constexpr auto kProduct = [](auto x, auto y) { return x * y; };
+inline constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
+inline constexpr auto kFused = [](auto x, auto y, auto z) { return std::fma(x, y, z); };
+inline constexpr auto kRoot = [](auto x) { return std::sqrt(x); };
+
 }  // namespace ladder::emulator
 
 inline float __fadd_rn(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::plus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kSum, x, y);
 }
 inline float __fsub_rn(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::minus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kDifference, x, y);
 }
 inline float __fmul_rn(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::multiplies<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kProduct, x, y);
 }
 inline float __fdiv_rn(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::divides<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, x, y);
 }
 inline float __fmaf_rn(float x, float y, float z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](float a, float b, float c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kFused, x, y, z);
 }
 inline float __frcp_rn(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::divides<float>(), 1.0f, x);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, 1.0f, x);
 }
 inline float __fsqrt_rn(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>([](float a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kRoot, x);
 }
 inline float __fadd_rz(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::plus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kSum, x, y);
 }
 inline float __fsub_rz(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::minus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kDifference, x, y);
 }
 inline float __fmul_rz(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::multiplies<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kProduct, x, y);
 }
 inline float __fdiv_rz(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::divides<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, x, y);
 }
 inline float __fmaf_rz(float x, float y, float z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](float a, float b, float c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kFused, x, y, z);
 }
 inline float __frcp_rz(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::divides<float>(), 1.0f, x);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, 1.0f, x);
 }
 inline float __fsqrt_rz(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>([](float a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kRoot, x);
 }
 inline float __fadd_ru(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::plus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kSum, x, y);
 }
 inline float __fsub_ru(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::minus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kDifference, x, y);
 }
 inline float __fmul_ru(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::multiplies<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kProduct, x, y);
 }
 inline float __fdiv_ru(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::divides<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, x, y);
 }
 inline float __fmaf_ru(float x, float y, float z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](float a, float b, float c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kFused, x, y, z);
 }
 inline float __frcp_ru(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::divides<float>(), 1.0f, x);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, 1.0f, x);
 }
 inline float __fsqrt_ru(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>([](float a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kRoot, x);
 }
 inline float __fadd_rd(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::plus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kSum, x, y);
 }
 inline float __fsub_rd(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::minus<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kDifference, x, y);
 }
 inline float __fmul_rd(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::multiplies<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kProduct, x, y);
 }
 inline float __fdiv_rd(float x, float y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::divides<float>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, x, y);
 }
 inline float __fmaf_rd(float x, float y, float z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](float a, float b, float c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kFused, x, y, z);
 }
 inline float __frcp_rd(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::divides<float>(), 1.0f, x);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, 1.0f, x);
 }
 inline float __fsqrt_rd(float x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>([](float a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kRoot, x);
 }
 
 inline double __dadd_rn(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::plus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kSum, x, y);
 }
 inline double __dsub_rn(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::minus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kDifference, x, y);
 }
 inline double __dmul_rn(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::multiplies<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kProduct, x, y);
 }
 inline double __ddiv_rn(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::divides<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, x, y);
 }
 inline double __fma_rn(double x, double y, double z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](double a, double b, double c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kFused, x, y, z);
 }
 inline double __drcp_rn(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(std::divides<double>(), 1.0, x);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, 1.0, x);
 }
 inline double __dsqrt_rn(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>([](double a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kRoot, x);
 }
 inline double __dadd_rz(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::plus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kSum, x, y);
 }
 inline double __dsub_rz(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::minus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kDifference, x, y);
 }
 inline double __dmul_rz(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::multiplies<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kProduct, x, y);
 }
 inline double __ddiv_rz(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::divides<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, x, y);
 }
 inline double __fma_rz(double x, double y, double z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](double a, double b, double c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kFused, x, y, z);
 }
 inline double __drcp_rz(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(std::divides<double>(), 1.0, x);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, 1.0, x);
 }
 inline double __dsqrt_rz(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>([](double a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kRoot, x);
 }
 inline double __dadd_ru(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::plus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kSum, x, y);
 }
 inline double __dsub_ru(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::minus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kDifference, x, y);
 }
 inline double __dmul_ru(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::multiplies<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kProduct, x, y);
 }
 inline double __ddiv_ru(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::divides<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, x, y);
 }
 inline double __fma_ru(double x, double y, double z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](double a, double b, double c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kFused, x, y, z);
 }
 inline double __drcp_ru(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(std::divides<double>(), 1.0, x);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, 1.0, x);
 }
 inline double __dsqrt_ru(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>([](double a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kRoot, x);
 }
 inline double __dadd_rd(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::plus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kSum, x, y);
 }
 inline double __dsub_rd(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::minus<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kDifference, x, y);
 }
 inline double __dmul_rd(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::multiplies<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kProduct, x, y);
 }
 inline double __ddiv_rd(double x, double y) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::divides<double>(), x, y);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, x, y);
 }
 inline double __fma_rd(double x, double y, double z) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](double a, double b, double c) { return std::fma(a, b, c); }, x, y, z);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kFused, x, y, z);
 }
 inline double __drcp_rd(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(std::divides<double>(), 1.0, x);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, 1.0, x);
 }
 inline double __dsqrt_rd(double x) {
   using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>([](double a) { return std::sqrt(a); }, x);
+  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kRoot, x);
 }

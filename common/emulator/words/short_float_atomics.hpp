@@ -16,7 +16,7 @@ namespace ladder::emulator {
 
 template <class T>
 concept ShortFloatOrPair = std::same_as<T, __half> || std::same_as<T, __half2> ||
-                           std::same_as<T, __nv_bfloat16> || std::same_as<T, __nv_bfloat162>;
+    std::same_as<T, __nv_bfloat16> || std::same_as<T, __nv_bfloat162>;
 
 /// The bits of a number as another type of the same size; pairs have constructors of their own.
 template <class To, class From>
