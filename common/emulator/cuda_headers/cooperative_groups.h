@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/cuda_headers/cooperative_groups.h
-/// \brief CUDA's header of this name, for g++: the block, tiles of a warp and coalesced threads.
+/// \brief CUDA's header of this name, for g++: the block, tiles of a warp, coalesced threads.
 ///        Groups of a grid or of a cluster are refused in a sentence.
 #pragma once
 
@@ -157,6 +157,37 @@ thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
   return {};
 }
 
+/// Any of the groups above: all threads of the block, or some lanes of a warp.
+class thread_group {
+ public:
+  thread_group(const thread_block&) {}
+  thread_group(const coalesced_group& group) : lanes_(group.mask()) {}
+  template <unsigned kSize, class Parent>
+  thread_group(const thread_block_tile<kSize, Parent>& tile) : lanes_(tile.mask()) {}
+
+  void sync(Here here = Here::current()) const {
+    is_block() ? thread_block::sync(here) : __syncwarp(lanes_, here);
+  }
+  unsigned thread_rank() const {
+    return is_block() ? thread_block::thread_rank() : coalesced_group(lanes_).thread_rank();
+  }
+  unsigned num_threads() const {
+    return is_block() ? thread_block::num_threads() : coalesced_group(lanes_).num_threads();
+  }
+  unsigned size() const { return num_threads(); }
+
+ private:
+  bool is_block() const { return lanes_ == 0; }
+
+  unsigned lanes_ = 0;
+};
+
+/// \param  size  of a tile: 1, 2, 4, 8, 16 or 32 lanes
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  const unsigned first = ladder::emulator::lane_index() / size * size;
+  return coalesced_group((size == 32 ? ~0u : (1u << size) - 1) << first);
+}
+
 template <class Group>
 void sync(const Group& group, Here here = Here::current()) {
   group.sync(here);
@@ -176,7 +207,6 @@ struct AnyGroup {
 
 using grid_group LADDER_NO_GROUP = AnyGroup;
 using cluster_group LADDER_NO_GROUP = AnyGroup;
-using thread_group LADDER_NO_GROUP = AnyGroup;
 
 LADDER_NO_GROUP inline AnyGroup this_grid() {
   return {};

@@ -235,6 +235,34 @@ cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) {
   return sticky_error();
 }
 
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
+  *value = 0;
+  return sticky_error();
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return sticky_error();
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return sticky_error();
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned, Here here) {
+  return failed(cudaErrorInvalidDevice,
+                "cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number " +
+                    std::to_string(peer),
+                here);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer, Here here) {
+  return failed(cudaErrorInvalidDevice,
+                "cudaDeviceDisablePeerAccess: there is one GPU, number 0, and no number " +
+                    std::to_string(peer),
+                here);
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return sticky_error();

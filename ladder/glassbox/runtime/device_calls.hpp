@@ -68,7 +68,8 @@ struct cudaDeviceProp {
   int managedMemory, isMultiGpuBoard, hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio;
   int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
   int cooperativeLaunch, cooperativeMultiDeviceLaunch, canUseHostPointerForRegisteredMem;
-  int directManagedMemAccessFromHost, memoryPoolsSupported;
+  int directManagedMemAccessFromHost, memoryPoolsSupported, accessPolicyMaxWindowSize;
+  int pageableMemoryAccessUsesHostPageTables;
 };
 
 /// What ptxas decides is 0.
@@ -98,7 +99,15 @@ enum cudaComputeMode {
   cudaComputeModeExclusive,
   cudaComputeModeProhibited
 };
-enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+enum cudaLimit {
+  cudaLimitStackSize,
+  cudaLimitPrintfFifoSize,
+  cudaLimitMallocHeapSize,
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6,
+};
+/// In place of a GPU's number: the host.
+inline constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 inline constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
                           cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4,
                           cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8;
@@ -116,6 +125,15 @@ cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
+/// Whatever was set aside of L2 is anybody's again; the glass box has no L2.
+cudaError_t cudaCtxResetPersistingL2Cache();
+/// There is one GPU: it can access no other.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(
+    int peer, unsigned flags, ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaDeviceDisablePeerAccess(
+    int peer, ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();

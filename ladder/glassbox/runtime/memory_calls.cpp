@@ -235,6 +235,19 @@ cudaError_t cudaFreeHost(void* pointer, Here here) {
   return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return sticky_error();
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
+  return sticky_error();
+}
+
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *total = static_cast<std::size_t>(card().dram_bytes);
   *free = *total - bytes_in_use();

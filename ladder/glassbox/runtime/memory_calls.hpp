@@ -55,6 +55,12 @@ cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t,
   return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocAsync", here);
 }
 template <class T>
+cudaError_t cudaMallocFromPoolAsync(
+    T** pointer, std::size_t bytes, struct CUmemPoolHandle_st*, cudaStream_t,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocFromPoolAsync", here);
+}
+template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal,
                               ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocManaged", here);
@@ -87,6 +93,23 @@ cudaError_t cudaFreeHost(void* pointer,
                          ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream,
                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
+// Pools are the memory itself: what is freed goes back at once.
+struct CUmemPoolHandle_st;
+using cudaMemPool_t = CUmemPoolHandle_st*;
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic,
+  cudaMemPoolReuseAllowInternalDependencies,
+  cudaMemPoolAttrReleaseThreshold,
+  cudaMemPoolAttrReservedMemCurrent,
+  cudaMemPoolAttrReservedMemHigh,
+  cudaMemPoolAttrUsedMemCurrent,
+  cudaMemPoolAttrUsedMemHigh,
+};
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes);
+
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,

@@ -47,6 +47,3 @@ cudaStreamBeginCapture(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
 cudaGraphCreate(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable("the glass box has one GPU, and no other one to reach")]] cudaError_t
-cudaDeviceEnablePeerAccess(Arguments&&...);

@@ -53,6 +53,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return sticky_error();
 }
 
+cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
+  Findings::instance().note(
+      "cudaStreamSetAttribute has no effect here: kernels run without an L2.");
+  return sticky_error();
+}
+
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
   callback(stream, sticky_error(), data);

@@ -4,6 +4,8 @@
 /// order, and events have the time of the host.
 #pragma once
 
+#include <cstddef>
+
 #include "ladder/glassbox/runtime/error_codes.hpp"
 
 struct CUstream_st;
@@ -26,6 +28,25 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+
+/// How L2 treats a window of memory. The glass box has no L2, so it has no effect; that is told.
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal,
+  cudaAccessPropertyStreaming,
+  cudaAccessPropertyPersisting,
+};
+struct cudaAccessPolicyWindow {
+  void* base_ptr;
+  std::size_t num_bytes;
+  float hitRatio;
+  cudaAccessProperty hitProp, missProp;
+};
+enum cudaStreamAttrID { cudaStreamAttributeAccessPolicyWindow = 1 };
+union cudaStreamAttrValue {
+  cudaAccessPolicyWindow accessPolicyWindow;
+};
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value);
 
 /// The host's function is called at once: all work before it is done.
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);

@@ -4,6 +4,38 @@ import unittest
 
 from tests.ladder.glassbox.own_program import in_main, outcome
 
+ANY_GROUP = in_main(
+    """
+    int* x;
+    cudaMallocManaged(&x, 4 * 64 * sizeof(int));
+    k<<<1, 64, 64 * sizeof(int)>>>(x);
+    if (cudaDeviceSynchronize()) return 1;
+    for (int i = 0; i < 4 * 64; ++i) printf("%d ", x[i]);
+    cudaFree(x);
+    """,
+    """
+    #include <cooperative_groups.h>
+    namespace cg = cooperative_groups;
+    __device__ int sum(cg::thread_group group, int* shared, int value) {
+      const int rank = group.thread_rank();
+      shared[rank] = value;
+      group.sync();
+      int total = 0;
+      for (unsigned i = 0; i < group.size(); ++i) total += shared[i];
+      group.sync();
+      return total;
+    }
+    __global__ void k(int* x) {
+      extern __shared__ int shared[];
+      const int t = threadIdx.x;
+      cg::thread_block block = cg::this_thread_block();
+      x[t] = sum(block, shared, t);
+      cg::thread_group eight = cg::tiled_partition(block, 8);
+      x[64 + t] = sum(eight, shared + t / 8 * 8, t);
+      x[128 + t] = sum(cg::tiled_partition<32>(block), shared + t / 32 * 32, t);
+      x[192 + t] = sum(cg::tiled_partition(eight, 4), shared + t / 4 * 4, t);
+    }""",
+)
 PROGRAM = in_main(
     """
     int* x;
@@ -63,6 +95,15 @@ def expected():
 
 class CoalescedGroupsTest(unittest.TestCase):
     """Against the same in Python."""
+
+    def test_a_function_takes_any_group(self):
+        result = outcome(ANY_GROUP, verb=["check"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = list(map(int, result.stdout.split()))
+        for row, size in enumerate((64, 8, 32, 4)):
+            for t in range(64):
+                first = t // size * size
+                self.assertEqual(found[64 * row + t], sum(range(first, first + size)), (size, t))
 
     def test_each_thread_gets_what_its_group_computes(self):
         """No hazards either."""

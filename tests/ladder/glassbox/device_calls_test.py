@@ -25,6 +25,38 @@ ASK = in_main("""
 class DeviceCallsTest(unittest.TestCase):
     """Properties and occupancy."""
 
+    def test_calls_that_have_nothing_to_do(self):
+        """Peers, pools, policies, prefetches: they succeed, or say that there is one GPU."""
+        result = outcome(in_main("""
+            int can = 7;
+            float* x;
+            cudaStream_t stream;
+            cudaMemPool_t pool;
+            cudaStreamCreate(&stream);
+            cudaDeviceGetDefaultMemPool(&pool, 0);
+            size_t threshold = 1 << 20;
+            cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold);
+            cudaMallocFromPoolAsync(&x, 64, pool, stream);
+            cudaStreamAttrValue policy = {};
+            policy.accessPolicyWindow = {x, 64, 1.0f, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyStreaming};
+            cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &policy);
+            cudaMemPrefetchAsync(x, 64, cudaCpuDeviceId, stream);
+            cudaCtxResetPersistingL2Cache();
+            cudaFreeAsync(x, stream);
+            cudaMemPoolTrimTo(pool, 0);
+            cudaStreamDestroy(stream);
+            cudaDeviceCanAccessPeer(&can, 0, 1);
+            printf("%d %s\\n", can, cudaGetErrorName(cudaGetLastError()));
+            printf("%s\\n", cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
+            """))
+        self.assertEqual(result.stdout, "0 cudaSuccess\ncudaErrorInvalidDevice\n", result.stderr)
+        said = sentences(result)
+        self.assertIn("cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number 1",
+                      said)
+        self.assertIn("cudaStreamSetAttribute has no effect here: kernels run without an L2.", said)
+        self.assertNotIn("never freed", said)
+
     def test_figures_are_the_cards(self):
         """32 KiB of shared memory in all: as many blocks as an SM has room for."""
         t4 = outcome(ASK, "--gpu", "t4")
