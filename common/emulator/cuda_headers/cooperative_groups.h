@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/emulator/cuda_headers/cooperative_groups.h
-/// \brief CUDA's header of this name, for g++: the block, tiles of a warp, coalesced threads.
-///        Groups of a grid or of a cluster are refused in a sentence.
+/// \brief CUDA's header of this name, for g++: the block, tiles of a warp, coalesced threads, the
+///        grid of a cooperative launch, the cluster.
 #pragma once
 
+#include "common/emulator/words/async_functions.hpp"
 #include "common/emulator/words/cuda_words.hpp"
 
 #include <source_location>
@@ -193,28 +194,60 @@ void sync(const Group& group, Here here = Here::current()) {
   group.sync(here);
 }
 
-#define LADDER_NO_GROUP                                                             \
-  [[gnu::unavailable(                                                               \
-      "the emulator has cooperative groups of a block and of a warp's lanes only: " \
-      "blocks hand over through common/ptx/flag.cuh, clusters through "             \
-      "common/ptx/cluster.cuh")]]
-
-struct AnyGroup {
-  static void sync() {}
-  static unsigned thread_rank() { return 0; }
-  static unsigned size() { return 1; }
+/// All blocks of a cooperative launch.
+class grid_group {
+ public:
+  /// Passes the barrier of its block, then that of the blocks, then that of its block again.
+  static void sync(Here here = Here::current()) {
+    thread_block::sync(here);
+    if (thread_block::thread_rank() == 0) {
+      __threadfence();
+      ladder::emulator::wait_for_all_blocks(here);
+      __threadfence();
+    }
+    thread_block::sync(here);
+  }
+  static bool is_valid() { return ladder::emulator::is_cooperative(); }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
+  static unsigned long long size() { return num_threads(); }
+  static unsigned long long block_rank() {
+    return blockIdx.x + gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z);
+  }
+  static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
+  static dim3 block_index() { return blockIdx; }
+  static dim3 group_dim() { return gridDim; }
+  static dim3 dim_blocks() { return gridDim; }
 };
 
-using grid_group LADDER_NO_GROUP = AnyGroup;
-using cluster_group LADDER_NO_GROUP = AnyGroup;
-
-LADDER_NO_GROUP inline AnyGroup this_grid() {
-  return {};
-}
-LADDER_NO_GROUP inline AnyGroup this_cluster() {
+inline grid_group this_grid() {
   return {};
 }
 
-#undef LADDER_NO_GROUP
+/// The blocks of a cluster, which are neighbours along x.
+class cluster_group {
+ public:
+  static void sync(Here here = Here::current()) { ladder::emulator::wait_at_cluster_barrier(here); }
+  static unsigned block_rank() { return ladder::emulator::cluster_rank(); }
+  static unsigned num_blocks() { return ladder::emulator::cluster_blocks(); }
+  static dim3 block_index() { return {block_rank(), 0, 0}; }
+  static dim3 dim_blocks() { return {num_blocks(), 1, 1}; }
+  static unsigned thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  static unsigned num_threads() { return num_blocks() * thread_block::num_threads(); }
+  static unsigned size() { return num_threads(); }
+  /// Where block `rank` has what this block has at `shared`.
+  template <class T>
+  static T* map_shared_rank(T* shared, unsigned rank, Here here = Here::current()) {
+    return static_cast<T*>(ladder::emulator::shared_of_block(shared, rank, here));
+  }
+};
+
+inline cluster_group this_cluster() {
+  return {};
+}
 
 }  // namespace cooperative_groups

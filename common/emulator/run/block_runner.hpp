@@ -15,6 +15,7 @@
 #include "common/emulator/run/box_copies.hpp"
 #include "common/emulator/run/cluster_member.hpp"
 #include "common/emulator/run/flag_waits.hpp"
+#include "common/emulator/run/grid_barrier.hpp"
 #include "common/emulator/run/mbarriers.hpp"
 #include "common/emulator/run/named_barriers.hpp"
 #include "common/emulator/run/register_calls.hpp"
@@ -86,6 +87,8 @@ class BlockRunner final : private SchedulerOwner {
   RegisterCalls& registers() noexcept { return registers_; }
   FlagWaits& flags() noexcept { return flags_; }
   ClusterMember& cluster() noexcept { return cluster_; }
+  GridBarrier& grid_barrier() noexcept { return grid_barrier_; }
+  const SharedChecks& shared() const noexcept { return shared_checks_; }
 
  private:
   void start_block(std::uint64_t block);
@@ -116,6 +119,7 @@ class BlockRunner final : private SchedulerOwner {
   RegisterCalls registers_{scheduler_};
   FlagWaits flags_{scheduler_};
   ClusterMember cluster_{scheduler_, shared_checks_};
+  GridBarrier grid_barrier_{scheduler_, flags_};
 };
 
 }  // namespace ladder::emulator

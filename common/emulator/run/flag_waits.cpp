@@ -64,7 +64,8 @@ bool FlagWaits::extend_patience() {
   return true;
 }
 
-unsigned FlagWaits::load_acquire(const unsigned* flag, std::source_location where) {
+unsigned FlagWaits::load_acquire(const unsigned* flag, std::source_location where,
+                                 const Awaited* as) {
   Lane& lane = scheduler_.running();
   Poll& last = polls_[lane.number];
   unsigned value = load(flag);
@@ -76,7 +77,7 @@ unsigned FlagWaits::load_acquire(const unsigned* flag, std::source_location wher
       scheduler_.suspend();
     } else {
       ++waiters_;
-      scheduler_.wait_for({this, value}, waiting_);
+      scheduler_.wait_for({as != nullptr ? as : this, value}, waiting_);
     }
     value = load(flag);
   }

@@ -20,7 +20,9 @@ class FlagWaits final : public Awaited {
 
   void start_block();
 
-  unsigned load_acquire(const unsigned* flag, std::source_location where);
+  /// \param as  what the thread waits for, if it has a name of its own
+  unsigned load_acquire(const unsigned* flag, std::source_location where,
+                        const Awaited* as = nullptr);
   void store_release(unsigned* flag, unsigned value);
 
   bool any() const noexcept { return waiters_ > 0; }  ///< whether a thread waits

@@ -123,6 +123,7 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
            std::to_string(multiprocessors()) + " SMs have room for " + std::to_string(room) +
            " such blocks (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
   }
+  if (cooperative) turns = std::make_unique<unsigned[]>(blocks + 1);
   code = CodeRanges(launch.kernel);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct GridPlan {
   const void* kernel;      ///< address of the kernel
   ThreadProgram program;
   CodeRanges code;  ///< of the library that the kernel is in
+  /// A cooperative grid's: how often each block has come to the GridBarrier, and how often all have.
+  std::unique_ptr<unsigned[]> turns;
 
   /// \throws KernelError  the launch is beyond CUDA's limits
   GridPlan(const GridLaunch& launch, const ThreadProgram& program);

@@ -33,6 +33,7 @@ enum class KernelErrorKind {
   kNamedBarrier,        ///< threads at one named barrier do not agree on how many they are
   kCopyUnfinished,      ///< a block ends while a copy still writes into its shared memory
   kRegisters,           ///< the four warps of a warpgroup do not call setmaxnreg alike
+  kGridBarrier,         ///< grid.sync() in a launch that is not cooperative
   kCluster,             ///< a block of the cluster does not exist, or has ended
 };
 

@@ -106,6 +106,13 @@ void Mbarriers::arrive(void* word, int announced_bytes, std::source_location whe
   complete_phase_if_due(barrier);
 }
 
+void Mbarriers::drop(void* word, std::source_location where) {
+  Mbarrier& barrier = at(word, where);
+  require_arrival(barrier, 0, where);
+  --barrier.expected;
+  arrive(word, 0, where);
+}
+
 void Mbarriers::receive(Mbarrier& barrier, void* shared, unsigned bytes) {
   if (scheduler_.observer() != nullptr) {
     if (arrival_ == CopyArrival::kEarly) {

@@ -47,6 +47,8 @@ class Mbarriers {
 
   void init(void* word, int arrivals, std::source_location where);
   void arrive(void* word, int announced_bytes, std::source_location where);
+  /// Arrives, and is not expected in later phases.
+  void drop(void* word, std::source_location where);
   void wait(void* word, int parity, std::source_location where);
 
   /// The barrier at this word; null if there is none.

@@ -100,6 +100,14 @@ void wait_for_mbarrier(void* barrier, int parity, std::source_location where) {
   runner().mbarriers().wait(barrier, parity, where);
 }
 
+int parity_of_mbarrier(void* barrier, std::source_location where) {
+  return static_cast<int>(runner().mbarriers().at(barrier, where).phase & 1);
+}
+
+void drop_from_mbarrier(void* barrier, std::source_location where) {
+  runner().mbarriers().drop(barrier, where);
+}
+
 void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                     std::source_location where) {
   runner().boxes().start(shared, map, row, column, barrier, where);
@@ -125,6 +133,10 @@ unsigned cluster_rank() {
   return runner().cluster().rank();
 }
 
+unsigned cluster_blocks() {
+  return runner().threads().plan().cluster;
+}
+
 void wait_at_cluster_barrier(std::source_location where) {
   runner().cluster().wait_at_barrier(where);
 }
@@ -139,6 +151,18 @@ unsigned load_acquire(const unsigned* flag, std::source_location where) {
 
 void store_release(unsigned* flag, unsigned value, std::source_location) {
   runner().flags().store_release(flag, value);
+}
+
+void wait_for_all_blocks(std::source_location where) {
+  runner().grid_barrier().wait(where);
+}
+
+bool is_cooperative() {
+  return runner().threads().plan().cooperative;
+}
+
+bool is_in_shared_memory(const void* address) {
+  return runner().shared().holds(address, 1);
 }
 
 }  // namespace ladder::emulator

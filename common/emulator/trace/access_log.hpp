@@ -27,6 +27,7 @@ enum class AccessType : std::uint8_t {
   kCopyTarget,  ///< what it will write in shared memory; the copy starts
   kCopyLanded,  ///< and now has written
   kBox,         ///< a copy by the tensor memory accelerator
+  kAtomicStore,
 };
 
 inline constexpr AccessCode kHowBits = 63;  ///< of a code: type and bytes
@@ -40,6 +41,9 @@ constexpr std::uintptr_t offset_of(AccessCode code) {
 }
 constexpr AccessType type_of(AccessCode code) {
   return static_cast<AccessType>(code >> 3 & 7);
+}
+constexpr bool is_atomic(AccessCode code) {
+  return type_of(code) == AccessType::kAtomic || type_of(code) == AccessType::kAtomicStore;
 }
 constexpr unsigned bytes_of(AccessCode code) {
   return 1u << (code & 7);

@@ -172,6 +172,11 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
   clocks_.store_flag(logs_.running(), address);
 }
 
+void BlockTracer::loads_flag(const void* address) {
+  may_order_blocks_by(address);
+  if (has_fenced_) clocks_.load_flag(logs_.running(), address);
+}
+
 void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);

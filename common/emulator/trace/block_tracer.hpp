@@ -105,6 +105,7 @@ class BlockTracer final : public BlockObserver {
     logs_.compares_and_swaps(reinterpret_cast<std::uintptr_t>(address), bytes);
   }
   /// It is about to load or store a volatile variable, and nobody else runs before.
+  void loads_flag(const void* address);
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
   void report_index(Place place, unsigned column, const std::string& text);

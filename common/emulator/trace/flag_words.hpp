@@ -52,8 +52,7 @@ class FlagWords {
   /// Is a race between these two accesses to the word none, because it is a flag?
   bool excuse(std::uint32_t word, AccessCode code, AccessCode earlier) const {
     if (!any_ || word >= words_.size()) return false;
-    const bool atomic =
-        type_of(code) == AccessType::kAtomic || type_of(earlier) == AccessType::kAtomic;
+    const bool atomic = is_atomic(code) || is_atomic(earlier);
     return words_[word] == kFlag || (words_[word] == kVolatile && atomic);
   }
 

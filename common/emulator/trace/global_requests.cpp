@@ -21,6 +21,7 @@ GlobalShape shape_of(AccessType type, const WarpAddresses& request) {
     case AccessType::kLoad:
       return global_load_shape(request);
     case AccessType::kStore:
+    case AccessType::kAtomicStore:
       return global_store_shape(request);
     case AccessType::kAtomic:
       return global_atomic_shape(request);
@@ -167,7 +168,7 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
   for_each_lane(lanes, [&](unsigned lane) {
     const std::size_t at = address[lane] - begin;
     access.thread = state_.thread(lane);
-    if (type == AccessType::kAtomic) {
+    if (is_atomic(site.code)) {
       shadow.update(site.array, at, bytes);
       return;
     }

@@ -62,8 +62,9 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
   }
 }
 
-void log_atomic(const volatile void* address, unsigned bytes, const void* caller) {
-  log_access(address, AccessType::kAtomic, bytes, caller);
+void log_atomic(const volatile void* address, unsigned bytes, const void* caller,
+                AccessType type = AccessType::kAtomic) {
+  log_access(address, type, bytes, caller);
   if (access_cursor.is_active())
     access_cursor.tracer->updates_flag(const_cast<const void*>(address), bytes,
                                        reinterpret_cast<std::uintptr_t>(caller) - 1);
@@ -143,10 +144,12 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
 // The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
 #define LADDER_ATOMIC_HOOKS(bits, T)                                                              \
   T __tsan_atomic##bits##_load(const volatile T* address, int) {                                  \
+    if (access_cursor.is_active())                                                                \
+      access_cursor.tracer->loads_flag(const_cast<const T*>(address));                            \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
   }                                                                                               \
   void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \
-    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
+    log_atomic(address, bits / 8, LADDER_CALLER, AccessType::kAtomicStore);                       \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
   }                                                                                               \
   T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                           \

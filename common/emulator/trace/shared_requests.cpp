@@ -134,11 +134,12 @@ bool SharedRequests::holds(const TouchedWord& touched, std::uint32_t word) const
 }
 
 inline Conflict SharedRequests::access(AccessType type, const WordAccess& access) {
-  return type == AccessType::kLoad         ? shadow_.load(access)
-         : type == AccessType::kStore      ? shadow_.store(access)
-         : type == AccessType::kAtomic     ? shadow_.update(access)
-         : type == AccessType::kCopyTarget ? shadow_.start_copy(access)
-                                           : shadow_.land_copy(access);
+  return type == AccessType::kLoad          ? shadow_.load(access)
+         : type == AccessType::kStore       ? shadow_.store(access)
+         : type == AccessType::kAtomic      ? shadow_.update(access)
+         : type == AccessType::kAtomicStore ? shadow_.store_atomically(access)
+         : type == AccessType::kCopyTarget  ? shadow_.start_copy(access)
+                                            : shadow_.land_copy(access);
 }
 
 /// \param is_ordinary  of whole words: nothing more is to be checked

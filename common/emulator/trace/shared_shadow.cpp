@@ -122,7 +122,7 @@ Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   if (is_in_flight(word.write, access)) {
     conflict = in_flight(word.write.code, word.write.thread);
   } else if (unordered(word.write, access) && !has_stored_it(word.write, access) &&
-             !(access.is_guess && type_of(word.write.code) == AccessType::kAtomic)) {
+             !(access.is_guess && is_atomic(word.write.code))) {
     conflict = race_with(word.write.code, word.write.thread);
   }
   // What races with a guess races with the swap behind it, unless it is atomic.
@@ -154,7 +154,7 @@ Conflict SharedShadow::update_of(Word& word, const WordAccess& access) {
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {
     conflict.kind = Conflict::Kind::kUninitialised;
   }
-  const bool atomic_before = type_of(word.write.code) == AccessType::kAtomic;
+  const bool atomic_before = is_atomic(word.write.code);
   if (is_in_flight(word.write, access)) {
     conflict = in_flight(word.write.code, word.write.thread);
   } else if (!atomic_before && unordered(word.write, access)) {
@@ -165,6 +165,11 @@ Conflict SharedShadow::update_of(Word& word, const WordAccess& access) {
   word.write = past_of(access);
   mark_written(word, access);
   return conflict;
+}
+
+Conflict SharedShadow::store_atomically_to(Word& word, const WordAccess& access) {
+  const Conflict conflict = update_of(word, access);
+  return conflict.kind == Conflict::Kind::kUninitialised ? Conflict() : conflict;
 }
 
 Conflict SharedShadow::apply(Operation operation, const WordAccess& access) {
@@ -216,6 +221,12 @@ Conflict SharedShadow::update(const WordAccess& access) {
   if (clocked_) return write_with_clocks(&SharedShadow::update_of, access);
   settled_[access.word] = 0;
   return apply(&SharedShadow::update_of, access);
+}
+
+Conflict SharedShadow::store_atomically(const WordAccess& access) {
+  if (clocked_) return write_with_clocks(&SharedShadow::store_atomically_to, access);
+  settled_[access.word] = 0;
+  return apply(&SharedShadow::store_atomically_to, access);
 }
 
 // -- With clocks ---------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ class SharedShadow {
   Conflict load(const WordAccess& access);
   Conflict store(const WordAccess& access);
   Conflict update(const WordAccess& access);  ///< atomically
+  Conflict store_atomically(const WordAccess& access);
 
   // -- Copies; only with clocks ----------------------------------------------------------------
   /// By a thread, to whole words.
@@ -181,6 +182,7 @@ class SharedShadow {
   Conflict load_from(Word& word, const WordAccess& access);
   Conflict store_to(Word& word, const WordAccess& access);
   Conflict update_of(Word& word, const WordAccess& access);
+  Conflict store_atomically_to(Word& word, const WordAccess& access);
   Conflict start_copy_of(Word& word, const WordAccess& access);
   Conflict land_copy_of(Word& word, const WordAccess& access);
   /// A word's last write is a copy that has not landed.

@@ -17,6 +17,7 @@ std::string verb_of(AccessCode code) {
     case AccessType::kLoad:
       return "loads";
     case AccessType::kStore:
+    case AccessType::kAtomicStore:
       return "stores";
     case AccessType::kAtomic:
       return "updates";
@@ -37,6 +38,7 @@ Operation operation_of(AccessCode code, bool shared) {
     case AccessType::kLoad:
       return shared ? Operation::kSharedLoad : Operation::kGlobalLoad;
     case AccessType::kStore:
+    case AccessType::kAtomicStore:
       return shared ? Operation::kSharedStore : Operation::kGlobalStore;
     case AccessType::kCopySource:
     case AccessType::kCopyTarget:

@@ -116,7 +116,7 @@ void WarpClocks::advance(unsigned thread) {
 
 WarpClocks::Object& WarpClocks::object_at(const void* object) {
   const auto [found, is_new] = objects_.try_emplace(object);
-  if (is_new) found->second = {Clock(width_), Clock(width_)};
+  if (is_new) found->second = {.visible = Clock(width_), .arrived = Clock(width_)};
   return found->second;
 }
 
@@ -138,6 +138,7 @@ void WarpClocks::release(unsigned thread, const void* object) {
 
 void WarpClocks::arrive(unsigned thread, const void* object) {
   publish(thread, object, false);
+  objects_.at(object).arrivers |= 1u << thread / 32;
 }
 
 void WarpClocks::complete(const void* object) {
@@ -145,10 +146,22 @@ void WarpClocks::complete(const void* object) {
   join(target.visible, target.arrived);
 }
 
+/// Lanes of a warp that have arrived at a barrier one by one know of each other behind it.
+void WarpClocks::learn_from_own_warp(unsigned thread, const Object& object) {
+  const unsigned warp = thread / 32;
+  if ((object.arrivers >> warp & 1) == 0) return;
+  add_meeting(warp, {.after = thread_epoch_[thread],
+                     .lanes = 1u << thread % 32,
+                     .limit = object.visible[warp]});
+}
+
 void WarpClocks::acquire(unsigned thread, const void* object) {
-  if (follows(thread, Event::Kind::kAcquire, object)) return;
   const unsigned warp = thread / 32;
   const auto found = objects_.find(object);
+  if (follows(thread, Event::Kind::kAcquire, object)) {
+    if (found != objects_.end()) learn_from_own_warp(thread, found->second);
+    return;
+  }
   if (found != objects_.end() &&
       !is_within(found->second.visible, knowledge(warp, thread_epoch_[thread]))) {
     begin_epoch(warp);
@@ -157,6 +170,7 @@ void WarpClocks::acquire(unsigned thread, const void* object) {
     const auto barrier = copy_barriers_.find(object);
     if (barrier != copy_barriers_.end()) acquired_[barrier->second] = landed_[barrier->second];
   }
+  if (found != objects_.end()) learn_from_own_warp(thread, found->second);
   lead(thread, Event::Kind::kAcquire, object);
 }
 

@@ -123,12 +123,20 @@ class WarpClocks {
     Epoch limit;          ///< what the warp did up to this epoch; 0: what these lanes know
   };
 
+  /// What carries knowledge from thread to thread.
+  struct Object {
+    Clock visible;
+    Clock arrived;  ///< visible when the object is complete
+    std::uint32_t arrivers = 0;  ///< warps of which a lane has arrived
+  };
+
   static constexpr Epoch kKept = 64;  ///< epochs of each warp; of older ones the oldest of these
 
   void reset();
   std::uint32_t* newest(unsigned warp);
   void begin_epoch(unsigned warp);
   bool follows(unsigned thread, Event::Kind kind, const void* object);
+  void learn_from_own_warp(unsigned thread, const Object& object);
   void publish(unsigned thread, const void* object, bool at_once);
   void end_epoch(unsigned thread, Event::Kind kind, const void* object);
   void lead(unsigned thread, Event::Kind kind, const void* object);
@@ -152,11 +160,6 @@ class WarpClocks {
   std::array<Epoch, 1024> fenced_ = {};            ///< epoch that the thread's last fence ended
   std::array<std::vector<const void*>, 1024> loaded_flags_;  ///< by thread, since its last fence
   bool any_loaded_ = false;
-  struct Object {
-    Clock visible;
-    Clock arrived;  ///< visible when the object is complete
-  };
-
   Object& object_at(const void* object);
 
   std::unordered_map<const void*, Object> objects_;

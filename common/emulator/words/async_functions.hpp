@@ -26,6 +26,10 @@ void wait_for_copies(unsigned newest, std::source_location where);
 void init_mbarrier(void* barrier, int arrivals, std::source_location where);
 void arrive_at_mbarrier(void* barrier, int announced_bytes, std::source_location where);
 void wait_for_mbarrier(void* barrier, int parity, std::source_location where);
+/// 0 or 1: of the phase that is not complete.
+int parity_of_mbarrier(void* barrier, std::source_location where);
+/// Arrives, and is not expected in later phases.
+void drop_from_mbarrier(void* barrier, std::source_location where);
 void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                     std::source_location where);
 void fence_mbarrier_init(std::source_location where);
@@ -37,9 +41,15 @@ void set_registers(int registers, std::source_location where);
 
 // -- clusters, and blocks that wait for each other ---------------------------------------------
 unsigned cluster_rank();
+unsigned cluster_blocks();
 void wait_at_cluster_barrier(std::source_location where);
 void* shared_of_block(void* shared, unsigned rank, std::source_location where);
 unsigned load_acquire(const unsigned* flag, std::source_location where);
 void store_release(unsigned* flag, unsigned value, std::source_location where);
+/// Waits until one thread of every block of a cooperative grid has called this as often.
+void wait_for_all_blocks(std::source_location where);
+bool is_cooperative();
+/// Whether the address lies in this block's shared memory.
+bool is_in_shared_memory(const void* address);
 
 }  // namespace ladder::emulator
