@@ -304,6 +304,13 @@ TOOL_RUN = record(
     count=or_null(count), cuda=or_null(text), killed_after_s=or_null(number),
     message=or_null(text), places=each(text, 0),
 )
+PLACE_OF_LAUNCH = {"kernel": text, "grid": each(extent, 3, 3), "block": each(extent, 3, 3)}
+COUNTED_PROGRAM = record(
+    name=text, output=text, launches=each(record(metrics=named(count), **PLACE_OF_LAUNCH)))
+EMULATED_PROGRAM = record(
+    name=text, output=text,
+    launches=each(record(operations=named(record(requests=count, sectors=count, lines=count,
+                                                 wavefronts=count)), **PLACE_OF_LAUNCH)))
 LOOP = record(
     name=text, rung=rung_number, change=text, registers=count, stack_bytes=count,
     spill_store_bytes=count, spill_load_bytes=count, instructions=positive,
@@ -407,6 +414,8 @@ FORMS = {
     "bench/results/emulator/gallery.json": record(
         benchmarks=each(record(name=text, reported=each(text, 0)))),
     "bench/results/*/copy_predicates.json": PREDICATES,
+    "bench/results/emulator/own_programs.json": results(EMULATED_PROGRAM),
+    "bench/results/*/own_programs.json": results(COUNTED_PROGRAM, MACHINE),
     "bench/results/emulator/traces*.json": results(TRACED),
     "bench/results/sass/ablations.json": results(COPY, COMPILER),
     "bench/results/sass/loops.json": results(LOOP, COMPILER),

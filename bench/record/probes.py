@@ -50,8 +50,11 @@ METRICS = (
 BATCH = 100
 
 
-def ncu(metrics, program, *arguments):
-    """Profiles the program's kernels; returns the finished process, standard error included."""
+def ncu(metrics, program, *arguments, kernels=("--kernel-name", "regex:^probe_")):
+    """Profiles the program's kernels; returns the finished process, standard error included.
+
+    kernels: options that choose some of them; () is all
+    """
     return subprocess.run(
         [
             "ncu",
@@ -66,8 +69,7 @@ def ncu(metrics, program, *arguments):
             "all",
             "--kernel-name-base",
             "function",
-            "--kernel-name",
-            "regex:^probe_",
+            *kernels,
             "--section",
             "SourceCounters",  # computes the memory_ and derived__memory_ figures
             "--metrics",
@@ -147,10 +149,16 @@ def record(program, probes, metrics):
     return rows
 
 
+def gpu():
+    """Its name and the driver's version."""
+    found = output_of(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+    name, driver = found.strip().splitlines()[0].split(", ")
+    return name, driver
+
+
 def context():
     """What the counters depend on beside the probes, in lines."""
-    gpu = output_of(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
-    name, driver = gpu.strip().splitlines()[0].split(", ")
+    name, driver = gpu()
     version = version_of("ncu")
     return [f"{name}, driver {driver}", f"Nsight Compute: {version}"]
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from bench import probes_file, results_file
+from bench import SOURCES, own_programs, probes_file, results_file
 from docs.report.recorded import RESULTS, load, percent, provenance
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")  # below the root of the sources
@@ -144,6 +144,35 @@ def agreement(names, pairs):
     return f"{len(sums) - len(differ)} of {len(sums)}, worst {deviation(*worst)}"
 
 
+def own_programs_block(_rung):
+    """Ordinary programs: how many of their counters are equal, and how far the others are off."""
+    emulated = {
+        entry["name"]: entry for entry in results_file.read(own_programs.EMULATED)["benchmarks"]
+    }
+    rows = [
+        "| program | launches | counters compared | equal | not equal |",
+        "|---|---:|---:|---:|---|",
+    ]
+    for entry in load(own_programs.COUNTED.name)["benchmarks"]:
+        name, launches = entry["name"], entry["launches"]
+        others = emulated[name]["launches"]
+        compared, differ = 0, []
+        for hardware, emulator in zip(launches, others, strict=True):
+            pairs = own_programs.compared(hardware, emulator)
+            compared += len(pairs)
+            differ += [
+                f"{counter} {deviation(emulated_count, counted)}"
+                for counter, (counted, emulated_count) in pairs.items()
+                if counted != emulated_count
+            ]
+        link = f"[{name}](../{own_programs.source(name).relative_to(SOURCES)})"
+        rows.append(
+            f"| {link} | {len(launches)} | {compared} | {compared - len(differ)} "
+            f"| {', '.join(differ)} |"
+        )
+    return "\n".join([*rows, "", provenance(own_programs.COUNTED.name)])
+
+
 def caches_block(_rung):
     """L2 and DRAM of the rungs, by the emulator's model and by hardware."""
     rows = [
@@ -197,6 +226,7 @@ BLOCKS = {
     "fidelity": fidelity_block,
     "ragged": ragged_block,
     "copies": copies_block,
+    "own_programs": own_programs_block,
     "caches": caches_block,
     "gallery": gallery_block,
 }
