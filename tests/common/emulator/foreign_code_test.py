@@ -31,25 +31,6 @@ __global__ void kernel(const float* A, float* C) {
 }
 """
 
-LIBCU = """\
-#include <cuda/pipeline>
-__global__ void kernel(const float* A) {
-  __shared__ float line[32];
-  auto pipe = cuda::make_pipeline();
-  pipe.producer_acquire();
-  line[threadIdx.x] = A[threadIdx.x];
-}
-"""
-
-GRID = """\
-#include <cooperative_groups.h>
-namespace cg = cooperative_groups;
-__global__ void kernel() {
-  cg::this_thread_block().sync();
-  cg::this_grid().sync();
-}
-"""
-
 HOST = """\
 #include <cuda_runtime.h>
 int main() {
@@ -117,14 +98,6 @@ class ForeignCodeTest(unittest.TestCase):
     def test_wmma(self):
         """The declaration alone, not what is done with it."""
         self.expect(WMMA, 5, "no tensor cores", "#ifdef __CUDACC__")
-
-    def test_libcu(self):
-        """Pipelines of libcu++."""
-        self.expect(LIBCU, 4, "no libcu++", "common/ptx", "cuda_pipeline.h")
-
-    def test_grid_groups(self):
-        """Groups of a grid."""
-        self.expect(GRID, 5, "cooperative groups of a block", "common/ptx/flag.cuh")
 
     def test_host_functions(self):
         """The host functions of the CUDA run time."""

@@ -20,9 +20,6 @@ REFUSED = {
     "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k() {\n"
     "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n  wmma::fill_fragment(c, 0.f);\n}\n"
     "int main() { k<<<1, 32>>>(); }": "my.cu:4",
-    "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void k() {\n"
-    "  cg::grid_group grid = cg::this_grid();\n}\nint main() {}":
-        ("my.cu:4:18: error: ", "is unavailable: the emulator has cooperative groups of a block"),
     "int main() {\n  cudaGraph_t g;\n  cudaGraphCreate(&g, 0);\n}": "my.cu:3:18: error:",
     "__global__ void k() {}\nint main() {\n  k<<<1, 2>>(3);\n}":
         "my.cu:3: this launch is not kernel<<<grid, block>>>(arguments)",
