@@ -60,11 +60,20 @@ class Launches {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (is_launch(i)) add_launch(i);
       if (is(i, "(") && i > 0 && takes_kernel_address(text(i - 1))) drop_cast(i + 1);
+      if (is(i, "__shared__") && is(i + 1, "alignas")) move_alignment(i);
       if (is_declared(i, "gridDim") || is_declared(i, "blockDim")) rename(i);
     }
     name_device_architecture();
     std::ranges::stable_sort(changes_, {}, &Change::begin);
     return changes_;
+  }
+
+  bool takes_memory_on_device() const {
+    bool takes = false;
+    visit_places([&](std::size_t i, Place, bool on_device) {
+      takes = takes || (on_device && (is(i, "new") || (is(i, "malloc") && is(i + 1, "("))));
+    });
+    return takes;
   }
 
  private:
@@ -80,10 +89,12 @@ class Launches {
     return i < tokens_.size() && tokens_[i].kind == Token::Kind::kWord;
   }
 
-  /// Three signs without anything between them.
   bool is_triple(std::size_t i, std::string_view sign) const {
-    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign) &&
-           tokens_[i].end == tokens_[i + 1].begin && tokens_[i + 1].end == tokens_[i + 2].begin;
+    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign);
+  }
+  /// Without anything between them; some editors write `<< <`.
+  bool is_close_together(std::size_t i) const {
+    return tokens_[i].end == tokens_[i + 1].begin && tokens_[i + 1].end == tokens_[i + 2].begin;
   }
 
   bool is_launch(std::size_t i) const {
@@ -145,10 +156,11 @@ class Launches {
     }
   }
 
-  /// The ">>>(" that ends a launch's shape.
+  /// The ">>>(" that ends the shape of the launch at `i`.
   std::size_t end_of_shape(std::size_t i) const {
-    for (; i + 3 < tokens_.size(); ++i) {
-      if (is_triple(i, ">") && is(i + 3, "(")) return i;
+    const bool spaced = !is_close_together(i);
+    for (i += 3; i + 3 < tokens_.size(); ++i) {
+      if (is_triple(i, ">") && is(i + 3, "(") && (spaced || is_close_together(i))) return i;
       if (is(i, "(") || is(i, "[") || is(i, "{")) {
         i = partner(i, 1);
         if (i == kNone) return kNone;
@@ -160,7 +172,7 @@ class Launches {
 
   void add_launch(std::size_t i) {
     const std::size_t first = start_of_kernel(i);
-    const std::size_t shape_end = end_of_shape(i + 3);
+    const std::size_t shape_end = end_of_shape(i);
     const std::size_t close = shape_end == kNone ? kNone : partner(shape_end + 3, 1);
     if (first == kNone || close == kNone || shape_end == i + 3) {
       throw SourceRefused(line_at(source_, tokens_[i].begin),
@@ -173,7 +185,8 @@ class Launches {
     const std::string name = std::regex_replace(kernel, std::regex(R"(["\\])"), "\\$&");
     const bool arguments = close > shape_end + 4;
     const std::string call =
-        kernel + "(static_cast<decltype(glassbox_arguments)>(glassbox_arguments)...)";
+        kernel + "(::ladder::glassbox::parameter<decltype(glassbox_arguments)>("
+                 "glassbox_arguments)...)";
     changes_.push_back(
         {tokens_[first].begin, tokens_[i + 2].end,
          "::ladder::glassbox::launch(\"" + name + "\", " + std::string(lines, '\n')});
@@ -188,6 +201,21 @@ class Launches {
       if (is(k, "NULL") && alone) changes_.push_back({tokens_[k].begin, tokens_[k].end, "nullptr"});
       if (is(k, "(") || is(k, "{")) k = partner(k, 1);
     }
+  }
+
+  /// "extern __shared__ alignas(16) T": nvcc takes the attribute anywhere, g++ in front alone.
+  void move_alignment(std::size_t i) {
+    const std::size_t close = partner(i + 2, 1);
+    if (close == kNone) return;
+    std::size_t first = i;
+    while (first > 0 && (is(first - 1, "extern") || is(first - 1, "static") ||
+                         is(first - 1, "volatile") || is(first - 1, "const"))) {
+      --first;
+    }
+    const std::size_t begin = tokens_[i + 1].begin;
+    const std::string alignment = source_.substr(begin, tokens_[close].end - begin);
+    changes_.push_back({tokens_[first].begin, tokens_[first].begin, alignment + " "});
+    changes_.push_back({begin, tokens_[close].end, ""});
   }
 
   static bool takes_kernel_address(std::string_view function) {
@@ -242,7 +270,18 @@ class Launches {
   ///        outside of functions. In functions of the host, which may be the device's too, it stays
   ///        undefined.
   void name_device_architecture() {
-    enum class Place { kOutside, kHost, kDevice };
+    visit_places([&](std::size_t i, Place place, bool) {
+      if (is(i, "__CUDA_ARCH__") && place != Place::kHost)
+        changes_.push_back({tokens_[i].begin, tokens_[i].end, kDeviceArchitecture});
+    });
+  }
+
+  enum class Place { kOutside, kHost, kDevice };
+
+  /// Calls visit(token, place, whether the function may run on the device) for all tokens.
+  template <class Visit>
+  void visit_places(Visit visit) const {
+    std::vector<bool> on_device = {false};
     std::vector<Place> places = {Place::kOutside};
     bool global = false, device = false, host = false, function = false, type = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -256,13 +295,16 @@ class Launches {
         const Place body = for_device ? Place::kDevice : Place::kHost;
         const bool begins = places.back() == Place::kOutside && function && !(type && !for_device);
         places.push_back(begins ? body : places.back());
+        on_device.push_back(begins ? global || device : on_device.back());
       }
-      if (is(i, "}") && places.size() > 1) places.pop_back();
+      if (is(i, "}") && places.size() > 1) {
+        places.pop_back();
+        on_device.pop_back();
+      }
       if (is(i, "{") || is(i, "}") || is(i, ";")) {
         global = device = host = function = type = false;
       }
-      if (is(i, "__CUDA_ARCH__") && places.back() != Place::kHost)
-        changes_.push_back({tokens_[i].begin, tokens_[i].end, kDeviceArchitecture});
+      visit(i, places.back(), on_device.back());
     }
   }
 
@@ -322,6 +364,10 @@ std::optional<std::string> without_launch_syntax(const std::string& source) {
     at = change.end;
   }
   return text + source.substr(at);
+}
+
+bool takes_memory_on_device(const std::string& source) {
+  return Launches(source).takes_memory_on_device();
 }
 
 std::vector<Inclusion> inclusions_of(const std::string& source) {

@@ -56,4 +56,7 @@ struct Inclusion {
 /// What a source includes, in order.
 std::vector<Inclusion> inclusions_of(const std::string& source);
 
+/// Do kernels, or functions for the device, have `new` or `malloc` in them?
+bool takes_memory_on_device(const std::string& source);
+
 }  // namespace ladder::glassbox

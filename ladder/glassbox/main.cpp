@@ -102,13 +102,14 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
                             .definitions = arguments.definitions,
                             .traced = verb != "run",
                             .compute_capability = card.compute_capability};
-  std::vector<std::string> words;
+  BuiltProgram program;
   try {
-    words.push_back(build_program(sources, folder.path()));
+    program = build_program(sources, folder.path());
   } catch (const CompileError& error) {
     fmt::print(stderr, "{}", error.what());
     return kBadUsage;
   }
+  std::vector<std::string> words = {program.path};
   words.insert(words.end(), arguments.words.begin(), arguments.words.end());
   const auto variable = [](const char* name, const std::string& value) {
     return fmt::format("{}={}", name, value);
@@ -117,6 +118,7 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
       variable(kVerbVariable, verb.empty() ? "check" : verb),
       variable(kCardVariable, arguments.gpu), variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
+      variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
       variable(kFolderVariable, folder.path())};
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {
     environment.push_back(variable("LADDER_MULTIPROCESSORS", std::to_string(card.sms)));

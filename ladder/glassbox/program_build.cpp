@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "ladder/glassbox/command.hpp"
@@ -19,6 +21,10 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr int kErrorsShown = 10;
+
+/// malloc(), free(), operator new and operator delete: see runtime/device_heap.cpp.
+constexpr std::array kHeapFunctions = {"malloc", "free",    "_Znwm",  "_Znam",
+                                       "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"};
 
 void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -45,6 +51,12 @@ std::string errors_in(const std::string& output) {
         line.find("undefined reference") == std::string::npos) {
       continue;
     }
+    static const std::regex missing_header(R"(^(.*:\d+):\d+: fatal error: (.*): No such file.*)");
+    std::smatch found;
+    if (std::regex_match(line, found, missing_header)) {
+      const std::string sentence = missing_library(found[2]);
+      if (!sentence.empty()) return fmt::format("{}: {}\n", found[1].str(), sentence);
+    }
     if (++errors <= kErrorsShown) {
       text += (line.starts_with(LADDER_SOURCE_DIR "/") ? cause : "") + line + "\n";
     }
@@ -61,7 +73,7 @@ void call(const Words& words) {
 
 }  // namespace
 
-fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
+BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder) {
   const nlohmann::json build = description();
   const auto words = [&](const char* name) { return build.at(name).get<Words>(); };
   std::vector<fs::path> includes(sources.include_folders.begin(), sources.include_folders.end());
@@ -87,6 +99,7 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
     Words job = compiler;
     if (file.extension() == ".cu") append(job, {"-include", "cuda_runtime.h"});  // as nvcc does
     append(job, {"-x", "c++", "-c", source, "-o", objects.back()});
+    if (files.uses_openmp()) job.push_back("-fopenmp");
     jobs.push_back(std::async(std::launch::async, [job] { call(job); }));
   }
   for (std::future<void>& job : jobs)
@@ -111,6 +124,11 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
   Words libraries;
   Words all_needed = words("libraries");
   if (files.uses_cublas()) append(all_needed, words("blas"));
+  if (files.uses_openmp()) link.push_back("-fopenmp");
+  if (files.uses_device_heap()) {
+    for (const char* const function : kHeapFunctions)
+      link.push_back(fmt::format("-Wl,--wrap={}", function));
+  }
   for (const std::string& needed : all_needed)
     append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
   append(link, libraries);
@@ -121,7 +139,7 @@ fs::path build_program(const ProgramSources& sources, const fs::path& folder) {
                  "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};
   append(start, libraries);
   call(start);
-  return program;
+  return {program, files.uses_device_heap()};
 }
 
 }  // namespace ladder::glassbox

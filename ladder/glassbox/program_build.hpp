@@ -25,12 +25,15 @@ class CompileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct BuiltProgram {
+  std::filesystem::path path;
+  bool uses_device_heap = false;  ///< kernels may take memory with new or malloc()
+};
+
 /// \brief  Builds it.
 /// \param  folder  for all that is written
-/// \return path of the program
 /// \throws CompileError        g++ refuses the sources
 /// \throws std::runtime_error  see SourceFiles; or the build folder is incomplete
-std::filesystem::path build_program(const ProgramSources& sources,
-                                    const std::filesystem::path& folder);
+BuiltProgram build_program(const ProgramSources& sources, const std::filesystem::path& folder);
 
 }  // namespace ladder::glassbox

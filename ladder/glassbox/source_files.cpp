@@ -33,6 +33,9 @@ constexpr std::array kMissingLibraries = {
     std::pair{"cute/", "CuTe: leave that part out, between #ifdef __CUDACC__ and #endif"},
     std::pair{"nvrtc", "NVRTC: compile the kernel with the program"},
     std::pair{"nvtx3/", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"nvToolsExt", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"nccl", "NCCL: it has one GPU"},
+    std::pair{"mpi.h", "MPI: it runs one process"},
 };
 
 std::string text_of(const fs::path& path) {
@@ -83,15 +86,18 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
   for (const Inclusion& inclusion : inclusions_of(text)) {
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
     if (!file.empty() && needs_rewriting(file)) needs = true;
-    if (!file.empty()) continue;
-    if (inclusion.name.starts_with("cublas")) uses_cublas_ = true;
-    for (const auto& [start, advice] : kMissingLibraries) {
-      if (!inclusion.name.starts_with(start)) continue;
-      throw std::runtime_error(
-          fmt::format("{}:{}: the glass box has no {}", source.string(), inclusion.line, advice));
-    }
+    if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
+    if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
   }
+  if (takes_memory_on_device(text)) uses_device_heap_ = true;
   return needs_[source] = needs;
+}
+
+std::string missing_library(const std::string& header) {
+  for (const auto& [start, advice] : kMissingLibraries) {
+    if (header.starts_with(start)) return fmt::format("the glass box has no {}", advice);
+  }
+  return "";
 }
 
 fs::path SourceFiles::for_compiler(const fs::path& source) {

@@ -23,8 +23,12 @@ class SourceFiles {
   ///         have: "my.cu:12: ..."
   std::filesystem::path for_compiler(const std::filesystem::path& source);
 
-  /// Whether one of the sources so far includes cuBLAS's header.
+  /// Whether one of the sources so far names cuBLAS's header.
   bool uses_cublas() const { return uses_cublas_; }
+  /// Likewise OpenMP's.
+  bool uses_openmp() const { return uses_openmp_; }
+  /// Whether a kernel, or a function that kernels call, may take memory with new or malloc().
+  bool uses_device_heap() const { return uses_device_heap_; }
 
  private:
   std::filesystem::path rewritten(const std::filesystem::path& source);
@@ -37,6 +41,12 @@ class SourceFiles {
   std::map<std::filesystem::path, std::filesystem::path> written_;
   std::map<std::filesystem::path, bool> needs_;
   bool uses_cublas_ = false;
+  bool uses_openmp_ = false;
+  bool uses_device_heap_ = false;
 };
+
+/// "the glass box has no Thrust: ..." of a header that g++ has not found; empty if it is not one of
+/// CUDA's libraries.
+std::string missing_library(const std::string& header);
 
 }  // namespace ladder::glassbox

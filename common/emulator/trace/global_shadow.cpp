@@ -100,11 +100,15 @@ GlobalConflict GlobalShadow::store(std::size_t array, std::size_t begin, unsigne
   });
 }
 
-void GlobalShadow::update(std::size_t array, std::size_t begin, unsigned bytes) {
+GlobalConflict GlobalShadow::update(std::size_t array, std::size_t begin, unsigned bytes,
+                                    bool reads) {
+  const bool written = arrays_[array].written || !reads;
   arrays_[array].stored_to = true;
-  for_words(array, begin, bytes, [&](Word& word) {
+  return for_words(array, begin, bytes, [&](Word& word) {
+    GlobalConflict conflict;
+    if (!written && !word.written) conflict.kind = GlobalConflict::Kind::kUnwritten;
     word.written = true;
-    return GlobalConflict();
+    return conflict;
   });
 }
 

@@ -76,7 +76,8 @@ class GlobalShadow {
   GlobalConflict store(std::size_t array, std::size_t begin, unsigned bytes,
                        const GlobalAccess& access);
   /// An atomic update races with nobody here; what it leaves is written.
-  void update(std::size_t array, std::size_t begin, unsigned bytes);
+  /// \param reads  it needs what was there before
+  GlobalConflict update(std::size_t array, std::size_t begin, unsigned bytes, bool reads);
 
  private:
   /// The last access of its kind to a word.

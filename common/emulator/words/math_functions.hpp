@@ -27,8 +27,11 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return T(a) < T(b) ? T(b) : T(a);
 }
 
-inline float rsqrtf(float x) {
-  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
+/// A template, so that a program which brings its own for g++ may have it.
+template <class T>
+requires std::is_arithmetic_v<T>
+float rsqrtf(T x) {
+  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(static_cast<float>(x))));
 }
 inline double rsqrt(double x) {
   return 1.0 / std::sqrt(x);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -23,8 +24,18 @@ std::size_t whole_pages(std::size_t bytes) {
 }
 
 void protect(const Allocation& array, int protection) {
-  if (array.kind != MemoryKind::kDevice || array.freed) return;
+  if (array.freed) return;
+  if (array.kind != MemoryKind::kDevice && array.kind != MemoryKind::kHeap) return;
   mprotect(array.data, whole_pages(array.bytes), protection);
+}
+
+/// Memory at first: a NaN in each of CUDA's floating-point types, and no number that a program is
+/// likely to write everywhere.
+constexpr std::uint32_t kFill = 0xFFF5FFA7;
+
+void fill(std::byte* data, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += sizeof kFill)
+    std::memcpy(data + at, &kFill, std::min(sizeof kFill, bytes - at));
 }
 
 bool is_name(char c) {
@@ -43,6 +54,15 @@ std::string name_in(const std::string& argument) {
 }
 
 }  // namespace
+
+bool Allocation::is_written() const {
+  if (written || bytes > kMaxFilledBytes) return true;
+  if (kind != MemoryKind::kManaged && kind != MemoryKind::kHost) return false;
+  for (std::size_t at = 0; at < bytes; at += sizeof kFill) {
+    if (std::memcmp(data + at, &kFill, std::min(sizeof kFill, bytes - at)) != 0) return true;
+  }
+  return false;
+}
 
 Allocations& Allocations::instance() {
   static auto* const all = new Allocations();  // used until the very end of the process
@@ -68,13 +88,13 @@ void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& na
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   auto* const data = static_cast<std::byte*>(all) + kGuardBytes;
-  if (bytes <= kMaxFilledBytes) std::memset(data, 0xFF, bytes);
+  if (bytes <= kMaxFilledBytes && kind != MemoryKind::kHeap) fill(data, bytes);
   all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
                   .kind = kind,
                   .place = place,
                   .data = data,
                   .bytes = bytes,
-                  .written = kind != MemoryKind::kDevice});
+                  .written = kind == MemoryKind::kHeap});
   if (doors_ == 0) protect(all_.back(), PROT_NONE);
   return data;
 }
@@ -128,7 +148,7 @@ std::vector<Allocation*> Allocations::live() {
   const std::lock_guard lock(mutex_);
   std::vector<Allocation*> arrays;
   for (Allocation& array : all_) {
-    if (!array.freed) arrays.push_back(&array);
+    if (!array.freed && array.kind != MemoryKind::kHeap) arrays.push_back(&array);
   }
   return arrays;
 }

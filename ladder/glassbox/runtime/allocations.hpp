@@ -16,6 +16,7 @@ namespace ladder::glassbox {
 /// Who may touch it.
 enum class MemoryKind {
   kDevice,      ///< kernels alone: cudaMalloc
+  kHeap,        ///< likewise: malloc() in kernels
   kManaged,     ///< both: cudaMallocManaged
   kHost,        ///< both, but it is the host's: cudaMallocHost
   kRegistered,  ///< the host's own: cudaHostRegister
@@ -30,6 +31,10 @@ struct Allocation {
   std::size_t bytes = 0;
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
+
+  /// Written, or it no longer holds what all memory holds at first. The host writes to memory that it
+  /// shares with kernels without a call.
+  bool is_written() const;
 
   bool contains(const void* address) const {
     return address >= data && address < data + (bytes == 0 ? 1 : bytes);
@@ -61,7 +66,7 @@ class Allocations {
   /// Gives the memory back; its addresses are not given out again. The host's own is forgotten.
   void free(Allocation& allocation);
 
-  /// Live arrays, in the order in which they were taken.
+  /// Live arrays of the program, in the order in which they were taken.
   std::vector<Allocation*> live();
 
   /// Opens what belongs to kernels to this process, and closes it again. Other threads of the host

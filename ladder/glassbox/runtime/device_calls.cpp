@@ -10,6 +10,7 @@
 #include "common/emulator/run/grid_plan.hpp"
 #include "common/emulator/run/settings.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
 
@@ -46,7 +47,7 @@ cudaDeviceProp properties_of(const DeviceCard& card) {
   p.maxBlocksPerMultiProcessor = card.max_blocks_per_sm;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = 1;
   p.deviceOverlap = p.asyncEngineCount = 1;
-  p.concurrentManagedAccess = p.cooperativeLaunch = p.memoryPoolsSupported = 1;
+  p.concurrentManagedAccess = p.streamPrioritiesSupported = p.cooperativeLaunch = p.memoryPoolsSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   return p;
 }
@@ -193,12 +194,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int, He
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrComputeMode:
     case cudaDevAttrEccEnabled:
-    case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrHostNativeAtomicSupported:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrComputePreemptionSupported:
       return give(0);
     case cudaDevAttrGpuOverlap:
+    case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrAsyncEngineCount:
@@ -231,12 +232,13 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
   return sticky_error();
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) {
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (limit == cudaLimitMallocHeapSize) set_heap_bytes(value);
   return sticky_error();
 }
 
-cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
-  *value = 0;
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  *value = limit == cudaLimitMallocHeapSize ? heap_bytes() : 0;
   return sticky_error();
 }
 
@@ -264,7 +266,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer, Here here) {
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  *least = *greatest = 0;
+  *least = 0;
+  *greatest = -5;
   return sticky_error();
 }
 

@@ -167,8 +167,9 @@ std::string Findings::text() {
         2);
   }
   if (orders().verb != Verb::kRun && traced_.size() < launches_) {
-    text += wrapped(fmt::format("{} of {} traced: the first of each kernel at each line.",
-                                counted(traced_.size(), "launch"), launches_),
+    const bool chosen = !orders().kernel.empty() || orders().launch > 0;
+    text += wrapped(fmt::format("{} of {} traced{}.", counted(traced_.size(), "launch"), launches_,
+                                chosen ? "" : ": the first of each kernel at each line"),
                     2);
   }
   for (const Allocation* array : Allocations::instance().live()) {

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
 
@@ -21,8 +24,10 @@ namespace {
 using emulator::KernelError;
 using emulator::KernelErrorKind;
 
-/// Launches of one kernel at one line that are traced; the others run.
+/// Launches of one kernel at one line that are traced; the others run. Further ones are traced if
+/// their grid, their blocks or their arrays are new: the first may have been a warm-up.
 constexpr std::uint64_t kTracedLaunches = 3;
+constexpr std::size_t kTracedKinds = 8;
 constexpr std::size_t kUsualSharedBytes = std::size_t{48} * 1024;
 
 std::atomic<std::size_t> allowed_shared_bytes = kUsualSharedBytes;
@@ -50,7 +55,21 @@ std::string without_arguments(const std::string& kernel) {
   return kernel.substr(0, kernel.find('<'));
 }
 
-bool is_wanted(const LaunchRequest& request) {
+/// A launch's grid, block, dynamic shared memory and arrays.
+using LaunchKind = std::vector<std::uint64_t>;
+
+LaunchKind kind_of(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
+  LaunchKind kind = {request.grid.x,  request.grid.y,  request.grid.z,
+                     request.block.x, request.block.y, request.block.z,
+                     request.dynamic_shared_bytes};
+  for (const PointerArgument& argument : arguments) {
+    const Allocation* const array = Allocations::instance().with(argument.address);
+    if (array != nullptr) kind.push_back(reinterpret_cast<std::uintptr_t>(array->data));
+  }
+  return kind;
+}
+
+bool is_wanted(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
   if (orders().verb == Verb::kRun) return false;
   const std::string kernel = request.kernel;
   if (!orders().kernel.empty() && kernel != orders().kernel &&
@@ -58,12 +77,20 @@ bool is_wanted(const LaunchRequest& request) {
     return false;
   }
   static std::mutex mutex;
-  static std::map<std::pair<std::string, unsigned>, std::uint64_t> seen;
+  struct Seen {
+    std::uint64_t launches = 0;
+    std::set<LaunchKind> kinds;
+  };
+  static std::map<std::pair<std::string, unsigned>, Seen> all_seen;
   static std::uint64_t matching = 0;
   const std::lock_guard lock(mutex);
   ++matching;
-  const std::uint64_t number = ++seen[{kernel, request.here.line()}];
-  return orders().launch > 0 ? matching == orders().launch : number <= kTracedLaunches;
+  Seen& seen = all_seen[{kernel, request.here.line()}];
+  ++seen.launches;
+  if (orders().launch > 0) return matching == orders().launch;
+  const bool is_new =
+      seen.kinds.size() < kTracedKinds && seen.kinds.insert(kind_of(request, arguments)).second;
+  return is_new || seen.launches <= kTracedLaunches;
 }
 
 /// The arrays that a kernel may touch: first those that it is given. The tracer knows no more than
@@ -81,6 +108,7 @@ std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>
     choose(array);
     if (argument.element_bytes > 0) element_bytes.try_emplace(array, argument.element_bytes);
   }
+  choose(device_heap());
   for (Allocation* array : all.live())
     choose(array);
   if (chosen.size() > emulator::kMaxArrays) chosen.resize(emulator::kMaxArrays);
@@ -91,7 +119,7 @@ std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>
                       .data = array->data,
                       .bytes = array->bytes,
                       .element_bytes = known == element_bytes.end() ? 4 : known->second,
-                      .written = array->written});
+                      .written = array->is_written()});
   }
   return traced;
 }
@@ -119,7 +147,15 @@ cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
                  sentence);
 }
 
+/// For object_maker alone.
+void* make_object(void* slot, const void* bytes, std::size_t size) {
+  std::memcpy(slot, bytes, size);
+  return slot;
+}
+
 }  // namespace
+
+const ObjectMaker object_maker = &make_object;
 
 void allow_dynamic_shared(std::size_t bytes) {
   allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
@@ -150,6 +186,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                                      .cooperative = request.cooperative,
                                      .kernel = code};
   std::optional<KernelError> error;
+  start_heap_launch();
   const Allocations::Door open;
   const auto run = [&] {
     try {
@@ -159,7 +196,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
       throw;
     }
   };
-  if (!is_wanted(request)) {
+  if (!is_wanted(request, arguments)) {
     try {
       run();
     } catch (const KernelError&) {

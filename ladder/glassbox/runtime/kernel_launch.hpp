@@ -69,6 +69,36 @@ struct ArgumentBytes {
   [[gnu::no_sanitize("thread")]] T&& value() { return reinterpret_cast<T&&>(bytes); }
 };
 
+/// \brief Copies bytes to `slot`, and returns it: what a function does, in machine code, that returns
+///        an object of a class.
+using ObjectMaker = void* (*)(void* slot, const void* bytes, std::size_t size);
+extern const ObjectMaker object_maker;
+
+/// \brief What a kernel gets for an argument. An object whose class has a copy constructor comes as
+///        its bytes, as on a GPU: the constructor has run once, on the host.
+template <class Argument>
+[[gnu::no_sanitize("thread")]] decltype(auto) parameter(std::remove_reference_t<Argument>& bytes) {
+  using T = std::remove_cvref_t<Argument>;
+  if constexpr (std::is_class_v<T> && !std::is_trivially_copyable_v<T> &&
+                std::is_rvalue_reference_v<Argument>) {
+    using Make = T (*)(const void*, std::size_t);
+    return reinterpret_cast<Make>(object_maker)(&bytes, sizeof(T));
+  } else {
+    return static_cast<Argument>(bytes);
+  }
+}
+
+/// The argument itself, or the copy that the host makes of it.
+template <class T>
+decltype(auto) on_host(T& argument) {
+  if constexpr (std::is_class_v<T> && !std::is_trivially_copyable_v<T> &&
+                std::is_copy_constructible_v<T>) {
+    return T(argument);
+  } else {
+    return (argument);
+  }
+}
+
 /// A kernel and its arguments, as all threads of a launch share them.
 template <class Kernel, class... Arguments>
 struct KernelCall {
@@ -101,9 +131,12 @@ struct PendingLaunch {
     std::vector<PointerArgument> pointers;
     (add_pointers(arguments, pointers), ...);
     using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
-    const Call call = {kernel, {std::addressof(arguments)...}};
-    return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),
-                      {&Call::run, &call, [] { return &ladder_dynamic_shared[0]; }});
+    const auto run = [&](auto&&... copies) {
+      const Call call = {kernel, {std::addressof(copies)...}};
+      return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),
+                        {&Call::run, &call, [] { return &ladder_dynamic_shared[0]; }});
+    };
+    return run(on_host(arguments)...);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "common/emulator/run/block_runner.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
@@ -201,6 +202,8 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
 using namespace ladder::glassbox;
 
 cudaError_t cudaFree(void* pointer, Here here) {
+  // A thread's copy of an argument is destroyed, which no GPU does.
+  if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (pointer == nullptr) return cudaSuccess;
   Allocations& all = Allocations::instance();
@@ -240,6 +243,10 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
   return sticky_error();
 }
 
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
+  return sticky_error();
+}
+
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
   return sticky_error();
 }
@@ -262,6 +269,15 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t, Here here) {
   return copy(to, from, bytes, kind, here);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes, Here here) {
+  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
+                                cudaStream_t, Here here) {
+  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

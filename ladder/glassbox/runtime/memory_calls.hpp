@@ -106,6 +106,22 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemCurrent,
   cudaMemPoolAttrUsedMemHigh,
 };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice };
+enum cudaMemAccessFlags {
+  cudaMemAccessFlagsProtNone,
+  cudaMemAccessFlagsProtRead,
+  cudaMemAccessFlagsProtReadWrite = 3,
+};
+struct cudaMemLocation {
+  cudaMemLocationType type;
+  int id;
+};
+struct cudaMemAccessDesc {
+  cudaMemLocation location;
+  cudaMemAccessFlags flags;
+};
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
+                                 std::size_t count);
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes);
@@ -117,6 +133,13 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr,
                             ladder::glassbox::Here here = ladder::glassbox::Here::current());
+/// Between GPUs, of which there is one.
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes,
+                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream = nullptr,
+                                ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind,
                          ladder::glassbox::Here here = ladder::glassbox::Here::current());

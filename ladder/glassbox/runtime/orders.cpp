@@ -25,6 +25,7 @@ const Orders& orders() {
     if (!word(kCardVariable).empty()) orders->card = word(kCardVariable);
     orders->kernel = word(kKernelVariable);
     orders->launch = std::strtoull(word(kLaunchVariable).c_str(), nullptr, 10);
+    orders->device_heap = !word(kHeapVariable).empty();
     orders->folder = word(kFolderVariable);
     return orders;
   }();
