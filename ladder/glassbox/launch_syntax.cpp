@@ -384,7 +384,8 @@ std::vector<Inclusion> inclusions_of(const std::string& source) {
     if (open != '"' && open != '<') continue;
     const std::size_t close = source.find(open == '"' ? '"' : '>', begin + 1);
     if (close == std::string::npos) continue;
-    found.push_back({.begin = begin,
+    found.push_back({.directive = tokens[i + 1].begin,
+                     .begin = begin,
                      .end = close + 1,
                      .name = source.substr(begin + 1, close - begin - 1),
                      .quoted = open == '"',

@@ -51,12 +51,10 @@ std::string errors_in(const std::string& output) {
         line.find("undefined reference") == std::string::npos) {
       continue;
     }
-    static const std::regex missing_header(R"(^(.*:\d+):\d+: fatal error: (.*): No such file.*)");
+    static const std::regex refused_header(R"(^(.*:\d+):\d+: error: #error (the glass box .*))");
     std::smatch found;
-    if (std::regex_match(line, found, missing_header)) {
-      const std::string sentence = missing_library(found[2]);
-      if (!sentence.empty()) return fmt::format("{}: {}\n", found[1].str(), sentence);
-    }
+    if (std::regex_match(line, found, refused_header))
+      return fmt::format("{}: {}\n", found[1].str(), found[2].str());
     if (++errors <= kErrorsShown) {
       text += (line.starts_with(LADDER_SOURCE_DIR "/") ? cause : "") + line + "\n";
     }

@@ -49,6 +49,14 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
+/// "the glass box has no Thrust: ..."; empty for a header of another library.
+std::string missing_library(const std::string& header) {
+  for (const auto& [start, advice] : kMissingLibraries) {
+    if (header.starts_with(start)) return fmt::format("the glass box has no {}", advice);
+  }
+  return "";
+}
+
 /// A path as it stands between the quotes of #line and #include.
 std::string quoted(const fs::path& path) {
   return "\"" + path.string() + "\"";
@@ -88,16 +96,10 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
     if (!file.empty() && needs_rewriting(file)) needs = true;
     if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
     if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
+    if (file.empty() && !missing_library(inclusion.name).empty()) needs = true;
   }
   if (takes_memory_on_device(text)) uses_device_heap_ = true;
   return needs_[source] = needs;
-}
-
-std::string missing_library(const std::string& header) {
-  for (const auto& [start, advice] : kMissingLibraries) {
-    if (header.starts_with(start)) return fmt::format("the glass box has no {}", advice);
-  }
-  return "";
 }
 
 fs::path SourceFiles::for_compiler(const fs::path& source) {
@@ -114,7 +116,12 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
   const std::vector<Inclusion> inclusions = inclusions_of(text);
   for (auto it = inclusions.rbegin(); it != inclusions.rend(); ++it) {
     const fs::path file = found(it->name, it->quoted, source);
-    if (file.empty()) continue;
+    if (file.empty()) {
+      // An error, unless the preprocessor leaves this part out.
+      const std::string sentence = missing_library(it->name);
+      if (!sentence.empty()) text.replace(it->directive, it->end - it->directive, "error " + sentence);
+      continue;
+    }
     const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
     text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
   }

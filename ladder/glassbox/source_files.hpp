@@ -45,8 +45,4 @@ class SourceFiles {
   bool uses_device_heap_ = false;
 };
 
-/// "the glass box has no Thrust: ..." of a header that g++ has not found; empty if it is not one of
-/// CUDA's libraries.
-std::string missing_library(const std::string& header);
-
 }  // namespace ladder::glassbox

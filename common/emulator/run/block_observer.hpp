@@ -23,6 +23,7 @@ struct UndefinedShuffle {
   unsigned mask;    ///< that the call named
   unsigned source;  ///< the lane that is asked
   bool exists;      ///< in a block whose last warp is not full it may not
+  bool has_left;    ///< the kernel
 };
 
 /// \brief Learns what the threads of a block do, on the CPU thread that runs them. One block after

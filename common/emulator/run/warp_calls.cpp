@@ -38,9 +38,9 @@ std::string text_of(const WarpCall& call) {
 
 }  // namespace
 
-/// The lanes of the call's mask that the block has.
+/// The lanes of the call's mask that are there: CUDA waits for no thread that has left the kernel.
 unsigned WarpCalls::effective_mask(const WarpState& warp, const Lane& lane) {
-  return lane.call->mask & warp.exists;
+  return lane.call->mask & warp.exists & ~warp.finished;
 }
 
 void WarpCalls::refuse_width(const char* function, int width, std::source_location where) {
@@ -118,7 +118,8 @@ void WarpCalls::give_undefined(void* result, std::size_t bytes, unsigned lane, u
                                                   .where = call.where,
                                                   .mask = call.mask,
                                                   .source = source,
-                                                  .exists = (warp.exists >> source & 1u) != 0});
+                                                  .exists = (warp.exists >> source & 1u) != 0,
+                                                  .has_left = (warp.finished >> source & 1u) != 0});
   }
   auto* const to = static_cast<unsigned char*>(result);
   for (std::size_t byte = 0; byte < bytes; ++byte)
@@ -135,9 +136,22 @@ unsigned WarpCalls::lanes_at_this_line(std::source_location where) {
 void WarpCalls::settle(WarpState& warp) {
   if (warp.at_line != 0) {
     answer_lanes_at_line(warp);
-  } else if (warp.in_call != 0 && warp.waiting == 0) {
+  } else if (warp.in_call != 0 && warp.waiting == 0 && !complete_without_others(warp)) {
     fail_stuck(warp);
   }
+}
+
+/// Lanes may have left the kernel that others have waited for.
+bool WarpCalls::complete_without_others(WarpState& warp) {
+  BlockThreads& threads = scheduler_.threads();
+  const unsigned base = 32 * threads.number_of(warp);
+  bool any = false;
+  for_each_lane(warp.in_call, [&](unsigned bit) {
+    if (any || (warp.in_call >> bit & 1u) == 0) return;
+    const unsigned mask = effective_mask(warp, threads.lane(base + bit));
+    any = (warp.in_call & mask) == mask && complete(warp, mask);
+  });
+  return any;
 }
 
 /// Answers the lanes that are in the same __activemask as the lowest lane that waits in one.
@@ -195,10 +209,6 @@ void WarpCalls::fail_if_missing(const WarpState& warp, const Lane& lane, unsigne
   const std::string start = lane.call->function + std::string(" waits for ") +
                             threads.name_of(other.number) + ", which is in its mask " +
                             hexadecimal(lane.call->mask) + " but ";
-  if ((warp.finished & other.bit()) != 0) {
-    scheduler_.fail(KernelErrorKind::kWarpMismatch, start + "has left the kernel,", lane.number,
-                    lane.where);
-  }
   if ((warp.at_barrier & other.bit()) != 0) {
     scheduler_.fail(
         KernelErrorKind::kWarpMismatch,

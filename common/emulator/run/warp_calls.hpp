@@ -32,6 +32,7 @@ class WarpCalls {
 
  private:
   static unsigned effective_mask(const WarpState& warp, const Lane& lane);
+  bool complete_without_others(WarpState& warp);
   bool complete(WarpState& warp, unsigned mask);
   void answer_lanes_at_line(WarpState& warp);
   [[noreturn]] void fail_stuck(const WarpState& warp);

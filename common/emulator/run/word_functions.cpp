@@ -2,7 +2,13 @@
 /// \file  common/emulator/run/word_functions.cpp
 /// \brief The functions that CUDA's words call: each goes to the block that runs on this CPU
 /// thread.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
 #include "common/emulator/run/block_runner.hpp"
+#include "common/emulator/run/source_lines.hpp"
 #include "common/emulator/words/async_functions.hpp"
 #include "common/emulator/words/barrier_functions.hpp"
 #include "common/emulator/words/thread_context.hpp"
@@ -11,8 +17,22 @@
 namespace ladder::emulator {
 namespace {
 
-BlockRunner& runner() noexcept {
-  return *BlockRunner::of_this_cpu_thread();
+[[gnu::cold, noreturn]] void refuse_host_call(const void* caller) {
+  const SourceLine line =
+      source_line_of(std::array{reinterpret_cast<std::uintptr_t>(caller) - 1});
+  std::fprintf(stderr,
+               "%s:%u: a function of the device is called outside of a kernel: launch the kernel "
+               "with kernel<<<grid, block>>>(arguments)\n",
+               line.file.c_str(), line.line);
+  std::exit(1);
+}
+
+/// Of the calling CPU thread, which runs a kernel.
+[[gnu::always_inline]] inline BlockRunner& runner() noexcept {
+  BlockRunner* const running = BlockRunner::of_this_cpu_thread();
+  if (running == nullptr) [[unlikely]]
+    refuse_host_call(__builtin_return_address(0));
+  return *running;
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ void Findings::note(const std::string& sentence) {
   if (std::ranges::find(notes_, sentence) == notes_.end()) notes_.push_back(sentence);
 }
 
-std::string Findings::text() {
+std::string Findings::text(bool ended) {
   std::string text;
   // Launches of one kernel at one line are one entry.
   std::vector<std::pair<const TracedLaunch*, KernelTrace>> kernels;
@@ -172,7 +172,8 @@ std::string Findings::text() {
                                 chosen ? "" : ": the first of each kernel at each line"),
                     2);
   }
-  for (const Allocation* array : Allocations::instance().live()) {
+  const auto never_freed = ended ? Allocations::instance().live() : std::vector<Allocation*>();
+  for (const Allocation* array : never_freed) {
     text += wrapped(fmt::format("{}, {} bytes from {}, was never freed.", array->name, array->bytes,
                                 text_of(array->place)),
                     2);
@@ -210,10 +211,10 @@ void Findings::save_traces() {
   write(kTracesFile, with_short_paths(all.dump(1)));
 }
 
-void Findings::save() {
+void Findings::save(bool ended) {
   const std::lock_guard lock(mutex_);
   if (orders().folder.empty()) return;
-  write(kReportFile, text());
+  write(kReportFile, text(ended));
   save_traces();
   const bool wrong =
       !findings_.empty() || std::ranges::any_of(traced_, [](const TracedLaunch& launch) {
@@ -226,7 +227,7 @@ namespace {
 
 /// Writes the report once the program has ended, whichever way.
 struct AtTheEnd {
-  ~AtTheEnd() { Findings::instance().save(); }
+  ~AtTheEnd() { Findings::instance().save(true); }
 };
 const AtTheEnd at_the_end;
 

@@ -53,11 +53,11 @@ class Findings {
   std::uint64_t launches() const { return launches_; }
 
   /// Writes what was found to the files that the driver reads.
-  void save();
+  void save(bool ended = false);
 
  private:
   Findings() = default;
-  std::string text();
+  std::string text(bool ended);
   void save_traces();
 
   std::vector<Finding> findings_;

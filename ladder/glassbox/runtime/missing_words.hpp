@@ -6,14 +6,14 @@
 #include "ladder/glassbox/runtime/error_codes.hpp"
 
 // -- Textures, surfaces, and the arrays behind them ----------------------------------------------
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] textureReference;
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaTextureDesc;
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaResourceDesc;
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaResourceViewDesc;
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] textureReference {};
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaTextureDesc {};
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaResourceDesc {};
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaResourceViewDesc {};
 template <class T, int kType = 1, int kMode = 0>
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] texture;
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] texture {};
 template <class T, int kType = 1>
-struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] surface;
+struct [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] surface {};
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 template <class T, class... Arguments>
@@ -38,12 +38,12 @@ template <class... Arguments>
 [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaError_t cudaBindTexture(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable("the glass box has no textures: read the array itself, its index clamped by hand where the texture did that")]] cudaError_t cudaCreateSurfaceObject(Arguments&&...);
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaArray;
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaArray_t;
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaChannelFormatDesc;
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaExtent;
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaPitchedPtr;
-struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaMemcpy3DParms;
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaArray {};
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaArray_t {};
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaChannelFormatDesc {};
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaExtent {};
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaPitchedPtr {};
+struct [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaMemcpy3DParms {};
 template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaError_t cudaMallocArray(Arguments&&...);
 template <class... Arguments>
@@ -56,11 +56,11 @@ template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA arrays, which textures read: take linear memory from cudaMalloc")]] cudaError_t cudaMemcpy2DToArray(Arguments&&...);
 
 // -- Graphs --------------------------------------------------------------------------------------
-struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraph_t;
-struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphExec_t;
-struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNode_t;
-struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaKernelNodeParams;
-struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNodeParams;
+struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraph_t {};
+struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphExec_t {};
+struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNode_t {};
+struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaKernelNodeParams {};
+struct [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNodeParams {};
 template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t cudaStreamBeginCapture(Arguments&&...);
 template <class... Arguments>
@@ -73,8 +73,8 @@ template <class... Arguments>
 [[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t cudaGraphLaunch(Arguments&&...);
 
 // -- Other processes ------------------------------------------------------------------------------
-struct [[gnu::unavailable("the glass box shares no memory between processes: take it from cudaMalloc in one process")]] cudaIpcMemHandle_t;
-struct [[gnu::unavailable("the glass box shares no memory between processes: take it from cudaMalloc in one process")]] cudaIpcEventHandle_t;
+struct [[gnu::unavailable("the glass box shares no memory between processes: take it from cudaMalloc in one process")]] cudaIpcMemHandle_t {};
+struct [[gnu::unavailable("the glass box shares no memory between processes: take it from cudaMalloc in one process")]] cudaIpcEventHandle_t {};
 template <class... Arguments>
 [[gnu::unavailable("the glass box shares no memory between processes: take it from cudaMalloc in one process")]] cudaError_t cudaIpcGetMemHandle(Arguments&&...);
 template <class... Arguments>

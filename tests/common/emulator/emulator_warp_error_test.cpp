@@ -3,6 +3,8 @@
 /// \brief Warp functions in which not all lanes of the mask take part.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/common/emulator/expect_kernel_error.hpp"
 #include "tests/common/emulator/probes.hpp"
 
@@ -18,11 +20,13 @@ TEST(EmulatorWarpError, CallerIsNotInItsMask) {
   EXPECT_TRUE(contains(text, "0xfffffffe")) << text;
 }
 
-TEST(EmulatorWarpError, LaneOfTheMaskHasLeft) {
-  const std::string text = expect_kernel_error(
-      probes::lane_has_left, {KernelErrorKind::kWarpMismatch, kFile, "lane 7 has left", {}, {}});
-  EXPECT_TRUE(contains(text, "__shfl_sync waits for thread (7, 0, 0)")) << text;
-  EXPECT_TRUE(contains(text, "has left the kernel")) << text;
+/// CUDA waits for the lanes of the mask that have not left the kernel.
+TEST(EmulatorWarpError, LanesThatHaveLeftAreNotWaitedFor) {
+  std::vector<int> out(21, -1);
+  probes::lanes_leave(out.data());
+  for (int t = 0; t < 19; ++t)
+    EXPECT_EQ(out[t], t + 1);
+  EXPECT_EQ(out[20], 0xAAAAA);
 }
 
 TEST(EmulatorWarpError, LaneOfTheMaskIsAtABarrier) {

@@ -62,7 +62,7 @@ void chain_of_masks(int* out);
 void active_mask(unsigned* out);
 void sum_of_partial_warp(unsigned threads, float* out);
 void lane_not_in_mask();
-void lane_has_left();
+void lanes_leave(int* out);
 void lane_at_barrier();
 void different_functions();
 void different_masks();

@@ -108,9 +108,19 @@ __global__ void lane_not_in_mask() {
   __syncwarp(0xFFFFFFFEu);  // lane 0 is not in the mask
 }
 
-__global__ void lane_has_left() {
-  if (threadIdx.x == 7) return;
-  __shfl_sync(kAll, 1, 0);  // lane 7 has left
+/// out[t] = what lane t + 1 has; lanes from 20 on leave, some of them late.
+__global__ void lanes_leave(int* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (t >= 24) return;
+  __syncwarp(0xFFFFFFu);
+  if (t >= 20) {
+    if (t == 21) __syncwarp(1u << 21);
+    return;
+  }
+  __syncwarp();
+  const unsigned votes = __ballot_sync(kAll, t % 2);
+  out[t] = __shfl_down_sync(kAll, t, 1);
+  if (t == 0) out[20] = static_cast<int>(votes);
 }
 
 __global__ void lane_at_barrier() {
@@ -199,8 +209,8 @@ void lane_not_in_mask() {
   launch(probe_kernels::lane_not_in_mask, kOneWarp);
 }
 
-void lane_has_left() {
-  launch(probe_kernels::lane_has_left, kOneWarp);
+void lanes_leave(int* out) {
+  launch(probe_kernels::lanes_leave, kOneWarp, out);
 }
 
 void lane_at_barrier() {

@@ -32,11 +32,17 @@ class DeviceCallsTest(unittest.TestCase):
             float* x;
             cudaStream_t stream;
             cudaMemPool_t pool;
-            cudaStreamCreate(&stream);
+            int least, greatest;
+            cudaDeviceGetStreamPriorityRange(&least, &greatest);
+            cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest);
             cudaDeviceGetDefaultMemPool(&pool, 0);
             size_t threshold = 1 << 20;
             cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold);
+            cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
+                                        cudaMemAccessFlagsProtReadWrite};
+            cudaMemPoolSetAccess(pool, &access, 1);
             cudaMallocFromPoolAsync(&x, 64, pool, stream);
+            cudaMemcpyPeerAsync(x, 0, x + 8, 0, 32, stream);
             cudaStreamAttrValue policy = {};
             policy.accessPolicyWindow = {x, 64, 1.0f, cudaAccessPropertyPersisting,
                                          cudaAccessPropertyStreaming};
@@ -47,10 +53,10 @@ class DeviceCallsTest(unittest.TestCase):
             cudaMemPoolTrimTo(pool, 0);
             cudaStreamDestroy(stream);
             cudaDeviceCanAccessPeer(&can, 0, 1);
-            printf("%d %s\\n", can, cudaGetErrorName(cudaGetLastError()));
+            printf("%d %d %s\\n", least > greatest, can, cudaGetErrorName(cudaGetLastError()));
             printf("%s\\n", cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
             """))
-        self.assertEqual(result.stdout, "0 cudaSuccess\ncudaErrorInvalidDevice\n", result.stderr)
+        self.assertEqual(result.stdout, "1 0 cudaSuccess\ncudaErrorInvalidDevice\n", result.stderr)
         said = sentences(result)
         self.assertIn("cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number 1",
                       said)

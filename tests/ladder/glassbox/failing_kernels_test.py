@@ -67,6 +67,14 @@ class FailingKernelsTest(unittest.TestCase):
         self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
                       "my.cu:4", sentences(result))  # fmt: skip
 
+    def test_a_kernel_that_is_called_like_a_function(self):
+        """Ends the program, with the line that asks which thread it is."""
+        result = outcome("__global__ void k(int* x) {\n  x[threadIdx.x] = 1;\n}\n"
+                         "int main() { int x[1]; k(x); }")  # fmt: skip
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("my.cu:2: a function of the device is called outside of a kernel",
+                      sentences(result))
+
     def test_clocks_tick_as_the_cards_do(self):
         """A kernel that waits for two milliseconds of its SM ends."""
         result = outcome(in_main("""

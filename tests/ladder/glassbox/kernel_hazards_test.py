@@ -73,6 +73,55 @@ class KernelHazardsTest(unittest.TestCase):
         right = outcome(in_main(body, kernels), "-D", "WRITE=1")
         self.assertEqual(right.stderr.count("no hazards"), 2, right.stderr)
 
+    def test_updates_of_what_nobody_wrote(self):
+        """An atomic reads first; and managed memory is nobody's until somebody writes it."""
+        kernels = """
+            __global__ void count(int* a, int* b) {
+              atomicAdd(a, 1);
+              if (threadIdx.x == 0) b[0] += 1;
+            }"""
+        body = """
+            int *a, *b; cudaMalloc(&a, 4); cudaMallocManaged(&b, 64);
+            if (WRITE) { cudaMemset(a, 0, 4); b[0] = 0; }
+            count<<<1, 32>>>(a, b);
+            cudaFree(a); cudaFree(b);"""
+        wrong = sentences(outcome(in_main(body, kernels), "-D", "WRITE=0"))
+        self.assertIn("uninitialised: thread (0, 0, 0) updates a[0]", wrong)
+        self.assertIn("uninitialised: thread (0, 0, 0) loads b[0]", wrong)
+        right = outcome(in_main(body, kernels), "-D", "WRITE=1")
+        self.assertIn("no hazards", right.stderr)
+
+    def test_launches_behind_a_warm_up(self):
+        """Are traced if they have other arrays."""
+        result = outcome(in_main("""
+            int *a, *b; cudaMalloc(&a, 256); cudaMalloc(&b, 256);
+            cudaMemset(a, 0, 256);
+            for (int i = 0; i < 9; ++i) add<<<1, 64>>>(a, i < 5 ? b : a);
+            cudaFree(a); cudaFree(b);""", """
+            __global__ void add(const int* in, int* out) {
+              out[threadIdx.x] = in[threadIdx.x] + in[(threadIdx.x + 33) % 64];
+            }"""), verb=["check"])  # fmt: skip
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("4 launches of 9 traced", sentences(result))
+
+    def test_lanes_that_have_left(self):
+        """CUDA waits for lanes of the mask that have not; from the others comes nothing."""
+        kernel = """
+            __global__ void k(int* x) {
+              if (threadIdx.x >= 20) return;
+              __syncwarp();
+              const int y = __shfl_down_sync(~0u, (int)threadIdx.x, DELTA);
+              if (threadIdx.x < 16) x[threadIdx.x] = y;
+            }"""
+        body = """int* x; cudaMallocManaged(&x, 64); k<<<1, 32>>>(x);
+            if (cudaDeviceSynchronize()) return 3;
+            printf("%d", x[15]); cudaFree(x);"""
+        right = outcome(in_main(body, kernel), "-D", "DELTA=4", verb=["check"])
+        self.assertEqual((right.returncode, right.stdout), (0, "19"), right.stderr)
+        wrong = outcome(in_main(body, kernel), "-D", "DELTA=8", verb=["check"])
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("lane 20 has, which has left the kernel", sentences(wrong))
+
     def test_dynamic_shared_memory_has_its_name_and_its_limit(self):
         """48 KiB, unless the program asks for more."""
         kernels = """
