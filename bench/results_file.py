@@ -438,6 +438,10 @@ FORMS = {
         record(rung=rung_number, version=text,
                runs=each(record(points=number, ratios=each(number)))), MACHINE),
     "bench/results/*/lab_*.json": LAB,
+    "bench/results/emulator/raster_orders_h200.json": LAB,
+    "bench/results/*/raster_orders.json": results(
+        record(size=extent, order=text, parts=positive, read_bytes=number, written_bytes=number,
+               l2_hit_rate=number, ms=number), MACHINE),
     "bench/results/*/sanitizer.json": results(record(name=text, clean=truth, **SHAPE), MACHINE),
     "bench/results/rounding.json": results(
         record(k=extent, positive=truth, trials=positive, error=WAYS, largest=WAYS,

@@ -54,6 +54,7 @@ struct LabReport {
 struct LabOptions {
   bool quick = false;  ///< fewer points and repeats: some seconds
   std::uint64_t seed = 1;
+  std::string card = "classroom";  ///< whose caches raster_orders counts for
   /// Gets the progress, 0 to 1.
   std::function<void(double)> on_progress = [](double) {};
 };

@@ -31,6 +31,7 @@ struct Arguments {
   std::string report;
   std::uint64_t seed = 1;
   bool quick = false;
+  std::string card = "classroom";
 };
 
 std::string lines(const nlohmann::ordered_json& entries) {
@@ -105,9 +106,10 @@ LabRun run_lab(const Lab& lab, Instruments* instruments, const Arguments& argume
   if (instruments != nullptr) run.versions = instruments->facts().versions;
   run.report =
       lab.run(instruments,
-              {.quick = arguments.quick, .seed = arguments.seed, .on_progress = [&](double done) {
-                 progress.show(std::string(lab.name), done);
-               }});
+              {.quick = arguments.quick,
+               .seed = arguments.seed,
+               .card = arguments.card,
+               .on_progress = [&](double done) { progress.show(std::string(lab.name), done); }});
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }
@@ -176,6 +178,10 @@ int main(int argc, char** argv) {
                   "ask a simulated memory system instead of a GPU: " + presets_text());
   run->add_option("--seed", arguments.seed, "of random orders")
       ->transform(decimal())
+      ->capture_default_str();
+  run->add_option("--card", arguments.card,
+                  "of raster_orders: the GPU whose caches are modelled; others than the classroom's "
+                  "take minutes")
       ->capture_default_str();
   run->add_option("--json", arguments.json, "write the results to this file, or into this folder");
   CLI::App* const report = app.add_subcommand("report", "print a file of results again");

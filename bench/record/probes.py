@@ -50,10 +50,16 @@ METRICS = (
 BATCH = 100
 
 
-def ncu(metrics, program, *arguments, kernels=("--kernel-name", "regex:^probe_")):
+# Computes the memory_ and derived__memory_ figures, with instrumented code.
+SOURCE_COUNTERS = ("--section", "SourceCounters")
+
+
+def ncu(metrics, program, *arguments, kernels=("--kernel-name", "regex:^probe_"),
+        sections=SOURCE_COUNTERS):
     """Profiles the program's kernels; returns the finished process, standard error included.
 
     kernels: options that choose some of them; () is all
+    sections: options for whole groups of figures
     """
     return subprocess.run(
         [
@@ -70,8 +76,7 @@ def ncu(metrics, program, *arguments, kernels=("--kernel-name", "regex:^probe_")
             "--kernel-name-base",
             "function",
             *kernels,
-            "--section",
-            "SourceCounters",  # computes the memory_ and derived__memory_ figures
+            *sections,
             "--metrics",
             ",".join(metrics),
             program,

@@ -40,6 +40,7 @@ from docs.report.page_blocks import (
     machine,
     near_loops,
     orders,
+    raster_bytes,
 )
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import FigureError, NotRecordedError
@@ -69,6 +70,7 @@ PLACED_BLOCKS = {
     **front.BLOCKS,
     **labs.BLOCKS,
     **near_loops.BLOCKS,
+    **raster_bytes.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"
