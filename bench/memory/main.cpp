@@ -179,9 +179,10 @@ int main(int argc, char** argv) {
   run->add_option("--seed", arguments.seed, "of random orders")
       ->transform(decimal())
       ->capture_default_str();
-  run->add_option("--card", arguments.card,
-                  "of raster_orders: the GPU whose caches are modelled; others than the classroom's "
-                  "take minutes")
+  run->add_option(
+         "--card", arguments.card,
+         "of raster_orders: the GPU whose caches are modelled; others than the classroom's "
+         "take minutes")
       ->capture_default_str();
   run->add_option("--json", arguments.json, "write the results to this file, or into this folder");
   CLI::App* const report = app.add_subcommand("report", "print a file of results again");

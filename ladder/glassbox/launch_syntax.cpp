@@ -184,9 +184,9 @@ class Launches {
     kernel = std::regex_replace(kernel, std::regex(R"(\s*\\?\s*\n\s*)"), " ");
     const std::string name = std::regex_replace(kernel, std::regex(R"(["\\])"), "\\$&");
     const bool arguments = close > shape_end + 4;
-    const std::string call =
-        kernel + "(::ladder::glassbox::parameter<decltype(glassbox_arguments)>("
-                 "glassbox_arguments)...)";
+    const std::string call = kernel +
+                             "(::ladder::glassbox::parameter<decltype(glassbox_arguments)>("
+                             "glassbox_arguments)...)";
     changes_.push_back(
         {tokens_[first].begin, tokens_[i + 2].end,
          "::ladder::glassbox::launch(\"" + name + "\", " + std::string(lines, '\n')});

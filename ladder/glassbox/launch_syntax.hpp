@@ -47,7 +47,7 @@ std::optional<std::string> without_launch_syntax(const std::string& source);
 /// A file that a source includes.
 struct Inclusion {
   std::size_t directive;  ///< where its word "include" begins
-  std::size_t begin;  ///< of the name in the source, quotes or angle brackets included
+  std::size_t begin;      ///< of the name in the source, quotes or angle brackets included
   std::size_t end;
   std::string name;
   bool quoted;

@@ -116,7 +116,8 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
   };
   std::vector<std::string> environment = {
       variable(kVerbVariable, verb.empty() ? "check" : verb),
-      variable(kCardVariable, arguments.gpu), variable(kKernelVariable, arguments.kernel),
+      variable(kCardVariable, arguments.gpu),
+      variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
       variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
       variable(kFolderVariable, folder.path())};

@@ -119,7 +119,8 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
     if (file.empty()) {
       // An error, unless the preprocessor leaves this part out.
       const std::string sentence = missing_library(it->name);
-      if (!sentence.empty()) text.replace(it->directive, it->end - it->directive, "error " + sentence);
+      if (!sentence.empty())
+        text.replace(it->directive, it->end - it->directive, "error " + sentence);
       continue;
     }
     const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;

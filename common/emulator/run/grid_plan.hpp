@@ -36,7 +36,8 @@ struct GridPlan {
   const void* kernel;      ///< address of the kernel
   ThreadProgram program;
   CodeRanges code;  ///< of the library that the kernel is in
-  /// A cooperative grid's: how often each block has come to the GridBarrier, and how often all have.
+  /// A cooperative grid's: how often each block has come to the GridBarrier, and how often all
+  /// have.
   std::unique_ptr<unsigned[]> turns;
 
   /// \throws KernelError  the launch is beyond CUDA's limits

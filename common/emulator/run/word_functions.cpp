@@ -18,8 +18,7 @@ namespace ladder::emulator {
 namespace {
 
 [[gnu::cold, noreturn]] void refuse_host_call(const void* caller) {
-  const SourceLine line =
-      source_line_of(std::array{reinterpret_cast<std::uintptr_t>(caller) - 1});
+  const SourceLine line = source_line_of(std::array{reinterpret_cast<std::uintptr_t>(caller) - 1});
   std::fprintf(stderr,
                "%s:%u: a function of the device is called outside of a kernel: launch the kernel "
                "with kernel<<<grid, block>>>(arguments)\n",

@@ -170,9 +170,9 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
     access.thread = state_.thread(lane);
     if (type == AccessType::kStore) access.value = state_.stored[lane];
     const GlobalConflict conflict =
-        loads                   ? shadow.load(site.array, at, bytes, access)
+        loads                  ? shadow.load(site.array, at, bytes, access)
         : is_atomic(site.code) ? shadow.update(site.array, at, bytes, type == AccessType::kAtomic)
-                                : shadow.store(site.array, at, bytes, access);
+                               : shadow.store(site.array, at, bytes, access);
     if (conflict.kind == GlobalConflict::Kind::kNone) return;
     const bool unwritten = conflict.kind == GlobalConflict::Kind::kUnwritten;
     RawHazard hazard = {.kind = unwritten ? HazardKind::kUninitialisedGlobal : HazardKind::kRace,

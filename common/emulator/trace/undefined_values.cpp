@@ -75,17 +75,16 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
     found->function = shuffle.function;
     found->block = block;
     found->thread = thread;
-    found->hazard = {
-        .kind = HazardKind::kOther,
-        .place = place,
-        .block = array_of(plan.block_index(block)),
-        .thread = index,
-        .message = "undefined: thread " + to_text(index) + " gets from " + shuffle.function +
-                   " what " + source +
-                   (!shuffle.exists   ? " has, but the block has no such thread"
-                    : shuffle.has_left ? " has, which has left the kernel"
-                                       : " has, which is not in the mask " +
-                                             hexadecimal(shuffle.mask))};
+    found->hazard = {.kind = HazardKind::kOther,
+                     .place = place,
+                     .block = array_of(plan.block_index(block)),
+                     .thread = index,
+                     .message = "undefined: thread " + to_text(index) + " gets from " +
+                                shuffle.function + " what " + source +
+                                (!shuffle.exists    ? " has, but the block has no such thread"
+                                 : shuffle.has_left ? " has, which has left the kernel"
+                                                    : " has, which is not in the mask " +
+                                                          hexadecimal(shuffle.mask))};
   }
   return static_cast<std::uint16_t>(
       std::min<std::size_t>(kFirstNan + number, std::size_t{kLastNan}));

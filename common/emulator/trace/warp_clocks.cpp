@@ -150,9 +150,9 @@ void WarpClocks::complete(const void* object) {
 void WarpClocks::learn_from_own_warp(unsigned thread, const Object& object) {
   const unsigned warp = thread / 32;
   if ((object.arrivers >> warp & 1) == 0) return;
-  add_meeting(warp, {.after = thread_epoch_[thread],
-                     .lanes = 1u << thread % 32,
-                     .limit = object.visible[warp]});
+  add_meeting(
+      warp,
+      {.after = thread_epoch_[thread], .lanes = 1u << thread % 32, .limit = object.visible[warp]});
 }
 
 void WarpClocks::acquire(unsigned thread, const void* object) {

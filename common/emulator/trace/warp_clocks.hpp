@@ -126,7 +126,7 @@ class WarpClocks {
   /// What carries knowledge from thread to thread.
   struct Object {
     Clock visible;
-    Clock arrived;  ///< visible when the object is complete
+    Clock arrived;               ///< visible when the object is complete
     std::uint32_t arrivers = 0;  ///< warps of which a lane has arrived
   };
 

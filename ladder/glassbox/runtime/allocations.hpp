@@ -32,8 +32,8 @@ struct Allocation {
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
 
-  /// Written, or it no longer holds what all memory holds at first. The host writes to memory that it
-  /// shares with kernels without a call.
+  /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
+  /// it shares with kernels without a call.
   bool is_written() const;
 
   bool contains(const void* address) const {

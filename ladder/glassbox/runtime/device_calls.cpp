@@ -47,7 +47,8 @@ cudaDeviceProp properties_of(const DeviceCard& card) {
   p.maxBlocksPerMultiProcessor = card.max_blocks_per_sm;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = 1;
   p.deviceOverlap = p.asyncEngineCount = 1;
-  p.concurrentManagedAccess = p.streamPrioritiesSupported = p.cooperativeLaunch = p.memoryPoolsSupported = 1;
+  p.concurrentManagedAccess = p.streamPrioritiesSupported = p.cooperativeLaunch =
+      p.memoryPoolsSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   return p;
 }

@@ -63,9 +63,7 @@ class Heap {
     return nullptr;
   }
 
-  bool holds(const void* address) const {
-    return array_ != nullptr && array_->contains(address);
-  }
+  bool holds(const void* address) const { return array_ != nullptr && array_->contains(address); }
 
   /// \return false if it is not the start of a piece that is taken
   bool give_back(const void* address) {

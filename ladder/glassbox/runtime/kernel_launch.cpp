@@ -59,8 +59,12 @@ std::string without_arguments(const std::string& kernel) {
 using LaunchKind = std::vector<std::uint64_t>;
 
 LaunchKind kind_of(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
-  LaunchKind kind = {request.grid.x,  request.grid.y,  request.grid.z,
-                     request.block.x, request.block.y, request.block.z,
+  LaunchKind kind = {request.grid.x,
+                     request.grid.y,
+                     request.grid.z,
+                     request.block.x,
+                     request.block.y,
+                     request.block.z,
                      request.dynamic_shared_bytes};
   for (const PointerArgument& argument : arguments) {
     const Allocation* const array = Allocations::instance().with(argument.address);

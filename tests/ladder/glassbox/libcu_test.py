@@ -263,7 +263,8 @@ class LibcuTest(unittest.TestCase):
 
     def test_missing_waits(self):
         """The copies may not have arrived."""
-        for start, wait in ((BARRIER, "bar.wait(std::move(token));"), (PIPELINE, "pipe.consumer_wait();")):
+        for start, wait in ((BARRIER, "bar.wait(std::move(token));"),
+                            (PIPELINE, "pipe.consumer_wait();")):
             with self.subTest(wait):
                 result = outcome(NO_WAIT % start, verb=["check"])
                 self.assertEqual(result.returncode, 1)
@@ -276,8 +277,8 @@ class LibcuTest(unittest.TestCase):
         for kind, sentence in (("cuda::thread_scope_device", "the threads of one block only"),
                                ("cuda::thread_scope_block, int", "without a completion function")):
             with self.subTest(kind):
-                result = outcome("#include <cuda/barrier>\n__device__ cuda::barrier<%s> b;\n"
-                                 "int main() {}" % kind)
+                result = outcome(f"#include <cuda/barrier>\n__device__ cuda::barrier<{kind}> b;\n"
+                                 "int main() {}")
                 self.assertEqual(result.returncode, 2)
                 self.assertIn(sentence, sentences(result))
 
