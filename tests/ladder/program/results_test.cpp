@@ -210,6 +210,10 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_lab_schema(results);
     } else if (entry.path().filename() == "gallery.json") {
       expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
+    } else if (entry.path().filename() == "raster_orders.json") {
+      expect_common_schema(results, {"size", "order", "parts", "read_bytes", "written_bytes", "ms"});
+    } else if (entry.path().filename() == "own_programs.json") {
+      expect_common_schema(results, {"name", "output", "launches"});
     } else if (entry.path().filename() == "speed_points.json") {
       expect_common_schema(results, {"rung", "version", "runs"});
     } else if (entry.path().filename() == "cuda_gdb.json") {
