@@ -211,7 +211,8 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
     } else if (entry.path().filename() == "gallery.json") {
       expect_common_schema(results, {"name", "tool", "fault", "count", "at_the_fault"});
     } else if (entry.path().filename() == "raster_orders.json") {
-      expect_common_schema(results, {"size", "order", "parts", "read_bytes", "written_bytes", "ms"});
+      expect_common_schema(results,
+                           {"size", "order", "parts", "read_bytes", "written_bytes", "ms"});
     } else if (entry.path().filename() == "own_programs.json") {
       expect_common_schema(results, {"name", "output", "launches"});
     } else if (entry.path().filename() == "speed_points.json") {
