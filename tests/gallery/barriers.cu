@@ -77,6 +77,7 @@ __global__ void shuffle_without_upper_half(const float* A, float* C) {
     for (int step = WARP / 4; step > 0; step /= 2)
       sum += __shfl_down_sync(kAllLanes, sum, step);  // fault: lanes 16 to 31 are elsewhere
   }
+  __syncthreads();
   if (lane == 0) C[threadIdx.x / WARP] = sum;
 }
 
@@ -88,6 +89,8 @@ __global__ void syncwarp_of_half_a_warp(const float* A, float* C) {
     __syncwarp();  // fault: half of the warp never comes
     C[t] = line[t ^ 1];
   }
+  __syncthreads();
+  if (t % WARP >= WARP / 2) C[t] = line[t ^ WARP / 2];
 }
 
 __global__ void everybody_waits(const float* A, float* C) {

@@ -165,7 +165,7 @@ class OwnProgramTest(unittest.TestCase):
         self.assertEqual(result.stdout, "42 8 9\n", result.stderr)
 
     def test_one_launch_or_kernel_can_be_asked_for(self):
-        """--launch and --kernel."""
+        """--launch and --kernel; else three of each, and those with another grid, up to eight."""
         source = """
             __global__ void one() {}
             __global__ void two() {}
@@ -176,7 +176,7 @@ class OwnProgramTest(unittest.TestCase):
         said = sentences(outcome(source, "--kernel", "two", "--launch", "4"))
         self.assertIn("two at my.cu:5, 4 blocks of 1 thread: no hazards", said)
         self.assertNotIn("one at", said)
-        self.assertIn("6 launches of 18 traced", sentences(outcome(source)))
+        self.assertIn("11 launches of 18 traced", sentences(outcome(source)))
 
     def test_a_program_that_is_stopped_has_its_report(self):
         """By a signal, which the glass box passes on."""
