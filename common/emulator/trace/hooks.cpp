@@ -193,7 +193,10 @@ using namespace ladder::emulator;
 extern "C" {
 
 void __tsan_init() {}
-void __tsan_vptr_update(void**, void*) {}
+/// A constructor stores where the object's virtual functions are.
+void __tsan_vptr_update(void** address, void*) {
+  log_access(address, AccessType::kStore, sizeof *address, LADDER_CALLER);
+}
 void __tsan_vptr_read(void**) {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

@@ -137,7 +137,11 @@ struct PendingLaunch {
       return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),
                         {&Call::run, &call, [] { return &ladder_dynamic_shared[0]; }});
     };
-    return run(on_host(arguments)...);
+    if constexpr (std::is_invocable_v<const Kernel&, std::remove_cvref_t<Arguments>...>) {
+      return run(on_host(arguments)...);
+    } else {
+      return run(arguments...);  // by reference
+    }
   }
 };
 

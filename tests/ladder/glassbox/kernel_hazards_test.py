@@ -91,6 +91,23 @@ class KernelHazardsTest(unittest.TestCase):
         right = outcome(in_main(body, kernels), "-D", "WRITE=1")
         self.assertIn("no hazards", right.stderr)
 
+    def test_virtual_functions_of_an_object_in_shared_memory(self):
+        """Its constructor writes where they are."""
+        result = outcome(in_main("""
+            int* x; cudaMallocManaged(&x, 128); k<<<1, 32>>>(x);
+            cudaDeviceSynchronize(); printf("%d", x[31]); cudaFree(x);""", """
+            #include <new>
+            struct Base { int base; __device__ virtual int of(int i) { return i; } };
+            struct Sum : Base { __device__ int of(int i) override { return base + i; } };
+            __global__ void k(int* x) {
+              __shared__ alignas(8) unsigned char place[sizeof(Sum)];
+              __shared__ Base* sum;
+              if (threadIdx.x == 0) { sum = new (place) Sum; sum->base = 5; }
+              __syncthreads();
+              x[threadIdx.x] = sum->of(threadIdx.x);
+            }"""), verb=["check"])  # fmt: skip
+        self.assertEqual((result.returncode, result.stdout), (0, "36"), result.stderr)
+
     def test_launches_behind_a_warm_up(self):
         """Are traced if they have other arrays."""
         result = outcome(in_main("""

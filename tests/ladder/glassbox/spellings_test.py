@@ -102,7 +102,14 @@ class SpellingsTest(unittest.TestCase):
                   if (cudaDeviceSynchronize()) return 1;
                   printf("%d ", numbers.data[0]);
                 }
-                printf("%d copies", Numbers::copies);
+                Numbers* shared;
+                cudaMallocManaged(&shared, sizeof *shared);
+                new (shared) Numbers(8);
+                by_reference<<<1, 1>>>(*shared);
+                cudaDeviceSynchronize();
+                printf("%d, %d copies", shared->data[7], Numbers::copies);
+                shared->~Numbers();
+                cudaFree(shared);
                 """,
                 """
                 struct Numbers {
@@ -119,12 +126,13 @@ class SpellingsTest(unittest.TestCase):
                   }
                   ~Numbers() { cudaFree(data); }
                 };
+                __global__ void by_reference(Numbers& numbers) { numbers.data[7] = 70; }
                 __global__ void k(Numbers numbers, int x) {
                   if (threadIdx.x == 0 && blockIdx.x == 1)
                     printf("%d ", numbers.data[7] + (numbers.data[0] = x));
                 }""",
             ),
-            "10 0 1 copies",
+            "10 0 70, 1 copies",
         )
 
 
