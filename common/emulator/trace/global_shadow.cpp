@@ -27,6 +27,18 @@ void GlobalShadow::start_grid() {
     array.stored_to = false;
 }
 
+bool GlobalShadow::was_stored_by_another(const std::vector<TracedArray>& arrays,
+                                         std::uint64_t address, std::uint64_t block) const {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::uint64_t at = address - reinterpret_cast<std::uint64_t>(arrays[i].data);
+    const Array& array = arrays_[i];
+    if (at >= arrays[i].bytes || !array.watched || at / array.unit >= array.words) continue;
+    const Past& write = array.word[at / array.unit].write;
+    return write.launch == launch_ && write.block != static_cast<std::uint32_t>(block);
+  }
+  return false;
+}
+
 GlobalShadow::Past GlobalShadow::past_of(const GlobalAccess& access) const {
   return {.launch = launch_,
           .block = static_cast<std::uint32_t>(access.block),

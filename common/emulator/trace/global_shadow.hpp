@@ -63,6 +63,10 @@ class GlobalShadow {
   void may_order_blocks() { ordered_ = true; }
   bool blocks_may_be_ordered() const { return ordered_; }
 
+  /// Has another block of this launch stored to this address?
+  bool was_stored_by_another(const std::vector<TracedArray>& arrays, std::uint64_t address,
+                             std::uint64_t block) const;
+
   /// Is a load from the array worth looking at? Of most arrays all are written and stay as they
   /// are.
   bool concerns_loads(std::size_t array) const {

@@ -177,6 +177,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
   classes_.start_grid();
   shadow_.start_grid();
   races_of_blocks_.clear();
+  unwritten_loads_.clear();
   GridStats stats;
   try {
     stats = run_blocks(plan);
@@ -188,6 +189,11 @@ GridStats TraceSession::run(const GridPlan& plan) {
   if (!shadow_.blocks_may_be_ordered()) {
     for (Hazard& hazard : races_of_blocks_)
       keep_hazard(std::move(hazard));
+  }
+  for (UnwrittenLoad& load : unwritten_loads_) {
+    const bool ordered = shadow_.blocks_may_be_ordered() &&
+                         shadow_.was_stored_by_another(wishes_.arrays, load.address, load.block);
+    if (!ordered) keep_hazard(std::move(load.hazard));
   }
   trace_.blocks_traced += stats.blocks;
   trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
@@ -259,6 +265,8 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   for (const RawHazard& raw : tracer.hazards()) {
     if (raw.earlier_block) {
       races_of_blocks_.push_back(names.hazard(raw));
+    } else if (raw.kind == HazardKind::kUninitialisedGlobal) {
+      unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
     } else {
       keep_hazard(names.hazard(raw));
     }

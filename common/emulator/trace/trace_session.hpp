@@ -60,6 +60,13 @@ class TraceSession final : private GridRunner {
   LinePatterns patterns_;
   GlobalShadow shadow_;
   std::vector<Hazard> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
+  /// A load of what nobody had written, as far as the other blocks' logs were known by then.
+  struct UnwrittenLoad {
+    Hazard hazard;
+    std::uint64_t address;
+    std::uint64_t block;
+  };
+  std::vector<UnwrittenLoad> unwritten_loads_;  ///< of this launch
   UndefinedValues undefined_;
   KernelTrace trace_;
   std::mutex mutex_;

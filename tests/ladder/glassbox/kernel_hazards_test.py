@@ -108,6 +108,24 @@ class KernelHazardsTest(unittest.TestCase):
             }"""), verb=["check"])  # fmt: skip
         self.assertEqual((result.returncode, result.stdout), (0, "36"), result.stderr)
 
+    def test_the_last_block_adds_what_the_others_wrote(self):
+        """Behind a fence and a ticket; the array was empty before."""
+        result = outcome(in_main("""
+            int *sums, *out; cudaMalloc(&sums, 512 * 4); cudaMallocManaged(&out, 4);
+            add_up<<<512, 32>>>(sums, out); cudaDeviceSynchronize();
+            printf("%d", *out); cudaFree(sums); cudaFree(out);""", """
+            __device__ unsigned ticket;
+            __global__ void add_up(int* sums, int* out) {
+              if (threadIdx.x != 0) return;
+              sums[blockIdx.x] = blockIdx.x;
+              __threadfence();
+              if (atomicAdd(&ticket, 1u) != gridDim.x - 1) return;
+              int all = 0;
+              for (int b = 0; b < gridDim.x; ++b) all += sums[b];
+              *out = all;
+            }"""), verb=["check"])  # fmt: skip
+        self.assertEqual((result.returncode, result.stdout), (0, "130816"), result.stderr)
+
     def test_launches_behind_a_warm_up(self):
         """Are traced if they have other arrays."""
         result = outcome(in_main("""
