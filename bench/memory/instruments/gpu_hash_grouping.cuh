@@ -38,7 +38,7 @@ class GpuHashGrouping final : public GroupingInstrument {
                                              std::span<const TableWord> keys) override;
 
  private:
-  /// What the region holds: made anew when something of it changes.
+  /// What the region holds. It is filled again when one of these changes.
   struct Held {
     std::uint64_t table_bytes = 0;
     std::uint64_t tuples = 0;

@@ -182,6 +182,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
   try {
     stats = run_blocks(plan);
   } catch (...) {
+    keep_unwritten_loads();
     trace_.launched.resize(trace_.launched.size() - plan.blocks);
     classes_.forget_grid();
     throw;
@@ -190,14 +191,20 @@ GridStats TraceSession::run(const GridPlan& plan) {
     for (Hazard& hazard : races_of_blocks_)
       keep_hazard(std::move(hazard));
   }
+  keep_unwritten_loads();
+  trace_.blocks_traced += stats.blocks;
+  trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
+  return stats;
+}
+
+/// All blocks have ended, so what others wrote is known.
+void TraceSession::keep_unwritten_loads() {
   for (UnwrittenLoad& load : unwritten_loads_) {
     const bool ordered = shadow_.blocks_may_be_ordered() &&
                          shadow_.was_stored_by_another(wishes_.arrays, load.address, load.block);
     if (!ordered) keep_hazard(std::move(load.hazard));
   }
-  trace_.blocks_traced += stats.blocks;
-  trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
-  return stats;
+  unwritten_loads_.clear();
 }
 
 GridStats TraceSession::run_blocks(const GridPlan& plan) {

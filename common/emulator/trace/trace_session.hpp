@@ -52,6 +52,7 @@ class TraceSession final : private GridRunner {
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
   void keep_hazard(Hazard hazard);
+  void keep_unwritten_loads();
   void keep_undefined();
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/glassbox/runtime/device_heap.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>

@@ -69,9 +69,8 @@ struct ArgumentBytes {
   [[gnu::no_sanitize("thread")]] T&& value() { return reinterpret_cast<T&&>(bytes); }
 };
 
-/// \brief Copies bytes to `slot`, and returns it: what a function does, in machine code, that
-/// returns
-///        an object of a class.
+/// Copies bytes to `slot`, and returns it. In machine code, this is what a function does that
+/// returns an object of a class.
 using ObjectMaker = void* (*)(void* slot, const void* bytes, std::size_t size);
 extern const ObjectMaker object_maker;
 
