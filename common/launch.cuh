@@ -13,7 +13,7 @@
 #include "common/check.hpp"
 #else
 #include "common/emulator/run/launch.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "common/emulator/run/multiprocessors.hpp"
 #endif
 
 namespace ladder {

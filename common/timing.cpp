@@ -43,7 +43,7 @@ int graph_launches(int sets) {
 }
 
 /// One candidate while it is measured.
-struct Run {
+struct Measured {
   const Candidate* candidate;
   double estimate_ms = 0.0;  ///< of one launch, from a first look
   int counter = 0;
@@ -63,7 +63,7 @@ class Session {
           const std::function<void(double)>& on_sample)
       : stopwatch_(stopwatch), on_sample_(on_sample) {
     for (const Candidate& candidate : candidates) {
-      Run run{.candidate = &candidate};
+      Measured run{.candidate = &candidate};
       run.launch(1);  // loads the module, warms up
       run.estimate_ms = std::max(1e-3, stopwatch.time_ms([&] { run.launch(1); }));
       runs_.push_back(run);
@@ -72,7 +72,7 @@ class Session {
   }
 
   std::vector<Samples> burst() {
-    in_turn(kBurstRounds, [&](Run& run, Samples& samples) {
+    in_turn(kBurstRounds, [&](Measured& run, Samples& samples) {
       samples.launches_per_sample = run.launches_within(kLongestSampleMs, kBurstLaunches);
       stopwatch_.rest_ms(kBurstRestMs);
       if (run.estimate_ms < kLongestSampleMs) run.launch(1);
@@ -83,7 +83,7 @@ class Session {
   }
 
   std::vector<Samples> sustained() {
-    in_turn(1, [&](Run& run, Samples& samples) {
+    in_turn(1, [&](Measured& run, Samples& samples) {
       samples.launches_per_sample = run.launches_within(kSustainedWindowMs, 1 << 20);
       stopwatch_.rest_ms(kSustainedRestMs);
       const auto window = [&] {
@@ -106,7 +106,7 @@ class Session {
       result_[i].launches_per_sample = launches;
       graphs.push_back(stopwatch_.record_graph([&] { runs_[i].launch(launches); }));
     }
-    in_turn(kGraphRounds, [&](Run& run, Samples& samples) {
+    in_turn(kGraphRounds, [&](Measured& run, Samples& samples) {
       const std::function<void()>& replay = graphs[&run - runs_.data()];
       replay();
       samples.ms.push_back(stopwatch_.time_ms(replay) / samples.launches_per_sample);
@@ -129,7 +129,7 @@ class Session {
 
   Stopwatch& stopwatch_;
   const std::function<void(double)>& on_sample_;
-  std::vector<Run> runs_;
+  std::vector<Measured> runs_;
   std::vector<Samples> result_;
 };
 

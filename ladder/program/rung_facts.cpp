@@ -18,7 +18,7 @@ namespace ladder {
 namespace {
 
 using emulator::NotedLaunch;
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 /// Is this the name of a constant, kCamel or in capitals? The compiler may know others, too.
 bool names_constant(const std::string& name) {
@@ -26,15 +26,15 @@ bool names_constant(const std::string& name) {
   return std::isupper(static_cast<unsigned char>(name[camel ? 1 : 0])) != 0;
 }
 
-json numbers_json(const std::vector<emulator::NamedNumber>& numbers) {
-  json found = json::object();
+ordered_json numbers_json(const std::vector<emulator::NamedNumber>& numbers) {
+  ordered_json found = ordered_json::object();
   for (const auto& [name, value] : numbers) {
     if (names_constant(name)) found[name] = value;
   }
   return found;
 }
 
-json shape_json(const Shape& shape) {
+ordered_json shape_json(const Shape& shape) {
   return {shape.M, shape.N, shape.K};
 }
 
@@ -69,8 +69,8 @@ class KernelList {
     return kernels_.size() - 1;
   }
 
-  const json& facts() const { return facts_; }
-  const json& constants() const { return constants_; }
+  const ordered_json& facts() const { return facts_; }
+  const ordered_json& constants() const { return constants_; }
 
  private:
   struct Kernel {
@@ -85,11 +85,11 @@ class KernelList {
     int registers;
   };
 
-  json facts_of(const NotedLaunch& launch) {
+  ordered_json facts_of(const NotedLaunch& launch) {
     const emulator::KernelConstants fixed = emulator::kernel_constants_of(launch.kernel);
     constants_.update(numbers_json(fixed.constants));
     const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
-    json facts = {{"function", fixed.function},
+    ordered_json facts = {{"function", fixed.function},
                   {"template", numbers_json(fixed.template_arguments)},
                   {"locals", numbers_json(fixed.locals)},
                   {"threads", threads},
@@ -116,11 +116,11 @@ class KernelList {
   const DeviceCard& card_;
   std::vector<Recorded> registers_;
   std::vector<Kernel> kernels_;
-  json facts_ = json::array();
-  json constants_ = json::object();
+  ordered_json facts_ = ordered_json::array();
+  ordered_json constants_ = ordered_json::object();
 };
 
-json launch_json(const NotedLaunch& launch, const Shape& shape, KernelList& kernels) {
+ordered_json launch_json(const NotedLaunch& launch, const Shape& shape, KernelList& kernels) {
   return {{"shape", shape_json(shape)},
           {"kernel", kernels.index_of(launch)},
           {"grid", launch.grid},
@@ -129,20 +129,20 @@ json launch_json(const NotedLaunch& launch, const Shape& shape, KernelList& kern
 }
 
 /// A configuration: what of a plan does not depend on the shape.
-json configuration_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
-  json configuration = {{"name", plan.name},
+ordered_json configuration_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
+  ordered_json configuration = {{"name", plan.name},
                         {"BM", plan.tile.BM},
                         {"BN", plan.tile.BN},
                         {"BK", plan.BK},
                         {"blocks_per_sm", plan.blocks_per_sm},
                         {"cluster", plan.cluster},
-                        {"kernels", json::array()}};
+                        {"kernels", ordered_json::array()}};
   for (const NotedLaunch& launch : launches_of(plan.launch, shape))
     configuration["kernels"].push_back(kernels.index_of(launch));
   return configuration;
 }
 
-json plan_json(const WorkPlan& plan, const Shape& shape) {
+ordered_json plan_json(const WorkPlan& plan, const Shape& shape) {
   return {{"shape", shape_json(shape)},
           {"configuration", plan.name},
           {"tiles", plan.tiles},
@@ -153,32 +153,32 @@ json plan_json(const WorkPlan& plan, const Shape& shape) {
           {"longer", plan.longer}};
 }
 
-json table_line(const Rung& rung, const DeviceCard& card) {
+ordered_json table_line(const Rung& rung, const DeviceCard& card) {
   const bool specific = is_architecture_specific(rung);
   const bool runs = runs_on(rung, card.compute_capability);
-  json line = {{"number", rung.number},
+  ordered_json line = {{"number", rung.number},
                {"name", rung.name},
                {"folder", folder(rung)},
                {"idea", rung.idea},
                {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
-               {"builds_on", rung.builds_on < 0 ? json(nullptr) : json(rung.builds_on)},
+               {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
                {"precision", rung.precision.name},
                {"compute_capability", rung.compute_capability},
                {"architecture_specific", specific},
                {"architecture", nullptr},
                {"multiple_of", rung.multiple_of},
-               {"tile", rung.tile.BM == 0 ? json(nullptr) : json{rung.tile.BM, rung.tile.BN}}};
+               {"tile", rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
   if (runs)
     line["architecture"] = fmt::format("sm_{}{}", card.compute_capability, specific ? "a" : "");
   return line;
 }
 
-json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes) {
-  json facts = table_line(rung, card);
+ordered_json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes) {
+  ordered_json facts = table_line(rung, card);
   KernelList kernels(rung, card);
-  json launches = json::array();
-  json configurations = json::array();
-  json plans = json::array();
+  ordered_json launches = ordered_json::array();
+  ordered_json configurations = ordered_json::array();
+  ordered_json plans = ordered_json::array();
   const bool chooses = rung.plans != nullptr;
   for (const Shape& shape : shapes) {
     if (rung.tile.BM == 0) break;
@@ -210,40 +210,40 @@ std::vector<Shape> quoted_shapes() {
   return shapes;
 }
 
-json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
+ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
                 const std::vector<Shape>& shapes) {
   const int before = emulator::multiprocessors();
   emulator::set_multiprocessors(card.sms);
-  json found = json::array();
+  ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
     found.push_back(facts_of(rung, card, shapes));
   emulator::set_multiprocessors(before);
   return {{"card", card.id}, {"sms", card.sms}, {"rungs", found}};
 }
 
-std::string facts_text(const json& facts) {
-  const auto is_list = [](const json& value) {
+std::string facts_text(const ordered_json& facts) {
+  const auto is_list = [](const ordered_json& value) {
     return value.is_array() && !value.empty() && value.front().is_object();
   };
   // A line for the plain members of an object, and one for each entry of its lists of objects.
-  const auto object_text = [&](const json& object, const auto& entry_text) {
+  const auto object_text = [&](const ordered_json& object, const auto& entry_text) {
     std::string text = "{";
     for (const auto& [name, value] : object.items()) {
       if (text != "{") text += value.is_structured() && name != "tile" ? ",\n" : ",";
-      text += json(name).dump() + ":";
+      text += ordered_json(name).dump() + ":";
       if (!is_list(value)) {
         text += value.dump();
         continue;
       }
       std::string entries;
-      for (const json& entry : value)
+      for (const ordered_json& entry : value)
         entries += (entries.empty() ? "" : ",\n") + entry_text(entry);
       text += "[\n" + entries + "\n]";
     }
     return text + "}";
   };
-  const auto line = [](const json& entry) { return entry.dump(); };
-  return object_text(facts, [&](const json& rung) { return object_text(rung, line); }) + "\n";
+  const auto line = [](const ordered_json& entry) { return entry.dump(); };
+  return object_text(facts, [&](const ordered_json& rung) { return object_text(rung, line); }) + "\n";
 }
 
 std::string facts_text(std::span<const Rung> rungs, const DeviceCard& card,

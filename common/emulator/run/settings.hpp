@@ -10,6 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "common/emulator/run/multiprocessors.hpp"
+
 namespace ladder::emulator {
 
 using Seconds = std::chrono::duration<double>;
@@ -58,15 +60,6 @@ void set_block_order(BlockOrder order);
 
 /// In which order blocks start.
 BlockOrder block_order();
-
-/// \brief  Sets how many SMs the emulated GPU has: a cooperative launch fits that many blocks.
-/// \param  count  1 to 1024; the default is 8, as the classroom card has, or the environment's
-///                LADDER_MULTIPROCESSORS
-/// \throws std::invalid_argument  count is out of range
-void set_multiprocessors(int count);
-
-/// How many SMs the emulated GPU has.
-int multiprocessors();
 
 /// What a grid did.
 struct GridStats {
