@@ -90,16 +90,16 @@ class KernelList {
     constants_.update(numbers_json(fixed.constants));
     const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
     ordered_json facts = {{"function", fixed.function},
-                  {"template", numbers_json(fixed.template_arguments)},
-                  {"locals", numbers_json(fixed.locals)},
-                  {"threads", threads},
-                  {"block", launch.block},
-                  {"static_shared_bytes", launch.static_shared_bytes},
-                  {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-                  {"registers", nullptr},
-                  {"registers_at", nullptr},
-                  {"blocks_per_sm", nullptr},
-                  {"limits", nullptr}};
+                          {"template", numbers_json(fixed.template_arguments)},
+                          {"locals", numbers_json(fixed.locals)},
+                          {"threads", threads},
+                          {"block", launch.block},
+                          {"static_shared_bytes", launch.static_shared_bytes},
+                          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                          {"registers", nullptr},
+                          {"registers_at", nullptr},
+                          {"blocks_per_sm", nullptr},
+                          {"limits", nullptr}};
     const auto recorded = std::ranges::find(registers_, launch.kernel, &Recorded::kernel);
     if (recorded == registers_.end()) return facts;
     const KernelNeeds needs = {.threads_per_block = static_cast<int>(threads),
@@ -131,12 +131,12 @@ ordered_json launch_json(const NotedLaunch& launch, const Shape& shape, KernelLi
 /// A configuration: what of a plan does not depend on the shape.
 ordered_json configuration_json(const WorkPlan& plan, const Shape& shape, KernelList& kernels) {
   ordered_json configuration = {{"name", plan.name},
-                        {"BM", plan.tile.BM},
-                        {"BN", plan.tile.BN},
-                        {"BK", plan.BK},
-                        {"blocks_per_sm", plan.blocks_per_sm},
-                        {"cluster", plan.cluster},
-                        {"kernels", ordered_json::array()}};
+                                {"BM", plan.tile.BM},
+                                {"BN", plan.tile.BN},
+                                {"BK", plan.BK},
+                                {"blocks_per_sm", plan.blocks_per_sm},
+                                {"cluster", plan.cluster},
+                                {"kernels", ordered_json::array()}};
   for (const NotedLaunch& launch : launches_of(plan.launch, shape))
     configuration["kernels"].push_back(kernels.index_of(launch));
   return configuration;
@@ -156,18 +156,20 @@ ordered_json plan_json(const WorkPlan& plan, const Shape& shape) {
 ordered_json table_line(const Rung& rung, const DeviceCard& card) {
   const bool specific = is_architecture_specific(rung);
   const bool runs = runs_on(rung, card.compute_capability);
-  ordered_json line = {{"number", rung.number},
-               {"name", rung.name},
-               {"folder", folder(rung)},
-               {"idea", rung.idea},
-               {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
-               {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
-               {"precision", rung.precision.name},
-               {"compute_capability", rung.compute_capability},
-               {"architecture_specific", specific},
-               {"architecture", nullptr},
-               {"multiple_of", rung.multiple_of},
-               {"tile", rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
+  ordered_json line = {
+      {"number", rung.number},
+      {"name", rung.name},
+      {"folder", folder(rung)},
+      {"idea", rung.idea},
+      {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
+      {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
+      {"precision", rung.precision.name},
+      {"compute_capability", rung.compute_capability},
+      {"architecture_specific", specific},
+      {"architecture", nullptr},
+      {"multiple_of", rung.multiple_of},
+      {"tile",
+       rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
   if (runs)
     line["architecture"] = fmt::format("sm_{}{}", card.compute_capability, specific ? "a" : "");
   return line;
@@ -211,7 +213,7 @@ std::vector<Shape> quoted_shapes() {
 }
 
 ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
-                const std::vector<Shape>& shapes) {
+                        const std::vector<Shape>& shapes) {
   const int before = emulator::multiprocessors();
   emulator::set_multiprocessors(card.sms);
   ordered_json found = ordered_json::array();
@@ -243,7 +245,8 @@ std::string facts_text(const ordered_json& facts) {
     return text + "}";
   };
   const auto line = [](const ordered_json& entry) { return entry.dump(); };
-  return object_text(facts, [&](const ordered_json& rung) { return object_text(rung, line); }) + "\n";
+  return object_text(facts, [&](const ordered_json& rung) { return object_text(rung, line); }) +
+         "\n";
 }
 
 std::string facts_text(std::span<const Rung> rungs, const DeviceCard& card,
