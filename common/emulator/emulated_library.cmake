@@ -15,13 +15,11 @@
 #   -fstack-protector-strong a function whose local array was overrun does not return; see
 #                            run/stack_canary.cpp
 #   -g                       reports name source lines
-#   -fno-var-tracking        ... and arrays, but no variable in a register: g++ needs a fifth less time
 add_library(ladder_emulated_code INTERFACE)
 target_compile_features(ladder_emulated_code INTERFACE cxx_std_20)
 target_compile_options(
   ladder_emulated_code
-  INTERFACE -O2
-            -fpeel-loops
+  INTERFACE -O3
             -fno-tree-vectorize
             -mavx2
             -mfma
@@ -42,7 +40,6 @@ target_compile_options(
             -fstack-protector-strong
             -fPIC
             -g
-            -fno-var-tracking
             -Wall
             -Wextra
             -Wno-unknown-pragmas
