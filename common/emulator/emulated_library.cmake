@@ -84,6 +84,15 @@ target_compile_options(
             --param=max-completely-peeled-insns=4000
             --param=max-completely-peel-times=32)
 
+# What every kernel's file includes, compiled once: it takes g++ longer than a small kernel. Without
+# LADDER_UNITY each file has to include what it needs.
+foreach(code ladder_emulated_code ladder_traced_code)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp CONTENT "")
+  add_library(${code}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp)
+  target_link_libraries(${code}_headers PRIVATE ladder_options ${code})
+  target_precompile_headers(${code}_headers PRIVATE ${PROJECT_SOURCE_DIR}/common/launch.cuh)
+endforeach()
+
 # add_emulated_library(TARGET
 #                      [TRACED]
 #                      EXPORT pattern...      functions that the host program calls
@@ -120,8 +129,13 @@ function(add_emulated_library target)
   endforeach()
 
   add_library(${target}_objects OBJECT ${sources})
-  set(code $<IF:$<BOOL:${arg_TRACED}>,ladder_traced_code,ladder_emulated_code>)
+  if(arg_TRACED)
+    set(code ladder_traced_code)
+  else()
+    set(code ladder_emulated_code)
+  endif()
   target_link_libraries(${target}_objects PRIVATE ${code} ${arg_LIBRARIES})
+  target_precompile_headers(${target}_objects REUSE_FROM ${code}_headers)
 
   set(definitions ${work_dir}/dynamic_shared.cpp)
   find_program(LADDER_READELF NAMES ${CMAKE_READELF} readelf REQUIRED)
