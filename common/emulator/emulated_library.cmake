@@ -89,7 +89,7 @@ target_compile_options(
 foreach(code ladder_emulated_code ladder_traced_code)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp CONTENT "")
   add_library(${code}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp)
-  target_link_libraries(${code}_headers PRIVATE ladder_options ${code})
+  target_link_libraries(${code}_headers PRIVATE ${code})
   target_precompile_headers(${code}_headers PRIVATE ${PROJECT_SOURCE_DIR}/common/launch.cuh)
 endforeach()
 
