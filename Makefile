@@ -65,7 +65,7 @@ test: ready ## install what is missing, build and run all tests
 	@$(PYTHON) docs notebooks tests
 	@$(CONFIGURE) -DLADDER_TESTS=ON
 	@cmake --build build
-	@ctest --preset $(PRESET)
+	@ctest --preset $(PRESET) -j $$(($$(nproc) + 1))  # tests of pages often wait for a browser
 
 test-all: export LADDER_TEST_ALL = 1
 test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice

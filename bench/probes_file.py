@@ -2,11 +2,15 @@
 
 import csv
 
-from bench.results_file import Record, ResultsError, lines_of, shown
+from bench.results_file import Record, ResultsError, lines_of, read_once, shown
 
 
 def read(path):
-    """({probe: its counters as text}, [comment]) of a table of counted probes."""
+    """({probe: its counters as text}, [comment]) of a table of counted probes. It is read once."""
+    return read_once(_read, path)
+
+
+def _read(path):
     lines = lines_of(path).splitlines()
     notes = [line[2:] for line in lines if line.startswith("# ")]
     rows = csv.reader(line for line in lines if not line.startswith("#"))

@@ -458,6 +458,7 @@ FORMS = {
 }
 
 
+@functools.cache
 def form_of(path):
     """The form of a file of this tree, by its name; None for others."""
     for pattern, form in FORMS.items():
@@ -499,17 +500,26 @@ def in_form(text_of_file, path, form):
 
 
 @functools.lru_cache(maxsize=64)
-def _read(path, _folder, _stamp, form):
+def _read(reader, path, more, _folder, _stamp):
+    return reader(path, *more)
+
+
+def read_once(reader, path, *more):
+    """reader(path, *more), called anew only when the file has changed. Nobody may change what it
+    returns. ResultsError where there is no file."""
+    path = pathlib.Path(path)
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ResultsError(path, f"cannot be read ({error.strerror})") from error
+    return _read(reader, path, more, str(pathlib.Path.cwd()),
+                 (status.st_ino, status.st_mtime_ns, status.st_size))
+
+
+def _read_form(path, form):
     return in_form(lines_of(path), path, form)
 
 
 def read(path, form=None):
     """A file in its form; ResultsError says what is wrong with it. Files are read once."""
-    path = pathlib.Path(path)
-    form = form or form_of(path) or anything
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise ResultsError(path, f"cannot be read ({error.strerror})") from error
-    return _read(path, str(pathlib.Path.cwd()), (status.st_ino, status.st_mtime_ns,
-                                                 status.st_size), form)
+    return read_once(_read_form, path, form or form_of(path) or anything)

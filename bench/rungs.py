@@ -126,12 +126,16 @@ def read(facts, path):
     return found
 
 
+def _table_of(path):
+    return read(results_file.read(path), path)
+
+
 def rung_table():
     """{number: Rung} of all rungs: of the sources in this folder, or else of those of this file."""
     path = next((path for path in (FACTS, SOURCES / FACTS) if path.exists()), None)
     if path is None:
         raise FigureError(f"{FACTS} is not there: run {PROGRAM} list --json {FACTS}")
-    return read(results_file.read(path), path)
+    return results_file.read_once(_table_of, path)
 
 
 def own_rungs():

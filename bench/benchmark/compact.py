@@ -102,7 +102,11 @@ def _sample(values, i):
 
 
 def load(path):
-    """The results in a file of either form, expanded."""
+    """The results in a file of either form, expanded. Files are read once."""
+    return results_file.read_once(_load, path)
+
+
+def _load(path):
     try:
         return expanded(results_file.read(path, FORM))
     except FormError as error:

@@ -109,10 +109,10 @@ class StartersTest(unittest.TestCase):
             starters.starter(rung_table()[0])
 
     def test_each_starter_builds_and_fails_at_once(self):
-        """A few of them in `make test`: grade_test builds and runs them all."""
+        """A few of them in `make test`, all of them in `make test-all` and CI."""
         rungs = list(own_rungs().items())
         with Classroom() as room:
-            for number, rung in rungs if os.environ.get("LADDER_TEST_ALL") else rungs[::4]:
+            for number, rung in rungs if os.environ.get("LADDER_TEST_ALL") else rungs[1::4]:
                 self.assertEqual(room.student("start", number)[0], 0)
                 began = time.monotonic()
                 code, said = room.student("check", number)

@@ -184,11 +184,20 @@ std::optional<Rung> as_profiled(const json& entry, const Shape& shape) {
   return std::nullopt;
 }
 
+/// Some seconds each, for a case that smaller ones cover nearly: `make test-all` and CI run them.
+bool long_tests_too() {
+  return std::getenv("LADDER_TEST_ALL") != nullptr;
+}
+
+/// Every third profile, or all of them in `make test-all` and CI.
 TEST(RaggedCounters, EqualTheHardwares) {
-  int compared = 0;
+  const std::size_t step = long_tests_too() ? 1 : 3;
+  std::size_t compared = 0;
   std::ifstream file(LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_ragged.json");
   const json profile = json::parse(file);
-  for (const json& entry : profile.at("benchmarks")) {
+  const json& entries = profile.at("benchmarks");
+  for (std::size_t i = 0; i < entries.size(); i += step) {
+    const json& entry = entries[i];
     const int rung = entry.at("rung");
     const Shape shape = {entry.at("m"), entry.at("n"), entry.at("k")};
     TraceChoice choice;
@@ -212,7 +221,7 @@ TEST(RaggedCounters, EqualTheHardwares) {
       }
     }
   }
-  EXPECT_GT(compared, 140) << "of 156 profiles";
+  EXPECT_GT(compared * step, entries.size() * 9 / 10) << "few configurations are gone";
 }
 
 double wavefronts_of(const RungTrace& trace) {
@@ -315,11 +324,6 @@ TEST_P(RungCaches, AreNearTheHardwares) {
 
 INSTANTIATE_TEST_SUITE_P(Rungs, RungCaches,
                          testing::ValuesIn(rungs_between("shared_tile", "wave_swizzle")));
-
-/// Some seconds each, for a case that smaller ones cover nearly: `make test-all` and CI run them.
-bool long_tests_too() {
-  return std::getenv("LADDER_TEST_ALL") != nullptr;
-}
 
 TEST(Swizzle, SavesAsMuchAt16384) {
   if (!long_tests_too()) GTEST_SKIP() << "make test-all runs it";
