@@ -24,6 +24,7 @@
 #include "ladder/glassbox/runtime/orders.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/trace_page.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -38,6 +39,7 @@ struct Arguments {
   std::uint64_t launch = 0;
   std::string gpu = "classroom";
   std::string json;
+  std::string html;
   std::vector<std::string> words;  ///< for the program
 };
 
@@ -82,20 +84,27 @@ void add_options(CLI::App& command, Arguments& arguments, bool traces) {
       .add_option("--launch", arguments.launch, "trace the launch with this number alone, from 1")
       ->check(CLI::PositiveNumber);
   command.add_option("--json", arguments.json, "also write what was found to this file");
+  command.add_option("--html", arguments.html, "also write it as a page for a browser");
 }
 
-void write_json(const OutputFile& file, const fs::path& traces, const Arguments& arguments) {
+/// What was found, and where it comes from.
+nlohmann::json found_in(const fs::path& traces, const Arguments& arguments) {
   nlohmann::json found = nlohmann::json::parse(text_of(traces));
   found["context"] = results_context("CPU emulator", std::nullopt, {}, {});
   found["files"] = arguments.files;
-  file.write(file_text(found));
+  return found;
 }
 
 /// \param verb  "run", "check", "trace"; empty: run and check, with the program's own exit code
 int glassbox_command(const Arguments& arguments, const std::string& verb) {
   const DeviceCard card = load_card(arguments.gpu);
-  std::optional<OutputFile> json_file;
+  std::optional<OutputFile> json_file, page_file;
   if (!arguments.json.empty()) json_file.emplace(arguments.json);
+  if (!arguments.html.empty()) page_file.emplace(arguments.html);
+  if (json_file && page_file && json_file->is_same_file_as(*page_file)) {
+    throw std::invalid_argument(
+        fmt::format("--json and --html both name {}: give each a file of its own", arguments.html));
+  }
   const TemporaryFolder folder;
   ProgramSources sources = {.files = {arguments.files.begin(), arguments.files.end()},
                             .include_folders = arguments.include_folders,
@@ -120,6 +129,7 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
       variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
       variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
+      variable(kAddressesVariable, page_file ? "1" : ""),
       variable(kFolderVariable, folder.path())};
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {
     environment.push_back(variable("LADDER_MULTIPROCESSORS", std::to_string(card.sms)));
@@ -133,8 +143,12 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
   }
   if (!report.empty()) fmt::print(stderr, "\nglassbox, {}\n{}", card.name, report);
   if (json_file) {
-    write_json(*json_file, folder.path() / kTracesFile, arguments);
+    json_file->write(file_text(found_in(folder.path() / kTracesFile, arguments)));
     fmt::print(stderr, "Findings written to {}.\n", arguments.json);
+  }
+  if (page_file) {
+    page_file->write(page_of_trace(found_in(folder.path() / kTracesFile, arguments)));
+    fmt::print(stderr, "Page written to {}.\n", arguments.html);
   }
   if (ended.code != 0) return ended.code;
   const bool judged = verb == "check" || verb == "trace";

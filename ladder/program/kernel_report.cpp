@@ -15,6 +15,9 @@ using emulator::AccessCounts;
 using emulator::LineCounts;
 using nlohmann::json;
 
+/// Tiles whose times are listed.
+constexpr std::size_t kTilesShown = 16;
+
 /// All lines of a file of the sources; none where it cannot be read.
 std::vector<std::string> source_of(const std::string& file) {
   std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
@@ -29,6 +32,10 @@ std::string code_of(const std::vector<std::string>& source, unsigned line) {
   const std::string& text = source[line - 1];
   const std::size_t start = text.find_first_not_of(' ');
   return start == std::string::npos ? "" : text.substr(start, 72);
+}
+
+json time_or_null(int time) {
+  return time < 0 ? json(nullptr) : json(time);
 }
 
 }  // namespace
@@ -139,6 +146,43 @@ json hazards_json(const emulator::KernelTrace& trace) {
                        {"times", hazard.times}});
   }
   return hazards;
+}
+
+json order_json(const emulator::OrderOfEvents& order) {
+  json tiles = json::array();
+  for (std::size_t i = 0; i < order.tiles.size() && i < kTilesShown; ++i) {
+    const emulator::TileTimes& tile = order.tiles[i];
+    tiles.push_back({{"tile", tile.tile},
+                     {"array", tile.array},
+                     {"loaded", time_or_null(tile.loaded)},
+                     {"stored", time_or_null(tile.stored)},
+                     {"first_read", time_or_null(tile.first_read)},
+                     {"last_read", time_or_null(tile.last_read)}});
+  }
+  return {{"barriers_per_tile", order.barriers_per_tile},
+          {"shared_loads_while_loading", order.shared_loads_in_flight},
+          {"shared_loads_per_tile", order.shared_loads_per_tile},
+          {"steps_ahead", order.steps_ahead},
+          {"tiles", tiles}};
+}
+
+json warp_json(const emulator::KernelTrace& trace) {
+  json requests = json::array();
+  for (const emulator::WarpRequest& request : trace.warp) {
+    json entry = {{"file", request.place.file},
+                  {"line", request.place.line},
+                  {"operation", emulator::name_of(request.operation)},
+                  {"access_bytes", request.access_bytes},
+                  {"lanes", request.lanes},
+                  {"array", request.array},
+                  {"bank0", request.bank0},
+                  {"addresses", request.addresses}};
+    const json counts = counts_json(request.counts);
+    for (const char* name : {"sectors", "ideal_sectors", "lines", "wavefronts", "ideal_wavefronts"})
+      entry[name] = counts.at(name);
+    requests.push_back(entry);
+  }
+  return requests;
 }
 
 }  // namespace ladder

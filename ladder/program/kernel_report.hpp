@@ -37,5 +37,9 @@ nlohmann::json counts_json(const emulator::AccessCounts& counts);
 nlohmann::json lines_json(const emulator::KernelTrace& trace,
                           const std::vector<std::string>& verdicts);
 nlohmann::json hazards_json(const emulator::KernelTrace& trace);
+/// When the first block's first tiles were filled and read.
+nlohmann::json order_json(const emulator::OrderOfEvents& order);
+/// The recorded requests of one warp, with their addresses.
+nlohmann::json warp_json(const emulator::KernelTrace& trace);
 
 }  // namespace ladder

@@ -73,20 +73,26 @@ std::string shape_text(const TracedLaunch& launch) {
 }
 
 json launch_json(const TracedLaunch& launch) {
-  return {{"kernel", launch.kernel},
-          {"file", launch.place.file},
-          {"line", launch.place.line},
-          {"number", launch.number},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"launch",
-           {{"blocks", launch.trace.blocks},
-            {"threads_per_block", launch.trace.threads_per_block},
-            {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-            {"shared_bytes_per_block", launch.trace.shared_bytes},
-            {"barriers_per_block", launch.trace.barriers_per_block}}},
-          {"lines", lines_json(launch.trace, verdicts_of(launch.trace))},
-          {"hazards", hazards_json(launch.trace)}};
+  json result = {{"kernel", launch.kernel},
+                 {"file", launch.place.file},
+                 {"line", launch.place.line},
+                 {"number", launch.number},
+                 {"grid", launch.grid},
+                 {"block", launch.block},
+                 {"launch",
+                  {{"blocks", launch.trace.blocks},
+                   {"threads_per_block", launch.trace.threads_per_block},
+                   {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                   {"shared_bytes_per_block", launch.trace.shared_bytes},
+                   {"barriers_per_block", launch.trace.barriers_per_block}}},
+                 {"lines", lines_json(launch.trace, verdicts_of(launch.trace))},
+                 {"hazards", hazards_json(launch.trace)}};
+  if (orders().addresses) {
+    result["order"] = order_json(launch.trace.order);
+    result["warp"] = {
+        {"block", launch.trace.warp_block}, {"warp", 0}, {"requests", warp_json(launch.trace)}};
+  }
+  return result;
 }
 
 void write(const char* name, const std::string& text) {

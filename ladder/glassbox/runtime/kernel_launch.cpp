@@ -216,6 +216,8 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   } else {
     std::vector<Allocation*> chosen;
     const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
+    emulator::TraceOptions options;
+    if (orders().addresses) options.warp = {0, 0};
     try {
       TracedLaunch traced = {.kernel = request.kernel,
                              .place = place_of(request.here),
@@ -223,7 +225,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                              .block = {request.block.x, request.block.y, request.block.z},
                              .dynamic_shared_bytes = request.dynamic_shared_bytes,
                              .number = findings.launches(),
-                             .trace = emulator::trace(arrays, run)};
+                             .trace = emulator::trace(arrays, run, options)};
       note_written(traced.trace, chosen);
       findings.add(std::move(traced));
     } catch (const KernelError&) {

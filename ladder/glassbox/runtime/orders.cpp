@@ -26,6 +26,7 @@ const Orders& orders() {
     orders->kernel = word(kKernelVariable);
     orders->launch = std::strtoull(word(kLaunchVariable).c_str(), nullptr, 10);
     orders->device_heap = !word(kHeapVariable).empty();
+    orders->addresses = !word(kAddressesVariable).empty();
     orders->folder = word(kFolderVariable);
     return orders;
   }();

@@ -23,6 +23,7 @@ struct Orders {
   std::string kernel;        ///< trace launches of this kernel alone; empty: of all
   std::uint64_t launch = 0;  ///< trace the launch with this number among those; 0: the first ones
   bool device_heap = false;  ///< kernels take memory with malloc() or new
+  bool addresses = false;    ///< record those of the first warp, for the page
   std::string folder;        ///< for the report; empty: none is written
 };
 
@@ -32,6 +33,7 @@ inline constexpr const char* kCardVariable = "GLASSBOX_GPU";
 inline constexpr const char* kKernelVariable = "GLASSBOX_KERNEL";
 inline constexpr const char* kLaunchVariable = "GLASSBOX_LAUNCH";
 inline constexpr const char* kHeapVariable = "GLASSBOX_HEAP";
+inline constexpr const char* kAddressesVariable = "GLASSBOX_ADDRESSES";
 inline constexpr const char* kFolderVariable = "GLASSBOX_FOLDER";
 
 /// Files in the folder: what a person reads, what a program reads, and whether anything was found.

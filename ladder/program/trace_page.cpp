@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/program/trace_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+namespace ladder {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPageTemplate = LADDER_SOURCE_DIR "/ladder/program/trace_page.html";
+
+std::optional<std::string> text_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file || std::filesystem::is_directory(path)) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Files are named from the repository's root, or, of a user's program, from the current folder.
+std::optional<std::string> text_of_source(const std::string& file) {
+  const auto of_repository = text_of_file(std::filesystem::path(LADDER_SOURCE_DIR) / file);
+  return of_repository ? of_repository : text_of_file(file);
+}
+
+void add_files(const json& entries, std::set<std::string>& files) {
+  for (const json& entry : entries) {
+    files.insert(entry.at("file").get<std::string>());
+    if (const auto other = entry.find("other_file"); other != entry.end() && !other->is_null())
+      files.insert(other->get<std::string>());
+  }
+}
+
+/// The files that lines, hazards, findings and launches are in.
+json sources_json(const json& data) {
+  std::set<std::string> files;
+  for (const char* key : {"lines", "hazards", "traced", "findings"}) {
+    if (data.contains(key)) add_files(data.at(key), files);
+  }
+  for (const json& launch : data.value("traced", json::array())) {
+    add_files(launch.at("lines"), files);
+    add_files(launch.at("hazards"), files);
+  }
+  json sources = json::array();
+  for (const std::string& file : files) {
+    if (file.empty()) continue;
+    if (const auto text = text_of_source(file))
+      sources.push_back({{"file", file}, {"text", *text}});
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::string page_of_trace(json data) {
+  constexpr std::string_view kMark = "/*TRACE*/null";
+  std::optional<std::string> page = text_of_file(kPageTemplate);
+  if (!page) {
+    throw std::runtime_error(
+        fmt::format("cannot read {}: {}", kPageTemplate, std::strerror(errno)));
+  }
+  const std::size_t at = page->find(kMark);
+  if (at == std::string::npos) {
+    throw std::runtime_error(fmt::format("{} has no line with {}", kPageTemplate, kMark));
+  }
+  data["source"] = sources_json(data);
+  std::string text;
+  // A source need not be UTF-8: a stray byte becomes a replacement character.
+  for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";  // "</script>" in a source would end the page's data
+    } else {
+      text += c;
+    }
+  }
+  return page->replace(at, kMark.size(), text);
+}
+
+}  // namespace ladder
