@@ -70,11 +70,14 @@ class ProgramPageTest(PageTest):
             self.assertGreaterEqual(len(drawn_words()), 32)
 
     def test_the_heat_begins_where_the_launch_loses_most(self):
-        """Sectors in the first way, wavefronts of shared memory in the second."""
+        """Both ways to transpose lose most in wavefronts; where nothing is lost, sectors show."""
         self.open(page_of(EXAMPLES / "transpose.cu"))
-        for number, quantity in enumerate(("excess wavefronts", "excess wavefronts")):
+        for number in range(2):
             choose("#launch", number)
-            self.assertEqual(Select(find("#heat")).first_selected_option.text, quantity)
+            shown = Select(find("#heat")).first_selected_option.text
+            self.assertEqual(shown, "excess wavefronts")
+        self.open(page_of(CLOSES_A_SCRIPT))
+        self.assertEqual(Select(find("#heat")).first_selected_option.text, "sectors")
 
     def test_hazards_stand_with_their_launch(self):
         """And their number in the head."""
