@@ -129,7 +129,7 @@ def introduce(rung, exercise):
         *paragraph(starters.task_of(exercise)),
         "",
         f"The lesson is in {rung.path / 'README.md'}. Then:",
-        f"  make watch RUNG={number}     checks your kernel each time you save it (Ctrl-C ends it)",
+        f"  make watch RUNG={number}     checks your kernel at each save; Ctrl-C ends it",
         f"  make check RUNG={number}     checks it once",
         f"  make hint RUNG={number}      helps, in three steps",
     )

@@ -39,6 +39,8 @@ class StudentTest(unittest.TestCase):
         code, said = self.student("start", "02")
         self.assertEqual(code, 0, said)
         self.assertIn('Your turn: section "Where this thread works" of kernel.cuh, line 24', said)
+        widest = max(len(line) for line in said.splitlines() if str(self.room.work) not in line)
+        self.assertLessEqual(widest, 80, said)
         code, said = self.student("check", "02")
         self.assertEqual(code, 1)
         self.assertIn("This is the starter as it was handed out", said)
