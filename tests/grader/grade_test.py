@@ -93,7 +93,7 @@ class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
 
     rungs = [rung for rung in rung_table().values() if rung.tile]
     # `make test-all` and CI leave none out.
-    quick = rungs if ALL else [rung for rung in rungs if rung.number != MOST_KERNELS]
+    quick = rungs if ALL else [rung for rung in rungs if rung.number != MOST_KERNELS][::2]
 
     def assert_full(self, rung, grade):
         """All points, and no flag."""
@@ -121,7 +121,7 @@ class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
 
     def test_every_starter_has_at_most_ten(self):
         """It builds, and no more; nobody takes it for a cheat."""
-        rungs = self.quick if ALL else self.quick[::3]
+        rungs = self.quick if ALL else self.quick[1::2]
         grades = on_all_cores(lambda r: grade_of(starter(r), r.number), rungs)
         for rung, grade in zip(rungs, grades, strict=True):
             with self.subTest(rung.label):
