@@ -27,10 +27,13 @@ std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Files are named from the repository's root, or, of a user's program, from the current folder.
-std::optional<std::string> text_of_source(const std::string& file) {
-  const auto of_repository = text_of_file(std::filesystem::path(LADDER_SOURCE_DIR) / file);
-  return of_repository ? of_repository : text_of_file(file);
+/// Of a rung, names begin at the repository's root; of a user's program, in the current folder, if
+/// the file is not one of the repository's after all.
+std::optional<std::string> text_of_source(const std::string& file, bool of_program) {
+  if (of_program) {
+    if (const auto own = text_of_file(file)) return own;
+  }
+  return text_of_file(std::filesystem::path(LADDER_SOURCE_DIR) / file);
 }
 
 void add_files(const json& entries, std::set<std::string>& files) {
@@ -54,7 +57,7 @@ json sources_json(const json& data) {
   json sources = json::array();
   for (const std::string& file : files) {
     if (file.empty()) continue;
-    if (const auto text = text_of_source(file))
+    if (const auto text = text_of_source(file, data.contains("traced")))
       sources.push_back({{"file", file}, {"text", *text}});
   }
   return sources;

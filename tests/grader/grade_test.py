@@ -89,10 +89,9 @@ class SchemaMixin:
 
 
 class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
-    """Every rung of the table."""
+    """Rungs of the table: half of them, or all of them in `make test-all` and CI."""
 
     rungs = [rung for rung in rung_table().values() if rung.tile]
-    # `make test-all` and CI leave none out.
     quick = rungs if ALL else [rung for rung in rungs if rung.number != MOST_KERNELS][::2]
 
     def assert_full(self, rung, grade):

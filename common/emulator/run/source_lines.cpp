@@ -34,6 +34,11 @@ std::string path_of(const std::string& file) {
   return file.starts_with("/") ? file : std::string(repository()) + file;
 }
 
+/// A file's name as the compiler wrote it down may be relative to the folder that it ran in.
+std::string absolute(const char* name, const char* folder) {
+  return *name == '/' || folder == nullptr ? name : std::string(folder) + "/" + name;
+}
+
 SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
   Dwfl_Line* const found = dwfl_module_getsrc(module, address);
   int line = 0;
@@ -41,7 +46,8 @@ SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
   const char* const file =
       found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr);
   if (file == nullptr) return {};
-  return {file, static_cast<unsigned>(line), static_cast<unsigned>(column)};
+  return {absolute(file, dwfl_line_comp_dir(found)), static_cast<unsigned>(line),
+          static_cast<unsigned>(column)};
 }
 
 /// The line where an inlined function was called.
@@ -59,7 +65,8 @@ SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
   dwarf_formudata(dwarf_attr(inlined, DW_AT_call_column, &attribute), &column);
   const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
   if (name == nullptr) return {};
-  return {name, static_cast<unsigned>(line), static_cast<unsigned>(column)};
+  const char* const folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  return {absolute(name, folder), static_cast<unsigned>(line), static_cast<unsigned>(column)};
 }
 
 /// The scopes below `around` that an address of the unit lies in, innermost first, through inlined

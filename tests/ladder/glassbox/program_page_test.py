@@ -104,6 +104,18 @@ class ProgramPageTest(PageTest):
         self.open(page_of(CLOSES_A_SCRIPT))
         self.assertTrue(any("</script> ends no page" in one for one in texts(".source .code")))
 
+    def test_a_program_may_be_named_like_a_file_of_the_ladder(self):
+        """Page and terminal show the lines of the program."""
+        name = (EXAMPLES / "transpose.cu").relative_to(SOURCES)
+        with tempfile.TemporaryDirectory() as folder:
+            own = pathlib.Path(folder, name)
+            own.parent.mkdir(parents=True)
+            own.write_text(CLOSES_A_SCRIPT)
+            result = glassbox(["trace", name, "--html", "page.html"], folder)
+            self.open(pathlib.Path(folder, "page.html").read_text())
+        self.assertIn("x[threadIdx.x] = 1;", result.stderr)
+        self.assertTrue(any("x[threadIdx.x] = 1;" in one for one in texts(".source .code")))
+
     def test_it_fits_a_phone(self):
         """Nothing sticks out of a window of 400 pixels."""
         size = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
