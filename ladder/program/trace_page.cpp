@@ -31,7 +31,7 @@ std::optional<std::string> text_of_file(const std::filesystem::path& path) {
 /// the file is not one of the repository's after all.
 std::optional<std::string> text_of_source(const std::string& file, bool of_program) {
   if (of_program) {
-    if (const auto own = text_of_file(file)) return own;
+    if (auto own = text_of_file(file)) return own;
   }
   return text_of_file(std::filesystem::path(LADDER_SOURCE_DIR) / file);
 }
