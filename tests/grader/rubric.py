@@ -29,9 +29,9 @@ def rubric():
         "hidden": f"{len(names)} tests that your secret decides, {hidden:g} points each, all or "
                   "nothing",
         "memory": "counters of the emulator against the reference rung, see below; only a kernel "
-                  "whose result is right has them",
-        "speed": "on a machine with a GPU alone, timed in turn with the reference rung, see below; "
-                 "elsewhere null, which counts neither way",
+                  "whose result is right gets them",
+        "speed": "only on a machine with a GPU, timed in turn with the reference rung, see below; "
+                 "elsewhere null, which counts neither for nor against you",
     }  # fmt: skip
     rows = [(points.NAMES[name], f"{most[name]:g}", what) for name, what in ways.items()]
     total = sum(most.values())
@@ -50,9 +50,9 @@ def rubric():
         .ljust(37) + "in between",
         f"share = 0                            for r >= {points.NONE_AT:g}", "```", "",
         f"A reference rung that hides at least {points.LOADS_AHEAD:.0%} of the time of its loads "
-        f"behind computing keeps {points.ORDER_POINTS:g} of the {most['memory']:g} points for the "
-        "order of events: they are given in proportion to how much time your kernel hides, and to "
-        "how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
+        f"behind computing sets {points.ORDER_POINTS:g} of the {most['memory']:g} points aside for "
+        "the order of events. Your kernel gets them in proportion to how much of that time it "
+        "hides, and to how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
         "", "With r = (your time) / (the reference's), speed gives this share of its points:", "",
         "```", f"share = 1                            for r <= {points.FULL_SPEED_AT:g}",
         (f"share = log({points.NO_SPEED_AT:g} / r) / "
