@@ -223,22 +223,19 @@ SUBTLE_MUTANTS = (
     }),
     *mutants_of("12_stream_k", edits={
         "alpha_twice_in_split_tiles": (
-            "fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);",
-            "fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);\n"
+            "fixup<kConsumers>(c, alpha, last - schedule.rank, consumer, partials, flags);",
+            "fixup<kConsumers>(c, alpha, last - schedule.rank, consumer, partials, flags);\n"
             "      for (auto& row : c) {\n"
             "        for (float& x : row) x *= alpha;\n"
             "      }",
         ),
-        "alpha_missing_in_parts": (
-            "      store_partial<kConsumers>(c,",
-            "      for (int m = 0; m < TM; ++m) {\n"
-            "        for (int n = 0; n < TN; ++n) c[m][n] = acc[m][n];\n"
-            "      }\n"
-            "      store_partial<kConsumers>(c,",
+        "alpha_on_parts_and_sum": (
+            "const float factor = whole ? alpha : 1.0f;",
+            "const float factor = alpha;",
         ),
         "last_peer_not_added": (
-            "(c, last - schedule.rank, consumer",
-            "(c, last - schedule.rank - 1, consumer",
+            "(c, alpha, last - schedule.rank, consumer",
+            "(c, alpha, last - schedule.rank - 1, consumer",
         ),
         "sums_of_the_tile_before": (
             "  while (part.tile >= 0) {\n    float acc[TM][TN] = {};  // (TM, TN)\n",
@@ -266,9 +263,9 @@ SUBTLE_MUTANTS = (
             "k < WARPS_K; ++k",
             "k < WARPS_K - 1; ++k",
         ),
-        "alpha_missing_in_w_of_parts": (
-            "alpha * a[2], alpha * a[3]);",
-            "alpha * a[2], a[3]);",
+        "alpha_missing_in_w_of_sums": (
+            "c[m][n] *= alpha;",
+            "if (n % 4 < 3) c[m][n] *= alpha;",
         ),
         "tile_stored_beyond_n": (
             "if (row < M && col < N) {\n"
