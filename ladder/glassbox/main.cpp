@@ -79,9 +79,9 @@ void add_options(CLI::App& command, Arguments& arguments, bool traces) {
   command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
   if (!traces) return;
-  command.add_option("--kernel", arguments.kernel, "trace launches of this kernel alone");
+  command.add_option("--kernel", arguments.kernel, "only trace launches of this kernel");
   command
-      .add_option("--launch", arguments.launch, "trace the launch with this number alone, from 1")
+      .add_option("--launch", arguments.launch, "only trace the launch with this number, from 1")
       ->check(CLI::PositiveNumber);
   command.add_option("--json", arguments.json, "also write what was found to this file");
   command.add_option("--html", arguments.html, "also write it as a page for a browser");
@@ -176,11 +176,11 @@ int main(int argc, char** argv) {
     words.erase(words.begin() + 1);
   }
   CLI::App app(
-      "Compiles a CUDA program with g++, runs it without a GPU, and tells what its kernels do "
-      "wrong.\n\nglassbox FILES           run, then tell races, bad accesses and failed calls\n"
-      "glassbox run FILES       run alone, several times faster\n"
-      "glassbox check FILES     as without a word, but exit with 1 if something was found\n"
-      "glassbox trace FILES     also tell what each line asks of memory\n"
+      "Compiles a CUDA program with g++, runs it without a GPU, and says what its kernels do "
+      "wrong.\n\nglassbox FILES           run, then report races, bad accesses and failed calls\n"
+      "glassbox run FILES       only run: several times faster\n"
+      "glassbox check FILES     like glassbox FILES, but exit with 1 if anything was found\n"
+      "glassbox trace FILES     also show what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",
       "glassbox");
   add_options(app, arguments, verb != "run");

@@ -53,14 +53,14 @@ HAZARDS = (
      "store 0.",
      EDGES),
     (r"^misaligned:",
-     "A float4 must begin at an address that 16 divides: four floats side by side, the first one"
-     " at a multiple of 4.", (DEBUGGING, "A misaligned vector")),
+     "A float4 must begin at an address that is a multiple of 16: four floats side by side, the"
+     " first one at a multiple of 4.", (DEBUGGING, "A misaligned vector")),
     (r"^missing barrier:",
      "Some threads have left the kernel, or the loop, while others wait for them. No thread may "
-     "return before the last barrier: let it compute on, and leave out the store.",
+     "return before the last barrier: let it go on, and skip only its store.",
      (DEBUGGING, "Two barriers that are one")),
     (r"^divergent barrier:",
-     "Threads of one block wait at different barriers. A barrier must not stand in a branch that"
+     "Threads of one block wait at different barriers. A barrier must not be in a branch that"
      " only some of the threads take.", (DEBUGGING, "Two barriers that are one")),
     (r"^deadlock:",
      "Every thread waits for another one. Who should arrive at this barrier, how often, and in"
@@ -84,11 +84,11 @@ HAZARDS = (
 # The same for where a result is wrong ...
 CASES = (
     (r"copies that arrive late",
-     "It is right when copies arrive at once, and wrong when they arrive late: somebody reads a "
+     "It is right when copies arrive at once, and wrong when they arrive late: a thread reads a "
      "stage without having waited for it.", COPIES),
     (r"copies that arrive at once",
-     "It is wrong when copies arrive at once: a stage is filled again while somebody still reads"
-     " it.",
+     "It is wrong when copies arrive at once: a stage is filled again while another thread still"
+     " reads it.",
      COPIES),
     (r"wrong for a small one of integers",
      "The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In the"
