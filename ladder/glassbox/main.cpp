@@ -176,10 +176,11 @@ int main(int argc, char** argv) {
     words.erase(words.begin() + 1);
   }
   CLI::App app(
-      "Compiles a CUDA program with g++, runs it without a GPU, and tells what its kernels do "
-      "wrong.\n\nglassbox FILES           run, then tell races, bad accesses and failed calls\n"
+      "Compiles a CUDA program with g++, runs it without a GPU, and tells what its\n"
+      "kernels do wrong.\n\n"
+      "glassbox FILES           run, then tell races, bad accesses and failed calls\n"
+      "glassbox check FILES     the same, but exit with 1 if something was found\n"
       "glassbox run FILES       run alone, several times faster\n"
-      "glassbox check FILES     as without a word, but exit with 1 if something was found\n"
       "glassbox trace FILES     also tell what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",
       "glassbox");
