@@ -31,9 +31,18 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 predict run trace: RUNG ?= 03
 
+# `##@` names a group; what is wider than a terminal goes on below its own column.
 help: ## this list
-	@sed -n 's/^\([a-z%-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z%-]+:.*## / { \
+	    sub("%", "03", $$1); line = sprintf("  make %-10s", $$1); \
+	    for (i = 1; i <= split($$2, words, " "); i++) { \
+	      if (length(line words[i]) > 78) { print line; line = sprintf("%17s", "") } \
+	      line = line " " words[i] } \
+	    print line }' $(MAKEFILE_LIST)
 
+##@ Begin
 climb: build ## build, then verify (and on a GPU time) every rung
 	@echo
 	@$(LADDER) climb
@@ -61,35 +70,7 @@ build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@.ci/build ladder
 
-test: ready ## install what is missing, build and run all tests
-	@$(PYTHON) docs notebooks tests
-	@$(CONFIGURE) -DLADDER_TESTS=ON
-	@cmake --build build
-	@ctest --preset $(PRESET) -j $$(($$(nproc) + 1))  # tests of pages often wait for a browser
-
-test-all: export LADDER_TEST_ALL = 1
-test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice
-	@$(PYTHON) docs notebooks
-	@python3 -m tests.add_a_rung_built
-	@build/python/bin/python -m tests.bench.corrupt_files
-	@python3 -m tests.grader.made_up_class check
-
-toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
-	@.ci/cuda fetch
-	@for nvcc in build/cuda-13/bin/nvcc $(NVCCS); do \
-	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
-	  echo "CUDA $$release: $$nvcc"; \
-	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
-	    --log-level=WARNING && \
-	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
-	done
-
-asan: ## build host code with address and undefined sanitizers, run its tests
-	@.ci/install $(BUILD_PACKAGES) libgtest-dev
-	@cmake --preset asan --log-level=WARNING
-	@cmake --build build/asan --target asan_tests
-	@ctest --preset asan
-
+##@ One rung of the ladder
 predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
 	@$(LADDER) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
 
@@ -104,6 +85,7 @@ check: build ## your kernel in work/, else the ladder's: right? races? RUNG=03, 
 	@if [ -n "$(RUNG)" ] && [ -d work ]; then $(STUDENT) check $(RUNG) $(if $(SIZE),--size $(SIZE)); \
 	else $(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE)); fi
 
+##@ Your own CUDA program
 .PHONY: glassbox sandbox
 glassbox: configured ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS="1 2"]
 	@[ -n "$(FILE)" ] || { echo 'Name a file: make glassbox FILE=my.cu' >&2; exit 2; }
@@ -122,6 +104,7 @@ rung-given:
 	@[ -n "$(RUNG)" ] || { echo 'Name a rung: make $(firstword $(MAKECMDGOALS)) RUNG=03' >&2; exit 2; }
 	@.ci/install python3
 
+##@ Exercises, alone or with a class
 start: ## a starter to work on: RUNG=03 makes work/03_shared_tile
 	@$(STUDENT) start $(RUNG)
 
@@ -161,7 +144,8 @@ classroom: ## a repository for students, without answers: OUT=dir [RUNGS="01 02 
 	@.ci/install python3
 	@python3 -m tests.grader.student_repository '$(OUT)' $(RUNGS)
 
-rung-%: build ## one rung as a program of its own, build/NN_name: make rung-03
+##@ Read and measure
+rung-%: build ## rung 03 as a program of its own, build/03_shared_tile; so for each rung
 	@folder=$$(cd ladder && ls -d $*_* 2>/dev/null); [ -f "ladder/$$folder/kernel.cuh" ] || { \
 	  echo 'make rung-NN: NN is one of' $$(cd ladder && ls */kernel.cuh | cut -d_ -f1) >&2; exit 2; }; \
 	cmake --build build --target $$folder && echo "Run build/$$folder"
@@ -210,6 +194,7 @@ ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@.ci/build ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 
+##@ The book
 report: build ## write recorded figures into the pages, draw the plots: all files or none
 	@python3 -m docs.everything
 
@@ -232,6 +217,36 @@ notebooks: ## play with the recorded results in Jupyter
 	  { . .ci/pip && pip_pinned notebook notebook; }
 	@build/python/bin/jupyter notebook --notebook-dir=notebooks --ip=127.0.0.1 \
 	  $$([ $$(id -u) != 0 ] || echo --allow-root --no-browser)
+
+##@ Work on the project
+test: ready ## install what is missing, build and run all tests
+	@$(PYTHON) docs notebooks tests
+	@$(CONFIGURE) -DLADDER_TESTS=ON
+	@cmake --build build
+	@ctest --preset $(PRESET) -j $$(($$(nproc) + 1))  # tests of pages often wait for a browser
+
+test-all: export LADDER_TEST_ALL = 1
+test-all: test ## all tests, a copy with another rung, corrupt files under all tools, a class graded twice
+	@$(PYTHON) docs notebooks
+	@python3 -m tests.add_a_rung_built
+	@build/python/bin/python -m tests.bench.corrupt_files
+	@python3 -m tests.grader.made_up_class check
+
+toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
+	@.ci/cuda fetch
+	@for nvcc in build/cuda-13/bin/nvcc $(NVCCS); do \
+	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
+	  echo "CUDA $$release: $$nvcc"; \
+	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
+	    --log-level=WARNING && \
+	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
+	done
+
+asan: ## build host code with address and undefined sanitizers, run its tests
+	@.ci/install $(BUILD_PACKAGES) libgtest-dev
+	@cmake --preset asan --log-level=WARNING
+	@cmake --build build/asan --target asan_tests
+	@ctest --preset asan
 
 lint: ## check format, spelling and Python
 	@.ci/install git python3-venv

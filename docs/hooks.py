@@ -27,6 +27,7 @@ REFERENCE = ROOT / "build" / "doxygen" / "html"
 THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
+SHAPE = re.compile(r"<td>(?=\d+ [x×] \d+ [x×] \d+</td>)")
 PLAIN_FROM = 100_000  # characters of a file
 PHONE = 480  # pixels: pictures up to this width fit a phone
 TAUGHT = {  # what readers search for, and the page that teaches it
@@ -249,6 +250,11 @@ def on_page_markdown(markdown, page, config, files):
         return f"{figure(path, 'for-desks')}\n\n{figure(narrow, 'for-phones')}"
 
     return FIGURE.sub(draw, LINK.sub(lead, markdown))
+
+
+def on_page_content(html, page, config, files):
+    """Marks cells that hold a shape: the style sheet keeps its extents on one line."""
+    return SHAPE.sub('<td class="shape">', html)
 
 
 def figure(path, *styles):

@@ -157,7 +157,9 @@
       ["Stride 32: every lane in a line of its own", { bytes: 4, stride: 32, offset: 0, lanes: 32 }],
       ["Rung 02, B: lanes read neighbouring floats", { bytes: 4, stride: 1, offset: 0, lanes: 32 }],
       ["Rung 01, A: neighbouring lanes read neighbouring rows of 4096 floats",
-        { bytes: 4, stride: 4096, offset: 0, lanes: 32 }],
+        { bytes: 4, stride: 4096, offset: 0, lanes: 32 },
+        "make the stride 32, then 8, 4, 2 and 1: the number of sectors falls late. Play adds the " +
+        "lanes one by one."],
       ["Rung 02, A: all lanes read one float", { bytes: 4, stride: 0, offset: 0, lanes: 32 }],
       ["Rung 05, B: a float4 per lane", { bytes: 16, stride: 1, offset: 0, lanes: 32 }],
       ["One of 8 fields of a record", { bytes: 4, stride: 8, offset: 0, lanes: 32 }],

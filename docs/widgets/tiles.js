@@ -29,9 +29,9 @@
     const [row, rows] = place(Math.floor((m - 1) / BM / 2) * BM, BM, m, height);
     const [column, columns] = place(Math.floor((n - 1) / BN / 2) * BN, BN, n, width);
     const [at, thick] = place((step - 1) * BK, BK, k, depth);
-    picture.rect(left, y, depth, height, "cell");
-    picture.rect(x, top, width, depth, "cell");
-    picture.rect(x, y, width, height, "cell");
+    picture.rect(left, y, depth, height, "frame");
+    picture.rect(x, top, width, depth, "frame");
+    picture.rect(x, y, width, height, "frame");
     picture.rect(left, y + row, at, rows, "cell moved");
     picture.rect(x + column, top, columns, at, "cell moved");
     picture.rect(left + at, y + row, thick, rows, "cell most", "the k tile of A");
@@ -58,7 +58,7 @@
     uses.forEach(({ what, blocks, used, most, unit }, i) => {
       const y = WALK_HEIGHT + 32 + i * 44;
       picture.text(1, y - 6, `${what}: ${unit(used)} of ${unit(most)}`);
-      picture.rect(1, y, width, 16, "cell");
+      picture.rect(1, y, width, 16, "frame");
       for (let block = 0; block < blocks; block += 1) {
         const share = (width * used) / most / blocks;
         picture.rect(1 + block * share, y, share, 16, block % 2 ? "cell moved" : "cell used");

@@ -32,8 +32,8 @@
     const panels = `A: ${plural(found.panelsA.length, "panel")} of ${rows}`;
     const title = picture.text(0, 0, panels, "soft", "end");
     title.setAttribute("transform", `translate(12 ${top}) rotate(-90)`);
-    picture.rect(left, gutter - 14, width, 14, "cell");
-    picture.rect(left - 20, top, 14, height, "cell");
+    picture.rect(left, gutter - 14, width, 14, "frame");
+    picture.rect(left - 20, top, 14, height, "frame");
     const inner = side > 6 ? side - 1 : side; // a gap between tiles
     const boxes = (places) => places.map((place) => box(...place)).join("");
     const x = (column) => left + column * side;
@@ -41,7 +41,7 @@
     const upper = gutter - 14;
     picture.path(boxes(found.panelsB.map((column) => [x(column), upper, inner, 14])), "panel");
     picture.path(boxes(found.panelsA.map((row) => [left - 20, y(row), 14, inner])), "panel");
-    picture.rect(left, top, width, height, "cell");
+    picture.rect(left, top, width, height, "frame");
     picture.path(boxes(found.before.map(([row, column]) => [x(column), y(row), inner, inner])), "done");
     picture.path(
       boxes(found.tiles.map(([row, column]) => [x(column), y(row), inner, inner])),
@@ -153,7 +153,9 @@
       }),
     ],
     settings: [
-      ["2176: a last wave of 25 tiles", { ...common, ...square(2176), order: "row", wave: 2 }],
+      ["2176: a last wave of 25 tiles", { ...common, ...square(2176), order: "row", wave: 2 },
+        "step back to wave 1, which fills all 264 places. Then make M and N a little smaller: " +
+        "where does the second wave end? For hit rates, start from rung 06 at 16384."],
       ["Rung 06 at 4096: along rows", { ...common, order: "row" }],
       ["Rung 07 at 4096: bands of 16", { ...common, order: "band" }],
       ["Rung 06 at 16384", { ...common, ...square(16384), order: "row" }],

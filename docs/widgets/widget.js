@@ -4,6 +4,7 @@ window.ladderWidget = (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
   const OWN = "own"; // the entry "your own setting" of the list of settings
+  const LONG = 26; // letters of a list's entry: more are cut off in one column
 
   /** An element with attributes; children are elements or texts. */
   function element(name, attributes = {}, ...children) {
@@ -109,9 +110,10 @@ window.ladderWidget = (() => {
       const words = { id: `${id}-slider`, "aria-label": `${field.label}, slider` };
       slider = element("input", { ...range, ...words });
     }
-    const style = field.wide ? "widget-field widget-wide" : "widget-field";
+    const isLong = field.options?.some(([, words]) => words.length > LONG);
+    const style = field.wide ? " widget-wide" : isLong ? " widget-long" : "";
     const row = element("div", { class: "widget-input" }, input, ...(slider ? [slider] : []));
-    const labelled = element("div", { class: style }, label, row);
+    const labelled = element("div", { class: `widget-field${style}` }, label, row);
     return { input, slider, labelled };
   }
 
@@ -207,8 +209,8 @@ window.ladderWidget = (() => {
    * @param fields   [{id, label, min, max, value}] numbers, or {id, label, options, value} lists:
    *   [[value, words]]; slider: {min, max, step} of the usual range; wide: on a line of its own;
    *   folded: among "More settings"
-   * @param settings [[words, {field: value}]] to start from; the first is taken at the start
-   * @param hint     a sentence: what to try first
+   * @param settings [[words, {field: value}, hint]] to start from; the first is taken at the start
+   * @param hint     a sentence: what to try first, if the setting has none of its own
    * @param play     {field, last(values), first, back, forward, play}: the field that buttons walk
    *   from 1 to last, and what the buttons say
    * @param show     (values, width of the drawing's place in pixels) -> {sentence, rows: [[what,
@@ -248,6 +250,7 @@ window.ladderWidget = (() => {
     const picture = element("div", { class: "widget-drawing" });
     const caption = element("figcaption");
     const link = element("a", {}, root.dataset.page ? "Open it on a page of its own" : "Link to this setting");
+    const tried = element("span");
     let values = {};
     const steps = play && player(play, {
       last: () => (Object.keys(values).length ? play.last(values) : 0),
@@ -255,7 +258,7 @@ window.ladderWidget = (() => {
       set: (value) => set({ [play.field]: value }),
     });
     root.append(
-      element("p", { class: "widget-hint" }, element("strong", {}, "Try: "), hint),
+      element("p", { class: "widget-hint" }, element("strong", {}, "Try: "), tried),
       form,
       result,
       ...(steps ? [steps.row] : []),
@@ -307,6 +310,15 @@ window.ladderWidget = (() => {
       steps?.refresh();
     }
 
+    /** Shows in the list which setting the form holds, and its hint. */
+    function nameSetting() {
+      const holds = ([, given]) =>
+        fields.every(({ id: name }) => inputs.get(name).value === `${given[name]}`);
+      const found = settings.findIndex(holds);
+      list.value = found < 0 ? OWN : found;
+      tried.textContent = settings[found]?.[2] ?? hint;
+    }
+
     function set(given) {
       for (const [name, value] of Object.entries(given)) inputs.get(name).value = value;
       refresh();
@@ -316,7 +328,9 @@ window.ladderWidget = (() => {
     const changed = ({ target }) => {
       steps?.stop();
       if (target === list) {
-        if (list.value !== OWN) set(settings[list.value][1]);
+        if (list.value === OWN) return;
+        set(settings[list.value][1]);
+        nameSetting();
         return;
       }
       for (const [name, slider] of sliders) {
@@ -338,15 +352,14 @@ window.ladderWidget = (() => {
         throw new Error(`${id}: ${name}=${value} is no setting of this widget`);
       }
       inputs.get(own).value = value;
-      list.value = OWN;
     }
     // What a link asks for, where there is such an entry or it is a number.
     for (const [name, value] of root.dataset.page ? [] : new URLSearchParams(location.search)) {
       const input = inputs.get(name);
       if (!input || !isPossible(input, value)) continue;
       input.value = value;
-      list.value = OWN;
     }
+    nameSetting();
     refresh();
     return { root, form, refresh, set };
   }

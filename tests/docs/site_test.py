@@ -14,6 +14,7 @@ import unittest
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -276,6 +277,29 @@ class BrowserTest(Browsing):
             with self.subTest(words=words):
                 self.assertEqual(self.found(field, words)[0], f"file://{site}/{page}")
         field.send_keys(Keys.ESCAPE)
+
+    def test_numbers_keep_their_units_and_shapes_their_extents(self):
+        """In the tables, on a phone."""
+        self.open("benchmark.html", width=400)
+        cells = self.run_script(
+            "return [...document.querySelectorAll('td:is([style*=right], .shape)')].map((cell) => {"
+            "const range = document.createRange(); range.selectNodeContents(cell);"
+            "return [cell.textContent, range.getBoundingClientRect().height]})"
+        )
+        self.assertIn("12288 x 12288 x 12288", [text for text, _ in cells])
+        for text, height in cells:
+            self.assertLess(height, 25, text)
+
+    def test_the_copy_button_covers_no_code(self):
+        """It waits for the pointer."""
+        self.open("index.html", width=400)
+        seen = (
+            "return getComputedStyle(document.querySelector('.highlight .md-code__nav')).opacity"
+        )
+        self.assertEqual(self.run_script(seen), "0")
+        code = self.shown(".highlight pre")[0]
+        ActionChains(self.browser).move_to_element(code).perform()
+        self.assertEqual(self.run_script(seen), "1")
 
     def test_the_first_page_opens_three_doors_above_the_climb(self):
         """Without scrolling, on a desk."""

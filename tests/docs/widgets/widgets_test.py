@@ -198,7 +198,7 @@ class PagesTest(unittest.TestCase):
         book.open("tiles", query="?m=1024&n=1024&k=1024&BK=64&step=1")
         place = (
             "const [a, b] = document.querySelectorAll('.widget svg .cell.most');"
-            "const [first] = document.querySelectorAll('.widget svg .cell');"
+            "const [first] = document.querySelectorAll('.widget svg .frame');"
             "const depth = Number(first.getAttribute('width'));"
             "return [(a.getAttribute('x') - first.getAttribute('x')) / depth,"
             "a.getAttribute('width') / depth, b.getAttribute('height') / depth]"
@@ -250,6 +250,36 @@ class PagesTest(unittest.TestCase):
         book.find(".widget-link a").click()
         self.assertIn("widgets/coalescing.html?bytes=4&stride=8", book.browser.current_url)
         self.assertEqual(book.find("#coalescing-stride").get_attribute("value"), "8")
+
+    def test_the_list_names_what_a_page_asks_for(self):
+        """Where there is such a setting."""
+        book.open("embedded")
+        lists = ("widget-coalescing-1", "widget-coalescing-2", "widget-tiles-1")
+        names = [Select(book.find(f"#{one}-setting")).first_selected_option.text for one in lists]
+        wanted = ["One of 8 fields of a record", "Stride 32: every lane in a line of its own"]
+        self.assertEqual(names, [*wanted, "your own setting"])
+
+    def test_a_setting_brings_its_own_hint(self):
+        """A tail asks for another try than a hit rate."""
+        book.open("waves")
+        self.assertIn("where does the second wave end?", book.find(".widget-hint").text)
+        Select(book.find("#waves-setting")).select_by_visible_text("Rung 06 at 16384")
+        self.assertIn("compare the hit rates", book.find(".widget-hint").text)
+
+    def test_the_result_stays_in_sight_on_a_phone(self):
+        """While the fields above it are set."""
+        book.open("tiles", width=400)
+        book.run("document.querySelector('#tiles-BM').scrollIntoView({block: 'end'})")
+        place = book.run("return document.querySelector('.widget-result').getBoundingClientRect()")
+        self.assertLessEqual(place["bottom"], 900)
+        fields = "return document.querySelector('.widget-form').getBoundingClientRect().bottom"
+        self.assertGreater(book.run(fields), 900)
+
+    def test_long_entries_of_lists_are_not_cut_off(self):
+        """They take two columns."""
+        book.open("roofline")
+        column, place = book.find("#roofline-card").rect, book.find("#roofline-place").rect
+        self.assertGreater(place["width"], 1.9 * column["width"])
 
     def test_a_page_cannot_ask_for_what_there_is_not(self):
         """Kinds and forms of settings are looked at as the page is built."""

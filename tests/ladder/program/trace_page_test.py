@@ -93,6 +93,10 @@ class AnyTrace:
                 "return [...document.querySelectorAll('.source tr[id]')].map((row) => [row.id,"
                 "row.querySelector('.bar').textContent, row.style.getPropertyValue('--heat')])"
             )
+            most = max(values, key=values.get)
+            links = [one.get_attribute("href") for one in find_all("#hottest a")]
+            self.assertEqual([link.partition("#")[2] for link in links],
+                             [most] if values[most] else [])
             for row, text, heat in shown:
                 value = values.get(row, 0)
                 self.assertEqual(plain(text), str(value) if value else "", (row, names[place]))
