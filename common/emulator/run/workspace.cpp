@@ -3,11 +3,17 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 namespace ladder::emulator {
+namespace {
+
+std::atomic<std::size_t> in_use = 0;
+
+}  // namespace
 
 std::span<std::byte> whole_workspace() {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
@@ -31,7 +37,14 @@ void* workspace(std::size_t bytes) {
     throw std::invalid_argument("workspace: " + std::to_string(bytes) + " bytes asked for, " +
                                 std::to_string(whole.size()) + " are the most");
   }
+  std::size_t before = in_use;
+  while (before < bytes && !in_use.compare_exchange_weak(before, bytes)) {
+  }
   return whole.data();
+}
+
+std::size_t workspace_in_use() {
+  return in_use;
 }
 
 }  // namespace ladder::emulator

@@ -16,4 +16,7 @@ std::span<std::byte> whole_workspace();
 /// \throws std::invalid_argument  it has fewer than `bytes` bytes
 void* workspace(std::size_t bytes);
 
+/// \return the most bytes that anyone has asked for
+std::size_t workspace_in_use();
+
 }  // namespace ladder::emulator

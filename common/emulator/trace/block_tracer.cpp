@@ -227,7 +227,8 @@ void BlockTracer::look_at(unsigned warp) {
     state_.warp = warp;
     epochs_.sort(warp);
     stream_.go_on_with(warp);
-    shared_.look_at(warp);
+    const bool orders_lanes = clocks_.orders_lanes(warp);
+    shared_.look_at(orders_lanes, orders_lanes && !epochs_.are_one(warp, lanes, most));
     const WarpLog& log = logs_.log_of(warp);
     bool in_step = fewest == most;
     for (unsigned row = 0; in_step && row < most; ++row)

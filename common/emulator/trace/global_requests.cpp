@@ -165,6 +165,7 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
                          .barriers = state_.barriers,
                          .meetings = state_.meetings[state_.warp],
                          .orders_itself = state_.orders_itself};
+  const auto lock = shadow.lock(site.array);
   for_each_lane(lanes, [&](unsigned lane) {
     const std::size_t at = address[lane] - begin;
     access.thread = state_.thread(lane);

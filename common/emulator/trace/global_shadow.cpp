@@ -2,7 +2,6 @@
 #include "common/emulator/trace/global_shadow.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace ladder::emulator {
 
@@ -14,9 +13,8 @@ GlobalShadow::GlobalShadow(const std::vector<TracedArray>& arrays) {
     array.words = arrays[i].bytes / array.unit;
     array.watched = arrays[i].bytes > 0 && arrays[i].bytes <= kMaxBytes;
     if (!array.watched) continue;
-    // All zero is a word that nobody has used.
-    array.word.reset(static_cast<Word*>(std::calloc(array.words, sizeof(Word))));
-    if (array.word == nullptr) throw std::bad_alloc();
+    array.writes = ZeroPages<Writes>(array.words);
+    array.reads = ZeroPages<Reads>(array.words);
   }
 }
 
@@ -24,7 +22,7 @@ void GlobalShadow::start_grid() {
   ++launch_;
   ordered_ = false;
   for (Array& array : arrays_)
-    array.stored_to = false;
+    array.stored_to = array.loaded_from = false;
 }
 
 bool GlobalShadow::was_stored_by_another(const std::vector<TracedArray>& arrays,
@@ -33,7 +31,7 @@ bool GlobalShadow::was_stored_by_another(const std::vector<TracedArray>& arrays,
     const std::uint64_t at = address - reinterpret_cast<std::uint64_t>(arrays[i].data);
     const Array& array = arrays_[i];
     if (at >= arrays[i].bytes || !array.watched || at / array.unit >= array.words) continue;
-    const Past& write = array.word[at / array.unit].write;
+    const Past& write = array.writes[at / array.unit].last;
     return write.launch == launch_ && write.block != static_cast<std::uint32_t>(block);
   }
   return false;
@@ -69,10 +67,9 @@ GlobalConflict GlobalShadow::for_words(std::size_t array, std::size_t begin, uns
   Array& one = arrays_[array];
   GlobalConflict found;
   if (bytes < one.unit) return found;  // parts of words are not told apart
-  const std::lock_guard lock(one.mutex);
   const std::size_t end = std::min((begin + bytes) / one.unit, one.words);
   for (std::size_t i = begin / one.unit; i < end; ++i) {
-    const GlobalConflict conflict = visit(one.word[i]);
+    const GlobalConflict conflict = visit(i);
     if (found.kind == GlobalConflict::Kind::kNone) found = conflict;
   }
   return found;
@@ -80,34 +77,44 @@ GlobalConflict GlobalShadow::for_words(std::size_t array, std::size_t begin, uns
 
 GlobalConflict GlobalShadow::load(std::size_t array, std::size_t begin, unsigned bytes,
                                   const GlobalAccess& access) {
-  const bool written = arrays_[array].written;
-  return for_words(array, begin, bytes, [&](Word& word) {
-    if (!written && !word.written) return GlobalConflict{GlobalConflict::Kind::kUnwritten};
-    const Past now = past_of(access);
-    if (word.read.launch != launch_ || word.read.block != now.block ||
-        word.read.thread != now.thread) {
-      word.other_read = word.read;
+  Array& one = arrays_[array];
+  // Whoever stores later knows an order, too: nothing can be in conflict with this load.
+  const bool remember = !ordered_ || !access.orders_itself;
+  if (remember) one.loaded_from = true;
+  return for_words(array, begin, bytes, [&](std::size_t i) {
+    if (!one.written && !one.writes[i].written) {
+      return GlobalConflict{GlobalConflict::Kind::kUnwritten};
     }
-    word.read = now;
-    return conflict_with(word.write, access);
+    if (!remember) return conflict_with(one.writes[i].last, access);
+    const Past now = past_of(access);
+    Reads& reads = one.reads[i];
+    if (reads.last.launch != launch_ || reads.last.block != now.block ||
+        reads.last.thread != now.thread) {
+      reads.other = reads.last;
+    }
+    reads.last = now;
+    return conflict_with(one.writes[i].last, access);
   });
 }
 
 GlobalConflict GlobalShadow::store(std::size_t array, std::size_t begin, unsigned bytes,
                                    const GlobalAccess& access) {
-  arrays_[array].stored_to = true;
-  return for_words(array, begin, bytes, [&](Word& word) {
+  Array& one = arrays_[array];
+  one.stored_to = true;
+  return for_words(array, begin, bytes, [&](std::size_t i) {
+    Writes& writes = one.writes[i];
     GlobalConflict conflict;
     const bool same_value =
-        word.written && word.write.launch == launch_ && word.value == access.value;
-    if (!same_value) {
-      for (const Past* past : {&word.write, &word.read, &word.other_read}) {
-        if (conflict.kind == GlobalConflict::Kind::kNone) conflict = conflict_with(*past, access);
-      }
+        writes.written && writes.last.launch == launch_ && writes.value == access.value;
+    const auto look = [&](const Past& past) {
+      if (conflict.kind == GlobalConflict::Kind::kNone) conflict = conflict_with(past, access);
+    };
+    if (!same_value) look(writes.last);
+    if (!same_value && one.loaded_from) {
+      look(one.reads[i].last);
+      look(one.reads[i].other);
     }
-    word.write = past_of(access);
-    word.value = access.value;
-    word.written = true;
+    writes = {.last = past_of(access), .value = access.value, .written = true};
     return conflict;
   });
 }
@@ -116,10 +123,11 @@ GlobalConflict GlobalShadow::update(std::size_t array, std::size_t begin, unsign
                                     bool reads) {
   const bool written = arrays_[array].written || !reads;
   arrays_[array].stored_to = true;
-  return for_words(array, begin, bytes, [&](Word& word) {
+  return for_words(array, begin, bytes, [&](std::size_t i) {
     GlobalConflict conflict;
-    if (!written && !word.written) conflict.kind = GlobalConflict::Kind::kUnwritten;
-    word.written = true;
+    bool& is_written = arrays_[array].writes[i].written;
+    if (!written && !is_written) conflict.kind = GlobalConflict::Kind::kUnwritten;
+    is_written = true;
     return conflict;
   });
 }

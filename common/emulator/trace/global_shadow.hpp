@@ -7,14 +7,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "common/emulator/trace/access_log.hpp"
 #include "common/emulator/trace/block_stream.hpp"
 #include "common/emulator/trace/trace.hpp"
+#include "common/emulator/trace/zero_pages.hpp"
 
 namespace ladder::emulator {
 
@@ -74,6 +73,12 @@ class GlobalShadow {
   }
   bool concerns_stores(std::size_t array) const { return arrays_[array].watched; }
 
+  /// For the words of one request: nobody else looks at the array meanwhile.
+  std::unique_lock<std::mutex> lock(std::size_t array) {
+    return std::unique_lock(arrays_[array].mutex);
+  }
+
+  // -- With the lock -----------------------------------------------------------------------------
   /// \param begin,bytes  in the array
   GlobalConflict load(std::size_t array, std::size_t begin, unsigned bytes,
                       const GlobalAccess& access);
@@ -93,15 +98,15 @@ class GlobalShadow {
     AccessCode code = 0;
     std::uint16_t thread = 0;
   };
-  struct Word {
-    Past write;
-    Past read;
-    Past other_read;  ///< the last by another thread than `read`
+  /// All zero is a word that nobody has written.
+  struct Writes {
+    Past last;
     std::uint32_t value = 0;
     bool written = false;  ///< in any launch
   };
-  struct FreeWords {
-    void operator()(Word* words) const { std::free(words); }
+  struct Reads {
+    Past last;
+    Past other;  ///< the last by another thread than `last`
   };
   struct Array {
     bool watched = false;
@@ -109,7 +114,9 @@ class GlobalShadow {
     std::atomic<bool> stored_to = false;  ///< in this launch
     std::size_t unit = 4;                 ///< bytes of a word
     std::size_t words = 0;
-    std::unique_ptr<Word[], FreeWords> word;  ///< pages of it exist once they are touched
+    bool loaded_from = false;  ///< likewise
+    ZeroPages<Writes> writes;  ///< by word
+    ZeroPages<Reads> reads;    ///< likewise; few kernels load what they write
     std::mutex mutex;
   };
 

@@ -60,6 +60,15 @@ Epoch LogEpochs::at(unsigned warp, unsigned lane, unsigned row) const {
   return epoch;
 }
 
+bool LogEpochs::are_one(unsigned warp, std::uint32_t lanes, unsigned rows) const {
+  for (unsigned row = 1; row < rows; ++row) {
+    if (change_at(row)) return false;
+  }
+  std::array<Epoch, 32> of_lane;
+  const Epochs first = of_lanes(warp, lanes, 0, of_lane);
+  return first.earliest == first.latest;
+}
+
 Epochs LogEpochs::of_lanes(unsigned warp, std::uint32_t lanes, unsigned row,
                            std::array<Epoch, 32>& of_lane) const {
   if (!clocks_.is_active()) return {};

@@ -31,6 +31,8 @@ class LogEpochs {
   bool change_at(unsigned row) const { return rows_with_changes_[row]; }
   /// The epoch in which a lane filled a row.
   Epoch at(unsigned warp, unsigned lane, unsigned row) const;
+  /// Did the lanes fill all of these rows in one epoch?
+  bool are_one(unsigned warp, std::uint32_t lanes, unsigned rows) const;
   /// \param of_lane  set for each of the lanes, if the clocks are active
   Epochs of_lanes(unsigned warp, std::uint32_t lanes, unsigned row,
                   std::array<Epoch, 32>& of_lane) const;

@@ -20,6 +20,25 @@ RequestSite& RequestSites::find(AccessCode code) {
   return *site;
 }
 
+/// Many sites ask for a few patterns in turns, say each warp for its own.
+void RequestSites::change_pattern(RequestSite& site, const std::uint64_t* address,
+                                  std::uint32_t lanes) {
+  constexpr std::size_t kMostKept = 8;
+  RequestPattern& now = site;
+  const auto known = std::ranges::find_if(
+      site.earlier, [&](const RequestPattern& other) { return other.knows(address, lanes); });
+  if (known != site.earlier.end()) {
+    std::swap(now, *known);
+    return;
+  }
+  if (site.earlier.size() == kMostKept) {
+    std::swap(now, site.earlier[patterns_ % kMostKept]);
+  } else if (site.lanes != 0) {
+    site.earlier.push_back(now);
+  }
+  learn(site, address, lanes);
+}
+
 void RequestSites::learn(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes) {
   const std::uint64_t base = address[std::countr_zero(lanes)];
   const unsigned bytes = bytes_of(site.code);
@@ -41,6 +60,7 @@ void RequestSites::learn(RequestSite& site, const std::uint64_t* address, std::u
   site.phases = {};
   site.words.clear();
   site.wide_shapes = {};
+  site.copies.clear();
 }
 
 std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {

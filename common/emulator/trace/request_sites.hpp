@@ -61,11 +61,8 @@ struct GlobalPhase {
   std::uint16_t ideal_wavefronts = 0;
 };
 
-/// A place in the code, and the pattern of addresses that its lanes asked for last.
-struct RequestSite {
-  AccessCode code = 0;
-  SiteCounts counts;                     ///< of the array that it accessed last
-  std::vector<SiteCounts> others;        ///< of the arrays before
+/// A pattern of addresses, and what is known of requests that have it.
+struct RequestPattern {
   std::array<std::uint64_t, 32> delta;   ///< address minus that of the first lane
   std::array<std::uint64_t, 32> active;  ///< all ones where the lane takes part
   std::uint32_t lanes = 0;               ///< 0: nothing is known yet
@@ -73,26 +70,16 @@ struct RequestSite {
   std::int64_t lowest = 0;               ///< of the deltas
   std::int64_t highest = 0;              ///< behind the last byte
   std::uint64_t skew = 0;                ///< bits of deltas below the access size
-  std::size_t array = kMaxArrays;        ///< of the last global access
   std::array<GlobalPhase, kLineBytes> phases;
   // Shared.
-  unsigned phase_in_word = 0;     ///< of the first lane's byte
-  bool is_guard = false;          ///< no array, but g++'s note that an array is constructed
-  std::uint64_t array_begin = 0;  ///< of the array that counts are of
-  std::uint64_t array_bytes = 0;
+  unsigned phase_in_word = 0;  ///< of the first lane's byte
+  bool is_guard = false;       ///< no array, but g++'s note that an array is constructed
   SharedShape shape;
   std::array<SharedShape, 5> wide_shapes = {};  ///< as part of a load of so many words; 0: unknown
   std::vector<TouchedWord> words;
   std::unordered_map<std::uint64_t, CopyShape> copies;  ///< by what they read, and from where
 
-  /// From now on the counts are of this array.
-  void count_for(std::size_t which) {
-    if (counts.array != which) [[unlikely]]
-      turn_to(which);
-  }
-  void turn_to(std::size_t which);
-
-  /// Is this the pattern that the site knows?
+  /// Is this the pattern?
   bool knows(const std::uint64_t* address, std::uint32_t active_lanes) const {
     if (lanes != active_lanes) return false;
     const std::uint64_t base = address[std::countr_zero(lanes)];
@@ -101,6 +88,24 @@ struct RequestSite {
       differs |= (address[lane] - base - delta[lane]) & active[lane];
     return differs == 0;
   }
+};
+
+/// A place in the code, and the pattern of addresses that its lanes asked for last.
+struct RequestSite : RequestPattern {
+  AccessCode code = 0;
+  SiteCounts counts;                    ///< of the array that it accessed last
+  std::vector<SiteCounts> others;       ///< of the arrays before
+  std::vector<RequestPattern> earlier;  ///< patterns before this one, if there was room
+  std::size_t array = kMaxArrays;       ///< of the last global access
+  std::uint64_t array_begin = 0;        ///< of the shared array that counts are of
+  std::uint64_t array_bytes = 0;
+
+  /// From now on the counts are of this array.
+  void count_for(std::size_t which) {
+    if (counts.array != which) [[unlikely]]
+      turn_to(which);
+  }
+  void turn_to(std::size_t which);
 };
 
 /// \brief The sites of a grid.
@@ -116,7 +121,7 @@ class RequestSites {
   /// The site that asks, with this pattern.
   RequestSite& at(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
     RequestSite& site = at(code);
-    if (!site.knows(address, lanes)) learn(site, address, lanes);
+    if (!site.knows(address, lanes)) change_pattern(site, address, lanes);
     return site;
   }
 
@@ -125,6 +130,7 @@ class RequestSites {
 
  private:
   RequestSite& find(AccessCode code);
+  void change_pattern(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
   void learn(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
   std::unordered_map<AccessCode, std::unique_ptr<RequestSite>> sites_;

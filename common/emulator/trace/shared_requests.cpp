@@ -210,7 +210,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
     check_guesses(site, one);
     return;
   }
-  const bool skips_settled = is_load && !in_order_of_epochs_;
+  const bool skips_settled = is_load && !orders_lanes_;
   const auto skip = [&](const TouchedWord&, std::uint32_t word) {
     return skips_settled && settled.contain(word);
   };

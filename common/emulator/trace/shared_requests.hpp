@@ -44,9 +44,13 @@ class SharedRequests {
   void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
   // -- While a warp's log is looked at -----------------------------------------------------------
-  /// Something has put lanes of the warp in order, one by one: what they did is checked in the
-  /// order of their epochs, when all requests are known.
-  void look_at(unsigned warp) { in_order_of_epochs_ = clocks_.orders_lanes(warp); }
+  /// \param orders_lanes  something has put lanes of the warp in order, one by one
+  /// \param by_epochs     and they are in several epochs: what they did is checked in the order of
+  ///                      these, when all requests are known
+  void look_at(bool orders_lanes, bool by_epochs) {
+    orders_lanes_ = orders_lanes;
+    in_order_of_epochs_ = by_epochs;
+  }
   void settle();
 
   [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
@@ -80,6 +84,7 @@ class SharedRequests {
   HazardList& hazards_;
   EventOrder& order_;
   const FlagWords& flags_;
+  bool orders_lanes_ = false;
   bool in_order_of_epochs_ = false;
   std::vector<std::pair<AccessType, WordAccess>> to_check_;
   std::array<std::uint32_t, 32> syncs_ = {};  ///< how often each warp has met

@@ -238,8 +238,8 @@ void SharedShadow::use_clocks() {
   if (warps_ != clocks_.warps() || box_of_.size() != words_.size()) {
     warps_ = clocks_.warps();
     readers_of_warp_ = (lines + (lines + 1) % 2) * kReadersPerLine;
-    readers_.assign(warps_ * readers_of_warp_, Reader());
-    box_of_.assign(words_.size(), 0);
+    readers_ = ZeroPages<Reader>(warps_ * readers_of_warp_);
+    box_of_ = ZeroPages<std::uint32_t>(words_.size());
   } else if (touched_begin_ < touched_end_) {
     forget_readers(touched_begin_, touched_end_);
     std::fill_n(&box_of_[touched_begin_], touched_end_ - touched_begin_, 0u);

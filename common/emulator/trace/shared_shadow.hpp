@@ -13,6 +13,7 @@
 
 #include "common/emulator/trace/access_log.hpp"
 #include "common/emulator/trace/warp_clocks.hpp"
+#include "common/emulator/trace/zero_pages.hpp"
 
 namespace ladder::emulator {
 
@@ -83,8 +84,8 @@ class SharedShadow {
 
   /// Gets ready for `bytes` of shared memory.
   void resize(std::size_t bytes) {
-    words_.assign((bytes + 3) / 4, Word());
-    settled_.assign(words_.size(), 0);
+    words_ = ZeroPages<Word>((bytes + 3) / 4);
+    settled_ = ZeroPages<std::uint32_t>(words_.size());
   }
 
   /// Nothing is written any more.
@@ -213,20 +214,20 @@ class SharedShadow {
   void remember(Past& past, const WordAccess& access) const;
   void mark_written(Word& word, const WordAccess& access) const;
 
-  std::vector<Word> words_;
+  ZeroPages<Word> words_;
   std::unordered_map<std::uint32_t, std::array<Word, 4>> split_;  ///< words known byte by byte
-  std::vector<std::uint32_t> settled_;  ///< by word: the interval in which it was found settled
+  ZeroPages<std::uint32_t> settled_;  ///< by word: the interval in which it was found settled
   std::uint32_t interval_ = 0;
   std::uint32_t block_start_ = 0;
 
   const WarpClocks& clocks_;
   bool clocked_ = false;
   unsigned warps_ = 0;
-  std::vector<Reader> readers_;        ///< (warps, readers_of_warp_)
-  std::size_t readers_of_warp_ = 0;    ///< a word's readers do not share a set of the CPU's cache
-  std::vector<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
-  std::vector<BoxCopy> boxes_;         ///< of the block, from 1 on
-  std::size_t touched_begin_ = 0;      ///< words since the readers were last forgotten
+  ZeroPages<Reader> readers_;        ///< (warps, readers_of_warp_)
+  std::size_t readers_of_warp_ = 0;  ///< a word's readers do not share a set of the CPU's cache
+  ZeroPages<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
+  std::vector<BoxCopy> boxes_;       ///< of the block, from 1 on
+  std::size_t touched_begin_ = 0;    ///< words since the readers were last forgotten
   std::size_t touched_end_ = 0;
 };
 

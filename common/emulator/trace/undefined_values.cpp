@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/emulator/run/source_lines.hpp"
+#include "common/emulator/run/workspace.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -32,7 +33,11 @@ void for_each_undefined(const std::vector<TracedArray>& arrays, Visit visit) {
   for (const TracedArray& array : arrays) {
     if (array.element_bytes != sizeof(std::uint32_t)) continue;
     const auto* const begin = static_cast<const std::uint32_t*>(array.data);
-    const auto* const end = begin + array.bytes / sizeof(std::uint32_t);
+    // What nobody asked for of the workspace has no pages yet, and should get none.
+    const bool is_workspace = array.data == whole_workspace().data();
+    const std::size_t bytes =
+        is_workspace ? std::min(array.bytes, workspace_in_use()) : array.bytes;
+    const auto* const end = begin + bytes / sizeof(std::uint32_t);
     for (const std::uint32_t* word = begin; word != end; ++word) {
       if (*word < kLocal) [[likely]]
         continue;
