@@ -30,7 +30,7 @@ class BlockThreads {
   void start_block(std::uint64_t block);
 
   /// Switches to `next`; returns when another thread switches back to the caller.
-  void switch_to(Lane& next) {
+  [[gnu::always_inline]] void switch_to(Lane& next) {
     left_ = running_;
     running_ = &next;
     if (observer_ != nullptr) {
