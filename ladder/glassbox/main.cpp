@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Compiles a CUDA program with g++, runs it without a GPU, and tells what its kernels do "
       "wrong.\n\nglassbox FILES           run, then tell races, bad accesses and failed calls\n"
-      "glassbox run FILES       run alone, several times faster\n"
+      "glassbox run FILES       run alone, which is faster\n"
       "glassbox check FILES     as without a word, but exit with 1 if something was found\n"
       "glassbox trace FILES     also tell what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",

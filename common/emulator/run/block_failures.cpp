@@ -153,7 +153,8 @@ std::vector<std::uintptr_t> BlockFailures::calls_in_kernel(std::uintptr_t instru
   const CodeRanges& code = threads_.plan().code;
   std::vector<std::uintptr_t> calls;
   if (code.contains(instruction)) calls.push_back(instruction);
-  const auto end = reinterpret_cast<std::uintptr_t>(threads_.stacks().end(threads_.stack_of(thread)));
+  const auto end =
+      reinterpret_cast<std::uintptr_t>(threads_.stacks().end(threads_.stack_of(thread)));
   if (stack < end - FiberStacks::kStackBytes) stack = end;
   for (std::uintptr_t word = (stack + 7) & ~std::uintptr_t{7};
        word + sizeof(word) <= end && calls.size() < kMaxCalls; word += sizeof(word)) {

@@ -46,8 +46,8 @@ void BlockThreads::start_block(std::uint64_t block) {
   }
 }
 
-/// The fiber may begin as another thread: see go_on_as(). A stack starts at an offset of its own, so that the stacks of neighbours do not compete for the
-/// same sets of the cache.
+/// The fiber may begin as another thread: see go_on_as(). A stack starts at an offset of its own,
+/// so that the stacks of neighbours do not compete for the same sets of the cache.
 void BlockThreads::make_fiber(Lane& lane) {
   const auto stack = stacks_.stack(lane.stack);
   ::new (&lane.fiber.get()) boost::context::fiber(
@@ -56,8 +56,7 @@ void BlockThreads::make_fiber(Lane& lane) {
         constexpr unsigned kCacheLineBytes = 64;
         constexpr unsigned kLinesPerPage = 64;
         left_->fiber.get() = std::move(from);
-        void* const stagger =
-            alloca(std::size_t{kCacheLineBytes} * (1 + number % kLinesPerPage));
+        void* const stagger = alloca(std::size_t{kCacheLineBytes} * (1 + number % kLinesPerPage));
         __asm__ volatile("" : : "r"(stagger) : "memory");
         life_();
         return boost::context::fiber();

@@ -15,8 +15,8 @@ namespace {
 
 /// In front of each array and behind it: what runs over its end meets no other array.
 constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
-/// Larger arrays lie in huge pages, where Linux has them: with small ones, each launch would wait for
-/// thousands of pages to be opened and closed again.
+/// Larger arrays lie in huge pages, where Linux has them: with small ones, each launch would wait
+/// for thousands of pages to be opened and closed again.
 constexpr std::size_t kHugeBytes = std::size_t{4} << 20;
 /// Larger arrays are not filled: that would take long.
 constexpr std::size_t kMaxFilledBytes = std::size_t{256} << 20;

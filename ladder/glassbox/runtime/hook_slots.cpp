@@ -45,7 +45,7 @@ void add_slots(const dl_phdr_info& library, std::vector<Slot>& slots) {
   const ElfW(Sym)* symbols = nullptr;
   const char* names = nullptr;
   struct Table {
-    const ElfW(Rela)* entries = nullptr;
+    const ElfW(Rela) * entries = nullptr;
     std::size_t bytes = 0;
   } addresses, functions;
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
