@@ -176,19 +176,12 @@ int main(int argc, char** argv) {
     words.erase(words.begin() + 1);
   }
   CLI::App app(
-      "Compiles a CUDA program with g++, runs it without a GPU, and says what its
-"
-      "kernels do wrong.
-
-"
-      "glassbox FILES           run, then report races, bad accesses and failed calls
-"
-      "glassbox check FILES     the same, but exit with 1 if anything was found
-"
-      "glassbox run FILES       only run: several times faster
-"
-      "glassbox trace FILES     also show what each line asks of memory
-"
+      "Compiles a CUDA program with g++, runs it without a GPU, and says what its\n"
+      "kernels do wrong.\n\n"
+      "glassbox FILES           run, then report races, bad accesses and failed calls\n"
+      "glassbox check FILES     the same, but exit with 1 if anything was found\n"
+      "glassbox run FILES       only run, which is faster\n"
+      "glassbox trace FILES     also show what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",
       "glassbox");
   add_options(app, arguments, verb != "run");

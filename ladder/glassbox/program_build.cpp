@@ -119,6 +119,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
   append(link, objects);
   append(link, {"-Wl,--version-script=" + (folder / "exports.map").string(), "-Wl,-z,defs",
                 "-Wl,-z,now", "-Wl,--wrap=__stack_chk_fail", "-pthread"});
+  // The run time changes what the program calls at its accesses: see runtime/hook_slots.hpp.
+  if (sources.traced) link.push_back("-Wl,-z,norelro");
   Words libraries;
   Words all_needed = words("libraries");
   if (files.uses_cublas()) append(all_needed, words("blas"));

@@ -153,7 +153,8 @@ std::vector<std::uintptr_t> BlockFailures::calls_in_kernel(std::uintptr_t instru
   const CodeRanges& code = threads_.plan().code;
   std::vector<std::uintptr_t> calls;
   if (code.contains(instruction)) calls.push_back(instruction);
-  const auto end = reinterpret_cast<std::uintptr_t>(threads_.stacks().end(thread));
+  const auto end =
+      reinterpret_cast<std::uintptr_t>(threads_.stacks().end(threads_.stack_of(thread)));
   if (stack < end - FiberStacks::kStackBytes) stack = end;
   for (std::uintptr_t word = (stack + 7) & ~std::uintptr_t{7};
        word + sizeof(word) <= end && calls.size() < kMaxCalls; word += sizeof(word)) {
@@ -210,12 +211,12 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const SourceLine line = line_in_kernel(
       interrupt.calls.count > 0 ? interrupt.calls.all()
                                 : calls_in_kernel(interrupt.instruction, interrupt.stack, thread));
-  const bool in_guard = threads_.stacks().in_guard(thread, interrupt.address);
+  const bool in_guard = threads_.stacks().in_guard(threads_.stack_of(thread), interrupt.address);
   // A stack that is too small ends where it grows; an index that is wrong leaves it elsewhere.
   constexpr std::uintptr_t kNearest = 8192;
   const bool overflow =
       in_guard && interrupt.stack < reinterpret_cast<std::uintptr_t>(interrupt.address) + kNearest;
-  const bool beyond = threads_.stacks().is_beyond(thread, interrupt.address);
+  const bool beyond = threads_.stacks().is_beyond(threads_.stack_of(thread), interrupt.address);
   const Diagnosis diagnosis =
       interrupt.signal == kHangSignal
           ? Diagnosis{KernelErrorKind::kEndlessLoop,

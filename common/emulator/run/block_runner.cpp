@@ -59,16 +59,17 @@ std::vector<KernelWaiters> BlockRunner::waiters() const {
 
 // -- Threads -------------------------------------------------------------------------------------
 
-/// A thread's whole life: one program per block, forever.
-void BlockRunner::run_lane(Lane& lane) {
+/// A fiber's whole life: one thread after the other, forever.
+void BlockRunner::run_threads() {
   for (;;) {
+    threads_.begin();
     std::string exception = run_program();
     if (!exception.empty()) {
       const std::string sentence = "the C++ exception \"" + exception + "\" left the kernel";
       exception.clear();
-      failures_.fail_exception(sentence, lane.number);
+      failures_.fail_exception(sentence, threads_.running().number);
     }
-    finish_lane();
+    finish_thread();
   }
 }
 
@@ -85,7 +86,7 @@ std::string BlockRunner::run_program() const noexcept {
   }
 }
 
-void BlockRunner::finish_lane() {
+void BlockRunner::finish_thread() {
   threads_.finish();
   scheduler_.note_progress();
   cluster_.leave();
@@ -94,6 +95,11 @@ void BlockRunner::finish_lane() {
     boxes_.check_at_end();
     registers_.check_at_end();
     threads_.switch_to_main();
+    return;
+  }
+  Lane* const next = threads_.next_ready(threads_.running().number);
+  if (next != nullptr && !next->has_begun) {
+    threads_.go_on_as(*next);
   } else {
     scheduler_.suspend();
   }

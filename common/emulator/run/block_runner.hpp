@@ -92,9 +92,9 @@ class BlockRunner final : private SchedulerOwner {
 
  private:
   void start_block(std::uint64_t block);
-  void run_lane(Lane& lane);
+  void run_threads();
   std::string run_program() const noexcept;
-  void finish_lane();
+  void finish_thread();
 
   void all_lanes_stopped(WarpState& warp) override { warp_calls_.settle(warp); }
   void wake_who_may_go_on() override;
@@ -106,7 +106,7 @@ class BlockRunner final : private SchedulerOwner {
 
   static inline constinit thread_local BlockRunner* current_ = nullptr;
 
-  BlockThreads threads_{[this](Lane& lane) { run_lane(lane); }};
+  BlockThreads threads_{[this] { run_threads(); }};
   BlockFailures failures_{threads_};
   BlockScheduler scheduler_{threads_, failures_, *this};
   SharedChecks shared_checks_{scheduler_};

@@ -40,16 +40,6 @@ BlockState BlockScheduler::after_switch() {
 
 // -- Waiting -------------------------------------------------------------------------------------
 
-void BlockScheduler::suspend() {
-  Lane* target = threads_.next_ready(running().number);
-  if (target == nullptr) target = when_nobody_can_go_on();
-  if (target == nullptr) {
-    threads_.switch_to_main();
-  } else if (target != &running()) {
-    threads_.switch_to(*target);
-  }
-}
-
 void BlockScheduler::wait_for(const LaneWait& wait, ThreadSet& waiting) {
   Lane& lane = running();
   lane.wait = wait;

@@ -62,7 +62,7 @@ class BlockScheduler {
 
   // -- The running thread waits ----------------------------------------------------------------
   /// It stops, as a member of one of its warp's sets, until something makes it ready.
-  void stop(unsigned WarpState::*set) {
+  [[gnu::always_inline]] void stop(unsigned WarpState::*set) {
     Lane& lane = running();
     WarpState& warp = threads_.warp_of(lane);
     warp.ready &= ~lane.bit();
@@ -77,8 +77,18 @@ class BlockScheduler {
   void wait_to_be_looked_at();
   /// Other threads get their turn: at once, or every now and then.
   void step_aside(bool now);
-  /// Goes on with the next thread that can run; the caller may be ready or not.
-  void suspend();
+  /// Goes on with the next thread that can run; the caller may be ready or not. Inlined: behind a
+  /// switch, the CPU guesses wrongly where each function returns to.
+  [[gnu::always_inline]] void suspend() {
+    Lane* target = threads_.next_ready(running().number);
+    if (target == nullptr) [[unlikely]]
+      target = when_nobody_can_go_on();
+    if (target == nullptr) {
+      threads_.switch_to_main();
+    } else if (target != &running()) {
+      threads_.switch_to(*target);
+    }
+  }
   /// It has come to a barrier where the others of `waiting` are. The last of its warp makes
   /// the warp meet there: what its lanes did before is in order with what they do later.
   void meet_if_last_of_warp(const ThreadSet& waiting);

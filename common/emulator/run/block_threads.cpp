@@ -13,13 +13,18 @@ struct KeepStack {
 
 }  // namespace
 
+BlockThreads::BlockThreads(std::function<void()> life) : life_(std::move(life)) {
+  for (unsigned number = 0; number < lanes_.size(); ++number)
+    lanes_[number].number = lanes_[number].stack = number;
+}
+
 void BlockThreads::start_grid(const GridPlan& plan, BlockObserver* observer) {
   plan_ = &plan;
   observer_ = observer;
+  // Threads have swapped stacks, but never with one that no grid had.
   stacks_.prepare(plan.threads);
   for (unsigned number = 0; number < plan.threads; ++number) {
     const uint3 index = plan.thread_index(number);
-    lanes_[number].number = number;
     lanes_[number].index = pack(index.x, index.y, index.z);
   }
 }
@@ -41,25 +46,25 @@ void BlockThreads::start_block(std::uint64_t block) {
   }
 }
 
-/// A stack starts at an offset of its own, so that the stacks of neighbours do not compete for the
-/// same sets of the cache.
+/// The fiber may begin as another thread: see go_on_as(). A stack starts at an offset of its own,
+/// so that the stacks of neighbours do not compete for the same sets of the cache.
 void BlockThreads::make_fiber(Lane& lane) {
-  const auto stack = stacks_.stack(lane.number);
+  const auto stack = stacks_.stack(lane.stack);
   ::new (&lane.fiber.get()) boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeepStack{},
-      [this, &lane](boost::context::fiber&& from) {
+      [this, number = lane.stack](boost::context::fiber&& from) {
         constexpr unsigned kCacheLineBytes = 64;
         constexpr unsigned kLinesPerPage = 64;
         left_->fiber.get() = std::move(from);
-        void* const stagger =
-            alloca(std::size_t{kCacheLineBytes} * (1 + lane.number % kLinesPerPage));
+        void* const stagger = alloca(std::size_t{kCacheLineBytes} * (1 + number % kLinesPerPage));
         __asm__ volatile("" : : "r"(stagger) : "memory");
-        life_(lane);
+        life_();
         return boost::context::fiber();
       });
 }
 
-void BlockThreads::finish() {
+void BlockThreads::finish() noexcept {
+  running_->has_begun = false;
   WarpState& warp = warp_of(*running_);
   warp.ready &= ~running_->bit();
   warp.finished |= running_->bit();
@@ -67,8 +72,10 @@ void BlockThreads::finish() {
 }
 
 void BlockThreads::forget() {
-  for (Lane& lane : lanes_)
+  for (Lane& lane : lanes_) {
     lane.fiber.forget();
+    lane.has_begun = false;
+  }
 }
 
 unsigned BlockThreads::first_finished() const {

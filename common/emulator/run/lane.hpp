@@ -60,6 +60,8 @@ struct Lane {
   FiberHandle fiber;               ///< where it will go on; empty while it runs
   PackedIndex index = 0;           ///< threadIdx
   unsigned number = 0;             ///< within the block
+  unsigned stack = 0;              ///< which of the room's stacks it has
+  bool has_begun = false;          ///< it is in the kernel
   unsigned steps = 0;              ///< atomics since it last stepped aside
   unsigned answer = 0;             ///< of __activemask
   const WarpCall* call = nullptr;  ///< the warp function it waits in

@@ -95,8 +95,8 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   if (address - frame < kNearFrame) [[likely]]
     return;
   BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
-  const unsigned thread = runner.threads().running().number;
-  if (address < frame && runner.threads().stacks().holds(thread, address))
+  const BlockThreads& threads = runner.threads();
+  if (address < frame && threads.stacks().holds(threads.running().stack, address))
     runner.failures().fail_below_stack(instruction);
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!access_cursor.tracer->report_elsewhere(address, code)) return;

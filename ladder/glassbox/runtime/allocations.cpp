@@ -15,6 +15,9 @@ namespace {
 
 /// In front of each array and behind it: what runs over its end meets no other array.
 constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
+/// Larger arrays lie in huge pages, where Linux has them: with small ones, each launch would wait
+/// for thousands of pages to be opened and closed again.
+constexpr std::size_t kHugeBytes = std::size_t{4} << 20;
 /// Larger arrays are not filled: that would take long.
 constexpr std::size_t kMaxFilledBytes = std::size_t{256} << 20;
 
@@ -88,6 +91,7 @@ void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& na
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   auto* const data = static_cast<std::byte*>(all) + kGuardBytes;
+  if (room >= kHugeBytes) madvise(data, room, MADV_HUGEPAGE);
   if (bytes <= kMaxFilledBytes && kind != MemoryKind::kHeap) fill(data, bytes);
   all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
                   .kind = kind,

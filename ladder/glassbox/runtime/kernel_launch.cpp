@@ -16,6 +16,7 @@
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
+#include "ladder/glassbox/runtime/hook_slots.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
 
 namespace ladder::glassbox {
@@ -218,6 +219,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
     emulator::TraceOptions options;
     if (orders().addresses) options.warp = {0, 0};
+    const HooksInPlace hooks;
     try {
       TracedLaunch traced = {.kernel = request.kernel,
                              .place = place_of(request.here),
