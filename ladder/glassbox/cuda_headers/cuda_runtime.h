@@ -19,6 +19,7 @@
 #define CUDART_VERSION 12080
 #define CUDART_CB
 
+#include "ladder/glassbox/runtime/array_calls.hpp"
 #include "ladder/glassbox/runtime/device_calls.hpp"
 #include "ladder/glassbox/runtime/device_clock.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
@@ -26,6 +27,7 @@
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 #include "ladder/glassbox/runtime/missing_words.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
+#include "ladder/glassbox/runtime/texture_calls.hpp"
 
 using std::isfinite;
 using std::isinf;

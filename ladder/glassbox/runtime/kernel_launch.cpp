@@ -17,6 +17,7 @@
 #include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
+#include "ladder/glassbox/runtime/texture.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -231,6 +232,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     } catch (const KernelError&) {
     }
   }
+  tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
   make_sticky(error_of(error->kind()));
