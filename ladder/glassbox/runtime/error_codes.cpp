@@ -57,6 +57,8 @@ constexpr std::array kTexts = {
     ErrorText{cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
               "too many blocks in cooperative launch"},
     ErrorText{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    ErrorText{cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize",
+              "cluster misconfiguration"},
     kUnknown};
 
 const ErrorText& text_of(cudaError_t error) {

@@ -14,6 +14,7 @@
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/cluster_launch.hpp"
 #include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
@@ -185,9 +186,12 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
                        "bytes) before the launch");
   }
+  const LaunchCluster cluster = cluster_of(request);
+  if (cluster.error != cudaSuccess) return refused(request, cluster.error, cluster.wrong);
   const emulator::GridLaunch grid = {.grid = request.grid,
                                      .block = request.block,
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                                     .cluster = cluster.blocks,
                                      .cooperative = request.cooperative,
                                      .kernel = code};
   std::optional<KernelError> error;
