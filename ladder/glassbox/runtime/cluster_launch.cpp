@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/glassbox/runtime/cluster_launch.hpp"
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 

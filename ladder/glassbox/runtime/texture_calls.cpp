@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/glassbox/runtime/texture_calls.hpp"
 
+#include <cstdint>
 #include <deque>
 #include <string>
 

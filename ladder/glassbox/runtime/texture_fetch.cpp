@@ -2,7 +2,9 @@
 // How a GPU reads a texture: the section on texture fetching in CUDA's programming guide.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 

@@ -248,7 +248,8 @@ class TexturesTest(unittest.TestCase):
     def test_kernels_that_read_what_they_may_not(self):
         """The launch fails where a GPU would read what lies there now, or nothing."""
         for body, sentence in {
-            "auto t = texture_of(of_array(a)); cudaFreeArray(a); plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
+            "auto t = texture_of(of_array(a)); cudaFreeArray(a);"
+            "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
                 "tex2D reads a texture of array, which was freed, at my.cu:12",
             "auto t = texture_of(of_array(a)); cudaDestroyTextureObject(t);"
             "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
