@@ -145,7 +145,7 @@ class TexturesTest(unittest.TestCase):
             }
             int* out;
             cudaMallocManaged(&out, 256);
-            elements<<<1, 6>>>(texture_of(of_memory(ints, 4)), -1, out);
+            elements<<<1, 6>>>(texture_of(of_memory(ints, 3)), -1, out);
             show(out, 6);
             uchar4* four;
             cudaMallocManaged(&four, 256);
@@ -163,7 +163,7 @@ class TexturesTest(unittest.TestCase):
             cudaDeviceSynchronize();
             printf("%g %g %g\\n", two[1].x, two[1].y, two[2].y);
             """)
-        self.assertEqual(said, ["0 -2 -1 0 1 0", "3 51 102 255", "0.2 0.4 1", "1 1.5 0"])
+        self.assertEqual(said, ["0 -2 -1 0 0 0", "3 51 102 255", "0.2 0.4 1", "1 1.5 0"])
 
     def test_pitched_memory_and_bytes(self):
         """Rows of cudaMallocPitch; integers of 8 bits with a filter, as in pictures."""
@@ -242,6 +242,54 @@ class TexturesTest(unittest.TestCase):
             "res.array.array is no array, or it was freed",
             "cudaFreeArray: this is no CUDA array, or it was freed before",
             "cudaDestroyTextureObject: this is no texture object, or it was destroyed",
+        ):
+            self.assertIn(sentence, report)
+
+    def test_descriptions_that_no_texture_has(self):
+        """And some that only the glass box does not have."""
+        said, report = rows(LINE + """
+            cudaTextureObject_t t;
+            cudaTextureDesc d = {};
+            cudaResourceDesc r = of_memory(out, 4);
+            r.res.linear.desc.y = 16;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r.resType = cudaResourceTypeMipmappedArray;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r.resType = (cudaResourceType)9;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r = of_memory(out, 0);
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r.resType = cudaResourceTypePitch2D;
+            r.res.pitch2D.width = r.res.pitch2D.height = 4;
+            r.res.pitch2D.pitchInBytes = 20;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r = of_memory(out, 4);
+            cudaCreateTextureObject(&t, &r, &d, (cudaResourceViewDesc*)&d);
+            d.sRGB = 1;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            cudaGetLastError();
+            d.sRGB = 0;
+            cudaCreateTextureObject(&t, &r, &d, nullptr);
+            r = {};
+            d.addressMode[0] = cudaAddressModeBorder;
+            cudaGetTextureObjectResourceDesc(&r, t);
+            cudaGetTextureObjectTextureDesc(&d, t);
+            printf("%d %d\\n", (int)r.res.linear.sizeInBytes, d.addressMode[0]);
+            cudaGetTextureObjectResourceDesc(&r, 99);
+            cudaChannelFormatDesc three = cudaCreateChannelDesc<float3>();
+            cudaMallocArray(&a, &three, 4, 4);
+            """)
+        self.assertEqual(said, ["16 0"])
+        for sentence in (
+            "cudaCreateTextureObject: a texel has 1, 2 or 4 channels of 8, 16 or 32 bits each",
+            "the glass box has no mipmapped arrays",
+            "9 is no resType",
+            "a texture without texels",
+            "pitchInBytes is 20; it has to be a multiple of 32, and at least the 16 bytes of a row",
+            "the glass box has no views of resources: pass a null pointer",
+            "the glass box has no sRGB: convert the colours by hand",
+            "cudaGetTextureObjectResourceDesc: this is no texture object, or it was destroyed",
+            "cudaMallocArray: a texel has 1, 2 or 4 channels",
         ):
             self.assertIn(sentence, report)
 
