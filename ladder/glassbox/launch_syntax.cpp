@@ -62,6 +62,8 @@ class Launches {
       if (is(i, "(") && i > 0 && takes_kernel_address(text(i - 1))) drop_cast(i + 1);
       if (is(i, "__shared__") && is(i + 1, "alignas")) move_alignment(i);
       if (is_declared(i, "gridDim") || is_declared(i, "blockDim")) rename(i);
+      if (is_member(i)) changes_.push_back({tokens_[i].begin, tokens_[i].begin, "host_"});
+      if (is(i, "__cluster_dims__") && is(i + 1, "(")) note_cluster(i);
     }
     name_device_architecture();
     std::ranges::stable_sort(changes_, {}, &Change::begin);
@@ -235,13 +237,60 @@ class Launches {
   bool is_declared(std::size_t i, std::string_view name) const {
     if (!is(i, name) || i == 0) return false;
     if (is_name(i - 1)) return !is(i - 1, "return") && !is(i - 1, "case") && !is(i - 1, "else");
-    if (!is(i - 1, ",") || !(is(i + 1, "(") || is(i + 1, "=") || is(i + 1, "{"))) return false;
+    constexpr std::string_view kBehindNames = "(={;,";
+    if (!is(i - 1, ",") || kBehindNames.find(text(i + 1)) == std::string_view::npos) return false;
     std::size_t k = i - 1;
     for (; k > 0 && !is(k, ";") && !is(k, "{") && !is(k, "("); --k) {
       if (is(k, ")")) k = partner(k, -1);
       if (k == kNone) return false;
     }
     return is(k + 1, "dim3") || is(k + 2, "dim3");
+  }
+
+  /// "config.gridDim", "config->blockDim", "{.gridDim = 2}"
+  bool is_member(std::size_t i) const {
+    if (i == 0 || !(is(i, "gridDim") || is(i, "blockDim"))) return false;
+    return is(i - 1, ".") || (i > 1 && is(i - 1, ">") && is(i - 2, "-"));
+  }
+
+  /// \brief The run time learns a kernel's cluster from a variable behind it, of the form
+  ///        ClusterOfKernel("kernel", address, {2, 1, 1}). Templates have no address.
+  void note_cluster(std::size_t i) {
+    const std::size_t close = partner(i + 1, 1);
+    std::size_t name = close;
+    while (name != kNone && !is(name + 1, "(")) {
+      if (++name + 1 >= tokens_.size()) return;
+      // __launch_bounds__(256) and __attribute__((...))
+      if (text(name).starts_with("__") && is(name + 1, "(")) name = partner(name + 1, 1);
+    }
+    const std::size_t end = name == kNone ? kNone : end_of_function(name + 1);
+    if (end == kNone || !is_name(name)) return;
+    std::size_t begin = i;
+    while (begin > 0 && !is(begin - 1, ";") && !is(begin - 1, "}") && !is(begin - 1, "{") &&
+           !is(begin - 1, "template")) {
+      --begin;
+    }
+    const bool is_template = begin > 0 && is(begin - 1, "template");
+    const std::string kernel(text(name));
+    const std::size_t extents = tokens_[i + 1].end;
+    std::string dims = source_.substr(extents, tokens_[close].begin - extents);
+    std::ranges::replace(dims, '\n', ' ');
+    changes_.push_back({tokens_[end].end, tokens_[end].end,
+                        " static const ::ladder::glassbox::ClusterOfKernel glassbox_cluster_" +
+                            kernel + "_" + std::to_string(tokens_[i].begin) + "(\"" + kernel +
+                            "\", " + (is_template ? "nullptr" : "(const void*)&" + kernel) + ", {" +
+                            dims + "});"});
+  }
+
+  /// The brace or the semicolon that ends the function whose parameters begin at `open`.
+  std::size_t end_of_function(std::size_t open) const {
+    const std::size_t close = partner(open, 1);
+    if (close == kNone) return kNone;
+    for (std::size_t i = close + 1; i < tokens_.size(); ++i) {
+      if (is(i, ";")) return i;
+      if (is(i, "{")) return partner(i, 1);
+    }
+    return kNone;
   }
 
   /// gridDim and blockDim are words of the kernels: a variable of the host gets another name, from

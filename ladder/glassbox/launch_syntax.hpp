@@ -36,10 +36,10 @@ class SourceRefused : public std::runtime_error {
 /// What __CUDA_ARCH__ becomes in code for the device: a macro that the compiler is given.
 constexpr const char* kDeviceArchitecture = "GLASSBOX_CUDA_ARCH";
 
-/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, variables of
-/// the
-///         host that are named like gridDim and blockDim, and __CUDA_ARCH__ in code for the device.
-///         Lines keep their numbers.
+/// \brief  Rewrites all launches, kernels named to the run time as `(void*)kernel`, variables and
+///         members of the host that are named like gridDim and blockDim, and __CUDA_ARCH__ in code
+///         for the device; behind a kernel with `__cluster_dims__` it adds their note. Lines keep
+///         their numbers.
 /// \return nothing if there is none of them
 /// \throws SourceRefused  a launch has no end
 std::optional<std::string> without_launch_syntax(const std::string& source);

@@ -13,19 +13,23 @@
 #include "common/emulator/words/cuda_words.hpp"
 
 #define __managed__
+#define __cluster_dims__(...)
 // Other headers ask for these to know that CUDA's are there.
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define CUDART_VERSION 12080
 #define CUDART_CB
 
+#include "ladder/glassbox/runtime/array_calls.hpp"
 #include "ladder/glassbox/runtime/device_calls.hpp"
 #include "ladder/glassbox/runtime/device_clock.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
+#include "ladder/glassbox/runtime/extended_launch.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 #include "ladder/glassbox/runtime/missing_words.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
+#include "ladder/glassbox/runtime/texture_calls.hpp"
 
 using std::isfinite;
 using std::isinf;

@@ -31,6 +31,10 @@ constexpr std::array kTexts = {
               "invalid device pointer"},
     ErrorText{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
               "invalid copy direction for memcpy"},
+    ErrorText{cudaErrorInvalidFilterSetting, "cudaErrorInvalidFilterSetting",
+              "invalid linear filtering setting"},
+    ErrorText{cudaErrorInvalidNormSetting, "cudaErrorInvalidNormSetting",
+              "read as normalized float not supported for 32-bit non float type"},
     ErrorText{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
               "invalid device function"},
     ErrorText{cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
@@ -53,6 +57,8 @@ constexpr std::array kTexts = {
     ErrorText{cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
               "too many blocks in cooperative launch"},
     ErrorText{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    ErrorText{cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize",
+              "cluster misconfiguration"},
     kUnknown};
 
 const ErrorText& text_of(cudaError_t error) {

@@ -14,10 +14,12 @@
 #include "common/emulator/run/block_runner.hpp"
 #include "common/emulator/trace/trace.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
+#include "ladder/glassbox/runtime/cluster_launch.hpp"
 #include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/hook_slots.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
+#include "ladder/glassbox/runtime/texture.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -185,9 +187,12 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
                        "bytes) before the launch");
   }
+  const LaunchCluster cluster = cluster_of(request);
+  if (cluster.error != cudaSuccess) return refused(request, cluster.error, cluster.wrong);
   const emulator::GridLaunch grid = {.grid = request.grid,
                                      .block = request.block,
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                                     .cluster = cluster.blocks,
                                      .cooperative = request.cooperative,
                                      .kernel = code};
   std::optional<KernelError> error;
@@ -233,6 +238,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     } catch (const KernelError&) {
     }
   }
+  tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
   make_sticky(error_of(error->kind()));

@@ -29,6 +29,14 @@ struct LaunchRequest {
   std::size_t dynamic_shared_bytes;
   bool cooperative;
   Here here;
+  dim3 cluster = {0, 0, 0};       ///< blocks of a cluster that the launch asks for; 0: none
+  const void* address = nullptr;  ///< of the kernel, where the launch has no name
+};
+
+/// What a kernel's `__cluster_dims__` says, for its launches.
+class ClusterOfKernel {
+ public:
+  ClusterOfKernel(const char* kernel, const void* address, dim3 cluster);
 };
 
 /// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
@@ -150,6 +158,19 @@ inline PendingLaunch launch(const char* kernel, dim3 grid, dim3 block,
   return {{kernel, grid, block, dynamic_shared_bytes, false, here}};
 }
 
+/// A launch by the kernel's address.
+template <class... Parameters>
+LaunchRequest request_of(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                         std::size_t dynamic_shared_bytes, bool cooperative, Here here) {
+  return {.kernel = name,
+          .grid = grid,
+          .block = block,
+          .dynamic_shared_bytes = dynamic_shared_bytes,
+          .cooperative = cooperative,
+          .here = here,
+          .address = reinterpret_cast<const void*>(kernel)};
+}
+
 template <class... Parameters, std::size_t... I>
 cudaError_t launch_with_array(const LaunchRequest& request, void (*kernel)(Parameters...),
                               void** arguments, std::index_sequence<I...>) {
@@ -165,8 +186,9 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
                              std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
                              ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::launch_with_array(
-      {"kernel of cudaLaunchKernel", grid, block, dynamic_shared_bytes, false, here}, kernel,
-      arguments, std::index_sequence_for<Parameters...>());
+      ladder::glassbox::request_of("kernel of cudaLaunchKernel", kernel, grid, block,
+                                   dynamic_shared_bytes, false, here),
+      kernel, arguments, std::index_sequence_for<Parameters...>());
 }
 template <class... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(
@@ -174,6 +196,7 @@ cudaError_t cudaLaunchCooperativeKernel(
     std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
     ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::launch_with_array(
-      {"kernel of cudaLaunchCooperativeKernel", grid, block, dynamic_shared_bytes, true, here},
+      ladder::glassbox::request_of("kernel of cudaLaunchCooperativeKernel", kernel, grid, block,
+                                   dynamic_shared_bytes, true, here),
       kernel, arguments, std::index_sequence_for<Parameters...>());
 }

@@ -60,31 +60,6 @@ cudaError_t judge(const char* function, void* to, const void* from, std::size_t 
   return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
 }
 
-cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
-                      const std::byte* from, std::size_t from_pitch, std::size_t width,
-                      std::size_t height, cudaMemcpyKind kind, const Here& here) {
-  if (sticky_error() != cudaSuccess) return sticky_error();
-  if (width == 0 || height == 0) return cudaSuccess;
-  if (width > to_pitch || width > from_pitch) {
-    return failed(cudaErrorInvalidPitchValue,
-                  std::string(function) + ": a row of " + std::to_string(width) +
-                      " bytes is longer than a pitch",
-                  here);
-  }
-  const cudaError_t error = judge(function, to + (height - 1) * to_pitch,
-                                  from + (height - 1) * from_pitch, width, kind, here);
-  if (error != cudaSuccess) return error;
-  if (const cudaError_t first = judge(function, to, from, width, kind, here);
-      first != cudaSuccess) {
-    return first;
-  }
-  const Allocations::Door open;
-  for (std::size_t row = 0; row < height; ++row)
-    std::memmove(to + row * to_pitch, from + row * from_pitch, width);
-  note_written(to, width);
-  return cudaSuccess;
-}
-
 }  // namespace
 
 std::string wrong_access(const char* function, const char* role, const void* address,
@@ -162,6 +137,31 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   const Allocations::Door open;
   std::memmove(to, from, bytes);
   note_written(to, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
+                      const std::byte* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > to_pitch || width > from_pitch) {
+    return failed(cudaErrorInvalidPitchValue,
+                  std::string(function) + ": a row of " + std::to_string(width) +
+                      " bytes is longer than a pitch",
+                  here);
+  }
+  const cudaError_t error = judge(function, to + (height - 1) * to_pitch,
+                                  from + (height - 1) * from_pitch, width, kind, here);
+  if (error != cudaSuccess) return error;
+  if (const cudaError_t first = judge(function, to, from, width, kind, here);
+      first != cudaSuccess) {
+    return first;
+  }
+  const Allocations::Door open;
+  for (std::size_t row = 0; row < height; ++row)
+    std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+  note_written(to, width);
   return cudaSuccess;
 }
 

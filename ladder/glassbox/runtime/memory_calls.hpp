@@ -38,6 +38,10 @@ cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, 
                          const Here& here);
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const Here& here);
+/// Rows of `width` bytes; a pitch is the distance of two rows.
+cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
+                      const std::byte* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, const Here& here);
 cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
                         std::size_t offset, bool to_symbol, const Here& here);

@@ -5,127 +5,94 @@
 
 #include "ladder/glassbox/runtime/error_codes.hpp"
 
-// -- Textures, surfaces, and the arrays behind them ----------------------------------------------
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] textureReference{};
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaTextureDesc{};
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaResourceDesc{};
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaResourceViewDesc{};
+// -- Textures of other sorts, surfaces, and the arrays behind them --------------------------------
+#define GLASSBOX_NO_REFERENCES                                                                 \
+  [[gnu::unavailable(                                                                          \
+      "the glass box has no texture references, which CUDA 12 removed: make a texture object " \
+      "with cudaCreateTextureObject")]]
+#define GLASSBOX_NO_SUCH_TEXTURE                                                                   \
+  [[gnu::unavailable(                                                                              \
+      "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself" \
+      ", and compute its index")]]
+#define GLASSBOX_NO_SURFACES \
+  [[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]]
+#define GLASSBOX_NO_SUCH_ARRAY                                                                 \
+  [[gnu::unavailable(                                                                          \
+      "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, " \
+      "and compute its index")]]
+
+struct GLASSBOX_NO_REFERENCES textureReference {};
 template <class T, int kType = 1, int kMode = 0>
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] texture{};
+struct GLASSBOX_NO_REFERENCES texture {};
+template <class... Arguments>
+GLASSBOX_NO_REFERENCES cudaError_t cudaBindTexture(Arguments&&...);
+template <class... Arguments>
+GLASSBOX_NO_REFERENCES cudaError_t cudaBindTexture2D(Arguments&&...);
+template <class... Arguments>
+GLASSBOX_NO_REFERENCES cudaError_t cudaBindTextureToArray(Arguments&&...);
+template <class... Arguments>
+GLASSBOX_NO_REFERENCES cudaError_t cudaUnbindTexture(Arguments&&...);
+
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex3D(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex1DLayered(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex2DLayered(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T texCubemap(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T texCubemapLayered(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex1DLod(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex2DLod(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex3DLod(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex1DGrad(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex2DGrad(Arguments&&...);
+template <class T, class... Arguments>
+GLASSBOX_NO_SUCH_TEXTURE T tex2Dgather(Arguments&&...);
+
 template <class T, int kType = 1>
-struct [[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] surface{};
-using cudaTextureObject_t = unsigned long long;
+struct GLASSBOX_NO_SURFACES surface {};
 using cudaSurfaceObject_t = unsigned long long;
+template <class... Arguments>
+GLASSBOX_NO_SURFACES cudaError_t cudaCreateSurfaceObject(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-tex1D(Arguments&&...);
+GLASSBOX_NO_SURFACES T surf1Dread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-tex1Dfetch(Arguments&&...);
+GLASSBOX_NO_SURFACES T surf2Dread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-tex2D(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-tex2DLayered(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-tex3D(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-texCubemap(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] T
-surf2Dread(Arguments&&...);
+GLASSBOX_NO_SURFACES T surf3Dread(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] void
-surf2Dwrite(Arguments&&...);
+GLASSBOX_NO_SURFACES void surf1Dwrite(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaError_t
-cudaCreateTextureObject(Arguments&&...);
+GLASSBOX_NO_SURFACES void surf2Dwrite(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaError_t
-cudaBindTexture(Arguments&&...);
+GLASSBOX_NO_SURFACES void surf3Dwrite(Arguments&&...);
+
+struct GLASSBOX_NO_SUCH_ARRAY cudaExtent {};
+struct GLASSBOX_NO_SUCH_ARRAY cudaPitchedPtr {};
+struct GLASSBOX_NO_SUCH_ARRAY cudaMemcpy3DParms {};
+struct GLASSBOX_NO_SUCH_ARRAY cudaMipmappedArray_t {};
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no textures: read the array itself, its index clamped by hand where the "
-    "texture did that")]] cudaError_t
-cudaCreateSurfaceObject(Arguments&&...);
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaArray{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaArray_t{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaChannelFormatDesc{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaExtent{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaPitchedPtr{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaMemcpy3DParms{};
+GLASSBOX_NO_SUCH_ARRAY cudaError_t make_cudaExtent(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaError_t
-cudaMallocArray(Arguments&&...);
+GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMalloc3DArray(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaError_t
-cudaMalloc3DArray(Arguments&&...);
+GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMalloc3D(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaError_t
-cudaMalloc3D(Arguments&&...);
+GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMemcpy3D(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaError_t
-cudaMemcpyToArray(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no CUDA arrays, which textures read: take linear memory from "
-    "cudaMalloc")]] cudaError_t
-cudaMemcpy2DToArray(Arguments&&...);
+GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMallocMipmappedArray(Arguments&&...);
+
+#undef GLASSBOX_NO_REFERENCES
+#undef GLASSBOX_NO_SUCH_TEXTURE
+#undef GLASSBOX_NO_SURFACES
+#undef GLASSBOX_NO_SUCH_ARRAY
 
 // -- Graphs --------------------------------------------------------------------------------------
 struct [[gnu::unavailable(

@@ -49,6 +49,27 @@ TEST(LaunchSyntaxTest, CommentsTextsAndShiftsStay) {
   }
 }
 
+TEST(LaunchSyntaxTest, ClustersAreNotedBehindTheirKernels) {
+  EXPECT_EQ(
+      without_launch_syntax("__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64)\n"
+                            "k(int* p) { if (p) { f(); } } int i;\n"),
+      "__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64)\n"
+      "k(int* p) { if (p) { f(); } } static const ::ladder::glassbox::ClusterOfKernel "
+      "glassbox_cluster_k_16(\"k\", (const void*)&k, {2, 1, 1}); int i;\n");
+  EXPECT_EQ(without_launch_syntax("template <int N> __cluster_dims__(4) __global__ void k();"),
+            "template <int N> __cluster_dims__(4) __global__ void k(); static const "
+            "::ladder::glassbox::ClusterOfKernel glassbox_cluster_k_17(\"k\", nullptr, {4});");
+  for (const char* source : {"#define __cluster_dims__(...)", "__cluster_dims__(2", "f(x);"})
+    EXPECT_EQ(without_launch_syntax(source), std::nullopt) << source;
+}
+
+TEST(LaunchSyntaxTest, MembersOfTheHostsNamedLikeTheKernelsWords) {
+  EXPECT_EQ(without_launch_syntax("c.gridDim = 1; p->blockDim = 2; C c = {.gridDim = 3};"),
+            "c.host_gridDim = 1; p->host_blockDim = 2; C c = {.host_gridDim = 3};");
+  EXPECT_EQ(without_launch_syntax("struct S { dim3 gridDim, blockDim; };"),
+            "struct S { dim3 host_gridDim, host_blockDim; };");
+}
+
 TEST(LaunchSyntaxTest, LinesKeepTheirNumbers) {
   const std::string source =
       "a\nlong_name<1,\n 2><<<grid,\n  block>>>(x,\n\n  y); // k<<<1\n#define RUN(k) \\\n  k<<<1, "

@@ -12,16 +12,20 @@ REFUSED = {
     "#include <cublas.h>\nint main() {}": "my.cu:1: the glass box has no cublas.h of CUDA 5",
     "#include <cublasLt.h>\nint main() { cublasLtHandle_t h; cublasLtMatmul(h); }":
         "the glass box has no cublasLt: multiply with cublasSgemm or cublasGemmEx",
-    "texture<float, 2> t;\nint main() {}": "the glass box has no textures: read the array itself",
+    "texture<float, 2> t;\nint main() {}":
+        ["my.cu:1:", "the glass box has no texture references, which CUDA 12 removed: make a"],
     '__global__ void k() { asm("bar.sync 0;"); }\nint main() {}':
         "my.cu:1:11: error: inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone",
-    "__global__ void k(cudaTextureObject_t t, float* x) { *x = tex2D<float>(t, 0, 0); }\n"
-    "int main() {}": "the glass box has no textures: read the array itself",
+    "__global__ void k(cudaTextureObject_t t, float* x) {\n  *x = tex3D<float>(t, 0, 0, 0);\n}\n"
+    "int main() {}": ["my.cu:2:", "the glass box reads textures with tex1Dfetch, tex1D and tex2D"],
+    "int main() {\n  surf2Dwrite(1.0f, cudaSurfaceObject_t(1), 0, 0);\n}":
+        ["my.cu:2:", "the glass box has no surfaces: write to an array of cudaMalloc"],
     "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k() {\n"
     "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n  wmma::fill_fragment(c, 0.f);\n}\n"
     "int main() { k<<<1, 32>>>(); }": "my.cu:4",
     "int main() {\n  cudaGraphExec_t g;\n}": "the glass box has no CUDA graphs: launch",
-    "int main() {\n  cudaArray_t a;\n}": "the glass box has no CUDA arrays, which textures read",
+    "int main() {\n  cudaExtent e = make_cudaExtent(4, 4, 4);\n}":
+        ["my.cu:2:", "the glass box has CUDA arrays of one and two dimensions: take memory"],
     "int main() {\n  cudaIpcMemHandle_t h;\n}": "the glass box shares no memory between processes",
     "#include <nvtx3/nvToolsExt.h>\nint main() {}": "my.cu:1: the glass box has no NVTX",
     "int main() {\n  cudaGraph_t g;\n  cudaGraphCreate(&g, 0);\n}": "my.cu:2:15: error:",

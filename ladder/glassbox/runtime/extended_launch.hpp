@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/glassbox/runtime/extended_launch.hpp
+/// \brief cudaLaunchKernelEx: a launch with attributes, such as the blocks of a cluster.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "ladder/glassbox/runtime/kernel_launch.hpp"
+
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributeProgrammaticEvent = 7,
+  cudaLaunchAttributePriority = 8,
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  cudaAccessPolicyWindow accessPolicyWindow;
+  int cooperative;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  int programmaticStreamSerializationAllowed;
+  int priority;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  char pad[4];
+  cudaLaunchAttributeValue val;
+};
+/// What a program calls gridDim and blockDim is renamed, as those are words of kernels.
+struct cudaLaunchConfig_t {
+  dim3 host_gridDim, host_blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+namespace ladder::glassbox {
+
+/// A launch's configuration, and where it is.
+struct ConfigHere {
+  const cudaLaunchConfig_t* config;
+  Here here;
+
+  ConfigHere(const cudaLaunchConfig_t* launch_config, Here place = Here::current())
+      : config(launch_config), here(place) {}
+};
+
+/// \brief Of the attributes, the cluster and the cooperation: the others only make a GPU faster.
+void add_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
+
+}  // namespace ladder::glassbox
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(ladder::glassbox::ConfigHere launch, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  const cudaLaunchConfig_t& config = *launch.config;
+  ladder::glassbox::LaunchRequest request = ladder::glassbox::request_of(
+      "kernel of cudaLaunchKernelEx", kernel, config.host_gridDim, config.host_blockDim,
+      config.dynamicSmemBytes, false, launch.here);
+  ladder::glassbox::add_attributes(request, config);
+  return ladder::glassbox::PendingLaunch{request}(
+      kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+}
