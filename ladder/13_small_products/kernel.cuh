@@ -159,12 +159,10 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
       }
 
       // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
-      // Alpha multiplies a finished sum: what has parts is multiplied when all of them are added. But
-      // if we stored acc itself, ptxas would keep it in aligned quads of registers all through the
-      // loop, in the same banks as the operands. A product can go to other registers, even with 1.
-      const bool whole = WARPS_K == 1 && part.end - part.begin == split.k_tiles;
+      // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
+      // loop, in the same banks as the operands; alpha*acc can go to other registers.
       float c[kRows][TN];  // (kRows, TN)
-      add_warps<WARPS_K>(acc, whole ? alpha : 1.0f, warp - kProducerWarps, warp_k, sums, c);
+      add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
       // The many peers of a small tile add up in a tree; the first peer of a large tile adds all.
       constexpr bool kTree = WARPS_K > 1;
       if (part.begin > 0 ? kTree : part.end < split.k_tiles) {
@@ -173,11 +171,6 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
       if (part.begin > 0) {  // a peer has the beginning of this tile's K
         store_partial(c, consumer, partials, flags);
       } else {
-        for (int m = 0; m < kRows && !whole; ++m) {
-          for (int n = 0; n < TN; ++n) {
-            c[m][n] *= alpha;
-          }
-        }
         store<kLaneRows, kLaneCols>(c, tiles.row_of(part.tile) + thread_row, warp_k * kRows,
                                     tiles.col_of(part.tile) + thread_col, M, N, beta, C);
       }

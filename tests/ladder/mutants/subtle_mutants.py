@@ -263,9 +263,9 @@ SUBTLE_MUTANTS = (
             "k < WARPS_K; ++k",
             "k < WARPS_K - 1; ++k",
         ),
-        "alpha_missing_in_w_of_sums": (
-            "c[m][n] *= alpha;",
-            "if (n % 4 < 3) c[m][n] *= alpha;",
+        "alpha_missing_in_w_of_parts": (
+            "alpha * a[2], alpha * a[3]);",
+            "alpha * a[2], a[3]);",
         ),
         "tile_stored_beyond_n": (
             "if (row < M && col < N) {\n"
