@@ -2,9 +2,9 @@
 /// \file  tests/ladder/large_alpha_test.cpp
 /// \brief Alpha multiplies finished sums, also where blocks share K.
 ///
-/// Runs of 1 and of -1 take turns along each row of A, and one -1 is missing. So each result is alpha,
-/// near the largest FP32, and alpha times a part of the sum is infinite, where a part has more of one
-/// sign. How long the runs are decides which parts do.
+/// Runs of 1 and of -1 take turns along each row of A, and one -1 is missing. So each result is
+/// alpha, near the largest FP32, and alpha times a part of the sum is infinite, where a part has
+/// more of one sign. How long the runs are decides which parts do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr float kAlpha = 3e38f;
 
 void expect_alpha(const Shape& shape, const float* a, const float* b, MachineArray<float>& c) {
   for (const Rung& rung : emulated_rungs()) {
-    if (rung.number == 0) continue;  // OpenBLAS scales as it likes
+    if (rung.number == 0) continue;                            // OpenBLAS scales as it likes
     if (std::string(rung.name) == "small_products") continue;  // scales parts, for its registers
     if (rung.precision != kFp32) continue;
     SCOPED_TRACE(label(rung));
