@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "common/emulator/words/half_type.hpp"
 #include "common/emulator/words/vector_types.hpp"
@@ -39,28 +40,15 @@ struct Channels {
   static constexpr int kCount = 1;
 };
 
-#define GLASSBOX_CHANNELS(name, T, count) \
-  template <>                             \
-  struct Channels<name> {                 \
-    using Type = T;                       \
-    static constexpr int kCount = count;  \
-  };
-#define GLASSBOX_CHANNEL_FAMILY(name, T) \
-  GLASSBOX_CHANNELS(name##1, T, 1)       \
-  GLASSBOX_CHANNELS(name##2, T, 2)       \
-  GLASSBOX_CHANNELS(name##3, T, 3)       \
-  GLASSBOX_CHANNELS(name##4, T, 4)
-
-GLASSBOX_CHANNEL_FAMILY(char, signed char)
-GLASSBOX_CHANNEL_FAMILY(uchar, unsigned char)
-GLASSBOX_CHANNEL_FAMILY(short, short)
-GLASSBOX_CHANNEL_FAMILY(ushort, unsigned short)
-GLASSBOX_CHANNEL_FAMILY(int, int)
-GLASSBOX_CHANNEL_FAMILY(uint, unsigned)
-GLASSBOX_CHANNEL_FAMILY(float, float)
-
-#undef GLASSBOX_CHANNEL_FAMILY
-#undef GLASSBOX_CHANNELS
+/// Those of char1 to float4.
+template <class T>
+requires requires(const T& texel) {
+  texel.x;
+}
+struct Channels<T> {
+  using Type = std::remove_cvref_t<decltype(std::declval<T>().x)>;
+  static constexpr int kCount = sizeof(T) / sizeof(Type);
+};
 
 template <class T>
 constexpr cudaChannelFormatKind kind_of_channel() {

@@ -6,93 +6,153 @@
 #include "ladder/glassbox/runtime/error_codes.hpp"
 
 // -- Textures of other sorts, surfaces, and the arrays behind them --------------------------------
-#define GLASSBOX_NO_REFERENCES                                                                 \
-  [[gnu::unavailable(                                                                          \
-      "the glass box has no texture references, which CUDA 12 removed: make a texture object " \
-      "with cudaCreateTextureObject")]]
-#define GLASSBOX_NO_SUCH_TEXTURE                                                                   \
-  [[gnu::unavailable(                                                                              \
-      "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself" \
-      ", and compute its index")]]
-#define GLASSBOX_NO_SURFACES \
-  [[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]]
-#define GLASSBOX_NO_SUCH_ARRAY                                                                 \
-  [[gnu::unavailable(                                                                          \
-      "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, " \
-      "and compute its index")]]
-
-struct GLASSBOX_NO_REFERENCES textureReference {};
+struct [[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] textureReference{};
 template <class T, int kType = 1, int kMode = 0>
-struct GLASSBOX_NO_REFERENCES texture {};
+struct [[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] texture{};
 template <class... Arguments>
-GLASSBOX_NO_REFERENCES cudaError_t cudaBindTexture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] cudaError_t
+cudaBindTexture(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_REFERENCES cudaError_t cudaBindTexture2D(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] cudaError_t
+cudaBindTexture2D(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_REFERENCES cudaError_t cudaBindTextureToArray(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] cudaError_t
+cudaBindTextureToArray(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_REFERENCES cudaError_t cudaUnbindTexture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
+    "with cudaCreateTextureObject")]] cudaError_t
+cudaUnbindTexture(Arguments&&...);
 
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex3D(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex3D(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex1DLayered(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex1DLayered(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex2DLayered(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex2DLayered(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T texCubemap(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+texCubemap(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T texCubemapLayered(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+texCubemapLayered(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex1DLod(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex1DLod(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex2DLod(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex2DLod(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex3DLod(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex3DLod(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex1DGrad(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex1DGrad(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex2DGrad(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex2DGrad(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SUCH_TEXTURE T tex2Dgather(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
+    ", and compute its index")]] T
+tex2Dgather(Arguments&&...);
 
 template <class T, int kType = 1>
-struct GLASSBOX_NO_SURFACES surface {};
+struct [[gnu::unavailable(
+    "the glass box has no surfaces: write to an array of cudaMalloc")]] surface{};
 using cudaSurfaceObject_t = unsigned long long;
 template <class... Arguments>
-GLASSBOX_NO_SURFACES cudaError_t cudaCreateSurfaceObject(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] cudaError_t
+cudaCreateSurfaceObject(Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SURFACES T surf1Dread(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf1Dread(
+    Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SURFACES T surf2Dread(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf2Dread(
+    Arguments&&...);
 template <class T, class... Arguments>
-GLASSBOX_NO_SURFACES T surf3Dread(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf3Dread(
+    Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SURFACES void surf1Dwrite(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
+surf1Dwrite(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SURFACES void surf2Dwrite(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
+surf2Dwrite(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SURFACES void surf3Dwrite(Arguments&&...);
+[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
+surf3Dwrite(Arguments&&...);
 
-struct GLASSBOX_NO_SUCH_ARRAY cudaExtent {};
-struct GLASSBOX_NO_SUCH_ARRAY cudaPitchedPtr {};
-struct GLASSBOX_NO_SUCH_ARRAY cudaMemcpy3DParms {};
-struct GLASSBOX_NO_SUCH_ARRAY cudaMipmappedArray_t {};
+struct [[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaExtent{};
+struct [[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaPitchedPtr{};
+struct [[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaMemcpy3DParms{};
+struct [[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaMipmappedArray_t{};
 template <class... Arguments>
-GLASSBOX_NO_SUCH_ARRAY cudaError_t make_cudaExtent(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaError_t
+make_cudaExtent(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMalloc3DArray(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaError_t
+cudaMalloc3DArray(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMalloc3D(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaError_t
+cudaMalloc3D(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMemcpy3D(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaError_t
+cudaMemcpy3D(Arguments&&...);
 template <class... Arguments>
-GLASSBOX_NO_SUCH_ARRAY cudaError_t cudaMallocMipmappedArray(Arguments&&...);
-
-#undef GLASSBOX_NO_REFERENCES
-#undef GLASSBOX_NO_SUCH_TEXTURE
-#undef GLASSBOX_NO_SURFACES
-#undef GLASSBOX_NO_SUCH_ARRAY
+[[gnu::unavailable(
+    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
+    "and compute its index")]] cudaError_t
+cudaMallocMipmappedArray(Arguments&&...);
 
 // -- Graphs --------------------------------------------------------------------------------------
 struct [[gnu::unavailable(
