@@ -128,12 +128,9 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
     }
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
-    // Alpha multiplies a finished sum: a tile in parts is multiplied when all of them are added.
-    // But if we stored acc itself, ptxas would keep it in aligned quads of registers all through
-    // the loop, in the same banks as the operands. A product can go to other registers, even one
-    // with 1.
-    const bool whole = part.end - part.begin == split.k_tiles;
-    const float factor = whole ? alpha : 1.0f;
+    // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
+    // loop, in the same banks as the operands; alpha*acc can go to other registers.
+    const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;  // parts: fixup()
     float c[TM][TN];  // (TM, TN)
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {

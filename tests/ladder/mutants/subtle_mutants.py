@@ -230,7 +230,7 @@ SUBTLE_MUTANTS = (
             "      }",
         ),
         "alpha_on_parts_and_sum": (
-            "const float factor = whole ? alpha : 1.0f;",
+            "const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;",
             "const float factor = alpha;",
         ),
         "last_peer_not_added": (
