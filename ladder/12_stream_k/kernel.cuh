@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
     // loop, in the same banks as the operands; alpha*acc can go to other registers.
-    const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;  // parts: fixup()
+    const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;
     float c[TM][TN];  // (TM, TN)
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {
