@@ -33,14 +33,14 @@ __device__ __forceinline__ void store_partial(const float (&c)[TM][TN], int cons
   if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);
 }
 
-/// \brief  c = alpha * (c + the partial tiles of the `peers` blocks with the next lower numbers).
+/// \brief  c += the partial tiles of the `peers` blocks with the next lower numbers.
 ///
 /// They run at the same time as this one, because the launch is cooperative.
 /// \param  c         (TM, TN)  this consumer's part of the tile
 /// \param  partials  (blocks, TM*TN/4, kConsumers)  in global memory
 /// \param  flags     (blocks)  waits until the peers' flags are 1, and resets them to 0
 template <int kConsumers, int TM, int TN>
-__device__ __forceinline__ void fixup(float (&c)[TM][TN], float alpha, int peers, int consumer,
+__device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consumer,
                                       const float4* partials, unsigned* flags) {
   // A warp looks at 32 flags at a time, with all its lanes until all are set.
   for (int first = consumer / 32 * 32; first < peers; first += kConsumers) {
@@ -64,11 +64,6 @@ __device__ __forceinline__ void fixup(float (&c)[TM][TN], float alpha, int peers
         c[m][n + 2] += sum.z;
         c[m][n + 3] += sum.w;
       }
-    }
-  }
-  for (int m = 0; m < TM; ++m) {
-    for (int n = 0; n < TN; ++n) {
-      c[m][n] *= alpha;
     }
   }
 }

@@ -130,17 +130,16 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
     // loop, in the same banks as the operands; alpha*acc can go to other registers.
-    const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;
     float c[TM][TN];  // (TM, TN)
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {
-        c[m][n] = factor * acc[m][n];
+        c[m][n] = alpha * acc[m][n];
       }
     }
     if (part.begin == 0 && part.end < split.k_tiles) {
       const int row_of_k_tiles = (part.tile - split.first_split) * split.k_tiles;
       const int last = split.rank_of(row_of_k_tiles + split.k_tiles - 1);
-      fixup<kConsumers>(c, alpha, last - schedule.rank, consumer, partials, flags);
+      fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);
     }
     if (part.begin > 0) {  // a peer has the beginning of this tile's K
       store_partial<kConsumers>(c, consumer, partials, flags);

@@ -223,19 +223,22 @@ SUBTLE_MUTANTS = (
     }),
     *mutants_of("12_stream_k", edits={
         "alpha_twice_in_split_tiles": (
-            "fixup<kConsumers>(c, alpha, last - schedule.rank, consumer, partials, flags);",
-            "fixup<kConsumers>(c, alpha, last - schedule.rank, consumer, partials, flags);\n"
+            "fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);",
+            "fixup<kConsumers>(c, last - schedule.rank, consumer, partials, flags);\n"
             "      for (auto& row : c) {\n"
             "        for (float& x : row) x *= alpha;\n"
             "      }",
         ),
-        "alpha_on_parts_and_sum": (
-            "const float factor = part.end - part.begin == split.k_tiles ? alpha : 1.0f;",
-            "const float factor = alpha;",
+        "alpha_missing_in_parts": (
+            "      store_partial<kConsumers>(c,",
+            "      for (int m = 0; m < TM; ++m) {\n"
+            "        for (int n = 0; n < TN; ++n) c[m][n] = acc[m][n];\n"
+            "      }\n"
+            "      store_partial<kConsumers>(c,",
         ),
         "last_peer_not_added": (
-            "(c, alpha, last - schedule.rank, consumer",
-            "(c, alpha, last - schedule.rank - 1, consumer",
+            "(c, last - schedule.rank, consumer",
+            "(c, last - schedule.rank - 1, consumer",
         ),
         "sums_of_the_tile_before": (
             "  while (part.tile >= 0) {\n    float acc[TM][TN] = {};  // (TM, TN)\n",
