@@ -53,6 +53,10 @@ class Picture(Drawing):
         self.lines(x, y, lines, style, gap)
         return y + gap * len(lines)
 
+    def extent(self, left, names):
+        """(left, right) of what has names at its left, so many pixels wide."""
+        return left + names, (self.width - EDGE if self.narrow else 976)
+
     def conclude(self, x, y, words):
         """What the figure says, at its bottom; below y if the picture is narrow."""
         if self.narrow:

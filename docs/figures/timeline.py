@@ -30,10 +30,15 @@ class Timeline:
             self.picture.text(self.left - 10, y + height / 2 + 5.5, name, "", "end")
         for begin, end, style, words in bars:
             width = (end - begin) * self.scale
-            fits = words if text_width(words) <= width else ""
+            fits = self.fitting(words, width)
             on = "plain" if {"tint", "soft-fill", "half"} & set(style.split()) else "on"
             self.picture.bar(self.x(begin), y, self.x(end), y + height, "ground")  # over marks
             self.picture.cell(self.x(begin), y, width, height, style, fits, on)
+
+    def fitting(self, words, room):
+        """Words, or for phones at least the number at their end; nothing if that is too wide."""
+        shorter = words.split()[-1:] if self.picture.narrow else []
+        return next((some for some in (words, *shorter) if text_width(some) <= room), "")
 
     def mark(self, time, top, bottom):
         """A barrier: an upright dashed line."""
