@@ -45,7 +45,7 @@ def listed(lanes):
 
 
 def draw_pass(picture, x, y, one, color, cell=CELL, banks=BANKS):
-    """A wavefront in its banks; neighbours that serve the same lanes are one cell with their names."""
+    """A wavefront in its banks; neighbours that serve the same lanes are one cell."""
     bank, shade = 0, 0
     while bank < banks:
         lanes = one.get(bank)
@@ -88,7 +88,7 @@ def draw_access(picture, x, y, words, floats, color, cell=CELL):
 
 
 def bank_scale(picture, x, y, cell=CELL):
-    """Numbers of some banks above their cells; in a narrow picture those at the left have a name."""
+    """Numbers of some banks above their cells; in a narrow picture what those at the left are."""
     if picture.narrow:
         picture.text(x, y, "banks", "soft")
         return

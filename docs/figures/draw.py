@@ -4,10 +4,10 @@
     python3 -m docs.figures.draw --check       fail and name those that are stale
     python3 -m docs.figures.draw --words       print what each shows, as alternative text
 
-Each figure is a module of its name with a function draw(); if that takes `narrow`, there is a second
-picture for phones, NAME_narrow.svg. They take their numbers from the
-constants of the kernels, the device cards, recorded results and recorded traces (record.py). Plots
-of results alone are drawn by docs/report/plots.py.
+Each figure is a module of its name with a function draw(); if that takes `narrow`, there is a
+second picture for phones, NAME_narrow.svg. They take their numbers from the constants of the
+kernels, the device cards, recorded results and recorded traces (record.py). Plots of results alone
+are drawn by docs/report/plots.py.
 """
 
 import argparse

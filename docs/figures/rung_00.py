@@ -24,7 +24,8 @@ def draw_below(picture, bars, peak):
         y = picture.top + 52 * i
         end = left + (right - left) * tflops / peak
         picture.text(left, y, name, "strong")
-        picture.text(left + text_width(name, "strong") + 8, y, how.removeprefix("measured: "), "soft")
+        x = left + text_width(name, "strong") + 8
+        picture.text(x, y, how.removeprefix("measured: "), "soft")
         picture.bar(left, y + 8, end, y + 26, style)
         picture.text(end + 10, y + 22, f"{tflops:.1f}", "strong")
     return left, right

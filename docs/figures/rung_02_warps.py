@@ -58,7 +58,8 @@ def draw(narrow=False):
         if narrow:  # too wide to stand side by side
             x, y = EDGE, y + 80 * i
         picture.lines(x, y, [(f"{name}next lane: {steps}", "strong"), *found], gap=gap)
-    entries = [("f2", "warp 0; the arrow runs from lane 0 to lane 31"), ("f2 tint", "31 other warps")]
+    words = "warp 0; the arrow runs from lane 0 to lane 31"
+    entries = [("f2", words), ("f2 tint", "31 other warps")]
     end = picture.legend(EDGE if narrow else 60, y + 72 if narrow else 500, entries)
     if narrow:
         picture.height = end - 8

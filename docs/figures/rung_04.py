@@ -10,7 +10,7 @@ WIDE, TALL = 44, 26  # a product
 
 
 def draw_outer(picture, x, y, rows, cols):
-    """Words of A at the left, words of B on top, their products between them. Returns the bottom."""
+    """Words of A at the left, words of B on top, their products. Returns the bottom."""
     for n in range(cols):
         picture.cell(x + (n + 1) * WIDE + 6, y, WIDE, TALL, "f1", f"b{n}", "on")
     for m in range(rows):

@@ -1,6 +1,6 @@
 """Rung 08: which registers each FFMA of a small thread tile reads afresh, in two orders."""
 
-from docs.figures.shapes import A, B, C, EDGE, Picture
+from docs.figures.shapes import EDGE, A, B, C, Picture
 
 SIDE = 3  # of the thread tile that is drawn; the kernel's is larger
 WIDTH, TALL = 84, 30  # of a cell
