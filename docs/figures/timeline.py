@@ -36,9 +36,11 @@ class Timeline:
             self.picture.cell(self.x(begin), y, width, height, style, fits, on)
 
     def fitting(self, words, room):
-        """Words, or for phones at least their number: before a colon, or at the end."""
-        number = words.split(":")[0].split()[-1:] if self.picture.narrow else []
-        return next((some for some in (words, *number) if text_width(some) <= room), "")
+        """Words, or for phones what comes before a comma, or at least their number."""
+        shorter = ()
+        if self.picture.narrow and words:
+            shorter = words.split(",")[0], words.split(":")[0].split()[-1]
+        return next((some for some in (words, *shorter) if text_width(some) <= room), "")
 
     def mark(self, time, top, bottom):
         """A barrier: an upright dashed line."""
