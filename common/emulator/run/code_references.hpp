@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file
+/// \file  common/emulator/run/code_references.hpp
 /// \brief What machine code refers to, read with Capstone.
 #pragma once
 
