@@ -65,7 +65,7 @@ cudaError_t cudaLaunchKernelEx(ladder::glassbox::ConfigHere launch, void (*kerne
   const cudaLaunchConfig_t& config = *launch.config;
   ladder::glassbox::LaunchRequest request = ladder::glassbox::request_of(
       "kernel of cudaLaunchKernelEx", kernel, config.host_gridDim, config.host_blockDim,
-      config.dynamicSmemBytes, false, launch.here);
+      config.dynamicSmemBytes, config.stream, false, launch.here);
   ladder::glassbox::add_attributes(request, config);
   return ladder::glassbox::PendingLaunch{request}(
       kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...);
