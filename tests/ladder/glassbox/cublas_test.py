@@ -219,7 +219,8 @@ class CublasTest(unittest.TestCase):
         self.assertEqual(result.stdout.split(), [
             "CUBLAS_STATUS_NOT_INITIALIZED", *3 * [failed], *2 * [invalid],
             "CUBLAS_STATUS_NOT_SUPPORTED", failed, "CUBLAS_STATUS_MAPPING_ERROR",
-            "CUBLAS_STATUS_NOT_SUPPORTED", "CUBLAS_STATUS_SUCCESS", "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
+            "CUBLAS_STATUS_NOT_SUPPORTED", "CUBLAS_STATUS_SUCCESS",
+            "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
         said = sentences(result)
         for sentence in (
             "cublasSscal: the handle is not from cublasCreate, or was destroyed before, at my.cu:",

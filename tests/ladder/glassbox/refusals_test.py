@@ -21,8 +21,9 @@ REFUSED = {
     "int main() {\n  surf2Dwrite(1.0f, cudaSurfaceObject_t(1), 0, 0);\n}":
         ["my.cu:2:", "the glass box has no surfaces: write to an array of cudaMalloc"],
     "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k() {\n"
-    "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n  wmma::fill_fragment(c, 0.f);\n}\n"
-    "int main() { k<<<1, 32>>>(); }": "my.cu:4",
+    "  wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;\n  wmma::fill_fragment(c, 0);\n}\n"
+    "int main() { k<<<1, 32>>>(); }":
+        ["my.cu:4:", "the emulator has wmma for half and bfloat16 in 16x16x16, 32x8x16 and"],
     "int main() {\n  cudaGraphNodeParams p;\n}":
         "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest",
     "int main() {\n  cudaArray_t a;\n  cudaMalloc3DArray(&a, nullptr, {});\n}":
