@@ -210,7 +210,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   const emulator::GridLaunch grid = {.grid = request.grid,
                                      .block = request.block,
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
-                                     .cluster = cluster.blocks,
+                                     .cluster = cluster.extents,
                                      .cooperative = request.cooperative,
                                      .kernel = code};
   std::optional<KernelError> error;

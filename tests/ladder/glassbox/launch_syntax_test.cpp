@@ -103,6 +103,8 @@ TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
             "cudaLaunchKernel(k<1>, 1, 2, arguments);");
   EXPECT_EQ(without_launch_syntax("cudaLaunchCooperativeKernel((const void *)k, 1, 2, a);"),
             "cudaLaunchCooperativeKernel(k, 1, 2, a);");
+  EXPECT_EQ(without_launch_syntax("cudaLaunchKernelExC(f(&c, 1), (const void*)k, a);"),
+            "cudaLaunchKernelExC(f(&c, 1), k, a);");
   EXPECT_EQ(without_launch_syntax("p.func = (void*)k; p->func = (void *)k<float>;"),
             "p.func = k; p->func = k<float>;");
 }
