@@ -118,21 +118,7 @@ surf3Dwrite(Arguments&&...);
 
 struct [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaExtent{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaPitchedPtr{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaMemcpy3DParms{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
     "and compute its index")]] cudaMipmappedArray_t{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-make_cudaExtent(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
@@ -142,44 +128,59 @@ template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
     "and compute its index")]] cudaError_t
-cudaMalloc3D(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-cudaMemcpy3D(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
 cudaMallocMipmappedArray(Arguments&&...);
 
-// -- Graphs --------------------------------------------------------------------------------------
+// -- Graphs with nodes of other sorts
+// --------------------------------------------------------------
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraph_t{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaGraphNodeParams{};
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphExec_t{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaGraphConditionalHandle{};
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNode_t{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaKernelNodeParams{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNodeParams{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaMemAllocNodeParams{};
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaStreamBeginCapture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaStreamEndCapture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddEventRecordNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphCreate(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddEventWaitNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphInstantiate(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddMemAllocNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphLaunch(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddMemFreeNode(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphConditionalHandleCreate(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaStreamGetCaptureInfo(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaStreamUpdateCaptureDependencies(Arguments&&...);
 
 // -- Other processes ------------------------------------------------------------------------------
 struct [[gnu::unavailable(

@@ -21,14 +21,16 @@ REFUSED = {
     "int main() {\n  surf2Dwrite(1.0f, cudaSurfaceObject_t(1), 0, 0);\n}":
         ["my.cu:2:", "the glass box has no surfaces: write to an array of cudaMalloc"],
     "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k() {\n"
-    "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n  wmma::fill_fragment(c, 0.f);\n}\n"
-    "int main() { k<<<1, 32>>>(); }": "my.cu:4",
-    "int main() {\n  cudaGraphExec_t g;\n}": "the glass box has no CUDA graphs: launch",
-    "int main() {\n  cudaExtent e = make_cudaExtent(4, 4, 4);\n}":
-        ["my.cu:2:", "the glass box has CUDA arrays of one and two dimensions: take memory"],
+    "  wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;\n  wmma::fill_fragment(c, 0);\n}\n"
+    "int main() { k<<<1, 32>>>(); }":
+        ["my.cu:4:", "the emulator has wmma for half and bfloat16 in 16x16x16, 32x8x16 and"],
+    "int main() {\n  cudaGraphNodeParams p;\n}":
+        "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest",
+    "int main() {\n  cudaArray_t a;\n  cudaMalloc3DArray(&a, nullptr, {});\n}":
+        ["my.cu:3:", "the glass box has CUDA arrays of one and two dimensions: take memory"],
     "int main() {\n  cudaIpcMemHandle_t h;\n}": "the glass box shares no memory between processes",
     "#include <nvtx3/nvToolsExt.h>\nint main() {}": "my.cu:1: the glass box has no NVTX",
-    "int main() {\n  cudaGraph_t g;\n  cudaGraphCreate(&g, 0);\n}": "my.cu:2:15: error:",
+    "int main() {\n  cudaStreamGetCaptureInfo(nullptr, nullptr);\n}": "my.cu:2:27: error:",
     "__global__ void k() {}\nint main() {\n  k<<<1, 2>>(3);\n}":
         "my.cu:3: this launch is not kernel<<<grid, block>>>(arguments)",
 }  # fmt: skip
