@@ -168,15 +168,18 @@ void allow_dynamic_shared(std::size_t bytes) {
   allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
 }
 
+void refuse_within_kernel(const LaunchRequest& request) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr) return;
+  runner->failures().fail_at(
+      KernelErrorKind::kIllegalInstruction,
+      "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+          std::string(request.kernel) + " from the host",
+      request.here.file_name(), request.here.line());
+}
+
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program) {
-  if (emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread()) {
-    runner->failures().fail_at(
-        KernelErrorKind::kIllegalInstruction,
-        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
-            std::string(request.kernel) + " from the host",
-        request.here.file_name(), request.here.line());
-  }
   if (sticky_error() != cudaSuccess) return sticky_error();
   Findings& findings = Findings::instance();
   findings.count_launch();

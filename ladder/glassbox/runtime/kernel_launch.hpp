@@ -39,6 +39,9 @@ class ClusterOfKernel {
   ClusterOfKernel(const char* kernel, const void* address, dim3 cluster);
 };
 
+/// Ends the kernel that launches another one: there is no dynamic parallelism.
+void refuse_within_kernel(const LaunchRequest& request);
+
 /// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
 /// the
 ///        last error.
@@ -136,7 +139,8 @@ struct PendingLaunch {
 
   template <class Kernel, class... Arguments>
   cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
-    std::vector<PointerArgument> pointers;
+    refuse_within_kernel(request);
+    std::vector<PointerArgument> pointers;  // of the host, so a kernel's access would be a hazard
     (add_pointers(arguments, pointers), ...);
     using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
     const auto run = [&](auto&&... copies) {

@@ -60,12 +60,19 @@ class FailingKernelsTest(unittest.TestCase):
         self.assertIn("k: launch refused: the block is (2048, 1, 1)", sentences(result))
 
     def test_a_kernel_launches_no_kernel(self):
-        """Dynamic parallelism is refused with the line."""
-        result = outcome(in_main("outer<<<1, 1>>>();", """
-            __global__ void inner() {}
-            __global__ void outer() { inner<<<1, 1>>>(); }"""))  # fmt: skip
+        """Dynamic parallelism is refused with the line, and nothing else is reported."""
+        result = outcome(in_main("""
+            int* x;
+            cudaMalloc(&x, 4);
+            outer<<<1, 1>>>(x);
+            cudaFree(x);""", """
+            __global__ void inner(int* x) { *x = 1; }
+            __global__ void outer(int* x) { inner<<<1, 1>>>(x); }"""))  # fmt: skip
+        said = sentences(result)
         self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
-                      "my.cu:4", sentences(result))  # fmt: skip
+                      "my.cu:4", said)
+        self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
+        self.assertNotIn("out of bounds", said)
 
     def test_a_kernel_that_is_called_like_a_function(self):
         """Ends the program, with the line that asks which thread it is."""
