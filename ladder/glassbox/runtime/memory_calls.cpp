@@ -317,6 +317,19 @@ cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
   return sticky_error();
 }
 
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return sticky_error();
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
+  return sticky_error();
+}
+
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (pointer == nullptr || Allocations::instance().with(pointer) != nullptr) {
