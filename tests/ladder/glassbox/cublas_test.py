@@ -206,6 +206,11 @@ class CublasTest(unittest.TestCase):
         self.assertEqual(result.stdout, "done\n", result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_other_headers_see_that_it_is_there(self):
+        """As CUDA's samples do, to print its errors."""
+        self.assertEqual(outcome("#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\n"
+                                 "int main() {}\n").returncode, 0)  # fmt: skip
+
     def test_wrong_calls_are_told(self):
         result = outcome(in_main(WRONG, BEFORE))
         failed, invalid = "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_INVALID_VALUE"
