@@ -74,6 +74,13 @@ class FailingKernelsTest(unittest.TestCase):
         self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
         self.assertNotIn("out of bounds", said)
 
+    def test_a_kernel_calls_no_cuda_malloc(self):
+        """It is told, and nothing waits for what a launch holds."""
+        result = outcome(in_main("k<<<1, 1>>>();", """
+            __global__ void k() { int* x; cudaMalloc(&x, 4); }"""))  # fmt: skip
+        self.assertIn("a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: "
+                      "call malloc() at my.cu:3", sentences(result))
+
     def test_a_kernel_that_is_called_like_a_function(self):
         """Ends the program, with the line that asks which thread it is."""
         result = outcome("__global__ void k(int* x) {\n  x[threadIdx.x] = 1;\n}\n"
