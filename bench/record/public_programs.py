@@ -144,10 +144,15 @@ def run_limited(words, folder, scratch, seconds):
                 process.wait(timeout=60)
         with contextlib.suppress(ProcessLookupError):  # and whatever it has started
             os.killpg(process.pid, signal.SIGKILL)
-    if code == 128 + signal.SIGXCPU:
+    if code in (128 + signal.SIGXCPU, -signal.SIGXCPU):
         code = "too long"
     said = [path.read_text(errors="replace") for path in texts]
     return code, *said, round(time.monotonic() - start, 1)
+
+
+def without_folders(text):
+    """A sentence without those of this machine."""
+    return re.sub(r"(?<![\w.])/\S*/", "", text)
 
 
 def sentence_of(errors):
@@ -155,7 +160,7 @@ def sentence_of(errors):
     lines = [line for line in errors.splitlines() if line.strip()]
     wanted = [line for words in ("glass box", "nvcc alone", "error", "undefined reference")
               for line in lines if words in line]
-    line = re.sub(r"(?<![\w.])/\S*/", "", (wanted or lines or [""])[0])
+    line = without_folders((wanted or lines or [""])[0])
     return re.sub(r"^(\S+?:\d+):.*?is unavailable: ", r"\1: ", line)[:300]
 
 
@@ -188,10 +193,11 @@ def findings_in(found, place):
             known = hazards.setdefault(key, {
                 "kind": hazard["kind"], "kernel": launch["kernel"], "array": array,
                 "file": place(hazard["file"]), "line": hazard["line"],
-                "other_line": hazard["other_line"], "message": hazard["message"], "times": 0})
+                "other_line": hazard["other_line"], "message": without_folders(hazard["message"]),
+                "times": 0})
             known["times"] += hazard["times"]
     calls = [{"kind": call["kind"], "file": place(call["file"]), "line": call["line"],
-              "message": call["message"], "times": call["times"]} for call in found["findings"]]
+              "message": without_folders(call["message"]), "times": call["times"]} for call in found["findings"]]
     return list(hazards.values()), calls
 
 
@@ -199,7 +205,7 @@ def told(output):
     """The last line in which a program says whether its result is right."""
     lines = [line.strip() for line in output.splitlines()]
     words = r"(?i)\b(pass|success|correct|match|fail|error|mismatch|wrong|ok|verif|equal)"
-    return next((line[:200] for line in reversed(lines) if re.search(words, line)), None)
+    return next((without_folders(line)[:200] for line in reversed(lines) if re.search(words, line)), None)
 
 
 def tried(repository, path, options):
@@ -236,7 +242,12 @@ def tried(repository, path, options):
             return entry
         found = json.loads(record.read_text())
         place = lambda file: place_in(file, folder, copy)  # noqa: E731
-        entry["hazards"], entry["calls"] = findings_in(found, place)
+        hazards, calls = findings_in(found, place)
+    refused = [each["message"] for each in hazards + calls if "the glass box has no" in
+               each["message"]]
+    if refused:  # at run time, such as dynamic parallelism
+        return entry | {"outcome": "refused", "said": refused[0]}
+    entry |= {"hazards": hazards, "calls": calls}
     lines = [line for launch in found["traced"] for line in launch["lines"]]
     return entry | {
         **({"outcome": code} if isinstance(code, str) else {"outcome": "ran", "exit_code": code}),
@@ -277,14 +288,16 @@ def main():
     programs = find_programs(options.checkouts)
     commits = {name: (options.checkouts / f"{name}.commit").read_text().strip()
                for name in public_programs.REPOSITORIES}
+    folder = str(options.glassbox.resolve().parent)
+    commit = output_of(["git", "-C", folder, "rev-parse", "--short", "HEAD"]).strip()
     context = {"commits": commits, "seconds": options.seconds, "memory": MEMORY,
-               "card": "classroom", "commit": output_of(
-                   ["git", "-C", str(options.glassbox.resolve().parent), "rev-parse", "HEAD"]
-               ).strip()}
+               "card": "classroom"}
     lock = threading.Lock()
 
     def record(key):
         entry = tried(*key, options)
+        if not entry["scope"]:
+            entry["commit"] = commit
         with lock:
             entries[key] = entry
             kept = [entries[key] for key in programs if key in entries]
