@@ -190,15 +190,19 @@ def findings_in(found, place):
         for hazard in launch["hazards"]:
             array = hazard["element"].split("[")[0]
             key = (hazard["kind"], hazard["line"], hazard["other_line"], array, launch["kernel"])
-            known = hazards.setdefault(key, {
-                "kind": hazard["kind"], "kernel": launch["kernel"], "array": array,
-                "file": place(hazard["file"]), "line": hazard["line"],
-                "other_line": hazard["other_line"], "message": without_folders(hazard["message"]),
-                "times": 0})
-            known["times"] += hazard["times"]
-    calls = [{"kind": call["kind"], "file": place(call["file"]), "line": call["line"],
-              "message": without_folders(call["message"]), "times": call["times"]} for call in found["findings"]]
-    return list(hazards.values()), calls
+            first = finding_of(hazard, place) | {
+                "kernel": launch["kernel"], "array": array, "other_line": hazard["other_line"],
+                "times": 0}
+            hazards.setdefault(key, first)["times"] += hazard["times"]
+    return list(hazards.values()), [finding_of(call, place) for call in found["findings"]]
+
+
+def finding_of(found, place):
+    """What hazards and failed calls have in common."""
+    return {
+        "kind": found["kind"], "file": place(found["file"]), "line": found["line"],
+        "message": without_folders(found["message"]), "times": found["times"],
+    }
 
 
 def told(output):

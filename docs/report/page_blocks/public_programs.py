@@ -63,13 +63,14 @@ def sentence_block(*_):
     quiet = [entry for entry in entries
              if entry["outcome"] == "ran" and not public_programs.findings_of(entry)]
     seconds = public_programs.read()["context"]["seconds"]
+    places = counts["true"] + counts["false"]
     return (
         f"**{begun} of {len(entries)} programs in scope ({100 * begun / len(entries):.0f} %) "
-        f"compile and run unchanged.** {counts['ran']} of them run to their end. The other {stopped} "
-        f"were stopped after {seconds} seconds of CPU time, because their problems or their "
-        f"repetitions have the size of a GPU. In {len(quiet)} programs that ran to their end, "
-        f"nothing was found; {counts['true'] + counts['false']} places were reported in the others, "
-        f"{counts['false']} of them falsely."
+        f"compile and run unchanged.** {counts['ran']} of them run to their end. The other "
+        f"{stopped} were stopped after {seconds} seconds of CPU time: their problems, or the "
+        f"number of their repetitions, are meant for a GPU. In {len(quiet)} programs that ran to "
+        f"their end, the glass box reports nothing. In the others, and in those that were stopped, "
+        f"it reports {places} places, {counts['false'] or 'none'} of them falsely."
     )
 
 

@@ -110,7 +110,8 @@ class PublicProgramsTest(unittest.TestCase):
         self.assertEqual(endings, {"quiet.cu": "ran", "loops.cu": "too long",
                                    "broken.cu": "not compiled", "lacks.cu": "refused",
                                    "launches.cu": "refused"})  # fmt: skip
-        self.assertEqual(self.entries["lacks.cu"]["said"], "lacks.cu:3: the glass box has no x: do y")
+        self.assertEqual(self.entries["lacks.cu"]["said"],
+                         "lacks.cu:3: the glass box has no x: do y")  # fmt: skip
 
     def test_a_program_that_ran(self):
         """Without folders of this machine; launches of one kernel share their hazards."""

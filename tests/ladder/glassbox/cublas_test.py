@@ -208,8 +208,9 @@ class CublasTest(unittest.TestCase):
 
     def test_other_headers_see_that_it_is_there(self):
         """As CUDA's samples do, to print its errors."""
-        self.assertEqual(outcome("#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\n"
-                                 "int main() {}\n").returncode, 0)  # fmt: skip
+        result = outcome(
+            "#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\nint main() {}\n")
+        self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_wrong_calls_are_told(self):
         result = outcome(in_main(WRONG, BEFORE))
