@@ -29,6 +29,7 @@ from bench.record import program_scope
 from bench.record.ladder_program import output_of, stop
 
 MEMORY = 9 << 30  # bytes that a program may use
+REFUSALS = ("the glass box ", "is unavailable: ", "is for nvcc alone")
 NOT_CUDA = "nvcc does not compile it"  # such as an exercise with gaps to fill
 
 
@@ -79,7 +80,7 @@ def without_folders(text):
 def sentence_of(errors):
     """The first error of a program that was not compiled, without folders."""
     lines = [line for line in errors.splitlines() if line.strip()]
-    wanted = [line for words in ("glass box", "nvcc alone", "error", "undefined reference")
+    wanted = [line for words in (*REFUSALS, "error", "undefined reference")
               for line in lines if words in line]
     line = without_folders((wanted or lines or [""])[0])
     return re.sub(r"^(\S+?:\d+):.*?is unavailable: ", r"\1: ", line)[:300]
@@ -191,7 +192,7 @@ def not_begun(code, errors):
         return {"outcome": code, "said": "before its first launch had ended"}
     if "undefined reference" in said:
         return {"outcome": "several files", "said": said}
-    refused = "glass box" in said or "nvcc alone" in said
+    refused = any(words in errors for words in REFUSALS)
     return {"outcome": "refused" if refused else "not compiled", "said": said}
 
 

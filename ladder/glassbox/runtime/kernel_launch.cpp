@@ -154,6 +154,25 @@ cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
                  sentence);
 }
 
+/// A loop without an end may be one that the host would end.
+void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
+                      const std::vector<PointerArgument>& arguments) {
+  if (error.kind() != KernelErrorKind::kEndlessLoop && error.kind() != KernelErrorKind::kDeadlock) {
+    return;
+  }
+  for (const PointerArgument& argument : arguments) {
+    const Allocation* const array = Allocations::instance().with(argument.address);
+    if (array == nullptr || array->kind == MemoryKind::kDevice ||
+        array->kind == MemoryKind::kHeap) {
+      continue;
+    }
+    Findings::instance().note("If " + std::string(request.kernel) +
+                              " waits until the host writes " + array->name +
+                              ", it is right: the glass box runs each kernel to its end before the "
+                              "launch returns, so the host comes too late.");
+  }
+}
+
 /// For object_maker alone.
 void* make_object(void* slot, const void* bytes, std::size_t size) {
   std::memcpy(slot, bytes, size);
@@ -244,6 +263,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
+  tell_of_the_host(request, *error, arguments);
   make_sticky(error_of(error->kind()));
   return cudaSuccess;  // a launch does not wait for its kernel
 }

@@ -1,6 +1,8 @@
 """Kernels that end early, and launches that are refused: CUDA's errors, and a sentence."""
 
+import os
 import unittest
+from unittest import mock
 
 from tests.ladder.glassbox.own_program import in_main, outcome, sentences
 
@@ -73,6 +75,18 @@ class FailingKernelsTest(unittest.TestCase):
                       "my.cu:4", said)
         self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
         self.assertNotIn("out of bounds", said)
+
+    def test_a_kernel_that_waits_for_the_host(self):
+        """It may be right; a loop that no memory of the host can end is not."""
+        source = in_main("""
+            int* x;
+            CALL(&x, 4);  // so the array has no name
+            wait<<<1, 1>>>(x);
+            """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
+        hint = "If wait waits until the host writes memory, it is right: the glass box runs each kernel"
+        with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
+            self.assertIn(hint, sentences(outcome(source, "-D", "CALL=cudaMallocHost")))
+            self.assertNotIn(hint, sentences(outcome(source, "-D", "CALL=cudaMalloc")))
 
     def test_a_kernel_calls_no_cuda_malloc(self):
         """It is told, and nothing waits for what a launch holds."""
