@@ -83,7 +83,7 @@ class FailingKernelsTest(unittest.TestCase):
             CALL(&x, 4);  // so the array has no name
             wait<<<1, 1>>>(x);
             """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
-        hint = "If wait waits until the host writes memory, it is right: the glass box runs each kernel"
+        hint = "If wait waits until the host writes memory, it is right: the glass box runs each"
         with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
             self.assertIn(hint, sentences(outcome(source, "-D", "CALL=cudaMallocHost")))
             self.assertNotIn(hint, sentences(outcome(source, "-D", "CALL=cudaMalloc")))
