@@ -30,6 +30,7 @@ from bench.record.ladder_program import output_of, stop
 
 MEMORY = 9 << 30  # bytes that a program may use
 REFUSALS = ("the glass box ", "is unavailable: ", "is for nvcc alone")
+NOT_RUN = "not run"
 NOT_CUDA = "nvcc does not compile it"  # such as an exercise with gaps to fill
 
 
@@ -185,6 +186,11 @@ def tried(repository, path, options):
     }
 
 
+def not_run(repository, path):
+    """The entry of a program that is still to be run."""
+    return {"repository": repository, "path": path, "scope": None, "outcome": NOT_RUN}
+
+
 def not_begun(code, errors):
     """What is filed of a program that the glass box did not start."""
     said = sentence_of(errors)
@@ -212,7 +218,8 @@ def main():
     if not options.glassbox.exists():
         stop(f"{options.glassbox} is missing: run `make build` first")
     results = public_programs.read(options.out) if options.out.exists() else {"programs": []}
-    entries = {(entry["repository"], entry["path"]): entry for entry in results["programs"]}
+    entries = {(entry["repository"], entry["path"]): entry for entry in results["programs"]
+               if entry.get("outcome") != NOT_RUN}
     programs = program_scope.find_programs(options.checkouts)
     commits = {name: (options.checkouts / f"{name}.commit").read_text().strip()
                for name in public_programs.REPOSITORIES}
@@ -228,7 +235,7 @@ def main():
             entry["commit"] = commit
         with lock:
             entries[key] = entry
-            kept = [entries[key] for key in programs if key in entries]
+            kept = [entries.get(key, not_run(*key)) for key in programs]
             write_whole(options.out, json.dumps(
                 {"context": context, "programs": kept}, indent=1) + "\n")
             outcome = entry["scope"] or entry["outcome"]

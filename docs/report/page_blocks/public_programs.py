@@ -5,8 +5,6 @@ import collections
 from bench import public_programs
 from docs.report.page_blocks.markdown import table
 
-ENDINGS = ("ran", "too long", "too large", "refused", "not compiled", "several files")
-
 
 def programs():
     """All entries of the record."""
@@ -16,6 +14,11 @@ def programs():
 def in_scope(entries):
     """Those that the trial's rule asks about."""
     return [entry for entry in entries if not entry["scope"]]
+
+
+def run(entries):
+    """Those in scope that somebody has run."""
+    return [entry for entry in in_scope(entries) if entry["outcome"] != "not run"]
 
 
 def counts_of(entries):
@@ -36,7 +39,7 @@ def row_of(name, entries):
         name, len(entries), len(entries) - len(in_scope(entries)), counts["ran"],
         counts["too long"] + counts["too large"],
         counts["refused"] + counts["not compiled"] + counts["several files"],
-        counts["true"], counts["false"],
+        counts["true"], counts["false"], counts["not run"],
     ]
 
 
@@ -45,18 +48,19 @@ def summary_block(*_):
     entries = programs()
     heads = ["repository", "programs", "out of scope", "ran", "stopped", "refused",
              "true findings", "false"]
+    heads += ["not yet run"] if any(entry.get("outcome") == "not run" for entry in entries) else []
     rows = [
         row_of(f"[{name}](https://github.com/{name})",
                [entry for entry in entries if entry["repository"] == repository])
         for repository in public_programs.REPOSITORIES
         for name in [public_programs.name_of(repository)]
     ]
-    return table(heads, [*rows, row_of("all", entries)])
+    return table(heads, [row[: len(heads)] for row in (*rows, row_of("all", entries))])
 
 
 def sentence_block(*_):
     """The shares."""
-    entries = in_scope(programs())
+    entries = run(programs())
     counts = counts_of(entries)
     stopped = counts["too long"] + counts["too large"]
     begun = counts["ran"] + stopped
