@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -178,8 +177,9 @@ struct PendingLaunch {
   /// The launch as a graph keeps it, with copies of all that it is given.
   template <class Kernel, class... Arguments>
   Work as_work(const Kernel& kernel, const Arguments&... arguments) const {
-    return [launch = *this, kernel, copies = std::make_tuple(arguments...)]() mutable {
-      return std::apply([&](auto&... each) { return launch.run_now(kernel, each...); }, copies);
+    // No tuple: in one, g++ 12 calls a lambda not trivially copyable, and passes it in another way.
+    return [launch = *this, kernel, ... copies = arguments]() mutable {
+      return launch.run_now(kernel, copies...);
     };
   }
 };
