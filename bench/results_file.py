@@ -311,6 +311,21 @@ EMULATED_PROGRAM = record(
     name=text, output=text,
     launches=each(record(operations=named(record(requests=count, sectors=count, lines=count,
                                                  wavefronts=count)), **PLACE_OF_LAUNCH)))
+FOUND = {"kind": text, "file": text, "line": count, "message": text, "times": positive}
+PUBLIC_PROGRAM = record(
+    repository=text, path=text, scope=or_null(text),
+    optional={
+        "outcome": text, "said": text, "exit_code": signed, "told": or_null(text),
+        "files": each(text), "arguments": each(text), "seconds": number,
+        "launches": count, "traced": count, "requests": count, "never_freed": count, "commit": text,
+        "hazards": each(record(kernel=text, array=text, other_line=or_null(count), **FOUND), 0),
+        "calls": each(record(**FOUND), 0),
+    },
+)
+JUDGEMENT = record(
+    repository=text, path=text, lines=each(count), why=text,
+    verdict=one_of("bug", "harmless", "meant", "false"),
+)
 LOOP = record(
     name=text, rung=rung_number, change=text, registers=count, stack_bytes=count,
     spill_store_bytes=count, spill_load_bytes=count, instructions=positive,
@@ -417,6 +432,10 @@ FORMS = {
     "bench/results/emulator/own_programs.json": results(EMULATED_PROGRAM),
     "bench/results/*/own_programs.json": results(COUNTED_PROGRAM, MACHINE),
     "bench/results/emulator/traces*.json": results(TRACED),
+    "bench/results/public_programs.json": record(
+        context=record(commits=named(text), seconds=positive),
+        programs=each(PUBLIC_PROGRAM)),
+    "bench/results/public_programs_judged.json": record(judgements=each(JUDGEMENT)),
     "bench/results/sass/ablations.json": results(COPY, COMPILER),
     "bench/results/sass/loops.json": results(LOOP, COMPILER),
     "bench/results/sass/near_loops.json": results(

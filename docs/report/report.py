@@ -40,6 +40,7 @@ from docs.report.page_blocks import (
     machine,
     near_loops,
     orders,
+    public_programs,
     raster_bytes,
 )
 from docs.report.page_blocks.place import Place
@@ -56,6 +57,7 @@ BLOCKS = {
     **benchmark.BLOCKS,
     **craft.BLOCKS,
     **grading.BLOCKS,
+    **public_programs.BLOCKS,
 }
 
 # Of a place, with arguments.

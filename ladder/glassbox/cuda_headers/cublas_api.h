@@ -3,4 +3,6 @@
 /// \brief CUDA's header of this name, over OpenBLAS.
 #pragma once
 
+#define CUBLAS_API_H_  // other headers ask for it
+
 #include "ladder/glassbox/runtime/blas_calls.hpp"

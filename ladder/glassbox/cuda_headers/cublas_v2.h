@@ -3,4 +3,4 @@
 /// \brief CUDA's header of this name, over OpenBLAS.
 #pragma once
 
-#include "ladder/glassbox/runtime/blas_calls.hpp"
+#include "cublas_api.h"

@@ -252,6 +252,11 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   return sticky_error();
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int, Here here) {
+  return failed(cudaErrorInvalidDevice, "cudaDeviceGetP2PAttribute: there is one GPU, number 0",
+                here);
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned, Here here) {
   return failed(cudaErrorInvalidDevice,
                 "cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number " +

@@ -103,8 +103,16 @@ enum cudaLimit {
   cudaLimitStackSize,
   cudaLimitPrintfFifoSize,
   cudaLimitMallocHeapSize,
+  cudaLimitDevRuntimeSyncDepth,
+  cudaLimitDevRuntimePendingLaunchCount,
   cudaLimitMaxL2FetchGranularity = 5,
   cudaLimitPersistingL2CacheSize = 6,
+};
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported,
+  cudaDevP2PAttrNativeAtomicSupported,
+  cudaDevP2PAttrCudaArrayAccessSupported,
 };
 /// In place of a GPU's number: the host.
 inline constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
@@ -130,6 +138,9 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaCtxResetPersistingL2Cache();
 /// There is one GPU: it can access no other.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaDeviceGetP2PAttribute(
+    int* value, cudaDeviceP2PAttr attribute, int from, int to,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaDeviceEnablePeerAccess(
     int peer, unsigned flags, ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaDeviceDisablePeerAccess(

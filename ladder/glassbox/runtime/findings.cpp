@@ -95,8 +95,11 @@ json launch_json(const TracedLaunch& launch) {
   return result;
 }
 
+/// Whole or not at all: the program may be killed meanwhile.
 void write(const char* name, const std::string& text) {
-  std::ofstream(orders().folder + "/" + name) << text;
+  const std::string path = orders().folder + "/" + name;
+  std::ofstream(path + ".new") << text;
+  std::filesystem::rename(path + ".new", path);
 }
 
 }  // namespace
@@ -231,8 +234,10 @@ void Findings::save(bool ended) {
 
 namespace {
 
-/// Writes the report once the program has ended, whichever way.
+/// Writes the report once the program has ended, whichever way; and at first an empty one, for a
+/// program that is killed before it has launched anything.
 struct AtTheEnd {
+  AtTheEnd() { Findings::instance().save(); }
   ~AtTheEnd() { Findings::instance().save(true); }
 };
 const AtTheEnd at_the_end;

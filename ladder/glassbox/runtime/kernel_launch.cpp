@@ -155,6 +155,25 @@ cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
                  sentence);
 }
 
+/// A loop without an end may be one that the host would end.
+void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
+                      const std::vector<PointerArgument>& arguments) {
+  if (error.kind() != KernelErrorKind::kEndlessLoop && error.kind() != KernelErrorKind::kDeadlock) {
+    return;
+  }
+  for (const PointerArgument& argument : arguments) {
+    const Allocation* const array = Allocations::instance().with(argument.address);
+    if (array == nullptr || array->kind == MemoryKind::kDevice ||
+        array->kind == MemoryKind::kHeap) {
+      continue;
+    }
+    Findings::instance().note("If " + std::string(request.kernel) +
+                              " waits until the host writes " + array->name +
+                              ", it is right: the glass box runs each kernel to its end before the "
+                              "launch returns, so the host comes too late.");
+  }
+}
+
 /// For object_maker alone.
 void* make_object(void* slot, const void* bytes, std::size_t size) {
   std::memcpy(slot, bytes, size);
@@ -186,15 +205,18 @@ cudaError_t refusal_of(const LaunchRequest& request) {
              : cudaSuccess;
 }
 
+void refuse_within_kernel(const LaunchRequest& request) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr) return;
+  runner->failures().fail_at(
+      KernelErrorKind::kIllegalInstruction,
+      "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+          std::string(request.kernel) + " from the host",
+      request.here.file_name(), request.here.line());
+}
+
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program) {
-  if (emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread()) {
-    runner->failures().fail_at(
-        KernelErrorKind::kIllegalInstruction,
-        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
-            std::string(request.kernel) + " from the host",
-        request.here.file_name(), request.here.line());
-  }
   if (sticky_error() != cudaSuccess) return sticky_error();
   Findings& findings = Findings::instance();
   findings.count_launch();
@@ -259,6 +281,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
+  tell_of_the_host(request, *error, arguments);
   make_sticky(error_of(error->kind()));
   return cudaSuccess;  // a launch does not wait for its kernel
 }

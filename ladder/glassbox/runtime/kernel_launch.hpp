@@ -41,6 +41,9 @@ class ClusterOfKernel {
   ClusterOfKernel(const char* kernel, const void* address, dim3 cluster);
 };
 
+/// Ends the kernel that launches another one: there is no dynamic parallelism.
+void refuse_within_kernel(const LaunchRequest& request);
+
 /// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
 /// the
 ///        last error.
@@ -143,6 +146,7 @@ struct PendingLaunch {
 
   template <class Kernel, class... Arguments>
   cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
+    refuse_within_kernel(request);  // before anything here touches memory of the host
     if constexpr ((std::is_copy_constructible_v<std::decay_t<Arguments>> && ...)) {
       if (is_captured(request.stream)) {
         if (const cudaError_t wrong = require_shape(request); wrong != cudaSuccess) return wrong;

@@ -16,6 +16,16 @@
 namespace ladder::glassbox {
 namespace {
 
+/// In a kernel, CUDA has cudaMalloc() as a part of dynamic parallelism.
+void refuse_within_kernel(const char* function, const Here& here) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr) return;
+  runner->failures().fail_at(emulator::KernelErrorKind::kIllegalInstruction,
+                             std::string("a kernel calls ") + function +
+                                 ", and the glass box has no dynamic parallelism: call malloc()",
+                             here.file_name(), here.line());
+}
+
 MemoryKind kind_of(const std::string& function) {
   if (function == "cudaMallocManaged") return MemoryKind::kManaged;
   return function == "cudaMallocHost" || function == "cudaHostAlloc" ? MemoryKind::kHost
@@ -74,6 +84,7 @@ void note_written(void* address, std::size_t bytes) {
 }
 
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here) {
+  refuse_within_kernel(function, here);
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (const cudaError_t unsafe = require_safe(function, here); unsafe != cudaSuccess) return unsafe;
   if (pointer == nullptr) {
@@ -355,6 +366,19 @@ cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {
 }
 
 cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return sticky_error();
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
   return sticky_error();
 }
 

@@ -20,7 +20,7 @@ inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
                           cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4,
                           cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1,
                           cudaHostRegisterMapped = 2, cudaMemAttachGlobal = 1,
-                          cudaMemAttachHost = 2;
+                          cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
@@ -123,7 +123,13 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemCurrent,
   cudaMemPoolAttrUsedMemHigh,
 };
-enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice };
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid,
+  cudaMemLocationTypeDevice,
+  cudaMemLocationTypeHost,
+  cudaMemLocationTypeHostNuma,
+  cudaMemLocationTypeHostNumaCurrent,
+};
 enum cudaMemAccessFlags {
   cudaMemAccessFlagsProtNone,
   cudaMemAccessFlagsProtRead,
@@ -179,6 +185,14 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int dev
                                  cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                           int device);
+// CUDA 13 names places instead.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation place,
+                                 unsigned flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation place);
+/// Which stream's kernels may use managed memory: all work is done when its call returns.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle);
 /// Kernels may touch it from now on.
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags,
                              ladder::glassbox::Here here = ladder::glassbox::Here::current());

@@ -214,6 +214,12 @@ class CublasTest(unittest.TestCase):
         self.assertEqual(result.stdout, "done\n", result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_other_headers_see_that_it_is_there(self):
+        """As CUDA's samples do, to print its errors."""
+        result = outcome(
+            "#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\nint main() {}\n")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_wrong_calls_are_told(self):
         result = outcome(in_main(WRONG, BEFORE))
         failed, invalid = "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_INVALID_VALUE"

@@ -85,6 +85,9 @@ class DeviceCallsTest(unittest.TestCase):
                                          cudaAccessPropertyStreaming};
             cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &policy);
             cudaMemPrefetchAsync(x, 64, cudaCpuDeviceId, stream);
+            cudaMemPrefetchAsync(x, 64, cudaMemLocation{cudaMemLocationTypeHost, 0}, 0, stream);
+            cudaMemAdvise(x, 64, cudaMemAdviseSetAccessedBy, {cudaMemLocationTypeDevice, 0});
+            cudaStreamAttachMemAsync(stream, x, 0, cudaMemAttachSingle);
             cudaCtxResetPersistingL2Cache();
             cudaFreeAsync(x, stream);
             cudaMemPoolTrimTo(pool, 0);
@@ -92,8 +95,11 @@ class DeviceCallsTest(unittest.TestCase):
             cudaDeviceCanAccessPeer(&can, 0, 1);
             printf("%d %d %s\\n", least > greatest, can, cudaGetErrorName(cudaGetLastError()));
             printf("%s\\n", cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
+            printf("%s\\n", cudaGetErrorName(
+                cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 1)));
             """))
-        self.assertEqual(result.stdout, "1 0 cudaSuccess\ncudaErrorInvalidDevice\n", result.stderr)
+        self.assertEqual(result.stdout, "1 0 cudaSuccess\n" + 2 * "cudaErrorInvalidDevice\n",
+                         result.stderr)
         said = sentences(result)
         self.assertIn("cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number 1",
                       said)

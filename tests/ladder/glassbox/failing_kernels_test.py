@@ -1,6 +1,8 @@
 """Kernels that end early, and launches that are refused: CUDA's errors, and a sentence."""
 
+import os
 import unittest
+from unittest import mock
 
 from tests.ladder.glassbox.own_program import in_main, outcome, sentences
 
@@ -60,12 +62,38 @@ class FailingKernelsTest(unittest.TestCase):
         self.assertIn("k: launch refused: the block is (2048, 1, 1)", sentences(result))
 
     def test_a_kernel_launches_no_kernel(self):
-        """Dynamic parallelism is refused with the line."""
-        result = outcome(in_main("outer<<<1, 1>>>();", """
-            __global__ void inner() {}
-            __global__ void outer() { inner<<<1, 1>>>(); }"""))  # fmt: skip
+        """Dynamic parallelism is refused with the line, and nothing else is reported."""
+        result = outcome(in_main("""
+            int* x;
+            cudaMalloc(&x, 4);
+            outer<<<1, 1>>>(x);
+            cudaFree(x);""", """
+            __global__ void inner(int* x) { *x = 1; }
+            __global__ void outer(int* x) { inner<<<1, 1>>>(x); }"""))  # fmt: skip
+        said = sentences(result)
         self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
-                      "my.cu:4", sentences(result))  # fmt: skip
+                      "my.cu:4", said)
+        self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
+        self.assertNotIn("out of bounds", said)
+
+    def test_a_kernel_that_waits_for_the_host(self):
+        """It may be right; a loop that no memory of the host can end is not."""
+        source = in_main("""
+            int* x;
+            CALL(&x, 4);  // so the array has no name
+            wait<<<1, 1>>>(x);
+            """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
+        hint = "If wait waits until the host writes memory, it is right: the glass box runs each"
+        with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
+            self.assertIn(hint, sentences(outcome(source, "-D", "CALL=cudaMallocHost")))
+            self.assertNotIn(hint, sentences(outcome(source, "-D", "CALL=cudaMalloc")))
+
+    def test_a_kernel_calls_no_cuda_malloc(self):
+        """It is told, and nothing waits for what a launch holds."""
+        result = outcome(in_main("k<<<1, 1>>>();", """
+            __global__ void k() { int* x; cudaMalloc(&x, 4); }"""))  # fmt: skip
+        self.assertIn("a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: "
+                      "call malloc() at my.cu:3", sentences(result))
 
     def test_a_kernel_that_is_called_like_a_function(self):
         """Ends the program, with the line that asks which thread it is."""

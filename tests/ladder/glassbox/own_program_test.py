@@ -194,6 +194,17 @@ class OwnProgramTest(unittest.TestCase):
         self.assertIn("my.cu: Terminated", result.stderr)
         self.assertIn("one at my.cu:6, 1 block of 1 thread: no hazards", sentences(result))
 
+    def test_a_program_that_is_killed_before_its_first_launch_has_a_record(self):
+        """One without launches, and no error about the record."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "my.cu").write_text(
+                "#include <csignal>\nint main() { raise(SIGKILL); }\n")
+            result = glassbox(["my.cu", "--json", "found.json"], folder)
+            found = json.loads(pathlib.Path(folder, "found.json").read_text())
+        self.assertEqual(result.returncode, 137)
+        self.assertIn("my.cu: Killed", result.stderr)
+        self.assertEqual((found["launches"], found["traced"]), (0, []))
+
     def test_errors_of_the_compiler_name_the_users_line(self):
         """In a kernel, in a launch; exit code 2."""
         result = outcome("__global__ void k(int* p) { p = 1.5; }\nint main() {}\n")

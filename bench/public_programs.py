@@ -1,0 +1,99 @@
+"""The public programs that the glass box was tried on: which they are, and what became of them."""
+
+import pathlib
+
+from bench import results_file
+
+RECORD = pathlib.Path("bench/results/public_programs.json")
+JUDGED = pathlib.Path("bench/results/public_programs_judged.json")
+
+REPOSITORIES = (
+    "NVIDIA-developer-blog+code-samples",
+    "siboehm+SGEMM_CUDA",
+    "wangzyon+NVIDIA_SGEMM_PRACTICE",
+    "CoffeeBeforeArch+cuda_programming",
+    "NVIDIA+cuda-samples",
+    "PacktPublishing+Learn-CUDA-Programming",
+    "olcf+cuda-training-series",
+    "brucefan1983+CUDA-Programming",
+    "karpathy+llm.c",
+)
+
+# Of one program that a repository has three times.
+MD_FILES = ["force.cu", "initialize.cu", "integrate.cu", "memory.cu", "neighbor.cu"]
+MD_SIZE = ["4", "20"]
+
+# {program: {"files": the others of its build line, "folders": of headers, "arguments": its own}}
+MORE = {
+    "siboehm+SGEMM_CUDA/sgemm.cu": {"files": ["src/runner.cu"], "arguments": ["1"]},
+    "wangzyon+NVIDIA_SGEMM_PRACTICE/sgemm.cu": {"files": ["src/utils.cu"], "arguments": ["1"]},
+    **{
+        f"PacktPublishing+Learn-CUDA-Programming/{path}": more
+        for path, more in {
+            "Chapter02/02_memory_overview/05_image_scaling/image_scaling.cu":
+                {"files": ["scrImagePgmPpmPackage.cpp"]},
+            "Chapter03/03_cuda_thread_programming/01_warp_and_thread_block/cuda_thread_block.cu":
+                {"arguments": ["4", "128"]},
+            "Chapter04/04_kernel_execution/08_openmp_cuda/openmp_gpus.cu": {"arguments": ["2"]},
+            "Chapter06/06_multigpu/05_streams/image_merging.cu":
+                {"files": ["scrImagePgmPpmPackage.cu"]},
+            "Chapter07/07_parallel_programming_pattern/03_scan/scan.cu":
+                {"files": ["scan_v1.cu", "scan_v2.cu"]},
+            "Chapter07/07_parallel_programming_pattern/08_histogram/image_histogram.cu":
+                {"files": ["scrImagePgmPpmPackage.cpp"]},
+        }.items()
+    },
+    **{
+        f"brucefan1983+CUDA-Programming/src/{path}": more
+        for path, more in {
+            "05-prerequisites-for-speedup/arithmetic2gpu.cu": {"arguments": ["10000"]},
+            "07-global-memory/matrix.cu": {"arguments": ["256"]},
+            "08-shared-memory/bank.cu": {"arguments": ["256"]},
+            "13-md/cpp/main.cu": {"files": MD_FILES, "arguments": MD_SIZE},
+            "13-md/force-only/main.cu": {"files": MD_FILES, "arguments": MD_SIZE},
+            "13-md/whole-code/main.cu": {"files": [*MD_FILES, "reduce.cu"], "arguments": MD_SIZE},
+        }.items()
+    },
+}
+
+# What a person who read the program says of a finding.
+VERDICTS = {
+    "bug": "the program is wrong, or right by luck",
+    "harmless": "what the report says is so, and the result does not depend on it",
+    "meant": "the program makes the mistake on purpose, to show it",
+    "false": "a false alarm",
+}
+
+
+def read(path=RECORD):
+    """The record."""
+    return results_file.read(path)
+
+
+def name_of(repository):
+    """'NVIDIA/cuda-samples'"""
+    return repository.replace("+", "/", 1)
+
+
+def findings_of(entry):
+    """What the glass box found in a program: hazards of kernels, and calls that failed."""
+    return [*entry.get("hazards", ()), *entry.get("calls", ())]
+
+
+def verdicts():
+    """{(repository, path, line): judgement} of all findings; of a line that is judged twice, the
+    last."""
+    return {
+        (judgement["repository"], judgement["path"], line): judgement
+        for judgement in results_file.read(JUDGED)["judgements"]
+        for line in judgement["lines"]
+    }
+
+
+def verdict_of(entry, finding, judgements):
+    """"bug", "harmless", ...; a FigureError names a finding that nobody has judged."""
+    key = (entry["repository"], entry["path"], finding["line"])
+    if key not in judgements:
+        raise results_file.FigureError(
+            f"{JUDGED} does not judge {'/'.join(key[:2])}, line {key[2]}")
+    return judgements[key]["verdict"]

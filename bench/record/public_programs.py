@@ -1,0 +1,252 @@
+"""Runs public CUDA programs in the glass box as their files stand, and files what becomes of each.
+
+    python3 -m bench.record.public_programs CHECKOUTS --out bench/results/public_programs.json
+
+CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
+with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
+are not run again, so a stopped run goes on where it was. Every program runs in a copy of its
+folder, with an empty standard input, and gets the same seconds of CPU time.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from bench import SOURCES, program, public_programs
+from bench.output_file import output_path, write_whole
+from bench.record import program_scope
+from bench.record.ladder_program import output_of, stop
+
+MEMORY = 9 << 30  # bytes that a program may use
+REFUSALS = ("the glass box ", "is unavailable: ", "is for nvcc alone")
+NOT_RUN = "not run"
+NOT_CUDA = "nvcc does not compile it"  # such as an exercise with gaps to fill
+
+
+def resident_bytes(session):
+    """Memory of all processes of a session."""
+    done = subprocess.run(["ps", "-o", "rss=", "--sid", str(session)], capture_output=True,
+                          text=True, check=False)
+    return 1024 * sum(map(int, done.stdout.split()))
+
+
+def run_limited(words, folder, scratch, seconds):
+    """(exit code, output, errors, seconds); in place of the exit code, why it was stopped."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+    start = time.monotonic()
+    texts = [pathlib.Path(scratch) / name for name in ("output", "errors")]
+    with texts[0].open("wb") as output, texts[1].open("wb") as errors, subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+            start_new_session=True, preexec_fn=limits,
+            env={**os.environ, "TMPDIR": str(scratch)}) as process:
+        code = None
+        while code is None:
+            try:
+                code = process.wait(timeout=0.5)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() - start > 20 * seconds:  # asleep, or starved by others
+                    code = "too long"
+                elif resident_bytes(process.pid) > MEMORY:
+                    code = "too large"
+        if isinstance(code, str):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.terminate()  # it stops the program, and writes what it has found
+                process.wait(timeout=60)
+        with contextlib.suppress(ProcessLookupError):  # and whatever it has started
+            os.killpg(process.pid, signal.SIGKILL)
+    if code in (128 + signal.SIGXCPU, -signal.SIGXCPU):
+        code = "too long"
+    said = [path.read_text(errors="replace") for path in texts]
+    return code, *said, round(time.monotonic() - start, 1)
+
+
+def without_folders(text):
+    """A sentence without those of this machine."""
+    return re.sub(r"(?<![\w.])/\S*/", "", text)
+
+
+def sentence_of(errors):
+    """The first error of a program that was not compiled, without folders."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    wanted = [line for words in (*REFUSALS, "error", "undefined reference")
+              for line in lines if words in line]
+    line = without_folders((wanted or lines or [""])[0])
+    return re.sub(r"^(\S+?:\d+):.*?is unavailable: ", r"\1: ", line)[:300]
+
+
+def error_of_nvcc(files, folders, options, scratch):
+    """nvcc's first error in a program that the glass box does not compile; None if it has none."""
+    for file in files:
+        words = [options.nvcc, "-arch=sm_90", "-c", "-o", f"{scratch}/object.o", str(file)]
+        words += [word for name in folders for word in ("-I", str(name))]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return sentence_of(done.stdout + done.stderr)
+    return None
+
+
+def place_in(file, folder, copy):
+    """A file of the checkout, as its repository names it."""
+    for start in (copy, folder):
+        if file and file.startswith(f"{start}/"):
+            return file[len(str(start)) + 1:]
+    return file
+
+
+def findings_in(found, place):
+    """Hazards and failed calls; each place once, however many launches came by."""
+    hazards = {}
+    for launch in found["traced"]:
+        for hazard in launch["hazards"]:
+            array = hazard["element"].split("[")[0]
+            key = (hazard["kind"], hazard["line"], hazard["other_line"], array, launch["kernel"])
+            first = finding_of(hazard, place) | {
+                "kernel": launch["kernel"], "array": array, "other_line": hazard["other_line"],
+                "times": 0}
+            hazards.setdefault(key, first)["times"] += hazard["times"]
+    return list(hazards.values()), [finding_of(call, place) for call in found["findings"]]
+
+
+def finding_of(found, place):
+    """What hazards and failed calls have in common."""
+    return {
+        "kind": found["kind"], "file": place(found["file"]), "line": found["line"],
+        "message": without_folders(found["message"]), "times": found["times"],
+    }
+
+
+def told(output):
+    """The last line in which a program says whether its result is right."""
+    lines = [line.strip() for line in output.splitlines()]
+    words = r"(?i)\b(pass|success|correct|match|fail|error|mismatch|wrong|ok|verif|equal)"
+    saying = (line for line in reversed(lines) if re.search(words, line))
+    return next((without_folders(line)[:200] for line in saying), None)
+
+
+def tried(repository, path, options):
+    """One program's entry."""
+    folder = (options.checkouts / repository).resolve()
+    source = folder / path
+    more = public_programs.MORE.get(f"{repository}/{path}", {})
+    folders = program_scope.folders_of(source, options.checkouts.resolve())
+    folders += [folder / name for name in more.get("folders", ())]
+    files = program_scope.files_of(source, more)
+    scope = program_scope.out_of_scope(files, folders)
+    entry = {"repository": repository, "path": path, "scope": scope}
+    if len(files) > 1:
+        entry["files"] = [str(file.relative_to(source.parent)) for file in files[1:]]
+    if "arguments" in more:
+        entry["arguments"] = more["arguments"]
+    if entry["scope"]:
+        return entry
+    with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
+        copy = pathlib.Path(scratch) / "copy"
+        shutil.copytree(source.parent, copy, ignore_dangling_symlinks=True)
+        record = pathlib.Path(scratch) / "found.json"
+        # As if for a terminal, so that a program that is stopped has printed all that it said.
+        words = ["stdbuf", "-oL", str(options.glassbox.resolve()), *map(str, files)]
+        words += [word for name in folders for word in ("-I", str(name))]
+        words += ["--json", str(record)]
+        words += ["--", *more["arguments"]] if "arguments" in more else []
+        code, output, errors, entry["seconds"] = run_limited(
+            words, copy, scratch, options.seconds)
+        if not record.exists():
+            entry |= not_begun(code, errors)
+            if options.nvcc and entry["outcome"] in ("refused", "not compiled"):
+                error = error_of_nvcc(files, folders, options, scratch)
+                entry |= {"scope": NOT_CUDA, "said": error} if error else {}
+            return entry
+        found = json.loads(record.read_text())
+        place = lambda file: place_in(file, folder, copy)  # noqa: E731
+        hazards, calls = findings_in(found, place)
+    refused = [each["message"] for each in hazards + calls if "the glass box has no" in
+               each["message"]]
+    if refused:  # at run time, such as dynamic parallelism
+        return entry | {"outcome": "refused", "said": refused[0]}
+    entry |= {"hazards": hazards, "calls": calls}
+    lines = [line for launch in found["traced"] for line in launch["lines"]]
+    return entry | {
+        **({"outcome": code} if isinstance(code, str) else {"outcome": "ran", "exit_code": code}),
+        "told": told(output), "launches": found["launches"], "traced": len(found["traced"]),
+        "requests": sum(line["requests"] for line in lines),
+        "never_freed": len(found["never_freed"]),
+    }
+
+
+def not_run(repository, path):
+    """The entry of a program that is still to be run."""
+    return {"repository": repository, "path": path, "scope": None, "outcome": NOT_RUN}
+
+
+def not_begun(code, errors):
+    """What is filed of a program that the glass box did not start."""
+    said = sentence_of(errors)
+    if isinstance(code, str):
+        return {"outcome": code, "said": "before its first launch had ended"}
+    if "undefined reference" in said:
+        return {"outcome": "several files", "said": said}
+    refused = any(words in errors for words in REFUSALS)
+    return {"outcome": "refused" if refused else "not compiled", "said": said}
+
+
+def main():
+    """Runs what is not recorded yet."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkouts", type=pathlib.Path, help="folder with OWNER+NAME folders")
+    parser.add_argument("--out", type=output_path, default=public_programs.RECORD)
+    parser.add_argument("--glassbox", type=pathlib.Path, default=SOURCES / "build" / "glassbox")
+    parser.add_argument("--nvcc", default=shutil.which("nvcc"),
+                        help="asked of programs that the glass box does not compile")
+    parser.add_argument("--seconds", type=int, default=30, help="of CPU time, for one program")
+    parser.add_argument("--jobs", type=int, default=2, help="programs side by side")
+    parser.add_argument("--scratch", type=pathlib.Path, help="folder for copies")
+    parser.add_argument("--only", default="", help="run programs with this in their path, again")
+    options = parser.parse_args()
+    if not options.glassbox.exists():
+        stop(f"{options.glassbox} is missing: run `make build` first")
+    results = public_programs.read(options.out) if options.out.exists() else {"programs": []}
+    entries = {(entry["repository"], entry["path"]): entry for entry in results["programs"]
+               if entry.get("outcome") != NOT_RUN}
+    programs = program_scope.find_programs(options.checkouts)
+    commits = {name: (options.checkouts / f"{name}.commit").read_text().strip()
+               for name in public_programs.REPOSITORIES}
+    folder = str(options.glassbox.resolve().parent)
+    commit = output_of(["git", "-C", folder, "rev-parse", "--short", "HEAD"]).strip()
+    context = {"commits": commits, "seconds": options.seconds, "memory": MEMORY,
+               "card": "classroom"}
+    lock = threading.Lock()
+
+    def record(key):
+        entry = tried(*key, options)
+        if not entry["scope"]:
+            entry["commit"] = commit
+        with lock:
+            entries[key] = entry
+            kept = [entries.get(key, not_run(*key)) for key in programs]
+            write_whole(options.out, json.dumps(
+                {"context": context, "programs": kept}, indent=1) + "\n")
+            outcome = entry["scope"] or entry["outcome"]
+            found = len(entry.get("hazards", ())) + len(entry.get("calls", ()))
+            print(f"{'/'.join(key)}: {outcome}, {found} findings", flush=True)
+
+    again = [key for key in programs if options.only and options.only in "/".join(key)]
+    new = [key for key in programs if key not in entries and not options.only]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(record, again or new))
+
+
+if __name__ == "__main__":
+    program.run(main)

@@ -1,0 +1,135 @@
+"""public_programs.py: what counts as a program, what is out of scope, and how each one ends."""
+
+import json
+import pathlib
+import stat
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from bench import public_programs as record_file
+from bench.record import public_programs
+
+REPOSITORY = "owner+name"
+MAIN = "int main() {}\n"
+SOURCES = {
+    "quiet.cu": MAIN,
+    "found.cu": MAIN,
+    "loops.cu": MAIN,
+    "broken.cu": MAIN,
+    "lacks.cu": MAIN,
+    "launches.cu": MAIN,
+    "kernels.cu": "__global__ void k() {}\n",  # a part of a program
+    "commented.cu": "// asm(\"\") and main()\n" + MAIN,
+    "ptx.cu": '__device__ void f() { asm volatile("bar.sync 0;"); }\n' + MAIN,
+    "through_header.cu": '#include "fft.h"\n' + MAIN,
+    "fft.h": "#include <cufft.h>\n",
+    "guarded.cu": "#ifdef WITH_FFT\n#include <cufft.h>\n#endif\n" + MAIN,
+    "driver.cu": "int main() { cuInit(0); }\n",
+    "built/two.cu": MAIN,
+    "built/other.cpp": "",
+    "built/CMakeLists.txt": "add_executable(two two.cu other.cpp)\n",
+}
+
+# In place of the glass box: what it does depends on the name of the program.
+GLASSBOX = """#!{python}
+import json, pathlib, sys
+words = sys.argv[1:]
+source = pathlib.Path(words[0])
+record = pathlib.Path(words[words.index("--json") + 1])
+if source.stem == "broken":
+    sys.exit(f"{{source}}:3:4: error: expected something")
+if source.stem == "lacks":
+    sys.exit(f"{{source}}:3:4: error: 'x' is unavailable: the glass box has no x: do y")
+while source.stem == "loops":
+    pass
+hazard = dict(kind="race", file=str(source), line=7, other_line=9, kernel="k", element="x[1]",
+              message=f"race at {{source}}:7", times=2)
+launch = dict(kernel="k", hazards=[hazard] if source.stem == "found" else [],
+              lines=[dict(requests=5), dict(requests=6)])
+call = dict(kind="e", file=str(source), line=1, times=1, message="the glass box has no z")
+calls = [call] if source.stem == "launches" else []
+record.write_text(json.dumps(dict(traced=[launch, launch], launches=3, never_freed=[],
+                                  findings=calls)))
+print("Test passed in /some/folder/x")
+print([pathlib.Path(word).name for word in words if word.endswith(".cpp")])
+"""
+
+
+class PublicProgramsTest(unittest.TestCase):
+    """Runs it on a repository of its own, with a glass box of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        root = pathlib.Path(cls.folder.name)
+        for name, text in SOURCES.items():
+            path = root / "checkouts" / REPOSITORY / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (root / "checkouts" / f"{REPOSITORY}.commit").write_text("abc\n")
+        cls.glassbox = root / "glassbox"
+        cls.glassbox.write_text(GLASSBOX.format(python=sys.executable))
+        cls.glassbox.chmod(cls.glassbox.stat().st_mode | stat.S_IXUSR)
+        cls.root, cls.out = root, root / "out.json"
+        cls.run_it()
+        cls.results = json.loads(cls.out.read_text())
+        cls.entries = {entry["path"]: entry for entry in cls.results["programs"]}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_it(cls):
+        """Calls main()."""
+        words = ["public_programs.py", str(cls.root / "checkouts"), "--out", str(cls.out),
+                 "--glassbox", str(cls.glassbox), "--seconds", "1", "--nvcc", ""]
+        with (
+            mock.patch.object(sys, "argv", words),
+            mock.patch.object(record_file, "REPOSITORIES", (REPOSITORY,)),
+            mock.patch.object(public_programs, "output_of", lambda _words: "0123abc\n"),
+            mock.patch("builtins.print"),
+        ):
+            public_programs.main()
+
+    def test_every_file_with_a_main_is_a_program(self):
+        self.assertEqual(set(self.entries), {name for name in SOURCES if name.endswith(".cu")}
+                         - {"kernels.cu"})  # fmt: skip
+
+    def test_the_scope(self):
+        """Comments, and includes that the preprocessor leaves out, do not count."""
+        scopes = {path: entry["scope"] for path, entry in self.entries.items() if entry["scope"]}
+        self.assertEqual(scopes, {"ptx.cu": "inline PTX", "through_header.cu": "cuFFT",
+                                  "driver.cu": "the driver's API"})  # fmt: skip
+
+    def test_the_endings(self):
+        endings = {path: self.entries[path]["outcome"] for path in
+                   ("quiet.cu", "loops.cu", "broken.cu", "lacks.cu", "launches.cu")}  # fmt: skip
+        self.assertEqual(endings, {"quiet.cu": "ran", "loops.cu": "too long",
+                                   "broken.cu": "not compiled", "lacks.cu": "refused",
+                                   "launches.cu": "refused"})  # fmt: skip
+        self.assertEqual(self.entries["lacks.cu"]["said"],
+                         "lacks.cu:3: the glass box has no x: do y")  # fmt: skip
+
+    def test_a_program_that_ran(self):
+        """Without folders of this machine; launches of one kernel share their hazards."""
+        quiet, found = self.entries["quiet.cu"], self.entries["found.cu"]
+        self.assertEqual((quiet["exit_code"], quiet["hazards"], quiet["requests"]), (0, [], 22))
+        self.assertEqual(quiet["told"], "Test passed in x")
+        self.assertEqual(found["hazards"], [
+            {"kind": "race", "kernel": "k", "array": "x", "file": "found.cu", "line": 7,
+             "other_line": 9, "message": "race at found.cu:7", "times": 4}])  # fmt: skip
+
+    def test_files_of_its_cmake_lists_are_built_with_it(self):
+        self.assertEqual(self.entries["built/two.cu"]["files"], ["other.cpp"])
+
+    def test_a_second_run_has_nothing_to_do(self):
+        with mock.patch.object(public_programs, "tried", side_effect=AssertionError):
+            self.run_it()
+        self.assertEqual(json.loads(self.out.read_text()), self.results)
+
+
+if __name__ == "__main__":
+    unittest.main()
