@@ -30,6 +30,7 @@
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 #include "ladder/glassbox/runtime/missing_words.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
+#include "ladder/glassbox/runtime/surface_calls.hpp"
 #include "ladder/glassbox/runtime/texture_calls.hpp"
 #include "ladder/glassbox/runtime/volume_calls.hpp"
 

@@ -92,29 +92,53 @@ tex2Dgather(Arguments&&...);
 
 template <class T, int kType = 1>
 struct [[gnu::unavailable(
-    "the glass box has no surfaces: write to an array of cudaMalloc")]] surface{};
-using cudaSurfaceObject_t = unsigned long long;
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] cudaError_t
-cudaCreateSurfaceObject(Arguments&&...);
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] surface{};
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf1Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf3Dread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf2Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf1DLayeredread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf3Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf2DLayeredread(Arguments&&...);
+template <class T, class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surfCubemapread(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
-surf1Dwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
-surf2Dwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
 surf3Dwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surf1DLayeredwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surf2DLayeredwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surfCubemapwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] cudaError_t
+cudaBindSurfaceToArray(Arguments&&...);
 
 struct [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
