@@ -65,7 +65,7 @@ ready:
 .PHONY: configured
 configured: ready
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
-	  $(CONFIGURE) -DLADDER_TESTS=OFF
+	  $(CONFIGURE) -DLADDER_TESTS=OFF >/dev/null  # its errors come all the same
 
 build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
@@ -223,7 +223,7 @@ notebooks: ## play with the recorded results in Jupyter
 ##@ Work on the project
 test: ready ## install what is missing, build and run all tests
 	@$(PYTHON) docs notebooks tests
-	@$(CONFIGURE) -DLADDER_TESTS=ON
+	@$(CONFIGURE) -DLADDER_TESTS=ON >/dev/null
 	@cmake --build build
 	@ctest --preset $(PRESET) -j $$(($$(nproc) + 1))  # tests of pages often wait for a browser
 
