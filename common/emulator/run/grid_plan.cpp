@@ -77,7 +77,7 @@ std::size_t bytes_of_arrays(const GridPlan& plan) {
 
 /// As many blocks as SMs have shared memory for: 228 KiB, of which CUDA takes 1 KiB for each block.
 std::uint64_t blocks_with_room(std::size_t shared_bytes) {
-  constexpr std::size_t kSharedBytesOfSm = 228 * 1024;
+  constexpr std::size_t kSharedBytesOfSm = std::size_t{228} * 1024;
   constexpr std::size_t kReservedBytes = 1024;
   return kSharedBytesOfSm / (shared_bytes + kReservedBytes) *
          static_cast<std::uint64_t>(multiprocessors());
