@@ -133,5 +133,6 @@ BLOCKS = {
     "public_bugs": judged_block("bug"),
     "public_harmless": judged_block("harmless"),
     "public_meant": judged_block("meant"),
+    "public_false": judged_block("false"),
     "public_all": all_block,
 }
