@@ -1,7 +1,7 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
-BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev libfmt-dev \
-                  libcli11-dev nlohmann-json3-dev libbenchmark-dev libseccomp-dev git \
-                  python3-venv
+BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev \
+                  libcapstone-dev libfmt-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev \
+                  libseccomp-dev git python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
 TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG)
@@ -48,11 +48,12 @@ climb: build ## build, then verify (and on a GPU time) every rung
 	@$(LADDER) climb
 	@echo
 	@echo 'Next:'
-	@echo '  make predict RUNG=01          write down what you expect; make run then compares'
-	@echo '  make run RUNG=01 SIZE=512     one rung, at a size of your choice'
-	@echo '  make trace RUNG=01            what rung 01 asks of memory, line by line'
-	@echo '  make diff RUNG=02             the lines that turn rung 01 into rung 02'
-	@echo '  make test                     all tests'
+	@echo '  make predict RUNG=01        write down what you expect; make run compares'
+	@echo '  make run RUNG=01 SIZE=512   one rung, at a size of your choice'
+	@echo '  make trace RUNG=01          what rung 01 asks of memory, line by line'
+	@echo '  make diff RUNG=02           the lines that turn rung 01 into rung 02'
+	@echo '  make test                   all tests'
+	@echo 'docs/start/without_a_gpu.md and with_a_gpu.md explain these tables.'
 
 # What has to be installed first. A target's own PACKAGES hold for its prerequisites too.
 PACKAGES = $(BUILD_PACKAGES)
@@ -64,7 +65,7 @@ ready:
 .PHONY: configured
 configured: ready
 	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
-	  $(CONFIGURE) -DLADDER_TESTS=OFF
+	  $(CONFIGURE) -DLADDER_TESTS=OFF >/dev/null  # its errors come all the same
 
 build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
@@ -89,7 +90,7 @@ check: build ## your kernel in work/, else the ladder's: right? races? RUNG=03, 
 .PHONY: glassbox sandbox
 glassbox: configured ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS="1 2"]
 	@[ -n "$(FILE)" ] || { echo 'Name a file: make glassbox FILE=my.cu' >&2; exit 2; }
-	@cmake --build build --target glassbox
+	@.ci/build glassbox
 	@build/glassbox '$(FILE)' $(if $(ARGS),-- $(ARGS))
 
 sandbox: ## a CUDA program to start from, in work/sandbox.cu
@@ -201,6 +202,7 @@ report: build ## write recorded figures into the pages, draw the plots: all file
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
+	@echo 'Drawing up the pages takes half a minute.'
 	@$(MKDOCS) build > build/mkdocs.log 2>&1 || { grep -v '^INFO' build/mkdocs.log >&2; exit 1; }
 	@echo 'Open build/site/index.html: it needs no server and no network.'
 
@@ -221,7 +223,7 @@ notebooks: ## play with the recorded results in Jupyter
 ##@ Work on the project
 test: ready ## install what is missing, build and run all tests
 	@$(PYTHON) docs notebooks tests
-	@$(CONFIGURE) -DLADDER_TESTS=ON
+	@$(CONFIGURE) -DLADDER_TESTS=ON >/dev/null
 	@cmake --build build
 	@ctest --preset $(PRESET) -j $$(($$(nproc) + 1))  # tests of pages often wait for a browser
 

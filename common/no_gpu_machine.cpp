@@ -7,8 +7,8 @@ namespace ladder {
 
 std::unique_ptr<Machine> make_gpu_machine() {
   throw MachineError(
-      "this program was built without CUDA: install the CUDA Toolkit 12.8 or newer, then run make "
-      "again");
+      "this program was built without CUDA: to use an NVIDIA GPU, install the CUDA Toolkit 12.8 or "
+      "newer, then run make again");
 }
 
 }  // namespace ladder

@@ -37,6 +37,7 @@ TAUGHT = {  # what readers search for, and the page that teaches it
     "prefetch": "ladder/06_double_buffer",
     "double buffering": "ladder/06_double_buffer",
     "rasterization": "ladder/07_wave_swizzle",
+    "swizzle": "ladder/07_wave_swizzle",
     "warp tiling": "ladder/08_warp_tile",
     "cp.async": "ladder/09_async_copy",
     "software pipelining": "ladder/09_async_copy",
@@ -258,8 +259,12 @@ def on_page_content(html, page, config, files):
 
 
 def figure(path, *styles):
-    """A picture as part of the page. The style sheet shows one of two that are drawn twice."""
+    """A picture as part of the page. The style sheet shows one of two that are drawn twice.
+
+    The search leaves its labels out: it would quote them instead of the page's first sentences.
+    """
     svg = path.read_text()
     if int(re.search(r' width="(\d+)', svg)[1]) <= PHONE:
         styles = (*styles, "small")
-    return f'<div class="{" ".join(("figure", *styles))}" markdown="0">\n{svg}</div>'
+    style = " ".join(("figure", *styles))
+    return f'<div class="{style}" data-search-exclude markdown="0">\n{svg}</div>'

@@ -44,13 +44,13 @@ def listed(lanes):
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
 
 
-def draw_pass(picture, x, y, one, color, cell=CELL):
-    """A wavefront: 32 banks; neighbours that serve the same lanes are one cell with their names."""
+def draw_pass(picture, x, y, one, color, cell=CELL, banks=BANKS):
+    """A wavefront in its banks; neighbours that serve the same lanes are one cell."""
     bank, shade = 0, 0
-    while bank < BANKS:
+    while bank < banks:
         lanes = one.get(bank)
         end = bank + 1
-        while lanes and end < BANKS and one.get(end) == lanes and end % 4:
+        while lanes and end < banks and one.get(end) == lanes and end % 4:
             end += 1
         if not lanes:
             picture.cell(x + bank * cell, y, cell, 24)
@@ -65,16 +65,33 @@ def draw_pass(picture, x, y, one, color, cell=CELL):
         bank = end
 
 
+def draw_halves(picture, x, y, one, color):
+    """A wavefront on a phone: banks 0 to 15, and below them the others."""
+    half = BANKS // 2
+    for first in (0, half):
+        banks = {bank - first: lanes for bank, lanes in one.items()}
+        picture.text(x, y + 17, f"{first}-{first + half - 1}", "soft")
+        draw_pass(picture, x + 52, y, banks, color, 23, half)
+        y += 26
+    return y + 6
+
+
 def draw_access(picture, x, y, words, floats, color, cell=CELL):
     """All wavefronts of an access below each other; returns where they end."""
     for one in passes(words, floats):
+        if picture.narrow:
+            y = draw_halves(picture, x, y, one, color)
+            continue
         draw_pass(picture, x, y, one, color, cell)
         y += 28
     return y
 
 
 def bank_scale(picture, x, y, cell=CELL):
-    """Numbers of some banks above their cells."""
+    """Numbers of some banks above their cells; in a narrow picture what those at the left are."""
+    if picture.narrow:
+        picture.text(x, y, "banks", "soft")
+        return
     picture.text(x, y, "bank 0", "soft")
     for bank in (8, 16, 24, 31):
         picture.text(x + (bank + 0.5) * cell, y, str(bank), "soft", "middle")

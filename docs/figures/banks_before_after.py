@@ -1,7 +1,7 @@
 """Wavefronts of the inner loop's loads: rung 04, rungs 05 to 07, rung 08."""
 
 from docs.figures.banks import bank_scale, draw_access, words_of
-from docs.figures.shapes import A, B, Picture, request
+from docs.figures.shapes import EDGE, A, B, Picture, request
 from docs.figures.tiles import tile_constants
 
 X = 310
@@ -18,7 +18,22 @@ def loads(rung):
     return found
 
 
-def draw():
+def draw_narrow(picture, sections, total):
+    """For phones: the words above the wavefronts."""
+    y = picture.top
+    for rung, name, how in sections:
+        many, passes = total[rung]
+        picture.lines(EDGE, y, [(name, "strong"), (how, "soft")])
+        picture.text(EDGE, y + 46, f"{many:g} loads, {passes:g} wavefronts per k", "large")
+        y += 62
+        for _, color, _, _, entry in loads(rung):
+            y = draw_access(picture, EDGE, y, *words_of(entry), color) + 8
+        y += 30
+    picture.height = y - 28
+    return picture
+
+
+def draw(narrow=False):
     """What the banks serve in each wavefront."""
     sections = [
         (4, "rung 04", "sA by rows: a load brings four k"),
@@ -45,7 +60,10 @@ def draw():
         f"Wavefronts of the loads in the inner loop, for 64 multiply-adds per thread. {words}. "
         "Loads of 16 bytes are served by quarters of the warp, or by halves where neighbours share "
         "an address. No load has a bank conflict.",
+        narrow,
     )
+    if narrow:
+        return draw_narrow(picture, sections, total)
     y = 104
     bank_scale(picture, X, y - 10)
     for rung, name, how in sections:

@@ -4,13 +4,15 @@
     python3 -m docs.figures.draw --check       fail and name those that are stale
     python3 -m docs.figures.draw --words       print what each shows, as alternative text
 
-Each figure is a module of its name with a function draw(). They take their numbers from the
-constants of the kernels, the device cards, recorded results and recorded traces (record.py). Plots
-of results alone are drawn by docs/report/plots.py.
+Each figure is a module of its name with a function draw(); if that takes `narrow`, there is a
+second picture for phones, NAME_narrow.svg. They take their numbers from the constants of the
+kernels, the device cards, recorded results and recorded traces (record.py). Plots of results alone
+are drawn by docs/report/plots.py.
 """
 
 import argparse
 import importlib
+import inspect
 import os
 import pathlib
 import sys
@@ -21,6 +23,7 @@ from docs.report.generated import keep, told
 from docs.report.recorded import FigureError
 
 FOLDER = pathlib.Path(__file__).parent
+NARROW = "_narrow"  # ends the names of pictures for phones
 OF_CHAPTERS = (
     "banks_before_after",
     "wave_order",
@@ -63,12 +66,24 @@ def of_rungs():
 def names():
     """Names of all figures that there are."""
     ours = [name for name in of_rungs() if (FOLDER / f"{name}.py").exists()]
-    return (*ours, *OF_CHAPTERS)
+    wide = (*ours, *OF_CHAPTERS)
+    return (*wide, *(f"{name}{NARROW}" for name in wide if has_narrow(name)))
+
+
+def has_narrow(name):
+    """Whether there is a picture for phones, too."""
+    return "narrow" in inspect.signature(program_of(name)).parameters
+
+
+def program_of(name):
+    """What draws a figure."""
+    return importlib.import_module(f"docs.figures.{name}").draw
 
 
 def drawn(name):
     """A figure."""
-    return importlib.import_module(f"docs.figures.{name}").draw()
+    wide = name.removesuffix(NARROW)
+    return program_of(wide)() if wide == name else program_of(wide)(narrow=True)
 
 
 def made(wanted=()):

@@ -1,7 +1,7 @@
 """From a grid to a lane: rung 02 at 1024."""
 
 from bench.rungs import rung_of
-from docs.figures.shapes import Picture, card
+from docs.figures.shapes import EDGE, Picture, card
 from docs.report.wavefronts import LANES
 
 SIZE = 1024
@@ -10,7 +10,7 @@ SIDE = 160
 TOP = 128
 
 
-def draw():
+def draw(narrow=False):
     """Grid, SM, block, warp and lane, left to right."""
     c, of_card = rung_of(2).values(), card()
     cols, rows = SIZE // c["BN"], SIZE // c["BM"]
@@ -29,77 +29,84 @@ def draw():
         f"has room for {of_card['max_threads_per_sm']} threads: {at_once} blocks run at once, "
         f"{blocks / at_once:.1f} waves. A block is {warps} warps of {LANES} lanes; a warp computes "
         f"a row of {LANES} elements of C, and a lane one element.",
+        narrow,
     )
-    x = 24
-    picture.text(x, 100, "grid", "large")
+    xs, tops = (24, 262, 478, 716), (TOP,) * 4
+    if narrow:
+        first = picture.top + 30
+        xs, tops = (EDGE, 240) * 2, (first, first, first + 300, first + 300)
+    for x, top, words in zip(xs, tops, ("grid", "SM", "block", "warp"), strict=True):
+        picture.text(x, top - 28, words, "large")
+    x, top = xs[0], tops[0]
     cell = SIDE / cols
-    picture.bar(x, TOP, x + SIDE, TOP + SIDE, "f2 tint")
+    picture.bar(x, top, x + SIDE, top + SIDE, "f2 tint")
     full_rows, rest = divmod(at_once, cols)
-    picture.bar(x, TOP, x + SIDE, TOP + full_rows * cell, "f2 half")
-    picture.bar(x, TOP + full_rows * cell, x + rest * cell, TOP + (full_rows + 1) * cell, "f2 half")
+    picture.bar(x, top, x + SIDE, top + full_rows * cell, "f2 half")
+    picture.bar(x, top + full_rows * cell, x + rest * cell, top + (full_rows + 1) * cell, "f2 half")
     for i in range(1, cols):
-        picture.line([(x + i * cell, TOP), (x + i * cell, TOP + SIDE)], "edge")
-        picture.line([(x, TOP + i * cell), (x + SIDE, TOP + i * cell)], "edge")
+        picture.line([(x + i * cell, top), (x + i * cell, top + SIDE)], "edge")
+        picture.line([(x, top + i * cell), (x + SIDE, top + i * cell)], "edge")
     picture.lines(
         x,
-        TOP + SIDE + 28,
+        top + SIDE + 28,
         [
             (f"{cols} x {rows} blocks", "strong"),
             f"marked: the first {at_once},",
             "which run at once",
         ],
     )
-    x = 262
-    picture.text(x, 100, "SM", "large")
+    x, top = xs[1], tops[1]
     for i in range(BLOCKS_PER_SM):
-        picture.cell(x, TOP + 62 * i, 130, 56, "f2 half", "a block")
-    picture.frame(x - 8, TOP - 8, 146, 134)
-    picture.text(x, TOP + 152, "...", "strong")
+        picture.cell(x, top + 62 * i, 130, 56, "f2 half", "a block")
+    picture.frame(x - 8, top - 8, 146, 134)
+    picture.text(x, top + 152, "...", "strong")
     picture.lines(
         x,
-        TOP + SIDE + 28,
+        top + SIDE + 28,
         [
             (f"{BLOCKS_PER_SM} blocks on each", "strong"),
             f"{of_card['sms']} SMs, each with room",
             f"for {of_card['max_threads_per_sm']} threads",
         ],
     )
-    x = 478
-    picture.text(x, 100, "block", "large")
+    x, top = xs[2], tops[2]
     for warp in range(warps):
         style = "f2" if warp == 0 else "f2 tint"
-        picture.cell(x, TOP + warp * SIDE / warps, SIDE, SIDE / warps, style)
+        picture.cell(x, top + warp * SIDE / warps, SIDE, SIDE / warps, style)
     picture.lines(
         x,
-        TOP + SIDE + 28,
+        top + SIDE + 28,
         [
             (f"{warps} warps", "strong"),
             f"{c['BN']} x {c['BM']} threads,",
             "a row of them is a warp",
         ],
     )
-    x = 716
-    picture.text(x, 100, "warp", "large")
-    cell = 30
+    x, top = xs[3], tops[3]
+    cell = 24 if narrow else 30
     for row in range(LANES // 8):
         lanes = range(row * 8, row * 8 + 8)
         styles = ["f2" if lane == 0 else "f2 tint" for lane in lanes]
-        picture.row(x, TOP + row * cell, cell, styles, lanes)
+        picture.row(x, top + row * cell, cell, styles, lanes)
     picture.lines(
         x,
-        TOP + SIDE + 28,
+        top + SIDE + 28,
         [
             (f"{LANES} lanes, one instruction", "strong"),
             "a row of C, drawn here in 4",
             "lines; a lane: one element",
         ],
     )
-    for begin, end in ((190, 246), (406, 470), (644, 708)):
-        picture.arrow([(begin, TOP + 60), (end, TOP + 60)], "axis", 5)
-    picture.text(
-        24,
-        picture.height - 24,
-        f"{blocks} blocks / {at_once} at once = {blocks / at_once:.1f} waves",
-        "large",
-    )
+    if narrow:
+        ways = (((EDGE + SIDE + 6, 226), tops[0]), ((EDGE + SIDE + 6, 234), tops[2]))
+    else:
+        ways = tuple((ends, TOP) for ends in ((190, 246), (406, 470), (644, 708)))
+    for (begin, end), top in ways:
+        picture.arrow([(begin, top + 60), (end, top + 60)], "axis", 5)
+    if narrow:
+        turn = tops[2] - 50
+        picture.line([(xs[1] + 66, tops[1] + 240), (xs[1] + 66, turn)], "axis")
+        picture.arrow([(xs[1] + 66, turn), (90, turn), (90, tops[2] - 12)], "axis", 5)
+    words = f"{blocks} blocks / {at_once} at once = {blocks / at_once:.1f} waves"
+    picture.conclude(xs[0], tops[2] + SIDE + 112, words)
     return picture

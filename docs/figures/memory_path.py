@@ -1,13 +1,13 @@
 """The way of a byte from DRAM to a register: capacity and bandwidth of each stop."""
 
-from docs.figures.shapes import Picture, card
+from docs.figures.shapes import EDGE, Picture, card
 from docs.report.recorded import described, load, roofs
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 TOP, BOTTOM = 150, 296
 
 
-def draw():
+def draw(narrow=False):
     """Boxes from HBM to registers with their figures below."""
     of_card, found = card(), roofs()
     sms, clock = of_card["sms"], of_card["sm_clock_mhz"] * 1e6
@@ -55,7 +55,15 @@ def draw():
         "capacities and the peak from common/devices/h200.json, where each has its own source; "
         "bandwidths from bench/results/nvidia-h200/roofs.json: copy in DRAM counts bytes read and "
         "written, L2 and shared memory bytes read.",
+        narrow,
     )
+    peaks = (
+        f"HBM at its peak: {of_card['dram_bytes_per_second'] * 1e-12:.2f} TB/s. "
+        f"FP32 peak: {of_card['fp32_tflops']:.1f} TFLOP/s."
+    )
+    if narrow:
+        picture.height = picture.paragraph(EDGE, draw_below(picture, stops), peaks, "soft") - 2
+        return picture
     centers = draw_boxes(picture, of_card)
     rows = ("capacity", "measured", "bytes per SM", "and cycle")
     picture.lines(24, 350, [(rows[0], "soft"), (rows[1], "soft"), (rows[2], "soft")], gap=32)
@@ -65,14 +73,26 @@ def draw():
         if rate:
             picture.text(center, 382, rate, "strong", "middle")
             picture.text(center, 416, cycle, "large", "middle")
-    picture.text(
-        24,
-        466,
-        f"HBM at its peak: {of_card['dram_bytes_per_second'] * 1e-12:.2f} TB/s. "
-        f"FP32 peak: {of_card['fp32_tflops']:.1f} TFLOP/s.",
-        "soft",
-    )
+    picture.text(24, 466, peaks, "soft")
     return picture
+
+
+def draw_below(picture, stops):
+    """For phones: the stops from top to bottom. Returns the base line below them."""
+    y, width, height = picture.top, 150, 52
+    ways = ("memory controllers", "crossbar", "each SM for itself", "")
+    for (name, capacity, rate, cycle), way, color in zip(stops, ways, (1, 0, 2, 3), strict=True):
+        picture.cell(EDGE, y, width, height, f"f{color} tint", name, "strong plain")
+        lines = [(capacity, "strong")]
+        if rate:
+            lines += [f"measured: {rate},", f"{cycle} bytes per SM and cycle"]
+        picture.lines(EDGE + width + 16, y + 10, lines)
+        y += height
+        if way:
+            picture.arrow([(EDGE + width / 2, y + 2), (EDGE + width / 2, y + 38)], "axis", 5)
+            picture.text(EDGE + width / 2 + 12, y + 25, way, "soft")
+            y += 42
+    return y + 34
 
 
 def draw_boxes(picture, of_card):

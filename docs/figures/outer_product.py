@@ -1,12 +1,12 @@
 """Inner product against outer product: words read for each multiply-add."""
 
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.figures.tiles import tile_constants
 
 CELL = 26
 
 
-def draw():
+def draw(narrow=False):
     """A row times a column, and a column times a row."""
     c, wide = tile_constants(4), tile_constants(10)
     tiles = [(1, 1), (2, 2), (4, 4), (c["TM"], c["TN"]), (wide["TM"], wide["TN"])]
@@ -21,30 +21,33 @@ def draw():
         f"For {c['TM']} x {c['TN']} results it reads {c['TM']} + {c['TN']} words per k and "
         f"multiplies each with each: {c['TM'] + c['TN']} words for {c['TM'] * c['TN']} "
         f"multiply-adds. Words per multiply-add by thread tile: {listed}.",
+        narrow,
     )
-    picture.text(24, 100, "inner product: 1 result", "strong")
-    picture.row(24, 150, CELL, ["f0 tint"] * 3 + ["f0"] + ["f0 tint"] * 4)
+    left, top = EDGE if narrow else 24, picture.top + 6
+    picture.text(left, top, "inner product: 1 result", "strong")
+    picture.row(left, top + 50, CELL, ["f0 tint"] * 3 + ["f0"] + ["f0 tint"] * 4)
     for k in range(8):
-        picture.cell(262, 118 + k * CELL, CELL, CELL, "f1" if k == 3 else "f1 tint")
-    picture.text(24 + 3.5 * CELL, 143, "k", "soft", "middle")
-    picture.text(254, 118 + 3.5 * CELL + 5, "k", "soft", "end")
-    picture.cell(310, 118 + 3 * CELL, CELL, CELL, "f2")
-    picture.text(24, 220, "a row of A times", "soft")
-    picture.text(24, 241, "a column of B", "soft")
-    picture.text(24, 290, "2 words", "strong")
-    picture.text(24, 312, "for 1 multiply-add")
-    x, y = 480, 112
+        style = "f1" if k == 3 else "f1 tint"
+        picture.cell(left + 238, top + 18 + k * CELL, CELL, CELL, style)
+    picture.text(left + 3.5 * CELL, top + 43, "k", "soft", "middle")
+    picture.text(left + 230, top + 18 + 3.5 * CELL + 5, "k", "soft", "end")
+    picture.cell(left + 286, top + 18 + 3 * CELL, CELL, CELL, "f2")
+    picture.text(left, top + 120, "a row of A times", "soft")
+    picture.text(left, top + 141, "a column of B", "soft")
+    picture.text(left, top + 190, "2 words", "strong")
+    picture.text(left, top + 212, "for 1 multiply-add")
+    x, y = (left + 48, top + 276) if narrow else (480, top + 12)
     tm, tn = c["TM"], c["TN"]
-    picture.text(x - 48, 100, f"outer product: {tm} x {tn} results", "strong")
+    picture.text(x - 48, y - 12, f"outer product: {tm} x {tn} results", "strong")
     for n in range(tn):
         picture.cell(x + n * CELL, y, CELL, CELL, "f1")
     for m in range(tm):
         top = y + (m + 1) * CELL + 8
         picture.cell(x - CELL - 8, top, CELL, CELL, "f0")
         picture.row(x, top, CELL, ["f2"] * tn)
+    beside = (left, y + (tm + 1) * CELL + 40) if narrow else (x + tn * CELL + 28, y + 60)
     picture.lines(
-        x + tn * CELL + 28,
-        y + 60,
+        *beside,
         [
             (f"{tm} words of A, {tn} of B", "strong"),
             f"for {tm} x {tn} = {tm * tn} multiply-adds",
@@ -53,18 +56,20 @@ def draw():
             f"{tn} of B, in registers.",
         ],
     )
-    picture.text(24, 386, "words read for one multiply-add, by thread tile", "strong")
-    left, scale = 24, 130 / 2
+    y = beside[1] + 134 if narrow else 386
+    picture.text(left, y, "words read for one multiply-add, by thread tile", "strong")
+    scale = 130 / 2
     for i, ((m, n), ratio) in enumerate(zip(tiles, ratios, strict=True)):
-        at = left + 196 * i
-        picture.text(at, 418, f"{m} x {n}", "soft")
-        picture.bar(at, 430, at + ratio * scale, 456, "f3")
-        picture.text(at + ratio * scale + 8, 449, f"{ratio:.3g}", "strong")
-    picture.text(
-        24,
-        496,
+        at, bar = (left + 80, y + 14 + 32 * i) if narrow else (left + 196 * i, y + 44)
+        words = (left, bar + 19) if narrow else (at, y + 32)
+        picture.text(*words, f"{m} x {n}", "soft")
+        picture.bar(at, bar, at + ratio * scale, bar + 26, "f3")
+        picture.text(at + ratio * scale + 8, bar + 19, f"{ratio:.3g}", "strong")
+    words = (
         f"rungs 01 to 03: 1 x 1; rungs 04 to 09: {tm} x {tn}; from rung 10: "
-        f"{wide['TM']} x {wide['TN']}",
-        "soft",
+        f"{wide['TM']} x {wide['TN']}"
     )
+    end = picture.paragraph(left, y + 200 if narrow else 496, words, "soft")
+    if narrow:
+        picture.height = end - 4
     return picture

@@ -2,7 +2,7 @@
 
 from bench.rungs import rung_of
 from docs.figures.shapes import A, B, Picture, plural, request
-from docs.figures.tiles import RIGHT, hierarchy
+from docs.figures.tiles import hierarchy
 from docs.report.wavefronts import BANKS, global_wavefronts
 
 LINE, SECTOR, WORD = 128, 32, 4  # bytes
@@ -18,19 +18,24 @@ def lines_of(entry):
     return found
 
 
-def draw_line(picture, x, y, height, words, color):
+def grid(picture, left):
+    """(where the first of 32 words is, pixels of a word)"""
+    return (left + 66, 11) if picture.narrow else (left + 76, CELL)
+
+
+def draw_line(picture, x, y, cell, height, words, color):
     """A line of 32 words: those that are read, and the sectors that come with them."""
     sectors = {word * WORD // SECTOR for word in words}
     styles = []
     for word in range(LINE // WORD):
         near = word * WORD // SECTOR in sectors
         styles.append(f"f{color}" if word in words else f"f{color} tint" if near else "soft-fill")
-    picture.row(x, y, CELL, styles, height=height)
+    picture.row(x, y, cell, styles, height=height)
 
 
-def draw_request(picture, y, entry, color):
+def draw_request(picture, left, y, entry, color):
     """A request's lines below each other; returns where the next may begin."""
-    x = RIGHT + 76
+    x, cell = grid(picture, left)
     found = list(lines_of(entry).values())
     height = 20 if len(found) < 4 else 10
     for i, words in enumerate(found):
@@ -38,24 +43,26 @@ def draw_request(picture, y, entry, color):
         label = f"lane {lanes[0]}" if len(lanes) == 1 else f"{lanes[0]} to {lanes[-1]}"
         if i in (0, len(found) - 1):
             picture.text(x - 10, y + i * height + height / 2 + 5, label, "soft", "end")
-        draw_line(picture, x, y + i * height, height, words, color)
+        draw_line(picture, x, y + i * height, cell, height, words, color)
     bottom = y + len(found) * height
     for sector in range(1, LINE // SECTOR):
-        at = x + sector * SECTOR // WORD * CELL
+        at = x + sector * SECTOR // WORD * cell
         picture.line([(at, y - 2), (at, bottom + 2)], "axis")
     return bottom
 
 
-def compare(picture, y, counts):
-    """Wavefronts for one multiply-add as bars: [(words, wavefronts)]."""
-    x, longest = RIGHT + 76, max(count for _, count in counts)
-    picture.text(RIGHT, y, "wavefronts for one multiply-add of a warp", "strong")
+def compare(picture, left, y, counts):
+    """Wavefronts for one multiply-add as bars: [(words, wavefronts)]. Returns the bottom."""
+    x, cell = grid(picture, left)
+    longest = max(count for _, count in counts)
+    picture.text(left, y, "wavefronts for one multiply-add of a warp", "strong")
     for i, (words, count) in enumerate(counts):
         top = y + 16 + 32 * i
-        length = 32 * CELL * count / longest * 0.93
+        length = 32 * cell * count / longest * 0.93
         picture.text(x - 10, top + 15, words, "soft", "end")
         picture.bar(x, top, x + length, top + 20, "f3")
         picture.text(x + length + 8, top + 15, f"{count:g}", "strong")
+    return y + 16 + 32 * len(counts)
 
 
 def words_of(entry):
@@ -84,7 +91,7 @@ def counted(entry):
     )
 
 
-def access_map(name, rung, title, words):
+def access_map(name, rung, title, words, narrow):
     """The figure of rung 01 or 02."""
     of_a, of_b = request(rung, "A", "global load"), request(rung, "B", "global load")
     sectors = of_a["sectors"] + of_b["sectors"]
@@ -98,47 +105,46 @@ def access_map(name, rung, title, words):
         f"Rung {rung:02}. {words} For one k a load of A reads {counted(of_a)}; a load of B "
         f"{counted(of_b)}. Together {sectors} sectors and {wavefronts} wavefronts for one "
         "multiply-add of the warp.",
+        narrow,
     )
-    hierarchy(picture, rung)
-    x = RIGHT + 76
-    y = 94
+    left, y = hierarchy(picture, rung)
+    x, cell = grid(picture, left)
     for letter, entry, color in (("A", of_a, A), ("B", of_b, B)):
-        picture.text(RIGHT, y, f"load of {letter}", f"strong f{color}")
-        picture.text(x + 32 * CELL, y, counted(entry), "strong", "end")
-        y = draw_request(picture, y + 10, entry, color) + 30
+        picture.text(left, y, f"load of {letter}", f"strong f{color}")
+        if narrow:
+            y = picture.paragraph(left, y + 21, counted(entry)) - 21
+        else:
+            picture.text(x + 32 * cell, y, counted(entry), "strong", "end")
+        y = draw_request(picture, left, y + 10, entry, color) + 30
     base = rung_of(rung).builds_on
     if base is not None:
         below = sum(passes(request(base, letter, "global load")) for letter in "AB")
         counts = [(f"rung {base:02}", below), (f"rung {rung:02}", wavefronts)]
-        compare(picture, 262, [*counts, ("budget", 0.25)])
-        picture.text(
-            RIGHT,
-            392,
+        bottom = compare(picture, left, y if narrow else 262, [*counts, ("budget", 0.25)])
+        y = picture.paragraph(
+            left,
+            bottom + 18,
             "budget: an SM starts 4 multiply-adds of warps per cycle and passes 1 wavefront",
             "soft",
         )
-    picture.legend(
-        RIGHT,
-        picture.height - 58,
-        [("f0", "A read"), ("f1", "B read"), ("soft-fill", "not touched")],
-    )
-    picture.legend(
-        RIGHT + 330, picture.height - 58, [("f0 tint", "comes along: sectors of 8 words")]
-    )
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        f"{sectors} sectors and {wavefronts} wavefronts for one multiply-add of the warp",
-        "large",
-    )
+    entries = [("f0", "A read"), ("f1", "B read"), ("soft-fill", "not touched")]
+    near = ("f0 tint", "comes along: sectors of 8 words")
+    if narrow:
+        y = picture.legend(left, y + 8, [*entries, near])
+    else:
+        picture.legend(left, picture.height - 58, entries)
+        picture.legend(left + 330, picture.height - 58, [near])
+    words = f"{sectors} sectors and {wavefronts} wavefronts for one multiply-add of the warp"
+    picture.conclude(left, y + 14, words)
     return picture
 
 
-def draw():
+def draw(narrow=False):
     """A warp in 32 rows of A."""
     return access_map(
         "rung_01",
         1,
         "Rung 01: neighbouring lanes stand in 32 different rows of A",
         "Each lane computes one element of C; a warp is a column of 32.",
+        narrow,
     )

@@ -2,7 +2,7 @@
 
 from bench.rungs import rung_of
 from docs.figures.rung_01 import lines_of, passes, words_of
-from docs.figures.shapes import Picture, plural, request
+from docs.figures.shapes import EDGE, Picture, plural, request
 from docs.figures.tiles import paint, warp_results
 
 SIDE, TOP = 250, 128
@@ -14,7 +14,7 @@ def step(entry):
     return entry["addresses"][1] - entry["addresses"][0]
 
 
-def draw():
+def draw(narrow=False):
     """Two block tiles with warp 0, and what a step of a lane is."""
     of_a = [request(rung, "A", "global load") for rung in (1, 2)]
     of_b = [request(rung, "B", "global load") for rung in (1, 2)]
@@ -28,40 +28,39 @@ def draw():
         f"first row. From one lane to the next the address of A moves {step(of_a[0])} bytes in "
         f"rung 01 and {step(of_a[1])} in rung 02, that of B {step(of_b[0])} and "
         f"{step(of_b[1])} bytes.",
+        narrow,
     )
+    side, top = (190, picture.top + 44) if narrow else (SIDE, TOP)
+    lefts, gap = ((34, 250), 21) if narrow else (LEFTS, 24)
     for i, rung in enumerate((1, 2)):
-        x, c = LEFTS[i], rung_of(rung).values()
-        scale = SIDE / c["BM"]
-        picture.text(x, TOP - 26, f"rung {rung:02}", "large")
-        picture.bar(x, TOP, x + SIDE, TOP + SIDE, "f2 tint")
-        paint(picture, x, TOP, scale, *warp_results(rung), "f2")
+        x, c = lefts[i], rung_of(rung).values()
+        scale = side / c["BM"]
+        picture.text(x, top - 26, f"rung {rung:02}", "large")
+        picture.bar(x, top, x + side, top + side, "f2 tint")
+        paint(picture, x, top, scale, *warp_results(rung), "f2")
         for at in range(1, c["BM"]):
             if rung == 1:
-                picture.line([(x + at * scale, TOP), (x + at * scale, TOP + SIDE)], "edge")
+                picture.line([(x + at * scale, top), (x + at * scale, top + side)], "edge")
             else:
-                picture.line([(x, TOP + at * scale), (x + SIDE, TOP + at * scale)], "edge")
+                picture.line([(x, top + at * scale), (x + side, top + at * scale)], "edge")
         if rung == 1:
-            picture.arrow([(x - 16, TOP), (x - 16, TOP + SIDE)])
+            picture.arrow([(x - 16, top), (x - 16, top + side)])
         else:
-            picture.arrow([(x, TOP - 12), (x + SIDE, TOP - 12)])
-        y = TOP + SIDE + 34
+            picture.arrow([(x, top - 12), (x + side, top - 12)])
+        y = top + side + 34
+        name = f"{rung:02}, " if narrow else ""
         steps = f"A +{step(of_a[i])} bytes, B +{step(of_b[i])} bytes"
-        picture.text(x, y, f"next lane: {steps}", "strong")
-        picture.text(
-            x,
-            y + 24,
-            f"A: {plural(len(lines_of(of_a[i])), 'line')}, {plural(of_a[i]['sectors'], 'sector')}, "
-            f"{plural(passes(of_a[i]), 'wavefront')}",
-        )
-        picture.text(
-            x,
-            y + 48,
-            f"B: {plural(len(lines_of(of_b[i])), 'line')}, {plural(of_b[i]['sectors'], 'sector')}, "
-            f"{plural(passes(of_b[i]), 'wavefront')}",
-        )
-    picture.legend(
-        60,
-        500,
-        [("f2", "warp 0; the arrow runs from lane 0 to lane 31"), ("f2 tint", "31 other warps")],
-    )
+        found = [
+            f"{letter}: {plural(len(lines_of(entry)), 'line')}, "
+            f"{plural(entry['sectors'], 'sector')}, {plural(passes(entry), 'wavefront')}"
+            for letter, entry in (("A", of_a[i]), ("B", of_b[i]))
+        ]
+        if narrow:  # too wide to stand side by side
+            x, y = EDGE, y + 80 * i
+        picture.lines(x, y, [(f"{name}next lane: {steps}", "strong"), *found], gap=gap)
+    words = "warp 0; the arrow runs from lane 0 to lane 31"
+    entries = [("f2", words), ("f2 tint", "31 other warps")]
+    end = picture.legend(EDGE if narrow else 60, y + 72 if narrow else 500, entries)
+    if narrow:
+        picture.height = end - 8
     return picture

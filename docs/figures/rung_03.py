@@ -2,7 +2,7 @@
 
 from docs.figures.banks import bank_scale, draw_access, words_of
 from docs.figures.shapes import A, B, Picture, request
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.report.by_hand import by_hand
 
 SCALE = 2.2  # pixels an element
@@ -31,7 +31,7 @@ def draw_product(picture, x, y, c):
     return top_a + height_a
 
 
-def draw():
+def draw(narrow=False):
     """Copies in shared memory, and how a warp reads them."""
     c, count = tile_constants(3), by_hand(3, SIZE)
     of_a, of_b = request(3, "sA", "shared load"), request(3, "sB", "shared load")
@@ -48,12 +48,12 @@ def draw():
         "banks, in 1 wavefront, and four words of sA at once, the same for all lanes, in "
         f"{of_a['wavefronts']}. With the filling of the tiles that is "
         f"{count['wavefronts']:g} wavefronts for one multiply-add.",
+        narrow,
     )
-    hierarchy(picture, 3)
-    draw_product(picture, RIGHT, 96, c)
+    left, y = hierarchy(picture, 3)
+    bottom = draw_product(picture, left, y + 2 - 20 * narrow, c)
     picture.lines(
-        RIGHT + 330,
-        116,
+        *((left, bottom + 32) if narrow else (left + 330, y + 22)),
         [
             (f"1: each thread copies {loads} words", "strong"),
             f"{loads // 2} of A and {loads // 2} of B, all at once",
@@ -67,18 +67,14 @@ def draw():
         ],
         gap=22,
     )
-    y = 362
-    bank_scale(picture, RIGHT, y)
+    y = bottom + 32 + 22 * 9 + 12 if narrow else 362
+    bank_scale(picture, left, y)
     for entry, color, words in (
         (of_b, B, "a row of sB: each lane its own word"),
         (of_a, A, "four words of sA, k to k + 3, the same for all lanes of each half warp"),
     ):
-        picture.text(RIGHT, y + 22, words, f"f{color}")
-        y = draw_access(picture, RIGHT, y + 30, *words_of(entry), color)
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        f"1 + {of_a['wavefronts']}/4 wavefronts per multiply-add, and 8/64 to fill",
-        "large",
-    )
+        y = picture.paragraph(left, y + 22, words, f"f{color}") - 13
+        y = draw_access(picture, left, y, *words_of(entry), color)
+    words = f"1 + {of_a['wavefronts']}/4 wavefronts per multiply-add, and 8/64 to fill"
+    picture.conclude(left, y + 30, words)
     return picture

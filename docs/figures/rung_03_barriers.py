@@ -1,6 +1,6 @@
 """Rung 03: what each of the two barriers of a k tile prevents."""
 
-from docs.figures.shapes import Picture, plural
+from docs.figures.shapes import EDGE, Picture, plural
 from docs.figures.tiles import tile_constants
 from docs.figures.timeline import FULL, STORING, WORKING, Timeline
 
@@ -46,7 +46,25 @@ def without_barriers(time, picture, y):
     return store, store + work
 
 
-def draw():
+def draw_narrow(picture):
+    """For phones: numbers instead of words in the bars, and what they mean below."""
+    time = Timeline(picture, *picture.extent(EDGE, 70), 15.6)
+    y = picture.top
+    picture.text(EDGE, y, "as it is", "strong")
+    stored, read = with_barriers(time, picture, y + 42)
+    for at, words in ((stored, "all have stored"), (read, "all have read")):
+        picture.text(time.x(at), y + 26, words, "", "middle")
+    y += 186
+    picture.text(EDGE, y, "without barriers", "strong")
+    without_barriers(time, picture, y + 18)
+    entries = [(STORING, "store a tile"), (WORKING, "multiply a tile"), (FULL, "wait")]
+    y = picture.legend(EDGE, y + 152, entries)
+    words = "The frames: warp 0 reads too early, and overwrites what others still read."
+    picture.height = picture.paragraph(EDGE, y + 4, words) - 2
+    return picture
+
+
+def draw(narrow=False):
     """Three of 32 warps, with and without barriers."""
     c = tile_constants(3)
     warps = c["BM"] * c["BN"] // 32
@@ -60,7 +78,10 @@ def draw():
         "barriers every warp waits until the slowest has stored, and again until the slowest has "
         "read. Without them the fastest warp reads rows that the slowest has not stored yet, and "
         "later overwrites words that the slowest still reads.",
+        narrow,
     )
+    if narrow:
+        return draw_narrow(picture)
     time = Timeline(picture, LEFT, RIGHT, 15.6)
     picture.text(24, 92, "as it is", "strong")
     stored, read = with_barriers(time, picture, 126)

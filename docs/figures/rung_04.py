@@ -2,7 +2,7 @@
 
 from docs.figures.banks import bank_scale, draw_access, words_of
 from docs.figures.shapes import B, Picture, request
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.report.by_hand import by_hand
 
 SIZE = 4096
@@ -10,7 +10,7 @@ WIDE, TALL = 44, 26  # a product
 
 
 def draw_outer(picture, x, y, rows, cols):
-    """Words of A at the left, words of B on top, their products between them."""
+    """Words of A at the left, words of B on top, their products. Returns the bottom."""
     for n in range(cols):
         picture.cell(x + (n + 1) * WIDE + 6, y, WIDE, TALL, "f1", f"b{n}", "on")
     for m in range(rows):
@@ -18,9 +18,10 @@ def draw_outer(picture, x, y, rows, cols):
         picture.cell(x, top, WIDE, TALL, "f0", f"a{m}", "on")
         for n in range(cols):
             picture.cell(x + (n + 1) * WIDE + 6, top, WIDE, TALL, "f2 tint", f"a{m}b{n}")
+    return y + (rows + 1) * TALL + 6
 
 
-def draw():
+def draw(narrow=False):
     """64 products from 16 words."""
     c, count, below = tile_constants(4), by_hand(4, SIZE), by_hand(3, SIZE)
     of_a, of_b = request(4, "sA", "shared load"), request(4, "sB", "shared load")
@@ -36,19 +37,24 @@ def draw():
         f"that: {count['wavefronts']:.2f} per multiply-add with the filling of the tiles, where "
         f"rung 03 needs {below['wavefronts']:.2f}. Its load of B takes 16 words in 16 banks, each "
         "for two lanes: 1 wavefront.",
+        narrow,
     )
-    hierarchy(picture, 4)
-    draw_outer(picture, RIGHT, 92, tm, tn)
-    x = RIGHT + (tn + 1) * WIDE + 34
+    left, y = hierarchy(picture, 4)
+    bottom = draw_outer(picture, left, y - 2 - 16 * narrow, tm, tn)
+    x, y = (left, bottom + 28) if narrow else (left + (tn + 1) * WIDE + 34, y + 18)
     picture.lines(
         x,
-        112,
+        y,
         [
             ("per thread and k", "strong"),
             (f"{tm} words of A", "f0"),
             (f"{tn} words of B", "f1"),
             (f"{tm * tn} multiply-adds", "f2"),
-            "",
+        ],
+    )
+    picture.lines(
+        *((x + 180, y) if narrow else (x, y + 105)),
+        [
             ("rows and columns of", "strong"),
             (f"lane 0: every {c['BM'] // tm}th", "strong"),
             "so that the 16 columns",
@@ -56,25 +62,19 @@ def draw():
             "neighbouring words",
         ],
     )
-    y = 366
-    bank_scale(picture, RIGHT, y)
-    picture.text(RIGHT, y + 24, "load of b0: lanes 0-15, and 16-31 the same words", "f1")
-    draw_access(picture, RIGHT, y + 34, *words_of(of_b), B)
-    picture.lines(
-        RIGHT,
-        y + 90,
-        [
-            f"wavefronts per k: {tn} loads of B x {of_b['wavefronts']} + {tm} rows of A x "
-            f"{of_a['wavefronts']}/4 = {per_k}, for {tm * tn} multiply-adds",
-            f"(a load of A brings four k at once: 16 bytes, {of_a['wavefronts']} wavefronts)",
-        ],
-        "soft",
-    )
-    picture.text(
-        RIGHT,
-        picture.height - 24,
+    y = y + 130 if narrow else 366
+    bank_scale(picture, left, y)
+    picture.text(left, y + 24, "load of b0: lanes 0-15, and 16-31 the same words", "f1")
+    y = draw_access(picture, left, y + 34, *words_of(of_b), B) + 28
+    for words in (
+        f"wavefronts per k: {tn} loads of B x {of_b['wavefronts']} + {tm} rows of A x "
+        f"{of_a['wavefronts']}/4 = {per_k}, for {tm * tn} multiply-adds",
+        f"(a load of A brings four k at once: 16 bytes, {of_a['wavefronts']} wavefronts)",
+    ):
+        y = picture.paragraph(left, y, words, "soft")
+    words = (
         f"{count['wavefronts']:.2f} wavefronts per multiply-add; rung 03: "
-        f"{below['wavefronts']:.2f}",
-        "large",
+        f"{below['wavefronts']:.2f}"
     )
+    picture.conclude(left, y + 12, words)
     return picture

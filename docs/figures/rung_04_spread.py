@@ -1,7 +1,7 @@
 """Rung 04: a thread's columns lie 16 apart, so that a warp reads neighbouring words of sB."""
 
 from docs.figures.banks import bank_scale, draw_access, words_of
-from docs.figures.shapes import B, Picture, request
+from docs.figures.shapes import EDGE, B, Picture, request
 from docs.figures.tiles import tile_constants
 from docs.report.wavefronts import LANES, wavefronts
 
@@ -10,15 +10,17 @@ X, CELL = 24, 7.4  # of the columns of a block tile
 
 def draw_columns(picture, y, columns, lanes):
     """The columns of the block tile; those of two lanes are marked."""
+    left, cell = (EDGE, 3.2) if picture.narrow else (X, CELL)
     for col in range(columns):
         owner = next((i for i, owned in enumerate(lanes) if col in owned), None)
         style = {None: "soft-fill", 0: "f2", 1: "f2 half"}[owner]
-        picture.cell(X + col * CELL, y, CELL, 24, style)
+        picture.cell(left + col * cell, y, cell, 24, style)
     for col in (0, 32, 64, 96, columns - 1):
-        picture.text(X + col * CELL, y + 42, str(col), "soft")
+        middle = "middle" if picture.narrow and col else "start"
+        picture.text(left + col * cell, y + 42, str(col), "soft", middle)
 
 
-def draw():
+def draw(narrow=False):
     """Which columns two lanes own, and the wavefronts of a load, in two layouts."""
     c = tile_constants(4)
     cols, tn = c["BN"] // c["TN"], c["TN"]
@@ -38,17 +40,25 @@ def draw():
         f"{passes[0]} wavefront. If each lane owned {tn} neighbouring columns, the load of b0 "
         f"would ask for words {tn} apart, which lie in only {32 // tn} banks: {passes[1]} "
         "wavefronts.",
+        narrow,
     )
-    picture.legend(X + 760, 96, [("f2", "lane 0"), ("f2 half", "lane 1")])
-    y = 96
+    left, y = (EDGE, picture.top + 34) if narrow else (X, 96)
+    at = (left, y - 30) if narrow else (X + 760, y)
+    picture.legend(*at, [("f2", "lane 0"), ("f2 half", "lane 1")])
     for title, lanes, load in (
         (f"rung 04: lane c owns columns c, c + {cols}, c + {2 * cols}, ...", spread, words),
         (f"not so: lane c owns {tn} neighbours, {tn}c to {tn}c + {tn - 1}", side_by_side, others),
     ):
-        picture.text(X, y, title, "strong")
+        picture.text(left, y, title, "strong")
         draw_columns(picture, y + 12, c["BN"], lanes)
-        bank_scale(picture, X + 260, y + 84)
         count = wavefronts(load, 1)
-        picture.text(X, y + 110, f"load of b0: {count} wavefront{'s' * (count > 1)}", "f1")
+        words = f"load of b0: {count} wavefront{'s' * (count > 1)}"
+        if narrow:
+            picture.text(left, y + 82, f"{words}, by banks", "f1")
+            y = draw_access(picture, left, y + 92, load, 1, B) + 34
+            picture.height = y - 24
+            continue
+        bank_scale(picture, X + 260, y + 84)
+        picture.text(X, y + 110, words, "f1")
         y = draw_access(picture, X + 260, y + 92, load, 1, B) + 34
     return picture

@@ -2,7 +2,7 @@
 
 
 from bench import results_file
-from docs.figures.shapes import Picture, text_width
+from docs.figures.shapes import EDGE, Picture, text_width
 from docs.report.recorded import RESULTS
 
 X, WIDTH, TALL = 150, 820, 44
@@ -25,11 +25,10 @@ def counts_of(rung):
     return found
 
 
-def draw():
+def draw(narrow=False):
     """One bar per rung, an instruction as wide as any other."""
     counts = {rung: counts_of(rung) for rung in (4, 5)}
     totals = {rung: sum(kinds.values()) for rung, kinds in counts.items()}
-    scale = WIDTH / max(totals.values())
     words = " ".join(
         f"Rung {rung:02} has {totals[rung]}: {kinds['FFMA']} multiply-adds, {kinds['loads']} loads "
         f"from shared memory, {kinds['copies']} that copy tiles or are barriers, and "
@@ -43,19 +42,31 @@ def draw():
         "machine code of the main loop: what a warp issues for one k tile, each instruction as "
         "wide as any other",
         f"Instructions of the main loop of machine code, per warp and k tile. {words}",
+        narrow,
     )
+    left, width = (EDGE, picture.width - 2 * EDGE) if narrow else (X, WIDTH)
+    top, step = (picture.top + 14, 98) if narrow else (92, 78)
+    scale = width / max(totals.values())
     for i, (rung, kinds) in enumerate(counts.items()):
-        x, y = X, 92 + 78 * i
-        picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+        x, y = left, top + step * i
+        at = (left, y - 8) if narrow else (X - 14, y + TALL / 2 + 6, "end")
+        picture.text(*at[:2], f"rung {rung:02}", "strong", *at[2:])
         for kind, _, style in KINDS:
-            width = kinds[kind] * scale
-            label = str(kinds[kind]) if text_width(str(kinds[kind])) + 3 < width else ""
+            extent = kinds[kind] * scale
+            label = str(kinds[kind]) if text_width(str(kinds[kind])) + 3 < extent else ""
             on = "plain" if style == "soft-fill" else "on"
-            picture.cell(x, y, width, TALL, style, label, on)
-            x += width
+            picture.cell(x, y, extent, TALL, style, label, on)
+            x += extent
         ratio = totals[rung] / kinds["FFMA"]
-        picture.text(X, y + TALL + 19, f"{totals[rung]} / {kinds['FFMA']} = {ratio:.2f} "
+        picture.text(left, y + TALL + 19, f"{totals[rung]} / {kinds['FFMA']} = {ratio:.2f} "
                      "instructions per FFMA", "soft")
+    if narrow:
+        y += TALL + 52
+        for kind, name, style in KINDS:
+            words = f"{name}: {counts[4][kind]}, then {counts[5][kind]}"
+            y = picture.legend(left, y, [(style, words)])
+        picture.height = y - 8
+        return picture
     y = 270
     named = [
         (style, f"{name}: {counts[4][kind]}, then {counts[5][kind]}") for kind, name, style in KINDS

@@ -1,7 +1,7 @@
 """Rung 06: two buffers; the next tile travels while this one is multiplied."""
 
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.figures.timeline import FULL, LOADING, STORING, WORKING, Timeline, double, serial
 
 TILES = 3
@@ -15,7 +15,7 @@ def buffers(stores, work):
     return found
 
 
-def draw():
+def draw(narrow=False):
     """Rung 05 and rung 06 on one time axis."""
     c = tile_constants(6)
     shared = 2 * c["BK"] * (c["BM"] + 4 + c["BN"]) * 4
@@ -29,21 +29,21 @@ def draw():
         "starts before the multiply-adds of tile t and waits in registers; it is stored into the "
         f"other of two buffers, {shared} bytes in all, when tile t is done. One barrier per tile "
         "remains.",
+        narrow,
     )
-    hierarchy(picture, 6)
+    left, y = hierarchy(picture, 6)
     loads, stores, work, barriers = serial(TILES)
-    time = Timeline(picture, RIGHT + 116, 976, work[-1][1])
-    y = 94
-    picture.text(RIGHT, y, "rung 05: one after the other", "strong")
+    time = Timeline(picture, *picture.extent(left, 92 if narrow else 116), work[-1][1])
+    picture.text(left, y, "rung 05: one after the other", "strong")
     for barrier in barriers:
         time.mark(barrier, y + 8, y + 108)
     time.row(y + 14, "loads", loads)
     time.row(y + 44, "stores", stores)
     time.row(y + 74, "FP32 units", work)
-    before = work[-1][1]
+    before, top = work[-1][1], y + 78
     loads, stores, work, barriers = double(TILES)
-    y = 242
-    picture.text(RIGHT, y, "rung 06: two buffers", "strong")
+    y += 148
+    picture.text(left, y, "rung 06: two buffers", "strong")
     for barrier in barriers:
         time.mark(barrier, y + 8, y + 138)
     time.row(y + 14, "loads", loads)
@@ -52,21 +52,18 @@ def draw():
     time.row(y + 104, "FP32 units", work)
     end = time.x(work[-1][1])
     picture.line([(end, y + 138), (end, y + 162)], "lead")
-    picture.line([(time.x(before), 172), (time.x(before), y + 162)], "lead")
+    picture.line([(time.x(before), top), (time.x(before), y + 162)], "lead")
     picture.arrow([(time.x(before), y + 154), (end, y + 154)], "lead l3")
     picture.text(end - 10, y + 160, f"{TILES} tiles are done earlier", "strong f3", "end")
+    y += 204
     picture.legend(
-        RIGHT,
-        446,
-        [(LOADING, "on its way"), (STORING, "stored"), (WORKING, "multiplied")],
+        left, y, [(LOADING, "on its way"), (STORING, "stored"), (WORKING, "multiplied")]
     )
-    picture.legend(RIGHT + 396, 446, [(FULL, "buffer is read")])
-    picture.line([(RIGHT + 8, 462), (RIGHT + 8, 484)], "line soft-line dashed")
-    picture.text(RIGHT + 21, 478, "barrier of the block: two per tile in rung 05, one here")
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        "no less work, fewer pauses: the way from memory is hidden",
-        "large",
-    )
+    at = (left, y + 24) if narrow else (left + 396, y)
+    picture.legend(*at, [(FULL, "buffer is read")])
+    y += 32 + 24 * narrow
+    picture.line([(left + 8, y - 16), (left + 8, y + 6)], "line soft-line dashed")
+    y = picture.paragraph(left + 21, y, "barrier of the block: two per tile in rung 05, one here")
+    words = "no less work, fewer pauses: the way from memory is hidden"
+    picture.conclude(left, y + 12, words)
     return picture

@@ -2,7 +2,7 @@
 
 
 from bench import results_file
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS
 
 X, TALL = 110, 40
@@ -25,19 +25,29 @@ def between(order):
     return kinds[last:first].count("FFMA"), last, first
 
 
+def place(narrow):
+    """(left, pixels of an instruction)"""
+    return (EDGE, 0.73) if narrow else (X, SCALE)
+
+
 def draw_strip(picture, y, rung):
     """The loop from left to right; what moves a tile is taller."""
     at = 0
+    begin, scale = place(picture.narrow)
     for kind, count in order_of(rung):
-        left, right = X + at * SCALE, X + (at + count) * SCALE
+        left, right = begin + at * scale, begin + (at + count) * scale
         more = 10 if kind in ("LDG", "STS", "BAR") else 0
         picture.bar(left, y - more, max(right, left + 2), y + TALL + more,
                     STYLES.get(kind, "soft-fill"))
         at += count
-    picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+    name = f"rung {rung:02}"
+    if picture.narrow:
+        picture.text(begin, y - 18, name, "strong")
+    else:
+        picture.text(X - 14, y + TALL / 2 + 6, name, "strong", "end")
 
 
-def draw():
+def draw(narrow=False):
     """Two loops below each other."""
     found = {rung: between(order_of(rung)) for rung in (5, 6)}
     picture = Picture(
@@ -50,17 +60,22 @@ def draw():
         "followed at once by the stores that need their words, then a barrier, all multiply-adds, "
         "and a barrier. In rung 06 the loads come after a third of the multiply-adds, and "
         f"{found[6][0]} multiply-adds lie between them and the stores; one barrier ends the tile.",
+        narrow,
     )
-    draw_strip(picture, 110, 5)
-    draw_strip(picture, 208, 6)
+    left, scale = place(narrow)
+    y = picture.top + 20 if narrow else 110
+    below = y + (120 if narrow else 98)
+    draw_strip(picture, y, 5)
+    draw_strip(picture, below, 6)
     _, last, first = found[6]
     on_the_way = f"on their way: {found[6][0]} FFMA"
-    picture.bracket(X + last * SCALE, X + first * SCALE, 264, on_the_way, "strong", below=True)
+    ends = left + last * scale, left + first * scale
+    picture.bracket(*ends, below + 56, on_the_way, "strong", below=True)
     _, last, first = found[5]
-    picture.text(X, 184, f"load, wait, store: {found[5][0]} FFMA between", "strong")
-    picture.legend(
-        X,
-        316,
+    picture.text(left, y + 74, f"load, wait, store: {found[5][0]} FFMA between", "strong")
+    end = picture.legend(
+        left,
+        below + 108,
         [
             ("f0", "global loads"),
             ("f1", "shared stores"),
@@ -69,4 +84,6 @@ def draw():
             ("soft-fill", "other"),
         ],
     )
+    if narrow:
+        picture.height = end - 8
     return picture

@@ -1,7 +1,7 @@
 """Rung 07: the order of blocks, so that a wave is a square of C."""
 
 from docs.figures.shapes import Picture, card
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.figures.waves import by_bands, by_rows, draw_wave, panels
 
 SIZE = 4096
@@ -9,7 +9,7 @@ BLOCKS_PER_SM = 2
 CELL = 8
 
 
-def draw():
+def draw(narrow=False):
     """The first wave in both orders."""
     c = tile_constants(7)
     tiles, band = SIZE // c["BM"], c["BAND"]
@@ -31,13 +31,15 @@ def draw():
         f"{counts[0][1]} of B. In rung 07 they go down columns of a band of {band} tiles and read "
         f"{counts[1][0]} + {counts[1][1]}. The difference grows with the matrix: a row of tiles "
         "gets longer, the band does not.",
+        narrow,
     )
-    hierarchy(picture, 7)
+    left, y = hierarchy(picture, 7)
+    cell, apart = (5.5, 220) if narrow else (CELL, 346)
     for i, (title, places, path) in enumerate(orders):
-        x = RIGHT + 346 * i
+        x = left + apart * i
         rows, cols = counts[i]
-        picture.text(x, 94, title, "strong")
-        bottom = draw_wave(picture, x, 108, CELL, tiles, places, path)
+        picture.text(x, y, title, "strong")
+        bottom = draw_wave(picture, x, y + 14, cell, tiles, places, path)
         picture.lines(
             x,
             bottom + 30,
@@ -47,16 +49,9 @@ def draw():
                 (f"{rows} + {cols} = {rows + cols}", "strong"),
             ],
         )
-    picture.legend(
-        RIGHT,
-        482,
-        [("f2 half", "tiles of the wave"), ("f0", "panels of A"), ("f1", "panels of B")],
-    )
-    picture.text(RIGHT + 470, 482, "line: order", "soft")
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        "the shorter the sides of a wave, the less it reads",
-        "large",
-    )
+    y = bottom + 102 if narrow else 482
+    entries = [("f2 half", "tiles of the wave"), ("f0", "panels of A"), ("f1", "panels of B")]
+    end = picture.legend(left, y, entries)
+    picture.text(*((left, end) if narrow else (left + 470, y)), "line: order", "soft")
+    picture.conclude(left, end + 38, "the shorter the sides of a wave, the less it reads")
     return picture

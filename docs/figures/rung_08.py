@@ -1,7 +1,7 @@
 """Rung 08: a tile per warp, and a walk through the sums that turns at the end of a row."""
 
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.report.by_hand import lane_wavefronts
 
 LANE = 24
@@ -17,6 +17,15 @@ def draw_lanes(picture, x, y, rows, cols):
     return y + rows * LANE
 
 
+def draw_warp(picture, x, y, name, lanes):
+    """Lanes of a rung in C, with what they read of A at the left and of B above."""
+    rows, cols = lanes
+    picture.text(min(x, 976 - 190), y - 28, f"{name}: {rows} x {cols} lanes", "strong")
+    draw_lanes(picture, x, y, rows, cols)
+    picture.bar(x, y - 14, x + cols * LANE, y - 6, "f1")
+    picture.bar(x - 14, y, x - 6, y + rows * LANE, "f0")
+
+
 def draw_walk(picture, x, y, size, turning):
     """The order of a thread's multiply-adds through its rows and columns."""
     at = []
@@ -28,7 +37,7 @@ def draw_walk(picture, x, y, size, turning):
     picture.arrow(at[: 4 * size], "line ink", 5)
 
 
-def draw():
+def draw(narrow=False):
     """Lanes of rungs 07 and 08, and two walks."""
     c, below = tile_constants(8), tile_constants(7)
     before = (32 * below["TN"] // below["BN"], below["BN"] // below["TN"])
@@ -48,17 +57,16 @@ def draw():
         f"{after[1]} they need {floats[1][0]} + {floats[1][1]}. Wavefronts stay {sums[1]} per k, "
         "as a load of B, 16 bytes a lane, is served quarter by quarter. The multiply-adds of a "
         "thread follow a serpentine, so that at each turn the word of B is still at hand.",
+        narrow,
     )
-    hierarchy(picture, 8)
-    x, y = RIGHT + 30, 122
-    names = ("rung 07", "rung 08")
-    places = ((x, y), (RIGHT + 560, y))
-    for name, (left, top), (rows, cols) in zip(names, places, (before, after), strict=True):
-        at = min(left, 976 - 190)
-        picture.text(at, top - 28, f"{name}: {rows} x {cols} lanes", "strong")
-        draw_lanes(picture, left, top, rows, cols)
-        picture.bar(left, top - 14, left + cols * LANE, top - 6, "f1")
-        picture.bar(left - 14, top, left - 6, top + rows * LANE, "f0")
+    left, y = hierarchy(picture, 8)
+    y += 28
+    x = left + (14 if narrow else 30)
+    places = ((x, y), (x, y + 100) if narrow else (left + 560, y))
+    for name, at, lanes in zip(("rung 07", "rung 08"), places, (before, after), strict=True):
+        draw_warp(picture, *at, name, lanes)
+    if narrow:
+        y += 100 + after[0] * LANE - 54
     picture.lines(
         x - 14,
         y + 84,
@@ -69,15 +77,16 @@ def draw():
             ("served by quarters; lanes 0-7 are the first", "soft"),
         ],
     )
-    y = 366
+    y = y + 206 if narrow else 366
     size = c["TN"]
-    picture.text(RIGHT, y - 14, "plain rows", "strong")
-    draw_walk(picture, RIGHT, y, size, turning=False)
-    picture.text(RIGHT + 200, y - 14, "serpentine", "strong")
-    draw_walk(picture, RIGHT + 200, y, size, turning=True)
+    picture.text(left, y - 14, "plain rows", "strong")
+    draw_walk(picture, left, y, size, turning=False)
+    picture.text(left + 200, y - 14, "serpentine", "strong")
+    draw_walk(picture, left + 200, y, size, turning=True)
+    y += 20 + (size * STEP + 10) * narrow
     picture.lines(
-        RIGHT + 390,
-        y + 20,
+        left if narrow else left + 390,
+        y,
         [
             "An FFMA reads a, b and its sum from",
             "two register banks. Along a row the",
@@ -87,11 +96,9 @@ def draw():
         ],
         gap=24,
     )
-    picture.text(
-        RIGHT,
-        picture.height - 24,
+    words = (
         f"{floats[1][0]} + {floats[1][1]} floats per k and warp instead of "
-        f"{floats[0][0]} + {floats[0][1]}",
-        "large",
+        f"{floats[0][0]} + {floats[0][1]}"
     )
+    picture.conclude(left, y + 24 * 5 + 12, words)
     return picture

@@ -1,6 +1,6 @@
 """Rung 08: which registers each FFMA of a small thread tile reads afresh, in two orders."""
 
-from docs.figures.shapes import A, B, C, Picture
+from docs.figures.shapes import EDGE, A, B, C, Picture
 
 SIDE = 3  # of the thread tile that is drawn; the kernel's is larger
 WIDTH, TALL = 84, 30  # of a cell
@@ -34,31 +34,36 @@ def cycles(operands):
 
 def draw_order(picture, y, name, turning):
     """An FFMA per column: what it reads, and for how long. Returns the sum of cycles."""
-    picture.text(24, y, name, "strong")
+    picture.text(EDGE if picture.narrow else 24, y, name, "strong")
+    left, width, gap = (102, 34, 4) if picture.narrow else (LEFT, WIDTH, 6)
     total = 0
     for i, operands in enumerate(reads(order(turning))):
-        x = LEFT + i * (WIDTH + 6)
-        picture.text(x + WIDTH / 2, y + 26, f"FFMA {i}", "soft", "middle")
+        x = left + i * (width + gap)
+        number = str(i) if picture.narrow else f"FFMA {i}"
+        picture.text(x + width / 2, y + 26, number, "soft", "middle")
         for j, (color, (word, fresh)) in enumerate(zip((A, B, C), operands, strict=True)):
             style = f"f{color}" if fresh else "soft-fill"
             on = "on" if fresh else "soft"
-            picture.cell(x, y + 36 + j * (TALL + 4), WIDTH, TALL, style, word, on)
+            picture.cell(x, y + 36 + j * (TALL + 4), width, TALL, style, word, on)
         needs = cycles(operands)
         total += needs
         many = "1 cycle" if needs == 1 else f"{needs} cycles"
         picture.text(
-            x + WIDTH / 2,
+            x + width / 2,
             y + 36 + 3 * (TALL + 4) + 17,
-            many,
+            str(needs) if picture.narrow else many,
             "strong" if needs > 1 else "soft",
             "middle",
         )
+    if picture.narrow:
+        picture.text(left - 10, y + 26, "FFMA", "soft", "end")
+        picture.text(left - 10, y + 36 + 3 * (TALL + 4) + 17, "cycles", "soft", "end")
     for j, word in enumerate(("word of A", "word of B", "sum")):
-        picture.text(LEFT - 12, y + 36 + j * (TALL + 4) + 20, word, "", "end")
+        picture.text(left - 12, y + 36 + j * (TALL + 4) + 20, word, "", "end")
     return total
 
 
-def draw():
+def draw(narrow=False):
     """Row by row, and in serpentine order."""
     count = SIDE * SIDE
     totals = [sum(map(cycles, reads(order(turning)))) for turning in (False, True)]
@@ -74,13 +79,16 @@ def draw():
         f"{totals[0]} cycles. In serpentine order every other row runs backwards, so the word of B "
         f"stays at each turn, and only the first FFMA has three fresh registers: {totals[1]} "
         "cycles.",
+        narrow,
     )
-    draw_order(picture, 104, f"row by row: {totals[0]} cycles", turning=False)
-    draw_order(picture, 294, f"serpentine: {totals[1]} cycles", turning=True)
-    x = picture.legend(
-        24,
-        picture.height - 22,
-        [("f0", "fresh word of A"), ("f1", "fresh word of B"), ("f2", "fresh sum")],
-    )
+    top = picture.top + 10
+    draw_order(picture, top, f"row by row: {totals[0]} cycles", turning=False)
+    draw_order(picture, top + 190, f"serpentine: {totals[1]} cycles", turning=True)
+    fresh = [("f0", "fresh word of A"), ("f1", "fresh word of B"), ("f2", "fresh sum")]
+    if narrow:
+        entries = [*fresh, ("soft-fill", "kept from the FFMA before")]
+        picture.height = picture.legend(EDGE, top + 390, entries) - 8
+        return picture
+    x = picture.legend(24, picture.height - 22, fresh)
     picture.legend(x, picture.height - 22, [("soft-fill", "kept from the FFMA before")])
     return picture

@@ -1,6 +1,6 @@
 """Rung 09: the passes that a copy of A takes, and which two banks each copied word uses."""
 
-from docs.figures.shapes import Picture, plural
+from docs.figures.shapes import EDGE, Picture, plural
 from docs.figures.tiles import tile_constants
 from docs.report.wavefronts import BANKS, LANES, copy_wavefronts
 
@@ -51,7 +51,30 @@ def draw_passes(picture, y, depth, words, found):
     return y
 
 
-def draw():
+def draw_narrow(picture, depth, found):
+    """For phones: where the words are written, below where they are read."""
+    y, left, cell = picture.top, EDGE + 46, 11.9
+    for title, lanes, each in found:
+        y = picture.paragraph(EDGE, y, title, "strong")
+        for name, words in zip(("banks of A, read", "banks of sA, written"), lanes, strict=True):
+            picture.text(left, y + 4, name, "soft")
+            y += 12
+            for i, of_pass in enumerate(each):
+                picture.text(left - 10, y + 14, f"{i + 1}", "soft", "end")
+                picture.bar(left, y, left + BANKS * cell, y + TALL, "soft-fill")
+                for lane in of_pass:
+                    row = lane // depth
+                    style = "f0 half" if row % 2 else "f0 tint"
+                    x = left + words[lane] % BANKS * cell
+                    picture.cell(x, y, cell, TALL, style, row)
+                y += TALL + 4
+            picture.text(EDGE, y - len(each) * (TALL + 4) - 8, "pass", "soft")
+            y += 18
+        y += 16
+    picture.height = y - 22
+
+
+def draw(narrow=False):
     """One copy of A by a warp, in three settings."""
     c = tile_constants(9)
     depth, padded = c["BK"], c["BM"] + 4
@@ -83,7 +106,11 @@ def draw():
         f"Rung 09. A warp copies {depth} neighbouring words from each of {rows} rows of A. A "
         "lane goes one pass after every earlier lane with which it shares the bank that it reads "
         f"or the bank that it writes. {counts}.",
+        narrow,
     )
+    if narrow:
+        draw_narrow(picture, depth, found)
+        return picture
     y = 92
     for left, words in (
         (READ, "banks of A, where a word is read"),

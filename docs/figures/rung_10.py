@@ -1,10 +1,10 @@
 """Rung 10: 8 x 16 results per thread, and the registers that hold them."""
 
 from bench.rungs import rung_of
-from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.shapes import Picture, text_width
+from docs.figures.tiles import hierarchy, tile_constants
 
-CELL, TALL = 37, 24  # a product
+CELL, NARROW_CELL, TALL = 37, 24.4, 24  # a product
 REGISTERS = 65536  # of an SM
 MOST = 255  # that a thread can have
 
@@ -19,20 +19,22 @@ def budget(rung, sets):
 
 def draw_tile(picture, x, y, tm, tn, before):
     """A thread's words of A and B around its results; those that rung 09 has are darker."""
+    cell = NARROW_CELL if picture.narrow else CELL
     for n in range(tn):
-        picture.cell(x + (n + 1) * CELL + 6, y, CELL, TALL, "f1", f"b{n}", "on")
+        word = f"b{n}" if text_width(f"b{n}") <= cell else str(n)
+        picture.cell(x + (n + 1) * cell + 6, y, cell, TALL, "f1", word, "on")
     for m in range(tm):
         top = y + (m + 1) * TALL + 6
-        picture.cell(x, top, CELL, TALL, "f0", f"a{m}", "on")
+        picture.cell(x, top, cell, TALL, "f0", f"a{m}", "on")
         styles = ["f2 half" if n < before else "f2 tint" for n in range(tn)]
-        picture.row(x + CELL + 6, top, CELL, styles, height=TALL)
+        picture.row(x + cell + 6, top, cell, styles, height=TALL)
     return y + (tm + 1) * TALL + 6
 
 
-def draw_registers(picture, y, rung, sets):
+def draw_registers(picture, x, y, rung, sets):
     """A thread's registers as a bar of the right length."""
     sums, operands, room = budget(rung, sets)
-    left, scale = RIGHT + 80, 560 / MOST
+    left, scale = x + 80, (348 if picture.narrow else 560) / MOST
     picture.text(left - 12, y + 19, f"rung {rung:02}", "strong", "end")
     rest = room - sums - operands
     picture.cell(left, y, sums * scale, 28, "f2 half", f"{sums} sums")
@@ -42,7 +44,7 @@ def draw_registers(picture, y, rung, sets):
     return left + room * scale
 
 
-def draw():
+def draw(narrow=False):
     """The thread tile and its registers."""
     c, below = tile_constants(10), tile_constants(9)
     tm, tn = c["TM"], c["TN"]
@@ -59,35 +61,34 @@ def draw():
         f"{room} registers, not {room_below}: {sums} for sums and {operands} for two sets of "
         f"operands, so that the next k is read while this one is multiplied. Rung 09 has "
         f"{sums_below} sums and {operands_below} words of operands.",
+        narrow,
     )
-    hierarchy(picture, 10)
-    bottom = draw_tile(picture, RIGHT, 92, tm, tn, below["TN"])
-    picture.legend(
-        RIGHT,
+    left, y = hierarchy(picture, 10)
+    bottom = draw_tile(picture, left, y - 2 - 16 * narrow, tm, tn, below["TN"])
+    end = picture.legend(
+        left,
         bottom + 28,
         [
             ("f2 half", f"results of a thread in rung 09: {below['TM']} x {below['TN']}"),
             ("f2 tint", f"in rung 10 as well: {tm} x {tn}"),
         ],
     )
-    y = bottom + 82
-    picture.text(RIGHT, y - 16, "registers of a thread", "strong")
-    end = draw_registers(picture, y, 9, 1)
+    y = end + 34 if narrow else bottom + 82
+    picture.text(left, y - 16, "registers of a thread", "strong")
+    end = draw_registers(picture, left, y, 9, 1)
     blocks_below = rung_of(9).kernels[0]["blocks_per_sm"]
-    picture.text(end + 10, y + 19, f"{blocks_below} blocks on an SM: {room_below}", "soft")
-    draw_registers(picture, y + 42, 10, 2)
-    picture.legend(
-        RIGHT,
-        y + 106,
-        [
-            ("f0 tint", "operands; in rung 10 of two k"),
-            ("soft-fill", f"addresses and all else; one block on an SM: {room}"),
-        ],
+    words = f"{blocks_below} blocks on an SM: {room_below}"
+    picture.text(*((left + 80, y + 46) if narrow else (end + 10, y + 19)), words, "soft")
+    y += 18 * narrow
+    draw_registers(picture, left, y + 42, 10, 2)
+    last = f"addresses and all else; one block on an SM: {room}"
+    if narrow:
+        y += 18
+        picture.text(left + 80, y + 70, last.split("; ")[1], "soft")
+        last = last.split("; ")[0]
+    end = picture.legend(
+        left, y + 106, [("f0 tint", "operands; in rung 10 of two k"), ("soft-fill", last)]
     )
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        f"{per[1]:.4g} words per multiply-add instead of {per[0]:.4g}",
-        "large",
-    )
+    words = f"{per[1]:.4g} words per multiply-add instead of {per[0]:.4g}"
+    picture.conclude(left, end + 14, words)
     return picture

@@ -2,7 +2,7 @@
 
 
 from bench import results_file
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS
 
 X, TALL = 110, 40
@@ -25,17 +25,27 @@ def gap(kinds):
     return kinds[BEFORE + 1 :].index("FFMA")
 
 
+def place(narrow):
+    """(left, pixels of an instruction)"""
+    return (EDGE, 428 / (BEFORE + AFTER + 1)) if narrow else (X, SCALE)
+
+
 def draw_strip(picture, y, rung, kinds):
     """Instructions from left to right; the barrier is taller."""
+    begin, scale = place(picture.narrow)
     for i, kind in enumerate(kinds):
-        left = X + i * SCALE
+        left = begin + i * scale
         more = 12 if kind == "BAR" else 0
         style = STYLES.get(kind, "soft-fill")
-        picture.bar(left, y - more, left + SCALE, y + TALL + more, style)
-    picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+        picture.bar(left, y - more, left + scale, y + TALL + more, style)
+    name = f"rung {rung:02}"
+    if picture.narrow:
+        picture.text(begin, y - 8, name, "strong")
+    else:
+        picture.text(X - 14, y + TALL / 2 + 6, name, "strong", "end")
 
 
-def draw():
+def draw(narrow=False):
     """Two strips with the barrier at the same place."""
     kinds = {rung: around(rung) for rung in (9, 10)}
     gaps = {rung: gap(of_rung) for rung, of_rung in kinds.items()}
@@ -51,18 +61,22 @@ def draw():
         "after the barrier, with the operand loads among them, before its first multiply-add. In "
         f"rung 10 the barrier is followed by {loads} multiply-adds, and the loads of the next k "
         "are among those after them.",
+        narrow,
     )
-    y = 116
-    start = X + (BEFORE + 1) * SCALE
+    left, scale = place(narrow)
+    y = picture.top + 22 if narrow else 116
+    start = left + (BEFORE + 1) * scale
+    picture.text(start - scale / 2, y - 22, "barrier", "strong", "middle")
     for rung, of_rung in kinds.items():
         draw_strip(picture, y, rung, of_rung)
-        y += 84
-    picture.text(start - SCALE / 2, 94, "barrier", "strong", "middle")
-    picture.bracket(start, start + gaps[9] * SCALE, 170, f"{gaps[9]} without an FFMA", below=True)
-    picture.bracket(start, start + loads * SCALE, 254, f"{loads} FFMA", below=True)
-    picture.legend(
-        X + 360,
-        296,
+        count, words = (gaps[9], "without an FFMA") if rung == 9 else (loads, "FFMA")
+        picture.bracket(start, start + count * scale, y + 54, f"{count} {words}", below=True)
+        y += 110 if narrow else 84
+    end = picture.legend(
+        left if narrow else X + 360,
+        y if narrow else 296,
         [("f3", "FFMA"), ("f1", "loads of operands"), ("soft-fill", "all other instructions")],
     )
+    if narrow:
+        picture.height = end - 8
     return picture

@@ -2,7 +2,7 @@
 
 
 from bench import results_file
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS
 
 X, WIDTH, TALL = 130, 840, 40
@@ -24,7 +24,7 @@ def counts_of(rung):
     return found
 
 
-def draw():
+def draw(narrow=False):
     """The instructions that are no FFMA, as one bar per rung."""
     counts = {rung: counts_of(rung) for rung in (9, 10)}
     ffma = counts[10]["FFMA"]
@@ -45,24 +45,31 @@ def draw():
         f"{ffma:,} FFMAs come with {totals[9]} other instructions in rung 09, {totals[10]} here",
         "machine code of the main loop: all instructions of a warp that are no FFMA",
         f"Instructions beside {ffma} multiply-adds, per warp. {words}",
+        narrow,
     )
-    scale = WIDTH / max(totals.values())
+    left, width = (EDGE, picture.width - 2 * EDGE) if narrow else (X, WIDTH)
+    top, step = (picture.top + 14, 98) if narrow else (92, 76)
+    scale = width / max(totals.values())
     for i, (rung, kinds) in enumerate(shown.items()):
-        x, y = X, 92 + 76 * i
-        picture.text(X - 14, y + TALL / 2 + 6, f"rung {rung:02}", "strong", "end")
+        x, y = left, top + step * i
+        trip = "one k tile" if trips[rung] == 1 else f"{trips[rung]} k tiles"
+        name = f"rung {rung:02}"
+        if narrow:
+            picture.text(left, y - 8, f"{name}, {trip}", "strong")
+        else:
+            picture.text(X - 14, y + TALL / 2 + 6, name, "strong", "end")
         for kind, _, style in KINDS:
             on = "plain" if style == "soft-fill" else "on"
             picture.cell(x, y, kinds[kind] * scale, TALL, style, kinds[kind], on)
             x += kinds[kind] * scale
-        trip = "one k tile" if trips[rung] == 1 else f"{trips[rung]} k tiles"
         ratio = (ffma + totals[rung]) / ffma
-        picture.text(
-            X,
-            y + TALL + 19,
-            f"{trip}: ({ffma:,} + {totals[rung]}) / {ffma:,} = {ratio:.2f} instructions per FFMA",
-            "soft",
-        )
+        words = f"({ffma:,} + {totals[rung]}) / {ffma:,} = {ratio:.2f} instructions per FFMA"
+        words = words if narrow else f"{trip}: {words}"
+        picture.text(left, y + TALL + 19, words, "soft")
     named = [(style, name) for _, name, style in KINDS]
+    if narrow:
+        picture.height = picture.legend(left, y + TALL + 52, named) - 8
+        return picture
     picture.legend(X, 270, [named[0], named[2]])
     picture.legend(X, 298, named[1:2])
     return picture

@@ -1,7 +1,7 @@
 """Rung 11: producers fill a ring of stages, consumers read it, barriers connect them."""
 
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.figures.timeline import FULL, LOADING, WORKING, Timeline, ring
 
 TRIPS = 4
@@ -20,7 +20,7 @@ def stage_bars(fills, reads, stages):
     return found
 
 
-def draw():
+def draw(narrow=False):
     """The ring over time."""
     c = tile_constants(11)
     stages, depth = c["STAGES"], c["BK"]
@@ -36,14 +36,15 @@ def draw():
         "never load from global memory. Each stage has two barriers: full tells consumers that it "
         "may be read, empty tells producers that it may be filled again. No warp waits for the "
         "whole block.",
+        narrow,
     )
-    hierarchy(picture, 11)
+    left, y = hierarchy(picture, 11)
     fills, reads = ring(TRIPS, producers, stages)
-    time = Timeline(picture, RIGHT + 96, 976, reads[-1][1])
-    y = 118
+    time = Timeline(picture, *picture.extent(left, 90 if narrow else 96), reads[-1][1])
+    y += 24
     for warp in range(producers):
         bars = [
-            (begin, end, LOADING, f"fill {warp + producers * i}")
+            (begin, end, LOADING, f"{'' if narrow else 'fill '}{warp + producers * i}")
             for i, (begin, end) in enumerate(fills[warp::producers])
         ]
         time.row(y + 25 * warp, f"producer {warp}", bars, 23)
@@ -58,28 +59,20 @@ def draw():
         28,
     )
     draw_waits(picture, time, fills[::producers], y)
-    empty = ring_top + 27 * producers + 18
-    picture.text(time.x(fills[0][1] / 2), empty, "empty", "soft", "middle")
-    picture.legend(
-        RIGHT,
-        bottom + 84,
-        [(LOADING, "filled"), (FULL, "full, waits"), (WORKING, "read and multiplied")],
-    )
-    picture.lines(
-        RIGHT,
-        bottom + 116,
-        [
-            "full: a stage that is filled may be read. empty: a stage that was read may be filled",
-            f"again. Numbers count k tiles; k tile {stages} takes the stage of k tile 0.",
-        ],
+    if not narrow:
+        empty = ring_top + 27 * producers + 18
+        picture.text(time.x(fills[0][1] / 2), empty, "empty", "soft", "middle")
+    entries = [(LOADING, "filled"), (FULL, "full, waits"), (WORKING, "read and multiplied")]
+    end = picture.legend(left, bottom + (76 if narrow else 84), entries)
+    y = picture.paragraph(
+        left,
+        end + 8 if narrow else bottom + 116,
+        "full: a stage that is filled may be read. empty: a stage that was read may be filled "
+        f"again. Numbers count k tiles; k tile {stages} takes the stage of k tile 0.",
         "soft",
     )
-    picture.text(
-        RIGHT,
-        picture.height - 20,
-        "in the loop a warp waits for a stage, never for the whole block",
-        "large",
-    )
+    words = "in the loop a warp waits for a stage, never for the whole block"
+    picture.conclude(left, y + 14, words)
     return picture
 
 

@@ -2,7 +2,7 @@
 
 from bench.rungs import rung_of
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, tile_constants
+from docs.figures.tiles import hierarchy, tile_constants
 from docs.report.by_hand import partial_tiles, starts_of
 from docs.report.recorded import sms
 
@@ -10,10 +10,10 @@ SIZE = 4096
 SHOWN = 3  # tiles of the row
 
 
-def draw_waves(picture, k_tiles, whole, left_over, share):
-    """SMs downwards, k tiles to the right: without and with a split."""
-    top, per_sm, left = 122, 0.8, RIGHT
-    scale = 600 / (k_tiles * (whole // sms() + 1))
+def draw_waves(picture, left, top, k_tiles, whole, left_over, share):
+    """SMs downwards, k tiles to the right: without and with a split. Returns the bottom."""
+    per_sm, width = 0.8, 428 if picture.narrow else 600
+    scale = width / (k_tiles * (whole // sms() + 1))
     for panel, title in enumerate(
         (
             f"rung 11: {whole // sms()} waves, and one of {left_over} tiles",
@@ -25,7 +25,8 @@ def draw_waves(picture, k_tiles, whole, left_over, share):
         height = sms() * per_sm
         for wave in range(whole // sms()):
             x = left + wave * k_tiles * scale
-            picture.cell(x, y, k_tiles * scale, height, "f2 tint", f"{sms()} whole tiles")
+            words = f"{sms()} tiles" if picture.narrow else f"{sms()} whole tiles"
+            picture.cell(x, y, k_tiles * scale, height, "f2 tint", words)
         x = left + whole // sms() * k_tiles * scale
         if panel == 0:
             busy = left_over * per_sm
@@ -38,9 +39,9 @@ def draw_waves(picture, k_tiles, whole, left_over, share):
     return top + 146 + sms() * per_sm
 
 
-def draw_row(picture, y, first, k_tiles, starts):
+def draw_row(picture, left, y, first, k_tiles, starts):
     """The first tiles of the row, and whose share covers which part."""
-    left, scale = RIGHT, 640 / (SHOWN * k_tiles + 40)
+    scale = (428 if picture.narrow else 640) / (SHOWN * k_tiles + 40)
     for tile in range(SHOWN):
         x = left + tile * k_tiles * scale
         picture.cell(x, y, k_tiles * scale, 30, "f2 tint", f"tile {first + tile}")
@@ -60,7 +61,7 @@ def draw_row(picture, y, first, k_tiles, starts):
     return y + 82, added
 
 
-def draw():
+def draw(narrow=False):
     """How the work is split at 4096."""
     c = tile_constants(12)
     plan = rung_of(12).plan((SIZE, SIZE, SIZE))
@@ -84,25 +85,22 @@ def draw():
         f"{left_over * k_tiles} k tiles of {c['BK']}, of which each rank takes {longest} or one "
         f"less. {added} partial tiles that do not begin their tile are added by the peer that has "
         f"its beginning. {after} k tiles instead of {before}.",
+        narrow,
     )
-    hierarchy(picture, 12)
-    bottom = draw_waves(picture, k_tiles, whole, left_over, longest)
+    left, y = hierarchy(picture, 12)
+    bottom = draw_waves(picture, left, y + 28 - 18 * narrow, k_tiles, whole, left_over, longest)
     y = bottom + 82
     title = f"the {left_over} tiles end to end, in k tiles, and the shares"
-    picture.text(RIGHT, y - 34, title, "strong")
-    y, shown = draw_row(picture, y, whole, k_tiles, starts)
+    picture.text(left, y - 34, title, "strong")
+    y, shown = draw_row(picture, left, y, whole, k_tiles, starts)
     begin, stop = shown[0]
-    picture.cell(RIGHT, y + 14, 15, 15, "f1 tint")
-    picture.text(
-        RIGHT + 21,
+    picture.cell(left, y + 14, 15, 15, "f1 tint")
+    y = picture.paragraph(
+        left + 21,
         y + 26,
         f"partial tile, added by a peer: block {ranks - 2} leaves k tiles {begin} to {stop} to "
         f"block {ranks - 1}",
     )
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        f"{after} k tiles instead of {before}, and every SM works to the end",
-        "large",
-    )
+    words = f"{after} k tiles instead of {before}, and every SM works to the end"
+    picture.conclude(left, y + 14, words)
     return picture

@@ -1,6 +1,6 @@
 """Rung 12 on four SMs: a wave and a bit, split into equal shares, and who adds what."""
 
-from docs.figures.shapes import Picture, plural
+from docs.figures.shapes import EDGE, Picture, plural
 from docs.figures.timeline import Timeline
 from docs.report.by_hand import partial_tiles, starts_of
 
@@ -49,7 +49,7 @@ def draw_split(picture, time, y, starts):
         picture.arrow([(x, top), (x, middle), (target, middle), (target, y + 44 * owner)])
 
 
-def draw():
+def draw(narrow=False):
     """Seven tiles on four SMs."""
     starts = shares()
     longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))
@@ -65,10 +65,12 @@ def draw():
         f"{longest} k tiles of the {left_over} tiles left, laid end to end. "
         f"{plural(added, 'partial tile')} go to the block with the beginning of that tile, which "
         f"waits for them and adds them.",
+        narrow,
     )
-    time = Timeline(picture, LEFT, RIGHT, waves * K_TILES)
-    y = 112
-    picture.text(24, y - 14, f"whole tiles: {waves * K_TILES} k tiles", "strong")
+    edge, left, right = (EDGE, EDGE + 66, picture.width - EDGE) if narrow else (24, LEFT, RIGHT)
+    time = Timeline(picture, left, right, waves * K_TILES)
+    y = picture.top + 18
+    picture.text(edge, y - 14, f"whole tiles: {waves * K_TILES} k tiles", "strong")
     for block in range(SMS):
         bars = [
             (wave * K_TILES, (wave + 1) * K_TILES, WHOLE, f"tile {tile}")
@@ -79,30 +81,39 @@ def draw():
         time.row(y + 34 * block, f"SM {block}", bars, HEIGHT)
     y += 34 * SMS + 38
     words = f"equal shares at the end: {K_TILES} + {longest} k tiles, and one partial tile added"
-    picture.text(24, y - 14, words, "strong")
+    if narrow:
+        words, rest = words.split(",")
+        picture.text(edge, y + 7, rest.strip(), "strong")
+    picture.text(edge, y - 14, words, "strong")
+    y += 22 * narrow
     draw_split(picture, time, y, starts)
     y += 44 * SMS + 36
     row = starts[-1]
-    scale = (RIGHT - LEFT) / row
+    scale = (right - left) / row
     first = TILES - left_over
-    picture.text(24, y - 14, "how the shares were cut: the tiles left over, end to end", "strong")
+    words = "how the shares were cut: the tiles left over, end to end"
+    y = picture.paragraph(edge, y - 14, words, "strong") - 7
     for tile in range(left_over):
-        x = LEFT + tile * K_TILES * scale
+        x = left + tile * K_TILES * scale
         picture.cell(x, y, K_TILES * scale, HEIGHT, WHOLE, f"tile {first + tile}")
     for rank in range(SMS):
         at = starts[rank]
         for _, begin, end in parts_of(rank, starts):
-            x = LEFT + at * scale
+            x = left + at * scale
             style = OWN if begin == 0 else PARTIAL
-            words = f"rank {rank}"
+            words = str(rank) if narrow else f"rank {rank}"
             picture.cell(x, y + HEIGHT + 4, (end - begin) * scale, HEIGHT, style, words)
             at += end - begin
     for at in starts:
-        picture.text(LEFT + at * scale, y + 2 * HEIGHT + 24, str(at), "soft", "middle")
-    picture.legend(24, picture.height - 22, [
+        picture.text(left + at * scale, y + 2 * HEIGHT + 24, str(at), "soft", "middle")
+    if narrow:
+        picture.text(left - 10, y + HEIGHT + 24, "rank", "", "end")
+    end = picture.legend(edge, y + 2 * HEIGHT + 56 if narrow else picture.height - 22, [
         (WHOLE, "whole tile"),
         (OWN, "beginning of a tile"),
         (PARTIAL, "partial tile, stored for the peer"),
         (ADDED, "waits for flags, adds, stores C"),
     ])
+    if narrow:
+        picture.height = end - 8
     return picture

@@ -4,10 +4,10 @@ import math
 
 from bench.rungs import rung_named
 from docs.figures.shapes import Picture
-from docs.figures.tiles import RIGHT, hierarchy, paint
+from docs.figures.tiles import hierarchy, paint
 from docs.report.recorded import sms
 
-PIXELS = 2.5  # of a row or column of C
+PIXELS, NARROW_PIXELS = 2.5, 2  # of a row or column of C
 SHAPES = (
     (256, 256, 256),
     (512, 512, 512),
@@ -38,22 +38,22 @@ def lanes_of(c):
     return f"{c['LANES_M']} x {c['LANES_N']}"
 
 
-def draw_form(picture, x, y, c):
+def draw_form(picture, x, y, c, pixels):
     """A tile to scale with the results of lane 0. Returns its right."""
-    right = x + c["BN"] * PIXELS
-    picture.bar(x, y, right, y + c["BM"] * PIXELS, "f2 tint")
+    right = x + c["BN"] * pixels
+    picture.bar(x, y, right, y + c["BM"] * pixels, "f2 tint")
     own = [4 * n * c["LANES_N"] + i for n in range(c["TN"] // 4) for i in range(4)]
-    paint(picture, x, y, PIXELS, [m * c["LANES_M"] for m in range(c["TM"])], own, "f2")
+    paint(picture, x, y, pixels, [m * c["LANES_M"] for m in range(c["TM"])], own, "f2")
     return right
 
 
-def draw_forms(picture, y, rung):
+def draw_forms(picture, x, y, rung):
     """Some of the tiles of the kernel for small and narrow products."""
-    x = RIGHT
+    pixels = NARROW_PIXELS if picture.narrow else PIXELS
     for c in forms_of(rung):
-        right = draw_form(picture, x, y, c)
-        wide = c["BN"] * PIXELS > 100  # then the words stand below
-        at = (x, y + c["BM"] * PIXELS + 22) if wide else (right + 12, y + 12)
+        right = draw_form(picture, x, y, c, pixels)
+        wide = c["BN"] * pixels > 90  # then the words stand below
+        at = (x, y + c["BM"] * pixels + 22) if wide else (right + 12, y + 12)
         picture.lines(
             *at,
             [
@@ -66,29 +66,44 @@ def draw_forms(picture, y, rung):
         x = right + (30 if wide else 130)
 
 
-def draw_picks(picture, y, rung):
-    """A table of shapes and what the model picks for them."""
-    heads = ("M x N x K", "picked", "tiles", "k tiles")
-    at = (RIGHT, RIGHT + 190, RIGHT + 470, RIGHT + 570)
-    for x, words in zip(at, heads, strict=True):
-        picture.text(x, y, words, "strong")
-    for i, shape in enumerate(SHAPES):
+def picks(rung):
+    """(shape, configuration, tiles, k tiles) of each shape, in words."""
+    for shape in SHAPES:
         plan = rung.plan(shape)
-        row = (
+        depth = rung.configuration(plan["configuration"])["BK"]
+        yield (
             " x ".join(map(str, shape)),
             plan["configuration"],
             f"{plan['tiles']}",
-            f"{plan['k_tiles']} of {rung.configuration(plan['configuration'])['BK']}",
+            f"{plan['k_tiles']} of {depth}",
         )
+
+
+def draw_picks(picture, left, y, rung):
+    """A table of shapes and what the model picks for them."""
+    heads = ("M x N x K", "picked", "tiles", "k tiles")
+    at = (left, left + 190, left + 470, left + 570)
+    for x, words in zip(at, heads, strict=True):
+        picture.text(x, y, words, "strong")
+    for i, row in enumerate(picks(rung)):
         for x, words in zip(at, row, strict=True):
             picture.text(x, y + 25 * (i + 1), words)
 
 
-def draw():
+def draw_narrow_picks(picture, left, y, rung):
+    """The same with two lines for each shape. Returns the base line below them."""
+    for shape, configuration, tiles, k_tiles in picks(rung):
+        picture.text(left, y, shape, "strong")
+        picture.text(left, y + 20, f"{configuration}: {tiles} tiles; k tiles: {k_tiles}")
+        y += 48
+    return y
+
+
+def draw(narrow=False):
     """Forms of tiles and picks."""
     rung = rung_named("small_products")
     known = len(rung.configurations)
-    picks = "; ".join(
+    picked = "; ".join(
         f"{' x '.join(map(str, shape))}: {rung.plan(shape)['configuration']}" for shape in SHAPES
     )
     forms = ", ".join(
@@ -102,18 +117,18 @@ def draw():
         f"{known} configurations; the model says what each would take on {sms()} SMs",
         f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
         f"that a tile can be as flat or as narrow as C: {forms} lanes. A model computes what each "
-        f"configuration would take and picks the fastest. {picks}.",
+        f"configuration would take and picks the fastest. {picked}.",
+        narrow,
     )
-    hierarchy(picture, 13)
+    left, y = hierarchy(picture, 13)
     title = "some tiles of the small kernel to scale, and what lane 0 computes of them"
-    picture.text(RIGHT, 94, title, "strong")
-    draw_forms(picture, 110, rung)
-    picture.line([(RIGHT, 306), (976, 306)], "rule")
-    draw_picks(picture, 338, rung)
-    picture.text(
-        RIGHT,
-        picture.height - 24,
-        "a tile that fits the product, and enough of them for every SM",
-        "large",
-    )
+    y = picture.paragraph(left, y, title, "strong") - 5
+    draw_forms(picture, left, y, rung)
+    if narrow:
+        y = draw_narrow_picks(picture, left, y + 206, rung)
+    else:
+        picture.line([(left, 306), (976, 306)], "rule")
+        draw_picks(picture, left, 338, rung)
+    words = "a tile that fits the product, and enough of them for every SM"
+    picture.conclude(left, y + 12, words)
     return picture

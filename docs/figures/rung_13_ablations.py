@@ -1,6 +1,6 @@
 """Rung 13: how much faster it is without one of its parts, measured and counted."""
 
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.report.page_blocks.ablations import machine_code, timed
 from docs.report.recorded import SIZE, provenance
 
@@ -32,7 +32,7 @@ def gains():
     ]
 
 
-def draw():
+def draw(narrow=False):
     """A bar for each part, and a mark where the machine code lets expect its end."""
     found = gains()
     said = "; ".join(
@@ -45,22 +45,33 @@ def draw():
         f"What a part of the 128 x 256 kernel costs at {SIZE}: take it away and time the rest",
         provenance("ablations.json"),
         f"Speed gained at {SIZE} without a part of the kernel. {said}.",
+        narrow,
     )
-    y = 96
-    picture.text(24, y, "taken away", "strong")
-    picture.text(ZERO, y, "faster by", "strong", "middle")
+    left, zero, pixels = (EDGE, 120, 20) if narrow else (24, ZERO, PIXELS)
+    y, step = picture.top + 2, 62 if narrow else STEP
+    picture.text(left, y, "taken away, and faster by" if narrow else "taken away", "strong")
+    if not narrow:
+        picture.text(zero, y, "faster by", "strong", "middle")
     for i, (words, measured, counted) in enumerate(found):
-        top = y + 18 + i * STEP
-        picture.text(24, top + 20, words)
-        end = ZERO + measured * PIXELS
+        top = y + 18 + i * step
+        picture.text(left, top + (10 if narrow else 20), words)
+        top += 18 * narrow
+        end = zero + measured * pixels
         style = "f3" if measured > 0 else "f1"
-        picture.bar(min(ZERO, end), top + 2, max(ZERO, end), top + 28, style)
-        at = ZERO + counted * PIXELS
+        picture.bar(min(zero, end), top + 2, max(zero, end), top + 28, style)
+        at = zero + counted * pixels
         picture.line([(at, top - 3), (at, top + 33)], "line ink")
-        picture.text(max(ZERO, end, at) + 12, top + 20, f"{measured:+.1f} %", "strong")
-    bottom = y + 18 + STEP * len(found)
-    picture.line([(ZERO, y + 10), (ZERO, bottom - 6)], "axis")
-    x = picture.legend(24, bottom + 26, [("f3", "faster without it"), ("f1", "slower without it")])
+        picture.text(max(zero, end, at) + 12, top + 20, f"{measured:+.1f} %", "strong")
+    bottom = y + 18 + step * len(found)
+    entries = [("f3", "faster without it"), ("f1", "slower without it")]
+    if narrow:
+        end = picture.legend(left, bottom + 26, entries)
+        picture.line([(left + 6, end - 16), (left + 6, end + 6)], "line ink")
+        words = "what the machine code's cycles per FFMA let expect"
+        picture.height = picture.paragraph(left + 21, end, words) - 4
+        return picture
+    picture.line([(zero, y + 10), (zero, bottom - 6)], "axis")
+    x = picture.legend(24, bottom + 26, entries)
     picture.line([(x + 6, bottom + 10), (x + 6, bottom + 32)], "line ink")
     picture.text(x + 18, bottom + 26, "what the machine code's cycles per FFMA let expect")
     return picture

@@ -1,7 +1,7 @@
 """Rung 13: five ways to share K, and where the sums meet."""
 
 from bench.rungs import rung_named
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture, text_width
 
 EXTENT = 192  # of K
 LEFT, RIGHT, STEP = 236, 756, 66
@@ -55,7 +55,20 @@ def rows(rung):
     )
 
 
-def draw():
+def draw_narrow(picture, found):
+    """For phones: the words above and below each strip. Returns the base line below them."""
+    y, scale = picture.top, (picture.width - 2 * EDGE) / EXTENT
+    for title, below, bars, meet, more in found:
+        picture.text(EDGE, y, title, "strong")
+        picture.text(EDGE + text_width(title, "strong") + 10, y, below, "soft")
+        for begin, end, style, words in bars:
+            picture.cell(EDGE + begin * scale, y + 10, (end - begin) * scale, 28, style, words)
+        picture.text(EDGE, y + 56, f"sums meet in: {meet} {more}".replace("in: nowhere", "nowhere"))
+        y += 90
+    return y
+
+
+def draw(narrow=False):
     """A strip of K for each way."""
     rung = rung_named("small_products")
     found = rows(rung)
@@ -68,7 +81,12 @@ def draw():
         "Ways to share the K of one tile. " + "; ".join(
             f"{title}: {below}, sums meet in {meet} {more}" for title, below, _, meet, more in found
         ) + ".",
+        narrow,
     )
+    conclusion = "the nearer the sharers, the cheaper the sum; the farther, the more SMs can help"
+    if narrow:
+        picture.conclude(EDGE, draw_narrow(picture, found) + 12, conclusion)
+        return picture
     y = 100
     picture.text(24, y, "configuration", "strong")
     picture.text(LEFT, y, "K of one tile", "strong")
@@ -82,10 +100,5 @@ def draw():
             picture.cell(LEFT + begin * scale, top + 4, (end - begin) * scale, 32, style, words)
         picture.text(RIGHT + 20, top + 16, meet)
         picture.text(RIGHT + 20, top + 37, more)
-    picture.text(
-        24,
-        picture.height - 20,
-        "the nearer the sharers, the cheaper the sum; the farther, the more SMs can help",
-        "large",
-    )
+    picture.text(24, picture.height - 20, conclusion, "large")
     return picture

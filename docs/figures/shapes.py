@@ -9,18 +9,60 @@ from bench import SOURCES, results_file
 from docs.report.svg import SIZES, WIDTH, Drawing, number, text_width
 
 A, B, C, WORK = range(4)  # colours
+NARROW, EDGE = 460, 16  # a picture for phones, and its margin
+
+
 def text_height(style=""):
     """(above the base line, below it) in pixels."""
     size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
     return 0.76 * size, 0.22 * size
 
 
-class Picture(Drawing):
-    """A drawing of WIDTH pixels with the shapes of the book."""
+def wrapped(words, room, style=""):
+    """Lines of words that are no wider than `room`."""
+    lines = []
+    for word in words.split():
+        if lines and text_width(f"{lines[-1]} {word}", style) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
-    def __init__(self, name, height, title, subtitle, description):
-        """name: of the file; description: what the figure shows, for those who cannot see it."""
-        super().__init__(name.replace("_", "-"), WIDTH, height, title, subtitle, description)
+
+class Picture(Drawing):
+    """A drawing of WIDTH pixels with the shapes of the book, or one of NARROW pixels for phones."""
+
+    def __init__(self, name, height, title, subtitle, description, narrow=False):
+        """name: of the file; description: what the figure shows, for those who cannot see it.
+
+        A narrow picture is as high as it becomes: conclude() sets its height.
+        """
+        id_of = name.replace("_", "-") + ("-narrow" if narrow else "")
+        width = NARROW if narrow else WIDTH
+        super().__init__(id_of, width, height, title, subtitle, description)
+        self.narrow = narrow
+        self.top = 94  # base line of the first words below the title
+        if narrow:
+            self.elements.clear()
+            y = self.paragraph(EDGE, 34, title, "title", 25)
+            self.top = self.paragraph(EDGE, y, subtitle, "soft", 20) + 14
+
+    def paragraph(self, x, y, words, style="", gap=21):
+        """Words that go on below each other at the edge; returns the base line below them."""
+        lines = wrapped(words, self.width - EDGE - x, style)
+        self.lines(x, y, lines, style, gap)
+        return y + gap * len(lines)
+
+    def extent(self, left, names):
+        """(left, right) of what has names at its left, so many pixels wide."""
+        return left + names, (self.width - EDGE if self.narrow else 976)
+
+    def conclude(self, x, y, words):
+        """What the figure says, at its bottom; below y if the picture is narrow."""
+        if self.narrow:
+            self.height = self.paragraph(x, y, words, "large", 24) - 4
+        else:
+            self.text(x, self.height - 24, words, "large")
 
     def cell(self, x, y, width, height, style="soft-fill", words="", text_style="plain"):
         """A rectangle from its left upper corner, with words in its middle."""
@@ -71,12 +113,18 @@ class Picture(Drawing):
             self.text(x + 8, first + 20 * i, line, style)
 
     def legend(self, x, y, entries, gap=26):
-        """Swatches with words in a row, from (style, words); returns where it ends."""
+        """Swatches with words in a row, from (style, words); returns where it ends.
+
+        In a narrow picture it goes on below, and the end is the base line below it.
+        """
+        first = x
         for style, words in entries:
+            if self.narrow and x > first and x + 21 + text_width(words) > self.width - EDGE:
+                x, y = first, y + 24
             self.cell(x, y - 12, 15, 15, style)
             self.text(x + 21, y, words)
             x += 21 + text_width(words) + gap
-        return x
+        return y + 24 if self.narrow else x
 
     def lines(self, x, y, lines, style="", gap=21, anchor="start"):
         """Lines of words below each other; a line may bring its own style as (words, style)."""

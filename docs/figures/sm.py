@@ -1,6 +1,6 @@
 """What a streaming multiprocessor holds."""
 
-from docs.figures.shapes import Picture, card
+from docs.figures.shapes import EDGE, Picture, card
 from docs.report.recorded import roofs
 from docs.report.wavefronts import BANKS, LANES
 
@@ -8,7 +8,7 @@ PARTITIONS = 4
 KIB = 1 << 10
 
 
-def draw():
+def draw(narrow=False):
     """Four partitions over one L1 and shared memory."""
     of_card = card()
     lanes = round(of_card["fp32_tflops"] * 1e6 / (2 * of_card["sms"] * of_card["sm_clock_mhz"]))
@@ -30,10 +30,12 @@ def draw():
         f"passes one wavefront of {BANKS * 4} bytes per cycle; {per_cycle:.0f} were measured. "
         "Sources: common/devices/h200.json, bench/results/nvidia-h200/roofs.json; the four "
         "partitions from NVIDIA H100 Tensor Core GPU Architecture, 2022.",
+        narrow,
     )
-    width, gap, top = 226, 16, 96
+    width, gap, first = (208, 12, picture.top) if narrow else (226, 16, 96)
+    left, beside = (EDGE, 2) if narrow else (24, PARTITIONS)
     for i in range(PARTITIONS):
-        x = 24 + i * (width + gap)
+        x, top = left + i % beside * (width + gap), first + i // beside * 242
         picture.frame(x, top, width, 232)
         picture.text(x + 12, top + 24, f"partition {i}", "soft")
         picture.cell(x + 12, top + 36, width - 24, 44, "f1 tint")
@@ -52,32 +54,30 @@ def draw():
         for row in range(per_partition // 16):
             picture.row(x + 12, top + 148 + 20 * row, cell, ["f3"] * 16, height=18)
         picture.text(x + width / 2, top + 214, f"{per_partition} FP32 lanes", "strong", "middle")
-        picture.arrow([(x + width / 2, top + 234), (x + width / 2, top + 262)], "axis", 5)
-    y = top + 266
-    picture.cell(24, y, 952, 32, "soft-fill")
+        if i >= PARTITIONS - beside:
+            picture.arrow([(x + width / 2, top + 234), (x + width / 2, top + 262)], "axis", 5)
+    y, all_of = top + 266, picture.width - 2 * left
+    words = f"one pipe for loads and stores: 1 wavefront per cycle, up to {BANKS * 4} bytes"
+    lines = words.split(": ") if narrow else [words]
+    taller = 21 * (len(lines) - 1)
+    middle = left + all_of / 2
+    picture.cell(left, y, all_of, 32 + taller, "soft-fill")
+    picture.lines(middle, y + 21, lines, "strong plain", anchor="middle")
+    y += taller
+    picture.cell(left, y + 40, all_of, 54, "f0 tint")
     picture.text(
-        500,
-        y + 21,
-        f"one pipe for loads and stores: 1 wavefront per cycle, up to {BANKS * 4} bytes",
-        "strong plain",
-        "middle",
+        middle, y + 62, f"L1 and shared memory: {l1} KiB, {BANKS} banks", "strong plain", "middle"
     )
-    picture.cell(24, y + 40, 952, 54, "f0 tint")
     picture.text(
-        500, y + 62, f"L1 and shared memory: {l1} KiB, {BANKS} banks", "strong plain", "middle"
-    )
-    picture.text(
-        500,
+        middle,
         y + 83,
         f"up to {shared} KiB of it are shared memory, the rest is L1",
         "plain",
         "middle",
     )
-    picture.text(
-        24,
-        picture.height - 24,
+    words = (
         f"a multiply-add of a warp ({LANES} lanes) may cost 1/{PARTITIONS} wavefront, or the lanes "
-        "wait",
-        "large",
+        "wait"
     )
+    picture.conclude(left, y + 128, words)
     return picture

@@ -1,11 +1,12 @@
 """The left column of a rung's figure: C in block tiles, and whose results a block tile holds."""
 
 from bench.rungs import rung_of
-from docs.figures.shapes import Picture
+from docs.figures.shapes import EDGE, Picture
 from docs.report.wavefronts import LANES
 
 EXTENT = 1024  # of the matrix that is drawn
 LEFT, SIDE, BLOCK_SIDE = 24, 130, 170
+NARROW_SIDE, NARROW_BLOCK = 110, 216  # pixels of both squares, and where the second begins
 RIGHT = 308  # where the idea of the rung begins
 
 
@@ -61,42 +62,68 @@ def warp_results(rung):
     return ({row for rows, _ in lanes for row in rows}, {col for _, cols in lanes for col in cols})
 
 
-def hierarchy(picture: Picture, rung):
-    """C in block tiles and a block tile with warp 0 and its lane 0, each to scale."""
+def draw_tiles(picture, x, y, side, c):
+    """C in block tiles. Returns right and bottom of the first one."""
+    scale = side / EXTENT
+    picture.text(x, y - 10, f"C, {EXTENT} x {EXTENT}", "strong")
+    picture.bar(x, y, x + side, y + side, "f2 tint")
+    for i in range(1, EXTENT // c["BM"]):
+        at = y + i * c["BM"] * scale
+        picture.line([(x, at), (x + side, at)], "edge")
+    for j in range(1, EXTENT // c["BN"]):
+        at = x + j * c["BN"] * scale
+        picture.line([(at, y), (at, y + side)], "edge")
+    right, bottom = x + c["BN"] * scale, y + c["BM"] * scale
+    picture.bar(x, y, right, bottom, "f2")
+    return right, bottom
+
+
+def draw_block(picture, x, y, scale, rung):
+    """A block tile with warp 0 and its lane 0."""
     c = tile_constants(rung)
-    rows_of_tiles, cols_of_tiles = EXTENT // c["BM"], EXTENT // c["BN"]
-    top, scale = 104, SIDE / EXTENT
-    picture.text(LEFT, 94, f"C, {EXTENT} x {EXTENT}", "strong")
-    picture.bar(LEFT, top, LEFT + SIDE, top + SIDE, "f2 tint")
-    for i in range(1, rows_of_tiles):
-        y = top + i * c["BM"] * scale
-        picture.line([(LEFT, y), (LEFT + SIDE, y)], "edge")
-    for j in range(1, cols_of_tiles):
-        x = LEFT + j * c["BN"] * scale
-        picture.line([(x, top), (x, top + SIDE)], "edge")
-    tile_right, tile_bottom = LEFT + c["BN"] * scale, top + c["BM"] * scale
-    picture.bar(LEFT, top, tile_right, tile_bottom, "f2")
-    picture.lines(
-        LEFT + SIDE + 12, top + 14, [f"{rows_of_tiles} x {cols_of_tiles}", "block", "tiles"], "soft"
-    )
-    block_top = top + SIDE + 48
-    scale = BLOCK_SIDE / max(c["BM"], c["BN"])
-    right, bottom = LEFT + c["BN"] * scale, block_top + c["BM"] * scale
-    picture.line([(LEFT, tile_bottom), (LEFT, block_top)], "lead")
-    picture.line([(tile_right, tile_bottom), (right, block_top)], "lead")
-    picture.text(LEFT + 8, block_top - 10, f"block tile, {c['BM']} x {c['BN']}", "strong")
-    picture.bar(LEFT, block_top, right, bottom, "f2 tint")
+    right, bottom = x + c["BN"] * scale, y + c["BM"] * scale
+    picture.bar(x, y, right, bottom, "f2 tint")
     if "WM" in c:
         for m in range(c["WM"], c["BM"], c["WM"]):
-            y = block_top + m * scale
-            picture.line([(LEFT, y), (right, y)], "edge")
+            at = y + m * scale
+            picture.line([(x, at), (right, at)], "edge")
         for n in range(c["WN"], c["BN"], c["WN"]):
-            x = LEFT + n * scale
-            picture.line([(x, block_top), (x, bottom)], "edge")
-    paint(picture, LEFT, block_top, scale, *warp_results(rung), "f2 half")
-    paint(picture, LEFT, block_top, scale, *results_of(rung, 0), "f2")
+            at = x + n * scale
+            picture.line([(at, y), (at, bottom)], "edge")
+    paint(picture, x, y, scale, *warp_results(rung), "f2 half")
+    paint(picture, x, y, scale, *results_of(rung, 0), "f2")
     rows, cols = warp_results(rung)
-    picture.legend(LEFT, bottom + 28, [("f2 half", f"warp 0: {len(rows)} x {len(cols)}")])
-    picture.legend(LEFT, bottom + 52, [("f2", f"its lane 0: {c['TM']} x {c['TN']}")])
+    picture.legend(x, bottom + 28, [("f2 half", f"warp 0: {len(rows)} x {len(cols)}")])
+    picture.legend(x, bottom + 52, [("f2", f"its lane 0: {c['TM']} x {c['TN']}")])
+
+
+def hierarchy(picture: Picture, rung):
+    """C in block tiles and a block tile with warp 0 and its lane 0, each to scale.
+
+    Returns where the idea of the rung begins: at the right, or in a narrow picture below.
+    """
+    c = tile_constants(rung)
+    words = f"{EXTENT // c['BM']} x {EXTENT // c['BN']}", "block", "tiles"
+    left, top = (EDGE if picture.narrow else LEFT), picture.top + 10
+    side, block_side = (NARROW_SIDE,) * 2 if picture.narrow else (SIDE, BLOCK_SIDE)
+    scale = block_side / max(c["BM"], c["BN"])
+    right, bottom = draw_tiles(picture, left, top, side, c)
+    block = f"block tile, {c['BM']} x {c['BN']}"
+    if picture.narrow:
+        x, y = NARROW_BLOCK, top + c["BM"] * scale
+        picture.text(left, top + side + 18, " ".join(words), "soft")
+        picture.line([(right, top), (x, top)], "lead")
+        picture.line([(right, bottom), (x, y)], "lead")
+        picture.text(x, top - 10, block, "strong")
+        draw_block(picture, x, top, scale, rung)
+        y = max(y + 52, top + side + 18) + 16
+        picture.line([(left, y), (picture.width - EDGE, y)], "rule")
+        return EDGE, y + 30
+    picture.lines(left + side + 12, top + 14, words, "soft")
+    y = top + side + 48
+    picture.line([(left, bottom), (left, y)], "lead")
+    picture.line([(right, bottom), (left + c["BN"] * scale, y)], "lead")
+    picture.text(left + 8, y - 10, block, "strong")
+    draw_block(picture, left, y, scale, rung)
     picture.line([(RIGHT - 22, 84), (RIGHT - 22, picture.height - 24)], "rule")
-    return bottom + 52
+    return RIGHT, picture.top

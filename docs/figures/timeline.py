@@ -30,10 +30,17 @@ class Timeline:
             self.picture.text(self.left - 10, y + height / 2 + 5.5, name, "", "end")
         for begin, end, style, words in bars:
             width = (end - begin) * self.scale
-            fits = words if text_width(words) <= width else ""
+            fits = self.fitting(words, width)
             on = "plain" if {"tint", "soft-fill", "half"} & set(style.split()) else "on"
             self.picture.bar(self.x(begin), y, self.x(end), y + height, "ground")  # over marks
             self.picture.cell(self.x(begin), y, width, height, style, fits, on)
+
+    def fitting(self, words, room):
+        """Words, or for phones what comes before a comma, or at least their number."""
+        shorter = ()
+        if self.picture.narrow and words:
+            shorter = words.split(",")[0], words.split(":")[0].split()[-1]
+        return next((some for some in (words, *shorter) if text_width(some) <= room), "")
 
     def mark(self, time, top, bottom):
         """A barrier: an upright dashed line."""

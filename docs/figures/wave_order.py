@@ -1,6 +1,6 @@
 """The first wave over a large C in row order and in band order, and what it reads."""
 
-from docs.figures.shapes import Picture, card
+from docs.figures.shapes import EDGE, Picture, card
 from docs.figures.tiles import tile_constants
 from docs.figures.waves import by_bands, by_rows, draw_wave, panels
 from docs.report.recorded import profile
@@ -10,7 +10,7 @@ BLOCKS_PER_SM = 2
 MIB = 1 << 20
 
 
-def draw():
+def draw(narrow=False):
     """Two orders, their panels and bytes, and L2."""
     c, of_card = tile_constants(7), card()
     tiles, band = SIZE // c["BM"], c["BAND"]
@@ -35,26 +35,28 @@ def draw():
         f"{counts[1][1]} panels: {reads[1]:.0f} MiB. L2 holds {of_card['l2_bytes'] / MIB:.0f} MiB. "
         f"For the whole product Nsight Compute counts {dram[0]:.1f} GB read from DRAM in rung 06 "
         f"and {dram[1]:.1f} GB in rung 07.",
+        narrow,
     )
+    edge, apart, cell = (EDGE, 220, 1.4) if narrow else (24, 320, 2)
+    top = picture.top
     for i, (title, places) in enumerate(orders):
-        x = 24 + 320 * i
+        x = edge + apart * i
         rows, cols = counts[i]
-        picture.text(x, 94, title, "strong")
-        bottom = draw_wave(picture, x, 108, 2, tiles, places)
-        picture.text(x + 150, 290, f"C, {tiles} x {tiles} tiles", "soft plain", "middle")
+        picture.text(x, top, title.split(" (")[0] if narrow else title, "strong")
+        bottom = draw_wave(picture, x, top + 14, cell, tiles, places)
+        at = (x + 22 + tiles * cell / 2, top + 150) if narrow else (x + 150, 290)
+        picture.text(*at, f"C, {tiles} x {tiles} tiles", "soft plain", "middle")
         picture.lines(
             x,
             bottom + 28,
             [
                 (f"{rows} panels of A", "f0"),
                 (f"{cols} panels of B", "f1"),
-                (f"ncu: {dram[i]:.1f} GB read from DRAM", "soft"),
+                (f"ncu: {dram[i]:.1f} GB {'' if narrow else 'read '}from DRAM", "soft"),
             ],
         )
-    x = 676
     picture.lines(
-        x,
-        94,
+        *((edge, bottom + 110) if narrow else (676, top)),
         [
             ("what a wave reads", "strong"),
             "(panels of A + panels of B)",
@@ -73,7 +75,8 @@ def draw():
             "the next one asks.",
         ],
     )
-    left, scale = 160, 700 / reads[0]
+    left, scale = (edge + 120, 220 / reads[0]) if narrow else (160, 700 / reads[0])
+    first = bottom + 110 + 21 * 15 + 10 if narrow else 490
     for i, (name, mib, style) in enumerate(
         (
             ("row order", reads[0], "f2 half"),
@@ -81,8 +84,10 @@ def draw():
             ("L2 of the H200", of_card["l2_bytes"] / MIB, "f3"),
         )
     ):
-        y = 490 + 34 * i
+        y = first + 34 * i
         picture.text(left - 10, y + 19, name, "", "end")
         picture.bar(left, y, left + mib * scale, y + 26, style)
         picture.text(left + mib * scale + 10, y + 19, f"{mib:.0f} MiB", "strong")
+    if narrow:
+        picture.height = y + 44
     return picture

@@ -68,12 +68,12 @@ __device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consume
   }
 }
 
-/// \brief  C = c + beta*C for this thread's part of a tile, as far as it lies inside of C.
-/// \param  c        (TM, TN)  alpha times the sums over all of K
+/// \brief  C = alpha*c + beta*C for this thread's part of a tile, as far as it lies inside of C.
+/// \param  c        (TM, TN)  sums over all of K
 /// \param  row0,col0  place of the thread's first result in C
 template <int kLaneRows, int kLaneCols, int TM, int TN>
 __device__ __forceinline__ void store_tile(const float (&c)[TM][TN], int row0, int col0, int M,
-                                           int N, float beta, float* C) {
+                                           int N, float alpha, float beta, float* C) {
   for (int m = 0; m < TM; ++m) {
     const int row = row0 + m / 4 * 4 * kLaneRows + m % 4;
     for (int n = 0; n < TN; n += 4) {
@@ -81,8 +81,8 @@ __device__ __forceinline__ void store_tile(const float (&c)[TM][TN], int row0, i
       if (row >= M || col >= N) continue;
       float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
       const float4 old = beta == 0.0f ? float4{} : *gC;
-      *gC = make_float4(c[m][n + 0] + beta * old.x, c[m][n + 1] + beta * old.y,
-                        c[m][n + 2] + beta * old.z, c[m][n + 3] + beta * old.w);
+      *gC = make_float4(alpha * c[m][n + 0] + beta * old.x, alpha * c[m][n + 1] + beta * old.y,
+                        alpha * c[m][n + 2] + beta * old.z, alpha * c[m][n + 3] + beta * old.w);
     }
   }
 }

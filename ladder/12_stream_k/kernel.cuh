@@ -31,15 +31,16 @@ namespace ladder::stream_k {
 /// \param   map_b     B as (K, N) with boxes of BK x BN
 /// \param   M         extent in elements, any value >= 1
 /// \param   N,K       extents in elements, multiples of 4
+/// \param   one       1, an argument so that the compiler does not know it: see the epilogue
 /// \param   A         (M, K) row-major, 16-byte aligned
 /// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
 /// \param   partials  (blocks, BM*BN) partial tiles
 /// \param   flags     (blocks)  zero; 1 while a block's partial tile waits to be added
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
 __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)), 1)
-    kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
-           const float* A, float beta, float* C, const __grid_constant__ Decomposition split,
-           float4* partials, unsigned* flags) {
+    kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float one,
+           float alpha, const float* A, float beta, float* C,
+           const __grid_constant__ Decomposition split, float4* partials, unsigned* flags) {
   constexpr int kConsumerWarps = (BM / WM) * (BN / WN);
   constexpr int kConsumers = 32 * kConsumerWarps;
   constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
@@ -129,11 +130,11 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
-    // loop, in the same banks as the operands; alpha*acc can go to other registers.
+    // loop, in the same banks as the operands; one*acc can go to other registers.
     float c[TM][TN];  // (TM, TN)
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {
-        c[m][n] = alpha * acc[m][n];
+        c[m][n] = one * acc[m][n];
       }
     }
     if (part.begin == 0 && part.end < split.k_tiles) {
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + (BM / WM) * (BN / WN)),
       store_partial<kConsumers>(c, consumer, partials, flags);
     } else {
       store_tile<kLaneRows, kLaneCols>(c, tiles.row_of(part.tile) + thread_row,
-                                       tiles.col_of(part.tile) + thread_col, M, N, beta, C);
+                                       tiles.col_of(part.tile) + thread_col, M, N, alpha, beta, C);
     }
     part = schedule.next();
   }

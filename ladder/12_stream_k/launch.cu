@@ -60,8 +60,8 @@ void run(const Gemm<float>& gemm, Stream stream) {
           .dynamic_shared_bytes = STAGES * sizeof(Stage<BM, BN, BK>),
           .stream = stream,
           .cooperative = true},
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, gemm.alpha,
-         gemm.A, gemm.beta, gemm.C, split,
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, 1.0f,
+         gemm.alpha, gemm.A, gemm.beta, gemm.C, split,
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 

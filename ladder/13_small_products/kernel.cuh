@@ -22,12 +22,12 @@
 
 namespace ladder::small_products {
 
-/// \brief  C = c + beta*C, for `kRows` rows of a thread's results, starting at row `first`.
+/// \brief  C = alpha*c + beta*C, for `kRows` rows of a thread's results, starting at row `first`.
 /// \param  row0,col0  place of the thread's first result in C; its results come in groups of 4 x 4
 ///                    that are kLaneRows and kLaneCols groups apart
 template <int kLaneRows, int kLaneCols, int kRows, int TN>
 __device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int first, int col0,
-                                      int M, int N, float beta, float* C) {
+                                      int M, int N, float alpha, float beta, float* C) {
   for (int m = 0; m < kRows; ++m) {
     const int i = first + m;
     const int row = row0 + i / 4 * 4 * kLaneRows + i % 4;
@@ -36,8 +36,8 @@ __device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int
       if (row < M && col < N) {
         float4* gC = reinterpret_cast<float4*>(C + static_cast<size_t>(row) * N + col);
         const float4 old = beta != 0.0f ? *gC : float4{};
-        *gC = make_float4(c[m][n + 0] + beta * old.x, c[m][n + 1] + beta * old.y,
-                          c[m][n + 2] + beta * old.z, c[m][n + 3] + beta * old.w);
+        *gC = make_float4(alpha * c[m][n + 0] + beta * old.x, alpha * c[m][n + 1] + beta * old.y,
+                          alpha * c[m][n + 2] + beta * old.z, alpha * c[m][n + 3] + beta * old.w);
       }
     }
   }
@@ -52,15 +52,16 @@ __device__ __forceinline__ void store(const float (&c)[kRows][TN], int row0, int
 /// \param   map_b    B as (K, N) with boxes of 8*WARPS_K x 64*WARPS_N
 /// \param   M        extent in elements, any value >= 1
 /// \param   N,K      extents in elements, multiples of 4
+/// \param   one      1, an argument so that the compiler does not know it: see the epilogue
 /// \param   A        (M, K) row-major, 16-byte aligned
 /// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
 /// \param   partials (blocks, BM*BN) partial tiles
 /// \param   flags    (blocks)  zero; 1 while a block's partial tile waits to be added
 template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES, int BAND>
 __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
-    kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float alpha,
-           const float* A, float beta, float* C, const __grid_constant__ Decomposition split,
-           float4* partials, unsigned* flags) {
+    kernel(const __grid_constant__ ptx::TensorMap map_b, int M, int N, int K, float one,
+           float alpha, const float* A, float beta, float* C,
+           const __grid_constant__ Decomposition split, float4* partials, unsigned* flags) {
   constexpr int WM = 64;
   constexpr int WN = 64;
   constexpr int TM = 8;
@@ -160,9 +161,9 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
 
       // -- Epilogue: C = alpha*acc + beta*C --------------------------------------------------
       // If we stored acc itself, ptxas would keep it in aligned quads of registers all through the
-      // loop, in the same banks as the operands; alpha*acc can go to other registers.
+      // loop, in the same banks as the operands; one*acc can go to other registers.
       float c[kRows][TN];  // (kRows, TN)
-      add_warps<WARPS_K>(acc, alpha, warp - kProducerWarps, warp_k, sums, c);
+      add_warps<WARPS_K>(acc, one, warp - kProducerWarps, warp_k, sums, c);
       // The many peers of a small tile add up in a tree; the first peer of a large tile adds all.
       constexpr bool kTree = WARPS_K > 1;
       if (part.begin > 0 ? kTree : part.end < split.k_tiles) {
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
         store_partial(c, consumer, partials, flags);
       } else {
         store<kLaneRows, kLaneCols>(c, tiles.row_of(part.tile) + thread_row, warp_k * kRows,
-                                    tiles.col_of(part.tile) + thread_col, M, N, beta, C);
+                                    tiles.col_of(part.tile) + thread_col, M, N, alpha, beta, C);
       }
       part = schedule.next();
     }

@@ -41,8 +41,8 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition
           .dynamic_shared_bytes = STAGES * sizeof(Stage<BM, BN, BK>) + kSums,
           .stream = stream,
           .cooperative = true},
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, gemm.alpha,
-         gemm.A, gemm.beta, gemm.C, split,
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, 1.0f,
+         gemm.alpha, gemm.A, gemm.beta, gemm.C, split,
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 
@@ -58,7 +58,7 @@ void launch_small(const Gemm<float>& gemm, Stream stream, const Decomposition&) 
           .dynamic_shared_bytes = kBytes,
           .stream = stream,
           .cluster = CLUSTER},
-         gemm.M, gemm.N, gemm.K, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
+         gemm.M, gemm.N, gemm.K, 1.0f, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
 template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>

@@ -21,20 +21,21 @@ constexpr int kConsumers = 32 * kConsumerWarps;
 /// Number of partial tiles that become one at each step of the tree.
 constexpr int kFanIn = 8;
 
-/// \brief  c = the sum of WARPS_K warps' alpha*acc, for the rows that this warp finishes.
+/// \brief  c = the sum of WARPS_K warps' acc, for the rows that this warp finishes.
 ///
 /// They meet in shared memory, half of the columns at a time. The room for the other half goes to
 /// the ring, which gets more stages.
 /// \param  acc   (TM, TN)  this thread's sums over its warp's k
+/// \param  one   1: what is stored is one*acc, which may be in other registers than acc
 /// \param  c     (TM/WARPS_K, TN)  rows from warp_k * TM/WARPS_K on, over all k
 /// \param  sums  (8, TM*TN/8, 32)  shared memory
 template <int WARPS_K, int TM, int TN>
-__device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alpha, int warp,
+__device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float one, int warp,
                                           int warp_k, float4* sums, float (&c)[TM / WARPS_K][TN]) {
   if constexpr (WARPS_K == 1) {
     for (int m = 0; m < TM; ++m) {
       for (int n = 0; n < TN; ++n) {
-        c[m][n] = alpha * acc[m][n];
+        c[m][n] = one * acc[m][n];
       }
     }
     return;
@@ -51,7 +52,7 @@ __device__ __forceinline__ void add_warps(const float (&acc)[TM][TN], float alph
       for (int n = 0; n < kHalf; n += 4) {
         const float* a = &acc[m][n0 + n];
         mine[(m * kHalf + n) / 4 * 32] =
-            make_float4(alpha * a[0], alpha * a[1], alpha * a[2], alpha * a[3]);
+            make_float4(one * a[0], one * a[1], one * a[2], one * a[3]);
       }
     }
     ptx::barrier_sync<1, kConsumers>();

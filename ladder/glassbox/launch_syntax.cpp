@@ -60,6 +60,9 @@ class Launches {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (is_launch(i)) add_launch(i);
       if (is(i, "(") && i > 0 && takes_kernel_address(text(i - 1))) drop_cast(i + 1);
+      if (is(i, "func") && is(i + 1, "=")) drop_cast(i + 2);
+      if (is(i, "cudaLaunchKernelExC") || is(i, "cudaOccupancyMaxActiveClusters"))
+        drop_cast(second_argument(i + 1));
       if (is(i, "__shared__") && is(i + 1, "alignas")) move_alignment(i);
       if (is_declared(i, "gridDim") || is_declared(i, "blockDim")) rename(i);
       if (is_member(i)) changes_.push_back({tokens_[i].begin, tokens_[i].begin, "host_"});
@@ -193,7 +196,7 @@ class Launches {
         {tokens_[first].begin, tokens_[i + 2].end,
          "::ladder::glassbox::launch(\"" + name + "\", " + std::string(lines, '\n')});
     changes_.push_back({tokens_[shape_end].begin, tokens_[shape_end + 3].end,
-                        ")([&](auto&&... glassbox_arguments) "
+                        ")([=](auto&&... glassbox_arguments) "
                         "__attribute__((no_sanitize(\"thread\"))) -> decltype(" +
                             call + ") { " + call + "; }" + (arguments ? ", " : "")});
     // NULL is a number, which a kernel's pointer does not take.
@@ -222,6 +225,16 @@ class Launches {
 
   static bool takes_kernel_address(std::string_view function) {
     return function == "cudaLaunchKernel" || function == "cudaLaunchCooperativeKernel";
+  }
+
+  /// Of the call whose parenthesis is at `open`.
+  std::size_t second_argument(std::size_t open) const {
+    std::size_t i = open + 1;
+    for (; i < tokens_.size() && !is(i, ",") && !is(i, ")"); ++i) {
+      if (is(i, "(") || is(i, "[") || is(i, "{")) i = partner(i, 1);
+      if (i == kNone) return tokens_.size();
+    }
+    return i + 1;
   }
 
   /// The run time's templates want the kernel itself: `(void*)kernel` forgets what it takes.

@@ -8,6 +8,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "ladder/glassbox/command.hpp"
@@ -40,11 +41,19 @@ nlohmann::json description() {
   return nlohmann::json::parse(file);
 }
 
+/// An error without its column: g++ tells some of them several times.
+std::string without_column(const std::string& error) {
+  const std::size_t end = error.find(": error: ");
+  const std::size_t begin = end == std::string::npos ? end : error.rfind(':', end - 1);
+  return begin == std::string::npos ? error : error.substr(0, begin) + error.substr(end);
+}
+
 /// Of all that g++ says, the first errors; of one in a header of ours, the line that leads there.
 std::string errors_in(const std::string& output) {
   std::istringstream lines(output);
   std::string text, cause;
   int errors = 0;
+  std::set<std::string> told;
   for (std::string line; std::getline(lines, line);) {
     if (line.find("required from") != std::string::npos) cause = line + "\n";
     if (line.find("error: ") == std::string::npos &&
@@ -55,6 +64,7 @@ std::string errors_in(const std::string& output) {
     std::smatch found;
     if (std::regex_match(line, found, refused_header))
       return fmt::format("{}: {}\n", found[1].str(), found[2].str());
+    if (!told.insert(without_column(line)).second) continue;
     if (++errors <= kErrorsShown) {
       text += (line.starts_with(LADDER_SOURCE_DIR "/") ? cause : "") + line + "\n";
     }

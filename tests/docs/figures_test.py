@@ -12,7 +12,8 @@ import xml.etree.ElementTree as ElementTree
 
 from bench.rungs import own_rungs, rung_named
 from docs.figures import banks, draw, rung_01, tiles
-from docs.figures.shapes import request, text_height, text_width
+from docs.figures.shapes import NARROW, Picture, request, text_height, text_width
+from docs.figures.timeline import Timeline
 from docs.report import plot_labs, plots
 from docs.report.by_hand import by_hand, starts_of
 from docs.report.svg import STYLE
@@ -140,6 +141,19 @@ class FiguresTest(unittest.TestCase):
                 for point in line.get("points").split():
                     x, y = map(float, point.split(","))
                     self.assertTrue(0 <= x <= width and 0 <= y <= height, f"{name}: {point}")
+
+    def test_pictures_for_phones_are_narrow(self):
+        """Each rung has one; words go on below each other, and bars keep at least a number."""
+        narrow = [name for name in draw.names() if name.endswith(draw.NARROW)]
+        self.assertLessEqual({f"{name}{draw.NARROW}" for name in draw.of_rungs()}, set(narrow))
+        for name in narrow:
+            self.assertLessEqual(float(picture(name).get("width")), NARROW, name)
+        phone = Picture("a", 9, "A title of words " * 5, "", "", narrow=True)
+        self.assertGreater(phone.top, 120)
+        desk = Picture("a", 9, "A title", "", "")
+        for words, fits in (("tile 12", "12"), ("4: 6 to 8", "4"), ("phase 2, parity 0", "0")):
+            self.assertEqual(Timeline(phone, 0, 9, 9).fitting(words, text_width(fits)), fits)
+            self.assertEqual(Timeline(desk, 0, 9, 9).fitting(words, text_width(fits)), "")
 
     def test_colours_and_sizes_come_from_the_style_alone(self):
         known = set(re.findall(r"\.([a-z][\w-]*)", STYLE))

@@ -162,6 +162,15 @@ class SiteTest(unittest.TestCase):
                 self.assertGreater(len(list((site / folder).iterdir())), 1)
                 self.assertIn(says, (site / folder / "LICENSE.txt").read_text())
 
+    def test_the_search_quotes_sentences(self):
+        """And not the labels of a figure above them."""
+        index = (site / "search" / "search_index.json").read_text()
+        page = (site / "ladder/12_stream_k/index.html").read_text()
+        label = "the shares</text>"
+        self.assertTrue(label in page, "the page has the figure")
+        self.assertFalse("in k tiles, and the shares" in index, "too long for assertNotIn")
+        self.assertTrue("How do you give 132 SMs" in index)
+
     def test_size(self):
         """The whole site can be carried on a stick, or mailed."""
         size_mb = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6
@@ -325,6 +334,34 @@ class BrowserTest(Browsing):
                 scale = picture.rect["width"] / float(picture.get_attribute("width"))
                 self.assertGreater(15 * scale, 11)
         self.assertEqual(len(self.shown(".figure.for-phones svg")), 1)
+
+    def test_lessons_have_figures_for_a_phone(self):
+        """Drawn a second time, so that nothing is beyond the edge and letters stay large."""
+        for lesson in sorted(site.glob("ladder/*/index.html")):
+            path = lesson.relative_to(site).as_posix()
+            self.open(path, width=400)
+            pictures = self.shown(".figure svg")
+            with self.subTest(path):
+                self.assertGreater(len(pictures), 1)
+            for picture in pictures:
+                with self.subTest(path, picture=picture.get_attribute("aria-labelledby")):
+                    self.assertLessEqual(picture.rect["x"] + picture.rect["width"], 400)
+                    scale = picture.rect["width"] / float(picture.get_attribute("width"))
+                    self.assertGreater(15 * scale, 11)
+
+    def test_what_is_wider_than_a_phone_fades_until_its_end(self):
+        """What fits shows no fade."""
+        fade = "return parseFloat(getComputedStyle(arguments[0]).getPropertyValue('--fade'))"
+        self.open("benchmark.html", width=400)
+        wide = max(
+            self.shown(".md-typeset__scrollwrap"),
+            key=lambda one: self.run_script("return arguments[0].scrollWidth", one),
+        )
+        self.assertGreater(self.run_script(fade, wide), 10)
+        self.run_script("arguments[0].scrollLeft = 1e4", wide)
+        WebDriverWait(self.browser, 8, 0.05).until(lambda _: self.run_script(fade, wide) < 1)
+        self.open("ladder/01_naive/index.html", width=400)
+        self.assertEqual(self.run_script(fade, self.shown(".figure.for-phones")[0]), 0)
 
     def test_tabs_speak_to_a_newcomer(self):
         """In the order of a first visit."""

@@ -16,6 +16,7 @@ PLACE = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? 
                    r"(?P<kind>fatal error|error|note|warning): (?P<text>.*)$")  # fmt: skip
 CALLER = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):\d+:   required from")
 INLINED = re.compile(r"^    inlined from '.*' at (?P<file>[^:\s/][^:]*):(?P<line>\d+):\d+[:,]$")
+NO_SEMICOLON = r"expected '[,;' or]*;' before"
 MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first
 COLUMNS = 80
@@ -291,7 +292,7 @@ def read_only(error, _student):
 
 # (what the compiler says, what it means: a text, or a function of the error and the files)
 MEANINGS = (
-    (r"expected '[,;' or]*;' before", semicolon),
+    (NO_SEMICOLON, semicolon),
     (r"expected initializer before", semicolon),
     (r"expected '}' (?:at end of input|before)|^expected "
      r"(?:unqualified-id|declaration|constructor)|"
@@ -385,11 +386,23 @@ def one_per_line(errors):
     return list(found.values())
 
 
+def causes_first(errors):
+    """A missing `;` before the line below it, of which g++ complains first."""
+    found = []
+    for error in errors:
+        below = found and found[-1].file == error.file and found[-1].line > error.line
+        if below and re.search(NO_SEMICOLON, error.text):
+            found.insert(-1, error)
+        else:
+            found.append(error)
+    return found
+
+
 def explained(output, folder):
     """Lines for the student: the first errors, each with its place, its code and its meaning."""
     student = Student(folder)
     lines, names = [], set()
-    for error in one_per_line(errors_of(output))[:MOST]:
+    for error in causes_first(one_per_line(errors_of(output)))[:MOST]:
         meaning = next((what for says, what in MEANINGS if re.search(says, error.text)), None)
         name = re.search(r"'([^']*)'", error.text)
         if meaning is undeclared and name[1] in names:

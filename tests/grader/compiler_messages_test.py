@@ -109,6 +109,14 @@ class CompilerMessagesTest(unittest.TestCase):
                 if not re.match(r"work/|    \S", line):
                     self.assertLessEqual(len(line), 80, line)
 
+    def test_a_missing_semicolon_comes_before_what_follows_from_it(self):
+        """Of the line below, which is right, not a word."""
+        guard = "  if (row >= M || col >= N) return;\n"
+        lines = lines_about((2, guard, guard.replace(";", "")))
+        self.assertEqual(lines[1].strip(), guard.strip().removesuffix(";"))
+        self.assertEqual(lines[2].strip(), "A `;` is missing at the end of this line.")
+        self.assertEqual(len(lines), 4, lines)
+
     def test_what_only_nvcc_refuses_is_remarked(self):
         """The emulator's compiler takes it."""
         for new, meaning in (

@@ -359,7 +359,9 @@ def next_step(rung, right, began):
         return f"({seconds:.1f} s) Stuck? make hint RUNG={number}"
     steps = ["grade", "submit"] if HAS_GRADER else ["submit"]
     following = ", ".join(f"make {step} RUNG={number}" for step in steps)
-    return f"({seconds:.1f} s) Well done. Next: {following}"
+    above = [other.number for other in own_rungs().values() if other.number > rung.number]
+    climb = f",\nor climb on: make start RUNG={min(above):02}" if above else ""
+    return f"({seconds:.1f} s) Well done. Next: {following}{climb}"
 
 
 def watch(rung, progress, shape=()):
@@ -462,7 +464,7 @@ def show_progress(progress):
                 f"  {entry.get('submitted', '-')[:10]}")  # fmt: skip
         say(line)
     todo = [rung for rung in table.values() if "right" not in entries.get(rung.folder, {})]
-    say("", f"{right} of {len(table)} rungs are right.")
+    say("", f"Right: {right} of {len(table)} rungs.")
     if todo:
         number = f"{todo[0].number:02}"
         verb = "watch" if folder_of(todo[0]).is_dir() else "start"

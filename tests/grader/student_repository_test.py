@@ -148,6 +148,7 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertEqual(code, 0, said)
             self.assertIn("right, no hazards", said)
             self.assertIn(f"Next: make submit RUNG={number}", said)
+            self.assertIn(f"make start RUNG={int(number) + 1:02}", said)
         finally:
             build.unlink()
         self.assertEqual(self.whole.student("submit", number)[0], 0)
@@ -164,7 +165,7 @@ class StudentRepositoryTest(unittest.TestCase):
                              [(0, None), (2, None), (3, 2)])  # fmt: skip
             code, said = some.student("progress")
             self.assertEqual(code, 0, said)
-            self.assertIn("0 of 2 rungs are right", said)
+            self.assertIn("Right: 0 of 2 rungs", said)
             self.assertIn("RUNG is one of 02 03.", " ".join(some.student("start", "4")[1].split()))
             self.assertIn(f"{RUNGS[2].label}: ", some.said)
 

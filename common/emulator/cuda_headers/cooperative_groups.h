@@ -226,14 +226,20 @@ inline grid_group this_grid() {
   return {};
 }
 
-/// The blocks of a cluster, which are neighbours along x.
+/// The blocks of a cluster.
 class cluster_group {
  public:
   static void sync(Here here = Here::current()) { ladder::emulator::wait_at_cluster_barrier(here); }
   static unsigned block_rank() { return ladder::emulator::cluster_rank(); }
-  static unsigned num_blocks() { return ladder::emulator::cluster_blocks(); }
-  static dim3 block_index() { return {block_rank(), 0, 0}; }
-  static dim3 dim_blocks() { return {num_blocks(), 1, 1}; }
+  static dim3 dim_blocks() { return ladder::emulator::cluster_extents(); }
+  static unsigned num_blocks() {
+    const dim3 extents = dim_blocks();
+    return extents.x * extents.y * extents.z;
+  }
+  static dim3 block_index() {
+    const dim3 extents = dim_blocks();
+    return {blockIdx.x % extents.x, blockIdx.y % extents.y, blockIdx.z % extents.z};
+  }
   static unsigned thread_rank() {
     return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
   }

@@ -40,15 +40,23 @@ void require_extents(const char* what, const dim3& extents, const dim3& limits) 
   }
 }
 
-void require_cluster(unsigned cluster, const dim3& grid) {
-  if (cluster < 1 || cluster > Cluster::kMaxBlocks) {
-    refuse("a cluster of " + std::to_string(cluster) + " blocks; CUDA allows 1 to " +
+void require_cluster(const dim3& cluster, const dim3& grid) {
+  const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (blocks < 1 || blocks > Cluster::kMaxBlocks) {
+    refuse("a cluster of " + std::to_string(blocks) + " blocks; CUDA allows 1 to " +
            std::to_string(Cluster::kMaxBlocks));
   }
-  if (grid.x % cluster != 0) {
-    refuse("the grid is " + std::to_string(grid.x) + " blocks wide, which is no multiple of the " +
-           std::to_string(cluster) + " blocks of a cluster");
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    refuse("the grid, " + text_of(grid) + ", is no multiple of a cluster of " + text_of(cluster) +
+           " blocks");
   }
+}
+
+/// What is numbered along x, then y, then z.
+uint3 index_in(std::uint64_t number, const dim3& extents) {
+  const std::uint64_t row = number / extents.x;
+  return {static_cast<unsigned>(number % extents.x), static_cast<unsigned>(row % extents.y),
+          static_cast<unsigned>(row / extents.y)};
 }
 
 /// Bytes of a kernel's `__shared__` arrays of fixed size. Reading symbols takes milliseconds: once
@@ -89,7 +97,8 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
     : grid(launch.grid),
       block(launch.block),
       dynamic_shared_bytes(launch.dynamic_shared_bytes),
-      cluster(launch.cluster),
+      cluster_extents(launch.cluster),
+      cluster(launch.cluster.x * launch.cluster.y * launch.cluster.z),
       cooperative(launch.cooperative),
       kernel(launch.kernel),
       program(thread_program) {
@@ -107,7 +116,7 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  require_cluster(cluster, grid);
+  require_cluster(cluster_extents, grid);
   resident = resident_blocks(threads);
   static_shared_bytes = bytes_of_arrays(*this);
   if (static_shared_bytes > kMaxStaticSharedBytes) {
@@ -128,14 +137,15 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
 }
 
 uint3 GridPlan::block_index(std::uint64_t number) const {
-  const std::uint64_t row = number / grid.x;
-  return {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(row % grid.y),
-          static_cast<unsigned>(row / grid.y)};
+  const dim3& extents = cluster_extents;
+  const uint3 first = index_in(number / cluster, {grid.x / extents.x, grid.y / extents.y, 1});
+  const uint3 member = index_in(number % cluster, extents);
+  return {first.x * extents.x + member.x, first.y * extents.y + member.y,
+          first.z * extents.z + member.z};
 }
 
 uint3 GridPlan::thread_index(unsigned number) const {
-  const unsigned row = number / block.x;
-  return {number % block.x, row % block.y, row / block.y};
+  return index_in(number, block);
 }
 
 SharedMemory::SharedMemory(const GridPlan& plan) {

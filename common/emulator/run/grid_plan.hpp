@@ -30,8 +30,9 @@ struct GridPlan {
   std::uint64_t blocks;
   std::size_t dynamic_shared_bytes;
   std::size_t static_shared_bytes;  ///< of `__shared__` arrays of fixed size
-  unsigned cluster;                 ///< blocks with neighbouring numbers that run together
-  bool cooperative;                 ///< all blocks run together
+  dim3 cluster_extents;
+  unsigned cluster;        ///< blocks with neighbouring numbers that run together
+  bool cooperative;        ///< all blocks run together
   std::uint64_t resident;  ///< blocks that a GPU with multiprocessors() runs at the same time
   const void* kernel;      ///< address of the kernel
   ThreadProgram program;
@@ -43,7 +44,8 @@ struct GridPlan {
   /// \throws KernelError  the launch is beyond CUDA's limits
   GridPlan(const GridLaunch& launch, const ThreadProgram& program);
 
-  /// blockIdx of a block; blocks are numbered along x, then y, then z.
+  /// blockIdx of a block; blocks are numbered along x, then y, then z: the clusters, and the blocks
+  /// of each.
   uint3 block_index(std::uint64_t number) const;
 
   /// threadIdx of a thread; threads are numbered along x, then y, then z.

@@ -19,7 +19,7 @@ struct GridLaunch {
   dim3 grid;                             ///< blocks
   dim3 block;                            ///< threads per block
   std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
-  unsigned cluster = 1;                  ///< blocks along x that run together
+  dim3 cluster = 1;                      ///< blocks that run together
   bool cooperative = false;              ///< all blocks of the grid run together
   const void* kernel = nullptr;          ///< address of the kernel: tells which library it is in
 };

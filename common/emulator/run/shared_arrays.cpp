@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/emulator/run/code_references.hpp"
 #include "common/emulator/run/debug_information.hpp"
 
 namespace ladder::emulator {
@@ -105,7 +105,7 @@ class KernelLibrary {
       // What is seldom executed may be a part of its own, which is jumped into.
       const auto cold = names_.find(function->second.name + ".cold");
       if (cold != names_.end()) to_read.push_back(cold->second);
-      for_each_target(function->first, function->second.bytes, [&](GElf_Addr target) {
+      for_each_reference(function->first, function->second.bytes, [&](GElf_Addr target) {
         const auto slot = function_slots_.find(target);
         const GElf_Addr called = slot == function_slots_.end() ? target : slot->second;
         if (functions_.contains(called)) to_read.push_back(called);
@@ -120,7 +120,7 @@ class KernelLibrary {
   std::set<std::size_t> variables_of(const std::set<GElf_Addr>& functions) const {
     std::set<std::size_t> used;
     for (const GElf_Addr function : functions) {
-      for_each_target(function, functions_.at(function).bytes, [&](GElf_Addr target) {
+      for_each_reference(function, functions_.at(function).bytes, [&](GElf_Addr target) {
         const auto slot = variable_slots_.find(target);
         if (slot != variable_slots_.end()) used.insert(slot->second);
       });
@@ -199,24 +199,6 @@ class KernelLibrary {
           function_slots_[entry.r_offset + bias_] = addend + bias_;
         }
       }
-    }
-  }
-
-  /// Calls visit(address) for everything that the code may refer to. Four bytes count as a distance
-  /// from their end if what stands before them calls, jumps, or accesses memory at a distance.
-  template <class Visit>
-  static void for_each_target(GElf_Addr begin, std::size_t bytes, Visit visit) {
-    constexpr unsigned char kCall = 0xE8;
-    constexpr unsigned char kJump = 0xE9;
-    const auto* const code = reinterpret_cast<const unsigned char*>(begin);
-    for (std::size_t at = 2; at + sizeof(std::int32_t) <= bytes; ++at) {
-      const bool is_access = (code[at - 1] & 0xC7) == 0x05;
-      const bool is_branch = code[at - 2] == 0x0F && (code[at - 1] & 0xF0) == 0x80;
-      if (!is_access && !is_branch && code[at - 1] != kCall && code[at - 1] != kJump) continue;
-      std::int32_t distance = 0;
-      std::memcpy(&distance, code + at, sizeof distance);
-      visit(begin + at + sizeof distance +
-            static_cast<GElf_Addr>(static_cast<std::int64_t>(distance)));
     }
   }
 

@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kThisFile = "common/emulator/run/source_lines.cpp";
 constexpr std::string_view kEmulator = "common/emulator/";
 constexpr std::string_view kInstructions = "common/ptx/";
+constexpr std::string_view kRunTime = "ladder/glassbox/runtime/";
 
 /// This repository's path with a slash behind it, as the compiler was told it.
 std::string_view repository() {
@@ -139,7 +140,8 @@ bool is_ground(std::string_view file) {
   const std::string_view root = repository();
   if (!file.starts_with(root)) return false;
   file.remove_prefix(root.size());
-  return file.starts_with(kEmulator) || file.starts_with(kInstructions);
+  return file.starts_with(kEmulator) || file.starts_with(kInstructions) ||
+         file.starts_with(kRunTime);
 }
 
 std::string without_repository(const std::string& file) {

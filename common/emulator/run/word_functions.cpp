@@ -152,8 +152,8 @@ unsigned cluster_rank() {
   return runner().cluster().rank();
 }
 
-unsigned cluster_blocks() {
-  return runner().threads().plan().cluster;
+dim3 cluster_extents() {
+  return runner().threads().plan().cluster_extents;
 }
 
 void wait_at_cluster_barrier(std::source_location where) {

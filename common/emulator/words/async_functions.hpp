@@ -9,6 +9,8 @@
 
 #include <source_location>
 
+#include "common/emulator/words/vector_types.hpp"
+
 namespace ladder::ptx {
 struct TensorMap;
 }
@@ -41,7 +43,7 @@ void set_registers(int registers, std::source_location where);
 
 // -- clusters, and blocks that wait for each other ---------------------------------------------
 unsigned cluster_rank();
-unsigned cluster_blocks();
+dim3 cluster_extents();
 void wait_at_cluster_barrier(std::source_location where);
 void* shared_of_block(void* shared, unsigned rank, std::source_location where);
 unsigned load_acquire(const unsigned* flag, std::source_location where);

@@ -25,11 +25,14 @@
 #include "ladder/glassbox/runtime/device_clock.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
 #include "ladder/glassbox/runtime/extended_launch.hpp"
+#include "ladder/glassbox/runtime/graph_calls.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 #include "ladder/glassbox/runtime/missing_words.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
+#include "ladder/glassbox/runtime/surface_calls.hpp"
 #include "ladder/glassbox/runtime/texture_calls.hpp"
+#include "ladder/glassbox/runtime/volume_calls.hpp"
 
 using std::isfinite;
 using std::isinf;

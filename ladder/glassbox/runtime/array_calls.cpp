@@ -181,8 +181,10 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                      std::size_t pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t, Here here) {
-  return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind, here);
+                                     cudaMemcpyKind kind, cudaStream_t stream, Here here) {
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpy2DToArrayAsync", here, [=] {
+    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind, here);
+  });
 }
 
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
@@ -194,9 +196,11 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from,
                                        std::size_t x, std::size_t y, std::size_t width,
-                                       std::size_t height, cudaMemcpyKind kind, cudaStream_t,
+                                       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                                        Here here) {
-  return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind, here);
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpy2DFromArrayAsync", here, [=] {
+    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind, here);
+  });
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,

@@ -69,6 +69,9 @@ class Call {
            "the handle is not from cublasCreate, or was destroyed before");
     } else if (sticky_error() != cudaSuccess) {
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;  // a kernel has failed, which was told
+    } else if (is_captured(handle->stream)) {
+      fail(CUBLAS_STATUS_NOT_SUPPORTED,
+           "the glass box has no graphs with cuBLAS: launch it outside of the capture");
     }
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "common/emulator/run/settings.hpp"
 #include "ladder/glassbox/runtime/extended_launch.hpp"
 
 namespace ladder::glassbox {
@@ -74,11 +75,20 @@ LaunchCluster cluster_of(const LaunchRequest& request) {
   if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 8) {
     return {.error = cudaErrorInvalidClusterSize, .wrong = start + "CUDA allows 8 on every GPU"};
   }
-  if (cluster.y > 1 || cluster.z > 1) {
-    return {.error = cudaErrorNotSupported,
-            .wrong = start + "the glass box has clusters along x alone"};
-  }
-  return {.blocks = cluster.x};
+  return {.extents = cluster};
+}
+
+cudaError_t count_clusters(int* count, const AnyKernel& kernel, const LaunchRequest& request) {
+  *count = 0;
+  const LaunchCluster cluster = cluster_of(request);
+  if (cluster.error != cudaSuccess)
+    return failed(cluster.error, "cudaOccupancyMaxActiveClusters: " + cluster.wrong, request.here);
+  const dim3& block = request.block;
+  const int blocks = blocks_on_sm(kernel, static_cast<int>(block.x * block.y * block.z),
+                                  request.dynamic_shared_bytes) *
+                     emulator::multiprocessors();
+  *count = blocks / static_cast<int>(cluster.extents.x * cluster.extents.y * cluster.extents.z);
+  return cudaSuccess;
 }
 
 void add_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config) {

@@ -11,7 +11,7 @@ namespace ladder::glassbox {
 
 /// The blocks of a cluster, or why the launch is refused.
 struct LaunchCluster {
-  unsigned blocks = 1;
+  dim3 extents = 1;
   cudaError_t error = cudaSuccess;
   std::string wrong = {};
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "ladder/glassbox/runtime/device_calls.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"
 
 enum cudaLaunchAttributeID {
@@ -57,16 +58,40 @@ struct ConfigHere {
 /// \brief Of the attributes, the cluster and the cooperation: the others only make a GPU faster.
 void add_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
 
+template <class... Parameters>
+LaunchRequest request_of(const ConfigHere& launch, const char* name,
+                         void (*kernel)(Parameters...)) {
+  const cudaLaunchConfig_t& config = *launch.config;
+  LaunchRequest request = request_of(name, kernel, config.host_gridDim, config.host_blockDim,
+                                     config.dynamicSmemBytes, config.stream, false, launch.here);
+  add_attributes(request, config);
+  return request;
+}
+
+/// \brief Clusters that run at the same time, as far as SMs have room; a GPU may run fewer, because
+///        the blocks of a cluster share a part of it.
+cudaError_t count_clusters(int* count, const AnyKernel& kernel, const LaunchRequest& request);
+
 }  // namespace ladder::glassbox
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(ladder::glassbox::ConfigHere launch, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  const cudaLaunchConfig_t& config = *launch.config;
-  ladder::glassbox::LaunchRequest request = ladder::glassbox::request_of(
-      "kernel of cudaLaunchKernelEx", kernel, config.host_gridDim, config.host_blockDim,
-      config.dynamicSmemBytes, false, launch.here);
-  ladder::glassbox::add_attributes(request, config);
-  return ladder::glassbox::PendingLaunch{request}(
+  return ladder::glassbox::PendingLaunch{
+      ladder::glassbox::request_of(launch, "kernel of cudaLaunchKernelEx", kernel)}(
       kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+}
+template <class... Parameters>
+cudaError_t cudaLaunchKernelExC(ladder::glassbox::ConfigHere launch, void (*kernel)(Parameters...),
+                                void** arguments) {
+  return ladder::glassbox::launch_with_array(
+      ladder::glassbox::request_of(launch, "kernel of cudaLaunchKernelExC", kernel), kernel,
+      arguments, std::index_sequence_for<Parameters...>());
+}
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxActiveClusters(int* count, void (*kernel)(Parameters...),
+                                           ladder::glassbox::ConfigHere launch) {
+  return ladder::glassbox::count_clusters(
+      count, ladder::glassbox::any_kernel(kernel),
+      ladder::glassbox::request_of(launch, "cudaOccupancyMaxActiveClusters", kernel));
 }

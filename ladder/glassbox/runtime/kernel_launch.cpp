@@ -19,6 +19,7 @@
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/hook_slots.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
+#include "ladder/glassbox/runtime/stream_capture.hpp"
 #include "ladder/glassbox/runtime/texture.hpp"
 
 namespace ladder::glassbox {
@@ -187,6 +188,23 @@ void allow_dynamic_shared(std::size_t bytes) {
   allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
 }
 
+cudaError_t require_shape(const LaunchRequest& request) {
+  constexpr std::uint64_t kMaxThreads = 1024;
+  const auto count = [](const dim3& of) { return std::uint64_t{of.x} * of.y * of.z; };
+  const std::uint64_t threads = count(request.block);
+  if (threads > 0 && threads <= kMaxThreads && count(request.grid) > 0) return cudaSuccess;
+  spoil_capture(request.stream);
+  return refused(request, cudaErrorInvalidValue,
+                 "no graph takes this launch: a grid of " + std::to_string(count(request.grid)) +
+                     " blocks of " + std::to_string(threads) + " threads; a block has 1 to 1024");
+}
+
+cudaError_t refusal_of(const LaunchRequest& request) {
+  return stream_at(request.stream) == stream_at(nullptr)
+             ? require_no_blocking_capture(request.kernel, request.here)
+             : cudaSuccess;
+}
+
 void refuse_within_kernel(const LaunchRequest& request) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
@@ -214,7 +232,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   const emulator::GridLaunch grid = {.grid = request.grid,
                                      .block = request.block,
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
-                                     .cluster = cluster.blocks,
+                                     .cluster = cluster.extents,
                                      .cooperative = request.cooperative,
                                      .kernel = code};
   std::optional<KernelError> error;

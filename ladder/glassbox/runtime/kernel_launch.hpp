@@ -31,6 +31,7 @@ struct LaunchRequest {
   Here here;
   dim3 cluster = {0, 0, 0};       ///< blocks of a cluster that the launch asks for; 0: none
   const void* address = nullptr;  ///< of the kernel, where the launch has no name
+  cudaStream_t stream = nullptr;
 };
 
 /// What a kernel's `__cluster_dims__` says, for its launches.
@@ -48,6 +49,11 @@ void refuse_within_kernel(const LaunchRequest& request);
 /// \param code  the function that calls the kernel: names its library and its shared memory
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program);
+
+/// \brief The error of a launch that goes into a graph: CUDA looks at its grid and block at once.
+cudaError_t require_shape(const LaunchRequest& request);
+/// \brief The error of a launch in the default stream while others are captured.
+cudaError_t refusal_of(const LaunchRequest& request);
 
 /// From now on kernels may ask for this much.
 void allow_dynamic_shared(std::size_t bytes);
@@ -139,8 +145,21 @@ struct PendingLaunch {
 
   template <class Kernel, class... Arguments>
   cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
-    refuse_within_kernel(request);
-    std::vector<PointerArgument> pointers;  // of the host, so a kernel's access would be a hazard
+    refuse_within_kernel(request);  // before anything here touches memory of the host
+    if constexpr ((std::is_copy_constructible_v<std::decay_t<Arguments>> && ...)) {
+      if (is_captured(request.stream)) {
+        if (const cudaError_t wrong = require_shape(request); wrong != cudaSuccess) return wrong;
+        return submit(request.stream, cudaGraphNodeTypeKernel, request.kernel, request.here,
+                      as_work(kernel, arguments...));
+      }
+    }
+    const cudaError_t error = refusal_of(request);
+    return error == cudaSuccess ? run_now(kernel, std::forward<Arguments>(arguments)...) : error;
+  }
+
+  template <class Kernel, class... Arguments>
+  cudaError_t run_now(const Kernel& kernel, Arguments&&... arguments) const {
+    std::vector<PointerArgument> pointers;
     (add_pointers(arguments, pointers), ...);
     using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
     const auto run = [&](auto&&... copies) {
@@ -154,25 +173,42 @@ struct PendingLaunch {
       return run(arguments...);  // by reference
     }
   }
+
+  /// The launch as a graph keeps it, with copies of all that it is given.
+  template <class Kernel, class... Arguments>
+  Work as_work(const Kernel& kernel, const Arguments&... arguments) const {
+    // No tuple: in one, g++ 12 calls a lambda not trivially copyable, and passes it in another way.
+    return [launch = *this, kernel, ... copies = arguments]() mutable {
+      return launch.run_now(kernel, copies...);
+    };
+  }
 };
 
 inline PendingLaunch launch(const char* kernel, dim3 grid, dim3 block,
-                            std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+                            std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
                             Here here = Here::current()) {
-  return {{kernel, grid, block, dynamic_shared_bytes, false, here}};
+  return {{.kernel = kernel,
+           .grid = grid,
+           .block = block,
+           .dynamic_shared_bytes = dynamic_shared_bytes,
+           .cooperative = false,
+           .here = here,
+           .stream = stream}};
 }
 
 /// A launch by the kernel's address.
 template <class... Parameters>
 LaunchRequest request_of(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 block,
-                         std::size_t dynamic_shared_bytes, bool cooperative, Here here) {
+                         std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
+                         Here here) {
   return {.kernel = name,
           .grid = grid,
           .block = block,
           .dynamic_shared_bytes = dynamic_shared_bytes,
           .cooperative = cooperative,
           .here = here,
-          .address = reinterpret_cast<const void*>(kernel)};
+          .address = reinterpret_cast<const void*>(kernel),
+          .stream = stream};
 }
 
 template <class... Parameters, std::size_t... I>
@@ -187,20 +223,20 @@ cudaError_t launch_with_array(const LaunchRequest& request, void (*kernel)(Param
 
 template <class... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                             std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+                             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
                              ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::launch_with_array(
       ladder::glassbox::request_of("kernel of cudaLaunchKernel", kernel, grid, block,
-                                   dynamic_shared_bytes, false, here),
+                                   dynamic_shared_bytes, stream, false, here),
       kernel, arguments, std::index_sequence_for<Parameters...>());
 }
 template <class... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(
     void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-    std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+    std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
     ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
   return ladder::glassbox::launch_with_array(
       ladder::glassbox::request_of("kernel of cudaLaunchCooperativeKernel", kernel, grid, block,
-                                   dynamic_shared_bytes, true, here),
+                                   dynamic_shared_bytes, stream, true, here),
       kernel, arguments, std::index_sequence_for<Parameters...>());
 }

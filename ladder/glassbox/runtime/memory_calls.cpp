@@ -11,6 +11,7 @@
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
+#include "ladder/glassbox/runtime/stream_capture.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -50,26 +51,6 @@ bool may_be_symbol(const void* address) {
   return dladdr(address, &library) != 0;
 }
 
-cudaError_t judge(const char* function, void* to, const void* from, std::size_t bytes,
-                  cudaMemcpyKind kind, const Here& here) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-    return failed(cudaErrorInvalidMemcpyDirection,
-                  std::string(function) + ": " + std::to_string(kind) + " is no direction", here);
-  }
-  const bool known = kind != cudaMemcpyDefault;
-  const bool to_device = known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
-                               : is_of_device(Allocations::instance().with(to));
-  const bool from_device = known
-                               ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
-                               : is_of_device(Allocations::instance().with(from));
-  std::string wrong;
-  if (!may_be_symbol(to)) wrong = wrong_access(function, "target", to, bytes, to_device);
-  if (wrong.empty() && !may_be_symbol(from)) {
-    wrong = wrong_access(function, "source", from, bytes, from_device);
-  }
-  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
-}
-
 }  // namespace
 
 std::string wrong_access(const char* function, const char* role, const void* address,
@@ -105,6 +86,7 @@ void note_written(void* address, std::size_t bytes) {
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here) {
   refuse_within_kernel(function, here);
   if (sticky_error() != cudaSuccess) return sticky_error();
+  if (const cudaError_t unsafe = require_safe(function, here); unsafe != cudaSuccess) return unsafe;
   if (pointer == nullptr) {
     return failed(cudaErrorInvalidValue, std::string(function) + ": a null pointer", here);
   }
@@ -133,17 +115,43 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
 }
 
 cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
-                         const Here& here) {
+                         const char* function, const Here& here) {
   constexpr std::size_t kRowAlignment = 512;  // of an H200, and of the GPUs before
   *pitch = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-  return take_memory(pointer, *pitch * height, "cudaMallocPitch", here);
+  return take_memory(pointer, *pitch * height, function, here);
+}
+
+cudaError_t require_copy(const char* function, void* to, const void* from, std::size_t bytes,
+                         cudaMemcpyKind kind, const Here& here) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return failed(cudaErrorInvalidMemcpyDirection,
+                  std::string(function) + ": " + std::to_string(kind) + " is no direction", here);
+  }
+  const bool known = kind != cudaMemcpyDefault;
+  const bool to_device = known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(to));
+  const bool from_device = known
+                               ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(from));
+  std::string wrong;
+  if (!may_be_symbol(to)) wrong = wrong_access(function, "target", to, bytes, to_device);
+  if (wrong.empty() && !may_be_symbol(from)) {
+    wrong = wrong_access(function, "source", from, bytes, from_device);
+  }
+  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+}
+
+cudaError_t require_fill(const char* function, void* to, std::size_t bytes, const Here& here) {
+  const std::string wrong =
+      may_be_symbol(to) ? "" : wrong_access(function, "target", to, bytes, true);
+  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (bytes == 0) return cudaSuccess;
-  const cudaError_t error = judge("cudaMemcpy", to, from, bytes, kind, here);
+  const cudaError_t error = require_copy("cudaMemcpy", to, from, bytes, kind, here);
   if (error != cudaSuccess) return error;
   const Allocations::Door open;
   std::memmove(to, from, bytes);
@@ -162,10 +170,10 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
                       " bytes is longer than a pitch",
                   here);
   }
-  const cudaError_t error = judge(function, to + (height - 1) * to_pitch,
-                                  from + (height - 1) * from_pitch, width, kind, here);
+  const cudaError_t error = require_copy(function, to + (height - 1) * to_pitch,
+                                         from + (height - 1) * from_pitch, width, kind, here);
   if (error != cudaSuccess) return error;
-  if (const cudaError_t first = judge(function, to, from, width, kind, here);
+  if (const cudaError_t first = require_copy(function, to, from, width, kind, here);
       first != cudaSuccess) {
     return first;
   }
@@ -177,13 +185,22 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
 }
 
 cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here) {
+  return fill_pattern(to, static_cast<unsigned>(value), 1, bytes, here);
+}
+
+cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, std::size_t bytes,
+                         const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (bytes == 0) return cudaSuccess;
-  const std::string wrong =
-      may_be_symbol(to) ? "" : wrong_access("cudaMemset", "target", to, bytes, true);
-  if (!wrong.empty()) return failed(cudaErrorInvalidValue, wrong, here);
+  const cudaError_t error = require_fill("cudaMemset", to, bytes, here);
+  if (error != cudaSuccess) return error;
   const Allocations::Door open;
-  std::memset(to, value, bytes);
+  if (element_bytes == 1) {
+    std::memset(to, static_cast<int>(value), bytes);
+  } else {
+    for (std::size_t at = 0; at < bytes; at += element_bytes)
+      std::memcpy(static_cast<std::byte*>(to) + at, &value, element_bytes);
+  }
   note_written(to, bytes);
   return cudaSuccess;
 }
@@ -217,6 +234,8 @@ cudaError_t cudaFree(void* pointer, Here here) {
   if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
+    return unsafe;
   Allocations& all = Allocations::instance();
   Allocation* const array = all.starting_at(pointer);
   if (array != nullptr &&
@@ -234,8 +253,9 @@ cudaError_t cudaFree(void* pointer, Here here) {
                 here);
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, Here here) {
-  return cudaFree(pointer, here);
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
+  const cudaError_t error = require_no_memory_node(stream, "cudaFreeAsync", here);
+  return error == cudaSuccess ? cudaFree(pointer, here) : error;
 }
 
 cudaError_t cudaFreeHost(void* pointer, Here here) {
@@ -274,50 +294,71 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                        Here here) {
-  return copy(to, from, bytes, kind, here);
+  const cudaError_t error = require_no_blocking_capture("cudaMemcpy", here);
+  return error == cudaSuccess ? copy(to, from, bytes, kind, here) : error;
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t, Here here) {
-  return copy(to, from, bytes, kind, here);
+                            cudaStream_t stream, Here here) {
+  if (is_captured(stream)) {
+    const cudaError_t error = require_copy("cudaMemcpyAsync", to, from, bytes, kind, here);
+    if (error != cudaSuccess) return error;
+  }
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpyAsync", here,
+                [=] { return copy(to, from, bytes, kind, here); });
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes, Here here) {
-  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
-                                cudaStream_t, Here here) {
-  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+                                cudaStream_t stream, Here here) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream, here);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind, Here here) {
-  return copy_rows("cudaMemcpy2D", static_cast<std::byte*>(to), to_pitch,
-                   static_cast<const std::byte*>(from), from_pitch, width, height, kind, here);
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr, here);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t, Here here) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind, here);
+                              cudaMemcpyKind kind, cudaStream_t stream, Here here) {
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpy2D", here, [=] {
+    return copy_rows("cudaMemcpy2D", static_cast<std::byte*>(to), to_pitch,
+                     static_cast<const std::byte*>(from), from_pitch, width, height, kind, here);
+  });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes, Here here) {
-  return fill(to, value, bytes, here);
+  return cudaMemsetAsync(to, value, bytes, nullptr, here);
 }
 
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t, Here here) {
-  return fill(to, value, bytes, here);
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream,
+                            Here here) {
+  if (is_captured(stream)) {
+    const cudaError_t error = require_fill("cudaMemsetAsync", to, bytes, here);
+    if (error != cudaSuccess) return error;
+  }
+  return submit(stream, cudaGraphNodeTypeMemset, "cudaMemset", here,
+                [=] { return fill(to, value, bytes, here); });
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t height, Here here) {
-  for (std::size_t row = 0; row < height; ++row) {
-    const cudaError_t error = fill(static_cast<std::byte*>(to) + row * pitch, value, width, here);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr, here);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream, Here here) {
+  return submit(stream, cudaGraphNodeTypeMemset, "cudaMemset2D", here, [=] {
+    for (std::size_t row = 0; row < height; ++row) {
+      const cudaError_t error = fill(static_cast<std::byte*>(to) + row * pitch, value, width, here);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {

@@ -34,15 +34,24 @@ enum cudaMemoryAdvise {
 namespace ladder::glassbox {
 
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here);
+/// \brief A stream that is captured takes and frees no memory.
+cudaError_t require_no_memory_node(cudaStream_t stream, const char* function, const Here& here);
 cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
-                         const Here& here);
+                         const char* function, const Here& here);
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const Here& here);
+/// \brief What is wrong with such a copy, or with bytes that are filled.
+cudaError_t require_copy(const char* function, void* to, const void* from, std::size_t bytes,
+                         cudaMemcpyKind kind, const Here& here);
+cudaError_t require_fill(const char* function, void* to, std::size_t bytes, const Here& here);
 /// Rows of `width` bytes; a pitch is the distance of two rows.
 cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
                       const std::byte* from, std::size_t from_pitch, std::size_t width,
                       std::size_t height, cudaMemcpyKind kind, const Here& here);
 cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here);
+/// The lowest bytes of `value`, again and again.
+cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, std::size_t bytes,
+                         const Here& here);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
                         std::size_t offset, bool to_symbol, const Here& here);
 
@@ -54,15 +63,18 @@ cudaError_t cudaMalloc(T** pointer, std::size_t bytes,
   return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMalloc", here);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t,
+cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream,
                             ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  const cudaError_t error =
+      ladder::glassbox::require_no_memory_node(stream, "cudaMallocAsync", here);
+  if (error != cudaSuccess) return error;
   return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocAsync", here);
 }
 template <class T>
 cudaError_t cudaMallocFromPoolAsync(
-    T** pointer, std::size_t bytes, struct CUmemPoolHandle_st*, cudaStream_t,
+    T** pointer, std::size_t bytes, struct CUmemPoolHandle_st*, cudaStream_t stream,
     ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocFromPoolAsync", here);
+  return cudaMallocAsync(pointer, bytes, stream, here);
 }
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal,
@@ -82,7 +94,8 @@ cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned,
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
                             ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::take_pitched((void**)pointer, pitch, width, height, here);
+  return ladder::glassbox::take_pitched((void**)pointer, pitch, width, height, "cudaMallocPitch",
+                                        here);
 }
 /// Memory that the host and kernels share has one address here.
 template <class T>
@@ -164,6 +177,9 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t height,
                          ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream = nullptr,
+                              ladder::glassbox::Here here = ladder::glassbox::Here::current());
 /// Managed memory is where both find it.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device,
                                  cudaStream_t stream = nullptr);
@@ -194,9 +210,12 @@ cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t by
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(
     const T& symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind,
-    cudaStream_t = nullptr, ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::copy_symbol((void*)&symbol, sizeof symbol, (void*)from, bytes, offset,
-                                       true, here);
+    cudaStream_t stream = nullptr,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  return ladder::glassbox::submit(
+      stream, cudaGraphNodeTypeMemcpy, "cudaMemcpyToSymbolAsync", here, [=, to = (void*)&symbol] {
+        return ladder::glassbox::copy_symbol(to, sizeof(T), (void*)from, bytes, offset, true, here);
+      });
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,

@@ -92,47 +92,57 @@ tex2Dgather(Arguments&&...);
 
 template <class T, int kType = 1>
 struct [[gnu::unavailable(
-    "the glass box has no surfaces: write to an array of cudaMalloc")]] surface{};
-using cudaSurfaceObject_t = unsigned long long;
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] cudaError_t
-cudaCreateSurfaceObject(Arguments&&...);
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] surface{};
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf1Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf3Dread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf2Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf1DLayeredread(Arguments&&...);
 template <class T, class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] T surf3Dread(
-    Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surf2DLayeredread(Arguments&&...);
+template <class T, class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
+surfCubemapread(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
-surf1Dwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
-surf2Dwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable("the glass box has no surfaces: write to an array of cudaMalloc")]] void
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
 surf3Dwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surf1DLayeredwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surf2DLayeredwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
+surfCubemapwrite(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
+    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] cudaError_t
+cudaBindSurfaceToArray(Arguments&&...);
 
 struct [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaExtent{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaPitchedPtr{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaMemcpy3DParms{};
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
     "and compute its index")]] cudaMipmappedArray_t{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-make_cudaExtent(Arguments&&...);
 template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
@@ -142,44 +152,59 @@ template <class... Arguments>
 [[gnu::unavailable(
     "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
     "and compute its index")]] cudaError_t
-cudaMalloc3D(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-cudaMemcpy3D(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
 cudaMallocMipmappedArray(Arguments&&...);
 
-// -- Graphs --------------------------------------------------------------------------------------
+// -- Graphs with nodes of other sorts
+// --------------------------------------------------------------
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraph_t{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaGraphNodeParams{};
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphExec_t{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaGraphConditionalHandle{};
 struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNode_t{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaKernelNodeParams{};
-struct [[gnu::unavailable(
-    "the glass box has no CUDA graphs: launch the kernels one by one")]] cudaGraphNodeParams{};
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaMemAllocNodeParams{};
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaStreamBeginCapture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaStreamEndCapture(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddEventRecordNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphCreate(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddEventWaitNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphInstantiate(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddMemAllocNode(Arguments&&...);
 template <class... Arguments>
-[[gnu::unavailable("the glass box has no CUDA graphs: launch the kernels one by one")]] cudaError_t
-cudaGraphLaunch(Arguments&&...);
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphAddMemFreeNode(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaGraphConditionalHandleCreate(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaStreamGetCaptureInfo(Arguments&&...);
+template <class... Arguments>
+[[gnu::unavailable(
+    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
+    "without a graph")]] cudaError_t
+cudaStreamUpdateCaptureDependencies(Arguments&&...);
 
 // -- Other processes ------------------------------------------------------------------------------
 struct [[gnu::unavailable(

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "ladder/glassbox/runtime/error_codes.hpp"
 
@@ -16,18 +17,48 @@ using cudaEvent_t = CUevent_st*;
 inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0,
                           cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
                           cudaEventRecordDefault = 0;
-inline constexpr cudaStream_t cudaStreamLegacy = nullptr, cudaStreamPerThread = nullptr;
+// Addresses that no stream has.
+inline const auto cudaStreamLegacy = reinterpret_cast<cudaStream_t>(1);
+inline const auto cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
 
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaThreadSynchronize();
+/// What a node of a graph does.
+enum cudaGraphNodeType {
+  cudaGraphNodeTypeKernel = 0,
+  cudaGraphNodeTypeMemcpy = 1,
+  cudaGraphNodeTypeMemset = 2,
+  cudaGraphNodeTypeHost = 3,
+  cudaGraphNodeTypeGraph = 4,
+  cudaGraphNodeTypeEmpty = 5,
+};
+
+namespace ladder::glassbox {
+
+/// The work of one call: done at once, or kept by a graph and done with each launch of it.
+using Work = std::function<cudaError_t()>;
+
+/// Does the work, or adds it to the graph that the stream is captured into.
+cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, const char* function,
+                   const Here& here, const Work& work);
+
+/// The stream's work goes into a graph.
+bool is_captured(cudaStream_t stream);
+
+}  // namespace ladder::glassbox
+
+cudaError_t cudaDeviceSynchronize(ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaThreadSynchronize(ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaStreamDestroy(cudaStream_t stream,
+                              ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamSynchronize(cudaStream_t stream,
+                                  ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamQuery(cudaStream_t stream,
+                            ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0,
+                                ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
 /// How L2 treats a window of memory. The glass box has no L2, so it has no effect; that is told.
 enum cudaAccessProperty {
@@ -52,15 +83,39 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 using cudaHostFn_t = void (*)(void* data);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned flags);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
+                                  unsigned flags,
+                                  ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data,
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr,
+                            ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaEventSynchronize(cudaEvent_t event,
+                                 ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaEventQuery(cudaEvent_t event,
+                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end,
                                  ladder::glassbox::Here here = ladder::glassbox::Here::current());
+
+// -- Capture: what streams are given becomes nodes of a graph -------------------------------------
+struct CUgraph_st;
+using cudaGraph_t = CUgraph_st*;
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed,
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated,
+};
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode,
+                                   ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph,
+                                 ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);

@@ -112,7 +112,8 @@ TEST(EmulatorClusterLaunch, RefusesWhatCudaRefuses) {
     const auto error = error_of([&] { probes::write_ranks(blocks, cluster, ranks.data()); });
     return error && error->kind() == KernelErrorKind::kBadLaunch ? std::string(error->what()) : "";
   };
-  EXPECT_TRUE(contains(refusal(6, 4), "6 blocks wide"));
+  EXPECT_TRUE(contains(refusal(6, 4),
+                       "the grid, (6, 1, 1), is no multiple of a cluster of (4, 1, 1) blocks"));
   EXPECT_TRUE(contains(refusal(16, 16), "cluster of 16 blocks"));
   EXPECT_TRUE(contains(refusal(4, 0), "cluster of 0 blocks"));
 }

@@ -118,20 +118,103 @@ class ClustersTest(unittest.TestCase):
                 self.assertEqual(result.stdout, "cudaErrorInvalidClusterSize\n")
                 self.assertIn(sentence, sentences(result))
 
-    def test_clusters_along_y(self):
-        """Which the emulator does not have."""
-        result = outcome(program("""
-            told(launch(4, 2, out, 0));
-            cudaLaunchConfig_t config = {dim3(2, 2), 32};
-            cudaLaunchAttribute attribute = {};
-            attribute.id = cudaLaunchAttributeClusterDimension;
-            attribute.val.clusterDim = {1, 2, 1};
-            config.attrs = &attribute;
-            config.numAttrs = 1;
-            told(cudaLaunchKernelEx(&config, any, out, 0));
-            """))
-        self.assertEqual(result.stdout.split(), ["cudaSuccess", "cudaErrorNotSupported"])
-        self.assertIn("the glass box has clusters along x alone, at my.cu", sentences(result))
+    def test_clusters_along_y_and_z(self):
+        """Ranks count along x, then y, then z; cudaLaunchKernelExC takes arguments by address."""
+        result = outcome(
+            in_main(
+                START + TOLD + """
+                struct { dim3 grid, cluster; } cases[] = {
+                    {dim3(2, 4), dim3(1, 2)}, {dim3(1, 2, 4), dim3(1, 1, 2)},
+                    {dim3(3, 2, 2), dim3(3, 2)}, {dim3(2, 2, 2), dim3(2, 2, 2)},
+                    {dim3(2, 3), dim3(1, 2)}, {dim3(1, 9), dim3(1, 9)}};
+                for (auto& k : cases) {
+                  cudaLaunchConfig_t config = {};
+                  config.gridDim = k.grid;
+                  config.blockDim = dim3(32);
+                  cudaLaunchAttribute attribute = {};
+                  attribute.id = cudaLaunchAttributeClusterDimension;
+                  attribute.val.clusterDim = {k.cluster.x, k.cluster.y, k.cluster.z};
+                  config.attrs = &attribute;
+                  config.numAttrs = 1;
+                  int* where = out;
+                  void* arguments[] = {&where};
+                  int count = -1;
+                  cudaError_t error = cudaOccupancyMaxActiveClusters(&count, (void*)ranks, &config);
+                  printf("%s %d ", cudaGetErrorName(error), count > 0);
+                  told(cudaLaunchKernelExC(&config, (const void*)ranks, arguments));
+                  cudaDeviceSynchronize();
+                  if (error) continue;
+                  const int blocks = k.grid.x * k.grid.y * k.grid.z;
+                  for (int i = 0; i < blocks; ++i) printf("%d ", out[i]);
+                  puts("");
+                }
+                fixed<<<dim3(2, 2, 2), 32>>>(out);
+                cudaDeviceSynchronize();
+                for (int i = 0; i < 8; ++i) printf("%d ", out[i]);
+                cudaFree(out);
+                """,
+                """
+                #include <cooperative_groups.h>
+                namespace cg = cooperative_groups;
+                __device__ int number() {
+                  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+                }
+                // What the blocks of the cluster have, the highest rank last, and three digits.
+                __global__ void ranks(int* out) {
+                  __shared__ int mine;
+                  cg::cluster_group c = cg::this_cluster();
+                  if (threadIdx.x == 0) mine = number();
+                  c.sync();
+                  int sum = 0;
+                  for (unsigned r = 0; r < c.num_blocks(); ++r)
+                    sum = sum * 3 + *c.map_shared_rank(&mine, r);
+                  const dim3 at = c.block_index();
+                  if (threadIdx.x == 0)
+                    out[number()] = 1000 * sum + 100 * at.z + 10 * at.y + at.x;
+                  c.sync();
+                }
+                __global__ void __cluster_dims__(1, 2, 2) fixed(int* out) {
+                  if (threadIdx.x == 0) out[number()] = cg::this_cluster().block_rank();
+                }""",
+            ),
+            verb=["check"],
+        )
+        good, wrong = "cudaSuccess 1 cudaSuccess", "cudaErrorInvalidClusterSize"
+        bad = f"{wrong} 0 {wrong}"
+
+        def digits(places, sums):
+            return " ".join(str(1000 * total + at) for at, total in zip(places, sums)) + " "
+
+        whole = sum(n * 3 ** (7 - n) for n in range(8))
+        six = [sum(n * 3 ** (5 - i) for i, n in enumerate(range(k, k + 6))) for k in (0, 6)]
+        self.assertEqual(
+            result.stdout.splitlines(),
+            [good, digits([0, 0, 10, 10] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
+             good, digits([0, 0, 100, 100] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
+             good, digits([0, 1, 2, 10, 11, 12] * 2, [six[0]] * 6 + [six[1]] * 6),
+             good, digits([0, 1, 10, 11, 100, 101, 110, 111], [whole] * 8),
+             bad, bad, "0 0 1 1 2 2 3 3 "], result.stderr,
+        )  # fmt: skip
+        for sentence in (
+            "cudaOccupancyMaxActiveClusters: launch refused: a cluster of (1, 2, 1) blocks; the "
+            "grid, (2, 3, 1), is no multiple of it",
+            "cudaLaunchKernelExC: launch refused: a cluster of (1, 2, 1) blocks",
+        ):
+            self.assertIn(sentence, sentences(result))
+
+    def test_races_in_a_cluster_along_y(self):
+        """Of the threads of a block; those of two blocks are not seen."""
+        result = outcome(
+            in_main(
+                START + "k<<<dim3(1, 2), 64>>>(out); cudaFree(out);",
+                "__global__ void __cluster_dims__(1, 2, 1) k(int* x) {\n"
+                "__shared__ int mine[64];\nmine[threadIdx.x] = 1;\n"
+                "if (threadIdx.x == 40) x[blockIdx.y] = mine[0];\n}",
+            ),
+            verb=["check"],
+        )
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("race: thread (40, 0, 0) loads mine[0]", sentences(result))
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""

@@ -184,6 +184,14 @@ WRONG = """
                     3, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
   told(cublasSaxpy(h, 7, &one, d, 1, c, 1));
   told(cublasSetVector(7, 4, a, 1, d, 1));
+  told(cublasSetMatrix(3, 2, 4, a, 2, d, 3));
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cublasSetStream(h, s);
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  told(cublasSscal(h, 6, &one, d, 1));
+  cudaGraph_t graph;
+  cudaStreamEndCapture(s, &graph);
   told(cublasDestroy(h));
   told(cublasDestroy(h));
   cudaFree(d); cudaFree(c);
@@ -217,8 +225,9 @@ class CublasTest(unittest.TestCase):
         failed, invalid = "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_INVALID_VALUE"
         self.assertEqual(result.stdout.split(), [
             "CUBLAS_STATUS_NOT_INITIALIZED", *3 * [failed], *2 * [invalid],
-            "CUBLAS_STATUS_NOT_SUPPORTED", failed, "CUBLAS_STATUS_MAPPING_ERROR",
-            "CUBLAS_STATUS_SUCCESS", "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
+            "CUBLAS_STATUS_NOT_SUPPORTED", failed, "CUBLAS_STATUS_MAPPING_ERROR", invalid,
+            "CUBLAS_STATUS_NOT_SUPPORTED", "CUBLAS_STATUS_SUCCESS",
+            "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
         said = sentences(result)
         for sentence in (
             "cublasSscal: the handle is not from cublasCreate, or was destroyed before, at my.cu:",
@@ -231,6 +240,8 @@ class CublasTest(unittest.TestCase):
             "cublasSgemm: n = -3 is negative",
             "cublasGemmEx: the glass box multiplies CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F",
             "cublasSaxpy: 28 bytes do not fit: d has 24 bytes",
+            "cublasSetMatrix: 3 x 2 elements of 4 bytes, columns of 2 and 3, at my.cu:",
+            "cublasSscal: the glass box has no graphs with cuBLAS: launch it outside of the",
         ):
             self.assertIn(sentence, said)
 

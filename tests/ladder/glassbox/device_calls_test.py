@@ -22,8 +22,45 @@ ASK = in_main("""
     }""")  # fmt: skip
 
 
+# As CUDA 13 words them.
+TEXTS = {
+    0: "cudaSuccess: no error", 1: "cudaErrorInvalidValue: invalid argument",
+    401: "cudaErrorIllegalState: the operation cannot be performed in the present state",
+    900: "cudaErrorStreamCaptureUnsupported: operation not permitted when stream is capturing",
+    901: "cudaErrorStreamCaptureInvalidated: operation failed due to a previous error during "
+         "capture",
+    902: "cudaErrorStreamCaptureMerge: operation would result in a merge of separate capture "
+         "sequences",
+    903: "cudaErrorStreamCaptureUnmatched: capture was not ended in the same stream as it began",
+    904: "cudaErrorStreamCaptureUnjoined: capturing stream has unjoined work",
+    905: "cudaErrorStreamCaptureIsolation: dependency created on uncaptured work in another stream",
+    906: "cudaErrorStreamCaptureImplicit: operation would make the legacy stream depend on a "
+         "capturing blocking stream",
+    907: "cudaErrorCapturedEvent: operation not permitted on an event last recorded in a capturing "
+         "stream",
+    908: "cudaErrorStreamCaptureWrongThread: attempt to terminate a thread-local capture sequence "
+         "from another thread",
+    910: "cudaErrorGraphExecUpdateFailure: the graph update was not performed because it included "
+         "changes which violated constraints specific to instantiated graph update",
+    912: "cudaErrorInvalidClusterSize: a kernel launch error has occurred due to cluster "
+         "misconfiguration",
+}  # fmt: skip
+
+
 class DeviceCallsTest(unittest.TestCase):
     """Properties and occupancy."""
+
+    def test_texts_of_errors(self):
+        """And a figure that no card has."""
+        result = outcome(
+            in_main(
+                f"for (int code : {{{', '.join(map(str, TEXTS))}}}) printf(\"%s: %s\\n\", "
+                "cudaGetErrorName((cudaError_t)code), cudaGetErrorString((cudaError_t)code));"
+                "int x; puts(cudaGetErrorName(cudaDeviceGetAttribute(&x, (cudaDeviceAttr)999, 0)));"
+            )
+        )
+        self.assertEqual(result.stdout.splitlines(), [*TEXTS.values(), "cudaErrorNotSupported"])
+        self.assertIn("device cards have no figure for attribute 999", sentences(result))
 
     def test_calls_that_have_nothing_to_do(self):
         """Peers, pools, policies, prefetches: they succeed, or say that there is one GPU."""

@@ -14,7 +14,7 @@ namespace {
 std::string launch_in(const std::string& source) {
   const std::string text = without_launch_syntax(source).value_or("");
   const std::string start = "::ladder::glassbox::launch(\"";
-  const std::string middle = ")([&](auto&&...";
+  const std::string middle = ")([=](auto&&...";
   const std::size_t name = text.find(start);
   if (name == std::string::npos) return "";
   const std::size_t name_end = text.find("\", ", name);
@@ -103,6 +103,10 @@ TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
             "cudaLaunchKernel(k<1>, 1, 2, arguments);");
   EXPECT_EQ(without_launch_syntax("cudaLaunchCooperativeKernel((const void *)k, 1, 2, a);"),
             "cudaLaunchCooperativeKernel(k, 1, 2, a);");
+  EXPECT_EQ(without_launch_syntax("cudaLaunchKernelExC(f(&c, 1), (const void*)k, a);"),
+            "cudaLaunchKernelExC(f(&c, 1), k, a);");
+  EXPECT_EQ(without_launch_syntax("p.func = (void*)k; p->func = (void *)k<float>;"),
+            "p.func = k; p->func = k<float>;");
 }
 
 TEST(LaunchSyntaxTest, TheDeviceHasAnArchitectureAndTheHostNone) {

@@ -40,10 +40,59 @@ class MemoryCallsTest(unittest.TestCase):
             "cudaMemcpy: 12 bytes from byte 8 on do not fit: d_a has 16 bytes",
             "cudaMemset: the target is memory of the host, not of the GPU, at my.cu:13",
             "cudaFree: gone was freed before, at my.cu:14",
-            "it is in d_b, at my.cu:15",
+            "cudaFree: this is no start of an array of the GPU; it is in d_b, at my.cu:15",
+            "cudaMemcpy2D: a row of 8 bytes is longer than a pitch, at my.cu:17",
             "d_a, 16 bytes from my.cu:6, was never freed. d_b, 16 bytes from my.cu:6, was never",
         ):
             self.assertIn(sentence, said)
+
+    def test_pointers_of_the_wrong_sort(self):
+        """Null pointers, memory of others, and more than there is."""
+        result = outcome(in_main("""
+            float host[8], *d_a, *pinned;
+            cudaMalloc(&d_a, 16);
+            auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
+            told(cudaMalloc((float**)nullptr, 16));
+            told(cudaMemcpy(d_a, nullptr, 16, cudaMemcpyHostToDevice));
+            told(cudaMemcpy(d_a, host, 16, (cudaMemcpyKind)7));
+            told(cudaMallocHost(&pinned, size_t{1} << 60));
+            told(cudaFree(host));
+            told(cudaFreeHost(d_a));
+            told(cudaHostRegister(d_a, 16, 0));
+            told(cudaHostUnregister(host));
+            cudaArray_t array;
+            cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+            told(cudaMallocArray(&array, &format, 0, 4));
+            cudaFree(d_a);
+            """))
+        bad = "cudaErrorInvalidValue"
+        self.assertEqual(
+            result.stdout.split(),
+            [bad, bad, "cudaErrorInvalidMemcpyDirection", "cudaErrorMemoryAllocation", *[bad] * 5],
+        )
+        for sentence in (
+            "cudaMalloc: a null pointer, at my.cu:8",
+            "cudaMemcpy: the source is a null pointer",
+            "cudaMemcpy: 7 is no direction",
+            "cudaMallocHost: this machine has no 1152921504606846976 bytes left",
+            "cudaFree: this is no memory of the GPU",
+            "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc",
+            "cudaHostRegister: this is no memory of the host's own, or is registered already",
+            "cudaHostUnregister: this memory is not registered",
+            "cudaMallocArray: an array of width 0",
+        ):
+            self.assertIn(sentence, sentences(result))
+
+    def test_the_host_reads_what_was_freed(self):
+        """The program ends there."""
+        result = outcome(in_main("""
+            float* gone;
+            cudaMallocManaged(&gone, 16);
+            cudaFree(gone);
+            printf("%g", gone[1]);
+            """))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("host code accesses gone, which was freed, at my.cu:8", sentences(result))
 
     def test_right_calls_are_silent(self):
         """Copies of all sorts, and nothing is left over."""

@@ -229,12 +229,9 @@ SUBTLE_MUTANTS = (
             "        for (float& x : row) x *= alpha;\n"
             "      }",
         ),
-        "alpha_missing_in_parts": (
-            "      store_partial<kConsumers>(c,",
-            "      for (int m = 0; m < TM; ++m) {\n"
-            "        for (int n = 0; n < TN; ++n) c[m][n] = acc[m][n];\n"
-            "      }\n"
-            "      store_partial<kConsumers>(c,",
+        "alpha_twice_in_parts": (
+            "c[m][n] = one * acc[m][n];",
+            "c[m][n] = (part.begin > 0 ? alpha : one) * acc[m][n];",
         ),
         "last_peer_not_added": (
             "(c, last - schedule.rank, consumer",
@@ -266,9 +263,9 @@ SUBTLE_MUTANTS = (
             "k < WARPS_K; ++k",
             "k < WARPS_K - 1; ++k",
         ),
-        "alpha_missing_in_w_of_parts": (
-            "alpha * a[2], alpha * a[3]);",
-            "alpha * a[2], a[3]);",
+        "alpha_missing_in_w": (
+            "alpha * c[m][n + 3] +",
+            "c[m][n + 3] +",
         ),
         "tile_stored_beyond_n": (
             "if (row < M && col < N) {\n"
@@ -287,8 +284,8 @@ SUBTLE_MUTANTS = (
     }),
     *mutants_of("13_small_products", "32 x 64, small", edits={
         "beta_twice_in_shares": (
-            "*gC = make_float4(c.x + beta * old.x, c.y",
-            "*gC = make_float4(c.x + beta * beta * old.x, c.y",
+            "*gC = make_float4(alpha * c.x + beta * old.x,",
+            "*gC = make_float4(alpha * c.x + beta * beta * old.x,",
         ),
         "small_k_guard_lets_one_more": (
             "copy_k + a_k < K);",
