@@ -13,9 +13,9 @@ REPOSITORIES = (
     "wangzyon+NVIDIA_SGEMM_PRACTICE",
     "CoffeeBeforeArch+cuda_programming",
     "NVIDIA+cuda-samples",
-    "PacktPublishing+Learn-CUDA-Programming",
     "olcf+cuda-training-series",
     "brucefan1983+CUDA-Programming",
+    "PacktPublishing+Learn-CUDA-Programming",
     "karpathy+llm.c",
 )
 

@@ -214,12 +214,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="programs side by side")
     parser.add_argument("--scratch", type=pathlib.Path, help="folder for copies")
     parser.add_argument("--only", default="", help="run programs with this in their path, again")
+    parser.add_argument("--again", default=NOT_RUN, help="run programs that ended so, such as "
+                        "refused, again")
     options = parser.parse_args()
     if not options.glassbox.exists():
         stop(f"{options.glassbox} is missing: run `make build` first")
     results = public_programs.read(options.out) if options.out.exists() else {"programs": []}
     entries = {(entry["repository"], entry["path"]): entry for entry in results["programs"]
-               if entry.get("outcome") != NOT_RUN}
+               if entry.get("outcome") not in (NOT_RUN, options.again)}
     programs = program_scope.find_programs(options.checkouts)
     commits = {name: (options.checkouts / f"{name}.commit").read_text().strip()
                for name in public_programs.REPOSITORIES}

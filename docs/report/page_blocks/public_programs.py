@@ -64,17 +64,18 @@ def sentence_block(*_):
     counts = counts_of(entries)
     stopped = counts["too long"] + counts["too large"]
     begun = counts["ran"] + stopped
-    quiet = [entry for entry in entries
-             if entry["outcome"] == "ran" and not public_programs.findings_of(entry)]
+    quiet = [entry for entry in entries if entry["outcome"] == "ran" and entry["traced"] > 0
+             and not public_programs.findings_of(entry)]
     seconds = public_programs.read()["context"]["seconds"]
     places = counts["true"] + counts["false"]
     return (
         f"**{begun} of {len(entries)} programs in scope ({100 * begun / len(entries):.0f} %) "
         f"compile and run unchanged.** {counts['ran']} of them run to their end. The other "
         f"{stopped} were stopped after {seconds} seconds of CPU time: their problems, or the "
-        f"number of their repetitions, are meant for a GPU. In {len(quiet)} programs that ran to "
-        f"their end, the glass box reports nothing. In the others, and in those that were stopped, "
-        f"it reports {places} places, {counts['false'] or 'none'} of them falsely."
+        f"number of their repetitions, are meant for a GPU. In {len(quiet)} programs that launch "
+        f"kernels and ran to their end, the glass box reports nothing. In the others, and in those "
+        f"that were stopped, it reports {places} places, {counts['false'] or 'none'} of them "
+        f"falsely."
     )
 
 
@@ -133,5 +134,6 @@ BLOCKS = {
     "public_bugs": judged_block("bug"),
     "public_harmless": judged_block("harmless"),
     "public_meant": judged_block("meant"),
+    "public_false": judged_block("false"),
     "public_all": all_block,
 }

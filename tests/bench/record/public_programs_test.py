@@ -82,10 +82,10 @@ class PublicProgramsTest(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def run_it(cls):
+    def run_it(cls, *more):
         """Calls main()."""
         words = ["public_programs.py", str(cls.root / "checkouts"), "--out", str(cls.out),
-                 "--glassbox", str(cls.glassbox), "--seconds", "1", "--nvcc", ""]
+                 "--glassbox", str(cls.glassbox), "--seconds", "1", "--nvcc", "", *more]
         with (
             mock.patch.object(sys, "argv", words),
             mock.patch.object(record_file, "REPOSITORIES", (REPOSITORY,)),
@@ -128,6 +128,15 @@ class PublicProgramsTest(unittest.TestCase):
     def test_a_second_run_has_nothing_to_do(self):
         with mock.patch.object(public_programs, "tried", side_effect=AssertionError):
             self.run_it()
+        self.assertEqual(json.loads(self.out.read_text()), self.results)
+
+    def test_one_ending_can_be_run_again(self):
+        """With a newer glass box."""
+        tried = mock.Mock(side_effect=lambda *key: self.entries[key[1]])
+        with mock.patch.object(public_programs, "tried", tried):
+            self.run_it("--again", "refused")
+        self.assertEqual(sorted(call.args[1] for call in tried.call_args_list),
+                         ["lacks.cu", "launches.cu"])  # fmt: skip
         self.assertEqual(json.loads(self.out.read_text()), self.results)
 
 
