@@ -18,8 +18,8 @@ inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cuda
                           cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
                           cudaEventRecordDefault = 0;
 // Addresses that no stream has.
-#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+inline const cudaStream_t cudaStreamLegacy = reinterpret_cast<cudaStream_t>(1),
+                          cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
 
 /// What a node of a graph does.
 enum cudaGraphNodeType {
