@@ -284,6 +284,8 @@ class GraphsTest(unittest.TestCase):
         """And what another mode or another stream allows."""
         result = of("""
             TOLD(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal));
+            TOLD(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
+            TOLD(cudaStreamEndCapture(cudaStreamPerThread, &graph));
             TOLD(cudaStreamEndCapture(s, &graph));
             TOLD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
             TOLD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
@@ -318,7 +320,7 @@ class GraphsTest(unittest.TestCase):
         good, bad = "cudaSuccess", "cudaErrorInvalidValue"
         self.assertEqual(
             result.stdout.split("\n")[:-1],
-            ["cudaErrorStreamCaptureUnsupported", "cudaErrorIllegalState", good,
+            ["cudaErrorStreamCaptureUnsupported", good, good, "cudaErrorIllegalState", good,
              "cudaErrorIllegalState", good, good, good, "cudaErrorIllegalState", bad, bad, good,
              "0 nodes", good, good, "cudaErrorStreamCaptureUnjoined", bad,
              "cudaErrorCapturedEvent", "cudaErrorInvalidResourceHandle", good,
