@@ -68,6 +68,8 @@ def sentence_block(*_):
              and not public_programs.findings_of(entry)]
     seconds = public_programs.read()["context"]["seconds"]
     places = counts["true"] + counts["false"]
+    left = len(in_scope(programs())) - len(entries)
+    waiting = f" {left} programs are still to be run." if left else ""
     return (
         f"**{begun} of {len(entries)} programs in scope ({100 * begun / len(entries):.0f} %) "
         f"compile and run unchanged.** {counts['ran']} of them run to their end. The other "
@@ -75,7 +77,7 @@ def sentence_block(*_):
         f"number of their repetitions, are meant for a GPU. In {len(quiet)} programs that launch "
         f"kernels and ran to their end, the glass box reports nothing. In the others, and in those "
         f"that were stopped, it reports {places} places, {counts['false'] or 'none'} of them "
-        f"falsely."
+        f"falsely.{waiting}"
     )
 
 
