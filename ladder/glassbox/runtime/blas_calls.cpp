@@ -313,7 +313,7 @@ cublasStatus_t Axpy<T>::operator()(cublasHandle_t handle, int n, const T* alpha,
                                    int incx, T* y, int incy, Here here) const {
   Call call(name_of<T>("axpy"), handle, here);
   const T a = call.factor("alpha", alpha);
-  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,
+  return on_vectors(call, n, Vector<const T>{"x", x, incx}, Vector<T>{"y", y, incy}, y,
                     [&] { Blas<T>::axpy(n, a, x, incx, y, incy); });
 }
 
@@ -330,7 +330,7 @@ template <class T>
 cublasStatus_t Copy<T>::operator()(cublasHandle_t handle, int n, const T* x, int incx, T* y,
                                    int incy, Here here) const {
   Call call(name_of<T>("copy"), handle, here);
-  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y,
+  return on_vectors(call, n, Vector<const T>{"x", x, incx}, Vector<T>{"y", y, incy}, y,
                     [&] { Blas<T>::copy(n, x, incx, y, incy); });
 }
 
@@ -338,7 +338,7 @@ template <class T>
 cublasStatus_t Swap<T>::operator()(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy,
                                    Here here) const {
   Call call(name_of<T>("swap"), handle, here);
-  return on_vectors(call, n, Vector{"x", x, incx}, Vector{"y", y, incy}, y, [&] {
+  return on_vectors(call, n, Vector<T>{"x", x, incx}, Vector<T>{"y", y, incy}, y, [&] {
     Blas<T>::swap(n, x, incx, y, incy);
     note_written(x, sizeof(T));
   });
