@@ -51,6 +51,16 @@ class SpellingsTest(unittest.TestCase):
             "62",
         )
 
+    def test_headers_of_parts(self):
+        """CUDA's programs include some that its main header has, too; all are the glass box's."""
+        for header in ("builtin_types.h", "device_functions.h", "sm_61_intrinsics.h"):
+            self.expect(
+                f"#include <{header}>\n#include <cstdio>\n"
+                "#ifndef __CUDA_RUNTIME_H__\n#error\n#endif\n"
+                'int main() { printf("1"); }',
+                "1",
+            )
+
     def test_header_that_is_left_out(self):
         """By the preprocessor."""
         self.expect(
