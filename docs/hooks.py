@@ -216,6 +216,8 @@ def on_files(files, config):
             files.append(page)
     for path in sources:
         files.append(source_page(config, path))
+    for file in [file for file in files if file.src_uri.endswith(".map")]:
+        files.remove(file)  # a megabyte for those who work on the theme's scripts
     return files
 
 

@@ -50,13 +50,9 @@ def with_added_facts(text):
     if code != 0:
         raise AssertionError(errors)
     known = dict(numbered())
-    entries = [
-        entry for entry in json.loads(added)["rungs"] if entry["number"] in known
-    ]
+    entries = [entry for entry in json.loads(added)["rungs"] if entry["number"] in known]
     facts = json.loads(text)
-    return json.dumps(
-        {**facts, "rungs": [*facts["rungs"], *entries]}, separators=(",", ":")
-    )
+    return json.dumps({**facts, "rungs": [*facts["rungs"], *entries]}, separators=(",", ":"))
 
 
 class AddARungTest(unittest.TestCase):
@@ -78,9 +74,7 @@ class AddARungTest(unittest.TestCase):
         """A program of the copy: (exit code, [lines of what it says])"""
         code, out, errors = run([sys.executable, "-m", module, *arguments], self.root)
         fell = "Traceback" in errors and "AssertionError" not in errors
-        self.assertFalse(
-            fell or re.search("(Key|Type|Attribute|Value)Error", errors), errors
-        )
+        self.assertFalse(fell or re.search("(Key|Type|Attribute|Value)Error", errors), errors)
         return code, (out + errors).splitlines()
 
     def of_added(self, *sentences):
@@ -107,9 +101,7 @@ class AddARungTest(unittest.TestCase):
 
     def test_its_facts_are_those_of_its_sources(self):
         entries = json.loads((self.root / FACTS).read_text())["rungs"]
-        self.assertEqual(
-            [entry["number"] for entry in entries], list(range(len(entries)))
-        )
+        self.assertEqual([entry["number"] for entry in entries], list(range(len(entries))))
         for number, addition in numbered():
             base = next(entry for entry in entries if entry["name"] == addition.base)
             ours = entries[number]
@@ -130,10 +122,7 @@ class AddARungTest(unittest.TestCase):
         )  # fmt: skip
         for number, addition in numbered():
             folder = folder_of(number, addition)
-            out, lesson = (
-                self.root / "given" / folder,
-                self.root / "ladder" / folder / "README.md",
-            )
+            out, lesson = self.root / "given" / folder, self.root / "ladder" / folder / "README.md"
             code, lines = self.python("tests.grader.starters", str(number), str(out))
             self.assertEqual(code, 1)
             label = f"{number:02} {addition.name}"
@@ -145,9 +134,7 @@ class AddARungTest(unittest.TestCase):
             self.assertEqual((code, lines), (0, []))
             kernel = (out / "kernel.cuh").read_text()
             self.assertIn("// Your turn: Add up the products.", kernel)
-            self.assertIn(
-                f'"work/{folder}/kernel.cuh"', (out / "launch.cu").read_text()
-            )
+            self.assertIn(f'"work/{folder}/kernel.cuh"', (out / "launch.cu").read_text())
 
     def test_the_report_writes_what_it_can_and_names_the_rest(self):
         code, lines = self.python("docs.report.report")
@@ -155,16 +142,11 @@ class AddARungTest(unittest.TestCase):
         begin = "report.py: {folder}/README.md: <!-- begin "
         missing = self.of_added(
             begin + "predict -->: ladder/questions.json asks nothing of rung {number}",
-            begin
-            + "maths -->: rung {label} has no hand count in docs/report/by_hand.py",
+            begin + "maths -->: rung {label} has no hand count in docs/report/by_hand.py",
         )
-        self.assertEqual(
-            [line for line in lines if line.startswith("report.py")], missing
-        )
+        self.assertEqual([line for line in lines if line.startswith("report.py")], missing)
         for number, addition in numbered():
-            page = (
-                self.root / "ladder" / folder_of(number, addition) / "README.md"
-            ).read_text()
+            page = (self.root / "ladder" / folder_of(number, addition) / "README.md").read_text()
             for words in (
                 f"| Rung | {number:02} {addition.name} |",
                 "| Registers per thread | not recorded yet |",
@@ -182,13 +164,9 @@ class AddARungTest(unittest.TestCase):
         self.python("docs.report.report")
         pages = ["README.md"]
         for folder in ("docs", "ladder"):
-            pages += [
-                path.relative_to(SOURCES) for path in (SOURCES / folder).rglob("*.md")
-            ]
+            pages += [path.relative_to(SOURCES) for path in (SOURCES / folder).rglob("*.md")]
         for page in pages:
-            self.assertEqual(
-                (self.root / page).read_text(), (SOURCES / page).read_text(), page
-            )
+            self.assertEqual((self.root / page).read_text(), (SOURCES / page).read_text(), page)
 
     def test_figures_are_drawn_but_for_its_own(self):
         code, lines = self.python("docs.figures.draw", "--check")
@@ -208,17 +186,13 @@ class AddARungTest(unittest.TestCase):
         self.assertEqual(code, 1)
         for number, addition in numbered():
             path = f"ladder/{folder_of(number, addition)}/README.md"
-            self.assertTrue(
-                [line for line in lines if line.startswith(f"{path}: ")], lines
-            )
+            self.assertTrue([line for line in lines if line.startswith(f"{path}: ")], lines)
 
     def test_tests_of_figures_and_results_hold(self):
         """But for the figures and the machine code that are not there."""
         for module, failing in (
-            (
-                "tests.docs.figures_test",
-                ["test_all_are_current", "test_pictures_for_phones_are_narrow"],
-            ),
+            ("tests.docs.figures_test",
+             ["test_all_are_current", "test_pictures_for_phones_are_narrow"]),
             ("tests.docs.report.plots_test", []),
             ("tests.docs.report.chapter_blocks_test", []),
             ("tests.docs.report.benchmark_tables_test", []),
@@ -227,12 +201,8 @@ class AddARungTest(unittest.TestCase):
             ("tests.bench.record.sass_order_test", ["test_it_holds_every_kernel"]),
         ):
             code, lines = self.python(module)
-            failed = [
-                line.split()[1] for line in lines if re.match("(FAIL|ERROR): ", line)
-            ]
-            self.assertEqual(
-                (code, failed), (1 if failing else 0, failing), "\n".join(lines)
-            )
+            failed = [line.split()[1] for line in lines if re.match("(FAIL|ERROR): ", line)]
+            self.assertEqual((code, failed), (1 if failing else 0, failing), "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -46,9 +46,8 @@ def row_of(name, entries):
 def summary_block(*_):
     """Per repository: programs by outcome, and findings by verdict."""
     entries = programs()
-    heads = ["repository", "programs", "out of scope", "ran", "stopped", "refused",
-             "true findings", "false"]
-    heads += ["not yet run"] if any(entry.get("outcome") == "not run" for entry in entries) else []
+    heads = ["repository", "programs", "out", "ran", "stopped", "refused", "true", "false"]
+    heads += ["to run"] if any(entry.get("outcome") == "not run" for entry in entries) else []
     rows = [
         row_of(f"[{name}](https://github.com/{name})",
                [entry for entry in entries if entry["repository"] == repository])
