@@ -46,10 +46,10 @@ def row_of(name, entries):
 def summary_block(*_):
     """Per repository: programs by outcome, and findings by verdict."""
     entries = programs()
-    heads = ["repository", "programs", "out", "ran", "stopped", "refused", "true", "false"]
-    heads += ["to run"] if any(entry.get("outcome") == "not run" for entry in entries) else []
+    heads = ["repository", "all", "out", "ran", "stopped", "refused", "true", "false"]
+    heads += ["left"] if any(entry.get("outcome") == "not run" for entry in entries) else []
     rows = [
-        row_of(f"[{name}](https://github.com/{name})",
+        row_of(f"[{name.split('/')[1]}](https://github.com/{name})",
                [entry for entry in entries if entry["repository"] == repository])
         for repository in public_programs.REPOSITORIES
         for name in [public_programs.name_of(repository)]
