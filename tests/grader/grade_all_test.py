@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import fcntl
 import io
 import json
 import os
@@ -204,6 +205,8 @@ class ClassTest(unittest.TestCase):
             done = sorted((self.out / "grades").glob("s*.json"))
         process.send_signal(signal.SIGKILL)
         process.wait()
+        with open(self.out / ".lock") as lock:  # a child that was about to start may have it still
+            fcntl.flock(lock, fcntl.LOCK_EX)
         self.assertFalse((self.out / "report.html").exists())
         done = [path.stem[:3] for path in sorted((self.out / "grades").glob("s*.json"))]
         rows = self.grade()
