@@ -437,6 +437,6 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   if (*result == cudaGraphExecUpdateSuccess) return cudaSuccess;
   return failed(cudaErrorGraphExecUpdateFailure,
                 "cudaGraphExecUpdate: the graph has other nodes or dependencies than the one that "
-                "was instantiated: instantiate it anew",
+                "was instantiated: instantiate it again",
                 here);
 }

@@ -91,8 +91,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::si
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type);
 
-// -- Nodes
-// -----------------------------------------------------------------------------------------
+// -- Nodes ------------------------------------------------------------------------------------
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* needs, std::size_t count,
                                    const cudaKernelNodeParams* parameters,
@@ -131,8 +130,7 @@ inline cudaError_t cudaGraphAddDependencies(
   return cudaGraphAddDependencies(graph, from, to, count, here);
 }
 
-// -- Launches
-// --------------------------------------------------------------------------------------
+// -- Launches ---------------------------------------------------------------------------------
 inline constexpr unsigned cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
                           cudaGraphInstantiateFlagUpload = 2,
                           cudaGraphInstantiateFlagUseNodePriority = 8;

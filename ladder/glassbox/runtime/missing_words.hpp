@@ -154,8 +154,7 @@ template <class... Arguments>
     "and compute its index")]] cudaError_t
 cudaMallocMipmappedArray(Arguments&&...);
 
-// -- Graphs with nodes of other sorts
-// --------------------------------------------------------------
+// -- Graphs with nodes of other sorts ---------------------------------------------------------
 struct [[gnu::unavailable(
     "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
     "without a graph")]] cudaGraphNodeParams{};
