@@ -9,5 +9,5 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #else
-#include "common/emulator/words/cuda_words.hpp"
+#include "emulator/words/cuda_words.hpp"
 #endif

@@ -12,8 +12,8 @@
 #ifdef __CUDACC__
 #include "common/check.hpp"
 #else
-#include "common/emulator/run/launch.hpp"
-#include "common/emulator/run/multiprocessors.hpp"
+#include "emulator/run/launch.hpp"
+#include "emulator/run/multiprocessors.hpp"
 #endif
 
 namespace ladder {

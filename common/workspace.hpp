@@ -8,7 +8,7 @@
 #include "common/gemm.hpp"
 
 #ifndef __CUDACC__
-#include "common/emulator/run/workspace.hpp"
+#include "emulator/run/workspace.hpp"
 #endif
 
 namespace ladder {

@@ -6,7 +6,7 @@
 #include "common/ptx/here.cuh"
 
 #ifndef __CUDACC__
-#include "common/emulator/words/async_functions.hpp"
+#include "emulator/words/async_functions.hpp"
 #endif
 
 namespace ladder::ptx {

@@ -10,21 +10,15 @@
 
 #ifdef __CUDACC__
 #include <cuda.h>
+#else
+#include "emulator/words/tensor_map.hpp"
 #endif
 
 namespace ladder::ptx {
 
-/// A row-major matrix of floats in global memory, and the box that one copy brings.
 #ifdef __CUDACC__
+/// A row-major matrix of floats in global memory, and the box that one copy brings.
 using TensorMap = CUtensorMap;
-#else
-struct TensorMap {
-  const float* matrix;
-  int rows;
-  int columns;
-  int box_rows;
-  int box_columns;
-};
 #endif
 
 /// \brief  Describes a packed matrix and a box.

@@ -1,6 +1,6 @@
 """Wavefronts: how many passes through the 32 banks of L1 and shared memory an access takes.
 
-The emulator counts them (common/emulator/trace/request_shape.hpp), so this needs its library.
+The emulator counts them (emulator/trace/request_shape.hpp), so this needs its library.
 Words are counted in floats from any line's beginning; word w lies in bank w mod 32.
 """
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder {
 

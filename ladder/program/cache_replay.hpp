@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/device_card.hpp"
-#include "common/emulator/trace/replay.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/replay.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder {
 

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <utility>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 
 namespace ladder {

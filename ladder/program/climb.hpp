@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
 #include "common/timing.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 #include "ladder/program/small_problems.hpp"
 

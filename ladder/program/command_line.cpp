@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/output_file.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/progress.hpp"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "common/emulator/run/source_lines.hpp"
+#include "emulator/run/source_lines.hpp"
 
 namespace ladder {
 namespace {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/emulator/run/kernel_constants.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/kernel_constants.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_sources.hpp"
 

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 #include "ladder/program/access_verdict.hpp"
 #include "ladder/program/cache_replay.hpp"
 #include "ladder/program/nvcc_registers.hpp"

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "common/device_card.hpp"
-#include "common/emulator/trace/replay.hpp"
-#include "common/emulator/trace/trace.hpp"
 #include "common/machine.hpp"
 #include "common/verify.hpp"
+#include "emulator/trace/replay.hpp"
+#include "emulator/trace/trace.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

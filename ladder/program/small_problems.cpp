@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
 
 namespace ladder {
 namespace {

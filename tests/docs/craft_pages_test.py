@@ -32,7 +32,8 @@ def joined_literals():
     """All strings of the sources; neighbouring literals are one string."""
     text = []
     for folder, pattern in (
-        ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"), ("bench", "*.py"),
+        ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"),
+        ("emulator", "*.[ch]*"), ("bench", "*.py"),
         ("docs", "*.py"),
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 #include "tests/fidelity/probes.hpp"
 
 namespace ladder::fidelity {

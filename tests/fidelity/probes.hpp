@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::fidelity {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::gallery {
 

@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/trace/trace.hpp"
 #include "tests/gallery/gallery.hpp"
 
 namespace ladder::emulator {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <span>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
-#include "common/emulator/trace/replay.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
+#include "emulator/trace/replay.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::grader {
 namespace {

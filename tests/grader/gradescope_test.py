@@ -85,12 +85,12 @@ class GradescopeTest(unittest.TestCase):
             self.assertIn(f" {package} ", setup)
         self.assertEqual(build.count("\nadd_rung("), 2)
         self.assertIn(f"add_rung({RUNG.folder})", build)
-        self.assertIn("gemm-ladder/common/emulator/cuda_headers/cuda/barrier", names)
+        self.assertIn("gemm-ladder/emulator/cuda_headers/cuda/barrier", names)
         self.assertFalse([name for name in names if name.endswith(("_test.py", ".pyc"))])
 
     def test_every_include_is_in_the_archive(self):
         files = set(copied_tree.building_files("tests.grader.gradescope"))
-        places = (pathlib.Path(), pathlib.Path("common/emulator/cuda_headers"))
+        places = (pathlib.Path(), pathlib.Path("emulator/cuda_headers"))
         for path in files:
             if path.suffix not in (".cpp", ".hpp", ".cu", ".cuh", ".h", ""):
                 continue

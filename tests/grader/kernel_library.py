@@ -182,7 +182,7 @@ def _library(build, flavour, name, copies, out, wrap):
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
     said = _object(build, flavour, (), copies, out, kernel, wrap)
-    script = pathlib.Path(sources, "common/emulator/define_dynamic_shared.cmake")
+    script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
         [*wrap, build["cmake"], "-D", f"READELF={build['readelf']}", "-D", f"OUTPUT={definitions}",

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 #include "tests/grader/judging.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 

@@ -13,8 +13,8 @@ from tests.grader import verdicts
 
 GALLERY = SOURCES / "bench/results/emulator/gallery.json"
 SAYING = (
-    "common/emulator/run/launch.cpp",
-    "common/emulator/run/grid_plan.cpp",
+    "emulator/run/launch.cpp",
+    "emulator/run/grid_plan.cpp",
     "common/verify.cpp",
     "common/wrong_pattern.cpp",
     "ladder/program/rung_names.cpp",

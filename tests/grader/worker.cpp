@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/settings.hpp"
 #include "tests/grader/containment.hpp"
 #include "tests/grader/graded_run.hpp"
 #include "tests/grader/messages.hpp"

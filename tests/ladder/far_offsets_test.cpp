@@ -14,10 +14,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/emulator/run/block_observer.hpp"
-#include "common/emulator/run/grid_runner.hpp"
-#include "common/emulator/run/worker_pool.hpp"
 #include "common/work_plan.hpp"
+#include "emulator/run/block_observer.hpp"
+#include "emulator/run/grid_runner.hpp"
+#include "emulator/run/worker_pool.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

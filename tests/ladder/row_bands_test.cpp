@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/gemm.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

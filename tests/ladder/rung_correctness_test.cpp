@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 #include "ladder/program/small_problems.hpp"
 #include "tests/ladder/rung_shapes.hpp"

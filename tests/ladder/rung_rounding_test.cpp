@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
 #include "common/machine.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

@@ -5,7 +5,7 @@
 
 #include "bench/memory/labs/kernels/access_pattern.hpp"
 #include "bench/memory/labs/kernels/shared_access.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::labs {
 

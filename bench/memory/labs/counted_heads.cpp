@@ -5,7 +5,7 @@
 
 #include "bench/memory/labs/kernels/traced_kernels.hpp"
 #include "bench/memory/labs/traced_run.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 #include "ladder/program/cache_replay.hpp"
 #include "ladder/program/rung_trace.hpp"
 

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::labs {
 

@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "common/emulator/words/cuda_words.hpp"
+#include "emulator/words/cuda_words.hpp"
 
 #define __managed__
 #define __cluster_dims__(...)

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/emulator/words/half_type.hpp"
-#include "common/emulator/words/vector_types.hpp"
+#include "emulator/words/half_type.hpp"
+#include "emulator/words/vector_types.hpp"
 #include "ladder/glassbox/runtime/memory_calls.hpp"
 
 enum cudaChannelFormatKind {

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/glassbox/runtime/extended_launch.hpp"
 
 namespace ladder::glassbox {

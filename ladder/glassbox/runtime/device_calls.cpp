@@ -7,8 +7,8 @@
 #include <string>
 
 #include "common/device_card.hpp"
-#include "common/emulator/run/grid_plan.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/grid_plan.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/device_heap.hpp"
 #include "ladder/glassbox/runtime/kernel_launch.hpp"

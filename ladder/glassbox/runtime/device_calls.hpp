@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "common/emulator/run/launch.hpp"
+#include "emulator/run/launch.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
 

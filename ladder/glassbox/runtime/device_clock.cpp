@@ -4,7 +4,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "common/emulator/run/block_runner.hpp"
+#include "emulator/run/block_runner.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
 
 long long clock64() {

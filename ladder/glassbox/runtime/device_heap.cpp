@@ -11,7 +11,7 @@
 #include <source_location>
 #include <vector>
 
-#include "common/emulator/run/block_runner.hpp"
+#include "emulator/run/block_runner.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"
 

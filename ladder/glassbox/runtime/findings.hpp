@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/trace/trace.hpp"
 
 namespace ladder::glassbox {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/emulator/run/source_lines.hpp"
+#include "emulator/run/source_lines.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "common/emulator/run/block_runner.hpp"
-#include "common/emulator/trace/trace.hpp"
+#include "emulator/run/block_runner.hpp"
+#include "emulator/trace/trace.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/cluster_launch.hpp"
 #include "ladder/glassbox/runtime/device_heap.hpp"

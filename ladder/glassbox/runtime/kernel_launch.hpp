@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/run/launch.hpp"
+#include "emulator/run/launch.hpp"
 #include "ladder/glassbox/runtime/error_codes.hpp"
 #include "ladder/glassbox/runtime/stream_calls.hpp"
 

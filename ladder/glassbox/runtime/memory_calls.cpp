@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "common/emulator/run/block_runner.hpp"
+#include "emulator/run/block_runner.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/findings.hpp"
 #include "ladder/glassbox/runtime/orders.hpp"

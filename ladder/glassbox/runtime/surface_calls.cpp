@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "common/emulator/run/block_runner.hpp"
+#include "emulator/run/block_runner.hpp"
 #include "ladder/glassbox/runtime/allocations.hpp"
 #include "ladder/glassbox/runtime/cuda_array.hpp"
 

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "common/emulator/run/block_runner.hpp"
-#include "common/emulator/words/half_type.hpp"
+#include "emulator/run/block_runner.hpp"
+#include "emulator/words/half_type.hpp"
 #include "ladder/glassbox/runtime/cuda_array.hpp"
 #include "ladder/glassbox/runtime/texture.hpp"
 

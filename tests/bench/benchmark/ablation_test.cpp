@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "bench/benchmark/ablation_run.hpp"
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
-#include "tests/common/emulator/copy_arrival_name.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
+#include "tests/emulator/copy_arrival_name.hpp"
 
 namespace ladder::bench {
 namespace {

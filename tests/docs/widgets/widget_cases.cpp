@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "common/device_card.hpp"
-#include "common/emulator/trace/request_shape.hpp"
-#include "common/emulator/trace/sector_cache.hpp"
 #include "common/gemm.hpp"
 #include "common/roofline.hpp"
+#include "emulator/trace/request_shape.hpp"
+#include "emulator/trace/sector_cache.hpp"
 
 namespace ladder {
 namespace {

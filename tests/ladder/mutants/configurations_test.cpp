@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 #include "ladder/program/rung_trace.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 

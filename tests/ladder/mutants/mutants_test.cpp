@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 #include "tests/ladder/mutants/pipeline_test.hpp"

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/gemm.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 
 namespace ladder {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 #include "ladder/ladder.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/kernel_error.hpp"
-#include "common/emulator/run/settings.hpp"
-#include "common/emulator/run/workspace.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/rung_trace.hpp"
 #include "ladder/program/small_problems.hpp"

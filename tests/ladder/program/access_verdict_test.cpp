@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "common/emulator/trace/request_shape.hpp"
+#include "emulator/trace/request_shape.hpp"
 
 namespace ladder {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/device_card.hpp"
-#include "common/emulator/run/kernel_constants.hpp"
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/kernel_constants.hpp"
+#include "emulator/run/settings.hpp"
 
 namespace ladder {
 namespace {

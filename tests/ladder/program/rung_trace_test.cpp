@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/run/settings.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/nvcc_registers.hpp"
 #include "ladder/program/rung_trace.hpp"
 #include "ladder/program/trace_report.hpp"
-#include "tests/common/emulator/copy_arrival_name.hpp"
+#include "tests/emulator/copy_arrival_name.hpp"
 
 namespace ladder {
 namespace {

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/cuda_headers/device_launch_parameters.h
+/// \brief CUDA's header of this name, for g++: all of CUDA's words.
+#pragma once
+
+#include <cuda_runtime.h>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/run/workspace.hpp
+/// \brief The emulator's memory behind common/workspace.hpp: one for all launches, which come one
+///        after the other.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace ladder::emulator {
+
+/// All of it; a traced kernel may touch it as well as the arrays that it was given.
+std::span<std::byte> whole_workspace();
+
+/// \return its beginning
+/// \throws std::invalid_argument  it has fewer than `bytes` bytes
+void* workspace(std::size_t bytes);
+
+/// \return the most bytes that anyone has asked for
+std::size_t workspace_in_use();
+
+}  // namespace ladder::emulator

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/block_stream.hpp
+/// \brief What a block asks of global memory, in an order and a form that a cache model can replay:
+///        also for other blocks that do the same elsewhere in the arrays.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ladder::emulator {
+
+inline constexpr std::size_t kLineBytes = 128;
+inline constexpr std::size_t kSectorBytes = 32;
+inline constexpr std::size_t kMaxArrays = 16;  ///< arrays in global memory that a trace knows
+
+/// Sectors of one line, a bit for each of its four.
+struct LineTouch {
+  std::int32_t line;      ///< relative to the line of the access
+  std::uint32_t sectors;  ///< bits 0-3; never 0
+};
+
+/// The lines that one request touches, in ascending order.
+using LinePattern = std::vector<LineTouch>;
+
+/// One request of a warp to global memory.
+struct StreamAccess {
+  std::int64_t line;      ///< of its lowest byte, counted from the start of the array
+  std::uint32_t pattern;  ///< index into the trace's line patterns
+  std::uint16_t array;    ///< index into the trace's arrays
+  /// 0: reads; 1: writes all bytes of its sectors or some of them; 2: reads, but not in L1
+  std::uint16_t store;
+};
+
+/// \brief All requests of one block. A slice is what the block does between two barriers or until
+///        the next boxes have landed, or a part of it where both are far apart; blocks that run
+///        side by side are interleaved slice by slice.
+struct BlockStream {
+  std::vector<StreamAccess> accesses;
+  std::vector<std::uint32_t> slice_ends;  ///< index behind the last access of each slice, ascending
+};
+
+/// A block of the grid: what it does, and how far from the arrays' places in its stream.
+struct ReplayBlock {
+  const BlockStream* stream;
+  std::array<std::int64_t, kMaxArrays> line_shift;  ///< by array; added to StreamAccess::line
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/block_tracer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "emulator/run/source_lines.hpp"
+#include "emulator/trace/code_places.hpp"
+#include "emulator/trace/lane_visits.hpp"
+#include "emulator/words/warp_functions.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// Do all of these lanes have the same code in the row?
+bool same_code(const WarpLog::Row& row, std::uint32_t lanes) {
+  const AccessCode first = row.code[std::countr_zero(lanes)];
+  std::uint32_t differs = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    differs |= (row.code[lane] != first ? 1u : 0u) << lane;
+  return (differs & lanes) == 0;
+}
+
+}  // namespace
+
+// -- Grids and blocks ----------------------------------------------------------------------------
+
+void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
+                             const TraceWishes& wishes, unsigned rows, TraceSink& sink) {
+  sink_ = &sink;
+  if (state_.shared_bytes != shared.arrays.size()) shadow_.resize(shared.arrays.size());
+  const auto dynamic_offset =
+      static_cast<std::size_t>(shared.dynamic.data() - shared.arrays.data());
+  state_ = {
+      .plan = &plan,
+      .wishes = &wishes,
+      .code_begin = plan.code.begin(),
+      .shared_begin = reinterpret_cast<std::uintptr_t>(shared.arrays.data()),
+      .shared_bytes = shared.arrays.size(),
+      .dynamic_offset = dynamic_offset,
+      .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
+      .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
+  logs_.set_limit(rows);
+  logs_.set_arrays(wishes.arrays);
+  if (plan.cooperative || plan.cluster > 1) may_order_blocks();
+  global_.start_grid();
+  sites_.start_grid();
+  hazards_.start_grid();
+  polls_.start_grid();
+  flags_.start_grid(state_.shared_begin, state_.shared_bytes);
+  recorded_.start_grid();
+  clocks_.deactivate();
+  order_.start(state_.shared_arrays);
+}
+
+void BlockTracer::start_block(std::uint64_t block) {
+  state_.block = block;
+  clocks_.start_block(state_.plan->threads);
+  shadow_.start_block();
+  boxes_.start_block();
+  epochs_.start_block();
+  logs_.start_block();
+  shared_.start_block();
+  state_.barriers = 0;
+  state_.meetings = {};
+  state_.orders_itself = clocks_.is_active();
+  stream_.start_block();
+  flags_.start_block();
+  polls_.start_block();
+  news_.forget();
+  has_fenced_ = false;
+  access_cursor = {.code_begin = state_.code_begin,
+                   .shared_begin = state_.shared_begin - TracerState::kNearShared,
+                   .shared_bytes = state_.shared_bytes + 2 * TracerState::kNearShared,
+                   .global_begin = global_.begin(),
+                   .global_bytes = global_.bytes()};
+}
+
+void BlockTracer::end_block() {
+  for (unsigned warp = 0; 32 * warp < state_.plan->threads; ++warp)
+    look_at(warp);
+  stream_.end();
+  logs_.end_block();
+}
+
+/// Nothing is logged until the next block starts.
+void BlockTracer::end_grid() {
+  access_cursor = {};
+  logs_.end_block();
+  sink_->end_grid(*this);
+}
+
+void BlockTracer::enter(unsigned thread) noexcept {
+  access_cursor.tracer = this;
+  logs_.enter(thread);
+}
+
+void BlockTracer::leave(unsigned) noexcept {
+  logs_.leave();
+}
+
+void BlockTracer::pass_barrier() {
+  ++state_.barriers;
+  news_.forget();
+  shadow_.pass_barrier();
+  if (clocks_.is_active()) clocks_.pass_barrier();
+  if (state_.is_ordered()) order_.pass_barrier();
+  stream_.end();
+}
+
+void BlockTracer::pass_barrier_without_others(unsigned thread, std::source_location where,
+                                              const std::string& sentence) {
+  hazards_.report({.kind = HazardKind::kDivergentBarrier,
+                   .thread = static_cast<std::uint16_t>(thread),
+                   .text = sentence,
+                   .place = {without_repository(where.file_name()), where.line()}});
+}
+
+void BlockTracer::meet(unsigned warp) {
+  look_at(warp);
+  shared_.meet(warp);
+  ++state_.meetings[warp];
+  if (clocks_.is_active()) clocks_.meet(warp);
+}
+
+void BlockTracer::meet_lanes(unsigned warp, std::uint32_t lanes) {
+  start_clocks();
+  logs_.count_rows();
+  std::array<Epoch, 32> before;
+  for_each_lane(lanes, [&](unsigned lane) { before[lane] = clocks_.epoch_of(32 * warp + lane); });
+  clocks_.meet_lanes(warp, lanes);
+  for_each_lane(lanes, [&](unsigned lane) { epochs_.note(32 * warp + lane, before[lane]); });
+}
+
+// -- Fences and flags ----------------------------------------------------------------------------
+
+void BlockTracer::may_order_blocks() {
+  state_.orders_itself = true;
+  if (state_.wishes->shadow != nullptr) state_.wishes->shadow->may_order_blocks();
+}
+
+void BlockTracer::may_order_blocks_by(const void* object) {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);
+  if (at - global_.begin() < global_.bytes() && !state_.is_near_shared(at)) may_order_blocks();
+}
+
+void BlockTracer::fenced() {
+  may_order_blocks();
+  if (state_.shared_arrays.empty()) return;
+  has_fenced_ = true;
+  const unsigned thread = logs_.running();
+  flags_.fenced(thread);
+  change_epoch(thread, [&](Epoch) { clocks_.fence_thread(thread); });
+}
+
+/// Blocks that wait for others' flags look at them more or less often.
+void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (state_.plan->blocks == 1 || bytes < 4 || at - global_.begin() >= global_.bytes()) return;
+  if (state_.is_near_shared(at)) return;
+  polls_.look(logs_.running(), address, instruction, access_cursor.next);
+}
+
+void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  may_order_blocks_by(address);
+  look_for_polls(address, bytes, instruction);
+  if (!has_fenced_) return;
+  clocks_.load_flag(logs_.running(), address);
+  clocks_.store_flag(logs_.running(), address);
+}
+
+void BlockTracer::loads_flag(const void* address) {
+  may_order_blocks_by(address);
+  if (has_fenced_) clocks_.load_flag(logs_.running(), address);
+}
+
+void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
+  may_order_blocks_by(address);
+  look_for_polls(address, bytes, instruction);
+  flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
+  if (has_fenced_) clocks_.load_flag(logs_.running(), address);
+}
+
+void BlockTracer::stores_volatile(const void* address) {
+  may_order_blocks_by(address);
+  flags_.stored(logs_.running(), reinterpret_cast<std::uintptr_t>(address));
+  if (has_fenced_) clocks_.store_flag(logs_.running(), address);
+}
+
+void BlockTracer::exchange(unsigned warp) {
+  look_at(warp);
+  if (clocks_.is_active()) clocks_.meet(warp);
+}
+
+std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffle& shuffle) {
+  return state_.wishes->undefined->add(*state_.plan, state_.block, thread, shuffle);
+}
+
+void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
+  hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
+                   .thread = static_cast<std::uint16_t>(logs_.running()),
+                   .shared = true,
+                   .text = text,
+                   .place = std::move(place),
+                   .column = column});
+}
+
+// -- From rows to requests -----------------------------------------------------------------------
+
+void BlockTracer::look_at(unsigned warp) {
+  const bool inside = logs_.is_inside();
+  logs_.leave();
+  const std::uint16_t* const rows = logs_.rows_of(warp);
+  std::uint32_t lanes = 0;
+  unsigned fewest = WarpLog::kRows;
+  unsigned most = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (rows[lane] == 0) continue;
+    lanes |= 1u << lane;
+    fewest = std::min<unsigned>(fewest, rows[lane]);
+    most = std::max<unsigned>(most, rows[lane]);
+  }
+  if (lanes != 0) {
+    state_.warp = warp;
+    epochs_.sort(warp);
+    stream_.go_on_with(warp);
+    const bool orders_lanes = clocks_.orders_lanes(warp);
+    shared_.look_at(orders_lanes, orders_lanes && !epochs_.are_one(warp, lanes, most));
+    const WarpLog& log = logs_.log_of(warp);
+    bool in_step = fewest == most;
+    for (unsigned row = 0; in_step && row < most; ++row)
+      in_step = same_code(log.row[row], lanes);
+    if (in_step) {
+      look_at_rows_in_step(log, most, lanes);
+    } else {
+      look_at_rows_one_by_one(log, most);
+    }
+    wide_loads_.settle();
+    shared_.settle();
+    logs_.empty(warp);
+  }
+  epochs_.forget(warp);
+  if (inside) logs_.enter(logs_.running());
+}
+
+void BlockTracer::set_epochs(const Epochs& epochs) {
+  state_.epochs = epochs;
+  boxes_.see_order_as(state_.warp, epochs.earliest);
+}
+
+void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  for (unsigned row = 0; row < rows; ++row) {
+    if (row == 0 || epochs_.change_at(row)) {
+      set_epochs(epochs_.of_lanes(state_.warp, lanes, row, state_.lane_epochs));
+    }
+    state_.stored = log.stored[row].value;
+    state_.guesses = logs_.guesses_in(state_.warp, row);
+    request(log.row[row].code[first], log.row[row].address, lanes);
+  }
+}
+
+/// Lanes went different ways: their accesses are matched by place in the source, visit by visit.
+void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
+  struct Request {
+    unsigned row;
+    AccessCode code;
+    Epochs epochs;
+    std::uint32_t lanes = 0;
+    std::uint32_t guesses = 0;
+    std::array<std::uint64_t, 32> address = {};
+    std::array<Epoch, 32> lane_epochs = {};
+    std::array<std::uint32_t, 32> stored = {};
+  };
+  const unsigned warp = state_.warp;
+  std::vector<Request> requests;
+  std::map<std::tuple<std::uint32_t, AccessCode, unsigned>, std::size_t> found;
+  const LaneVisits visits(log, logs_.rows_of(warp), [&](AccessCode code) {
+    return std::uint64_t{place_number(state_.code_begin, code)} << 32 | (code & kHowBits);
+  });
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned row = 0; row < std::min<unsigned>(rows, logs_.rows_of(warp)[lane]); ++row) {
+      const AccessCode code = log.row[row].code[lane];
+      const std::uint32_t place = place_number(state_.code_begin, code);
+      const unsigned visit = visits.number(lane, row);
+      const auto [at, is_new] = found.try_emplace({place, code & kHowBits, visit}, requests.size());
+      const Epoch epoch = epochs_.at(warp, lane, row);
+      if (is_new) requests.push_back({row, code, {epoch, epoch}});
+      Request& request = requests[at->second];
+      request.lane_epochs[lane] = epoch;
+      request.stored[lane] = log.stored[row].value[lane];
+      request.epochs.earliest = std::min(request.epochs.earliest, epoch);
+      request.epochs.latest = std::max(request.epochs.latest, epoch);
+      request.row = std::max(request.row, row);
+      request.lanes |= 1u << lane;
+      request.guesses |= logs_.guesses_in(warp, row) & 1u << lane;
+      request.address[lane] = log.row[row].address[lane];
+    }
+  }
+  std::ranges::stable_sort(requests, {}, &Request::row);
+  for (const Request& one : requests) {
+    set_epochs(one.epochs);
+    if (clocks_.is_active()) state_.lane_epochs = one.lane_epochs;
+    state_.stored = one.stored.data();
+    state_.guesses = one.guesses;
+    request(one.code, one.address.data(), one.lanes);
+  }
+}
+
+void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
+  if (type_of(code) == AccessType::kCopySource) {
+    lanes = shared_counts_.set_copy_source(address, lanes);
+    if (lanes == 0) return;
+  }
+  RequestSite& site = sites_.at(code, address, lanes);
+  const std::uint64_t first = address[std::countr_zero(lanes)];
+  if (news_.are_wanted()) [[unlikely]]
+    news_.see(state_.warp, code, first);
+  const bool shared = state_.is_near_shared(first);
+  if (((site.skew | first) & (bytes_of(code) - 1)) != 0) [[unlikely]] {
+    report_misaligned(code, address, lanes, shared);
+  }
+  if (shared) {
+    shared_.request(site, address, lanes);
+  } else {
+    global_.request(site, address, lanes);
+  }
+}
+
+void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* address,
+                                    std::uint32_t lanes, bool shared) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (address[lane] % bytes_of(code) == 0) return;
+    hazards_.report({.kind = HazardKind::kMisaligned,
+                     .code = code,
+                     .thread = state_.thread(lane),
+                     .shared = shared,
+                     .address = shared ? address[lane] - state_.shared_begin : address[lane]});
+  });
+}
+
+// -- What orders accesses ------------------------------------------------------------------------
+
+void BlockTracer::start_clocks() {
+  if (clocks_.is_active()) return;
+  clocks_.activate();
+  state_.orders_itself = true;
+  shadow_.use_clocks();
+}
+
+/// The sooner a log is looked at, the nearer to the order in which things happened. Lanes that have
+/// done equally much have probably done the same.
+void BlockTracer::look_at_if_in_step(unsigned warp) {
+  logs_.count_rows();
+  const unsigned lanes = std::min(32u, state_.plan->threads - 32 * warp);
+  const std::uint16_t* const rows = logs_.rows_of(warp);
+  if (rows[0] == 0) return;
+  for (unsigned lane = 1; lane < lanes; ++lane) {
+    if (rows[lane] != rows[0]) return;
+  }
+  look_at(warp);
+}
+
+template <class Change>
+void BlockTracer::change_epoch(unsigned thread, Change change) {
+  start_clocks();
+  look_at_if_in_step(thread / 32);
+  const Epoch before = clocks_.epoch_of(thread);
+  change(before);
+  epochs_.note(thread, before);
+}
+
+void BlockTracer::released(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
+  change_epoch(thread, [&](Epoch) { clocks_.release(thread, object); });
+}
+
+void BlockTracer::arrived(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
+  change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
+}
+
+void BlockTracer::acquired(unsigned thread, const void* object) {
+  may_order_blocks_by(object);
+  change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
+}
+
+void BlockTracer::fenced_for_copies(unsigned thread) {
+  change_epoch(thread, [&](Epoch) { clocks_.fence(thread); });
+}
+
+void BlockTracer::completed(const void* object) {
+  start_clocks();
+  clocks_.complete(object);
+  // Who waits for boxes goes on tile by tile, as others do from barrier to barrier.
+  if (clocks_.is_copy_barrier(object)) stream_.end_if_any();
+}
+
+// -- Copies --------------------------------------------------------------------------------------
+
+void BlockTracer::copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
+                               unsigned source_bytes, std::source_location where) {
+  start_clocks();
+  // All lanes fill a row for the source: those that read nothing have no address.
+  const auto source = source_bytes == 0 ? 0 : reinterpret_cast<std::uintptr_t>(global);
+  const AccessCode code = calls_.at(where, AccessType::kCopySource, bytes);
+  if (source != 0 && source - global_.begin() >= global_.bytes()) {
+    global_.report(thread, code, source);
+  }
+  logs_.append(source, code);
+  logs_.append(reinterpret_cast<std::uintptr_t>(shared),
+               calls_.at(where, AccessType::kCopyTarget, bytes));
+}
+
+void BlockTracer::copy_landed(void* shared, unsigned bytes) {
+  logs_.append(reinterpret_cast<std::uintptr_t>(shared),
+               pack_access(0, AccessType::kCopyLanded, bytes));
+}
+
+void BlockTracer::box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
+                              int column, const void* barrier, std::source_location where) {
+  BoxCopy box = {.code = calls_.at(where, AccessType::kBox, 16),
+                 .thread = static_cast<std::uint16_t>(thread)};
+  change_epoch(thread, [&](Epoch before) {
+    box.copy_barrier = clocks_.copy_barrier(barrier);
+    box.epoch = before;
+    clocks_.advance(thread);
+  });
+  global_.count_box(sites_.at(box.code), thread, map, row, column);
+  const auto bytes =
+      static_cast<unsigned>(map.box_rows) * static_cast<unsigned>(map.box_columns) * 4;
+  boxes_.start(box, shared, bytes, barrier);
+}
+
+void BlockTracer::box_landed(void* shared, unsigned bytes, const void* barrier) {
+  boxes_.land(shared, bytes, barrier);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/box_events.hpp
+/// \brief What the tensor memory accelerator does to shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "emulator/trace/event_order.hpp"
+#include "emulator/trace/shared_requests.hpp"
+#include "emulator/trace/shared_shadow.hpp"
+#include "emulator/trace/tracer_state.hpp"
+#include "emulator/trace/warp_clocks.hpp"
+
+namespace ladder::emulator {
+
+/// \brief The boxes of a block that have not landed.
+class BoxEvents {
+ public:
+  BoxEvents(const TracerState& state, WarpClocks& clocks, SharedShadow& shadow,
+            SharedRequests& requests, EventOrder& order)
+      : state_(state), clocks_(clocks), shadow_(shadow), requests_(requests), order_(order) {}
+
+  void start_block() { boxes_.clear(); }
+
+  /// Tells the shadow, word by word.
+  void start(const BoxCopy& box, const void* shared, unsigned bytes, const void* barrier);
+  void land(const void* shared, unsigned bytes, const void* barrier);
+
+  /// The order of events counts what a warp has waited for until an epoch.
+  void see_order_as(unsigned warp, Epoch at);
+
+ private:
+  struct Started {
+    const void* shared;
+    const void* barrier;
+    std::uint32_t number;  ///< see SharedShadow::start_box()
+  };
+
+  std::size_t offset_of(const void* shared) const {
+    return reinterpret_cast<std::uintptr_t>(shared) - state_.shared_begin;
+  }
+
+  const TracerState& state_;
+  WarpClocks& clocks_;
+  SharedShadow& shadow_;
+  SharedRequests& requests_;
+  EventOrder& order_;
+  std::vector<Started> boxes_;
+};
+
+}  // namespace ladder::emulator

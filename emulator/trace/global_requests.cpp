@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/global_requests.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/run/block_runner.hpp"
+#include "emulator/trace/code_places.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// See StreamAccess::store.
+std::uint16_t store_of(AccessType type, unsigned bytes) {
+  if (type == AccessType::kCopySource) return bytes == 16 ? 2 : 0;
+  return type == AccessType::kLoad ? 0 : 1;
+}
+
+GlobalShape shape_of(AccessType type, const WarpAddresses& request) {
+  switch (type) {
+    case AccessType::kLoad:
+      return global_load_shape(request);
+    case AccessType::kStore:
+    case AccessType::kAtomicStore:
+      return global_store_shape(request);
+    case AccessType::kAtomic:
+      return global_atomic_shape(request);
+    default:
+      return global_shape(request);
+  }
+}
+
+/// Sectors of all lines that a box is asked for in.
+std::uint64_t sectors_of_box(const ptx::TensorMap& map, int row, int column) {
+  constexpr std::int64_t kLine = kLineBytes;
+  constexpr std::int64_t kSector = kSectorBytes;
+  const auto row_bytes = static_cast<std::int64_t>(map.box_columns) * 4;
+  std::uint64_t sectors = 0;
+  for (std::int64_t r = 0; r < map.box_rows; ++r) {
+    const auto from =
+        reinterpret_cast<std::int64_t>(map.matrix) + 4 * ((row + r) * map.columns + column);
+    for (std::int64_t done = 0; done < row_bytes;) {
+      const std::int64_t part = std::min(row_bytes - done, kLine - (r * row_bytes + done) % kLine);
+      sectors += static_cast<std::uint64_t>((from + done + part - 1) / kSector -
+                                            (from + done) / kSector + 1);
+      done += part;
+    }
+  }
+  return sectors;
+}
+
+}  // namespace
+
+void GlobalRequests::start_grid() {
+  std::uintptr_t begin = ~std::uintptr_t{0};
+  std::uintptr_t end = 0;
+  for (const TracedArray& array : state_.wishes->arrays) {
+    const auto first = reinterpret_cast<std::uintptr_t>(array.data);
+    begin = std::min(begin, first);
+    end = std::max(end, first + array.bytes);
+  }
+  constexpr std::size_t kNearGlobal = std::size_t{1} << 20;
+  const bool any = !state_.wishes->arrays.empty();
+  begin_ = any ? begin - kNearGlobal : 0;
+  bytes_ = any ? end - begin + 2 * kNearGlobal : 0;
+  if (code_begin_ != state_.code_begin) launch_code_.clear();
+  code_begin_ = state_.code_begin;
+}
+
+const GlobalPhase& GlobalRequests::phase_of(RequestSite& site, const std::uint64_t* address) const {
+  const std::uint64_t base = address[std::countr_zero(site.lanes)];
+  GlobalPhase& phase = site.phases[base % kLineBytes];
+  if (phase.sectors == 0) {
+    const WarpAddresses request = {address, site.lanes, bytes_of(site.code)};
+    const GlobalShape shape = shape_of(type_of(site.code), request);
+    phase = {.pattern = state_.wishes->patterns->number_of(shape.lines),
+             .sectors = static_cast<std::uint16_t>(shape.sectors),
+             .distinct_sectors = static_cast<std::uint16_t>(shape.distinct_sectors),
+             .ideal_sectors = static_cast<std::uint16_t>(shape.ideal_sectors),
+             .lines = static_cast<std::uint16_t>(shape.tags),
+             .wavefronts = static_cast<std::uint16_t>(shape.wavefronts),
+             .ideal_wavefronts = static_cast<std::uint16_t>(shape.ideal_wavefronts)};
+  }
+  return phase;
+}
+
+// -- Arrays --------------------------------------------------------------------------------------
+
+bool GlobalRequests::is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const {
+  if (array == kMaxArrays) return false;
+  const TracedArray& one = state_.wishes->arrays[array];
+  const auto first = reinterpret_cast<std::uint64_t>(one.data);
+  return begin >= first && end <= first + one.bytes;
+}
+
+std::size_t GlobalRequests::array_with(std::uint64_t begin, std::uint64_t end) const {
+  for (std::size_t i = 0; i < state_.wishes->arrays.size(); ++i) {
+    if (is_in(i, begin, end)) return i;
+  }
+  return kMaxArrays;
+}
+
+/// Counted from the start of the array.
+std::int64_t GlobalRequests::line_of(std::size_t array, std::uint64_t address) const {
+  const auto first = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
+  return static_cast<std::int64_t>(address / kLineBytes - first / kLineBytes);
+}
+
+// -- Requests ------------------------------------------------------------------------------------
+
+void GlobalRequests::request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes) {
+  const std::uint64_t base = address[std::countr_zero(lanes)];
+  const std::uint64_t begin = base + static_cast<std::uint64_t>(site.lowest);
+  const std::uint64_t end = base + static_cast<std::uint64_t>(site.highest);
+  const unsigned bytes = bytes_of(site.code);
+  if (!is_in(site.array, begin, end)) {
+    site.array = array_with(begin, end);
+    if (site.array == kMaxArrays) [[unlikely]] {
+      if (is_of_no_concern(base, site.code)) return;
+      for_each_lane(lanes, [&](unsigned lane) {
+        if (array_with(address[lane], address[lane] + bytes) != kMaxArrays) return;
+        report(state_.thread(lane), site.code, address[lane]);
+      });
+    }
+  }
+
+  if (site.array != kMaxArrays && state_.wishes->shadow != nullptr) check(site, address, lanes);
+  const GlobalPhase& phase = phase_of(site, address);
+  const auto active = static_cast<unsigned>(std::popcount(lanes));
+  const AccessType type = type_of(site.code);
+  AccessCounts counts = {.requests = 1,
+                         .lanes = active,
+                         .bytes = std::uint64_t{active} * bytes,
+                         .sectors = phase.sectors,
+                         .distinct_sectors = phase.distinct_sectors,
+                         .ideal_sectors = phase.ideal_sectors,
+                         .lines = phase.lines,
+                         .wavefronts = phase.wavefronts,
+                         .ideal_wavefronts = phase.ideal_wavefronts};
+  if (type == AccessType::kCopySource) counts = {};  // see SharedCounts::count_copy()
+  site.count_for(site.array);
+  site.counts.global += counts;
+  site.counts.see(state_.warp_of_grid(), false, address, lanes, 0, counts);
+  if (site.array != kMaxArrays) {
+    stream_.add({.line = line_of(site.array, begin),
+                 .pattern = phase.pattern,
+                 .array = static_cast<std::uint16_t>(site.array),
+                 .store = store_of(type, bytes)});
+  }
+  if (state_.is_ordered() && type == AccessType::kLoad) order_.global_load(state_.warp);
+  recorded_.add(site.code, false, lanes, address, 0, counts);
+}
+
+/// Races, and loads of what nobody wrote.
+void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address,
+                           std::uint32_t lanes) {
+  GlobalShadow& shadow = *state_.wishes->shadow;
+  const AccessType type = type_of(site.code);
+  const bool loads = type == AccessType::kLoad || type == AccessType::kCopySource;
+  if (loads ? !shadow.concerns_loads(site.array) : !shadow.concerns_stores(site.array)) return;
+  const auto begin = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[site.array].data);
+  const unsigned bytes = bytes_of(site.code);
+  GlobalAccess access = {.code = site.code,
+                         .block = state_.block,
+                         .barriers = state_.barriers,
+                         .meetings = state_.meetings[state_.warp],
+                         .orders_itself = state_.orders_itself};
+  const auto lock = shadow.lock(site.array);
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::size_t at = address[lane] - begin;
+    access.thread = state_.thread(lane);
+    if (type == AccessType::kStore) access.value = state_.stored[lane];
+    const GlobalConflict conflict =
+        loads                  ? shadow.load(site.array, at, bytes, access)
+        : is_atomic(site.code) ? shadow.update(site.array, at, bytes, type == AccessType::kAtomic)
+                               : shadow.store(site.array, at, bytes, access);
+    if (conflict.kind == GlobalConflict::Kind::kNone) return;
+    const bool unwritten = conflict.kind == GlobalConflict::Kind::kUnwritten;
+    RawHazard hazard = {.kind = unwritten ? HazardKind::kUninitialisedGlobal : HazardKind::kRace,
+                        .code = site.code,
+                        .earlier = conflict.earlier,
+                        .thread = access.thread,
+                        .earlier_thread = conflict.thread,
+                        .address = address[lane]};
+    if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
+    hazards_.report(hazard);
+  });
+}
+
+void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
+                               int row, int column) {
+  const int first_row = std::max(row, 0);
+  const int end_row = std::min(row + map.box_rows, map.rows);
+  const int first_column = std::max(column, 0);
+  const int end_column = std::min(column + map.box_columns, map.columns);
+  AccessCounts counts = {.requests = 1, .lanes = 1, .sectors = sectors_of_box(map, row, column)};
+  for (int r = first_row; r < end_row && first_column < end_column; ++r) {
+    const float* const start = map.matrix + std::size_t(r) * std::size_t(map.columns);
+    const auto begin = reinterpret_cast<std::uint64_t>(start + first_column);
+    const auto end = reinterpret_cast<std::uint64_t>(start + end_column);
+    const std::size_t array = array_with(begin, end);
+    if (array == kMaxArrays) {
+      report(thread, site.code, begin);
+      continue;
+    }
+    const LinePattern lines = lines_of(begin, end);
+    stream_.add({.line = line_of(array, begin),
+                 .pattern = state_.wishes->patterns->number_of(lines),
+                 .array = static_cast<std::uint16_t>(array),
+                 .store = 2});
+    site.count_for(array);
+    counts.bytes += end - begin;
+    counts.lines += lines.size();
+    counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+  }
+  counts.ideal_sectors = (counts.bytes + kSectorBytes - 1) / kSectorBytes;
+  site.counts.global += counts;
+}
+
+// -- Accesses elsewhere --------------------------------------------------------------------------
+
+void GlobalRequests::report(unsigned thread, AccessCode code, std::uint64_t address) {
+  hazards_.report({.kind = HazardKind::kGlobalOutOfBounds,
+                   .code = code,
+                   .thread = static_cast<std::uint16_t>(thread),
+                   .address = address});
+}
+
+bool GlobalRequests::report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code) {
+  if (is_of_no_concern(address, code)) return false;
+  report(thread, code, address);
+  return true;
+}
+
+/// Is this a local variable, a constant of the library, or the shared memory of another block of
+/// the cluster? They may lie between two arrays. Or the launch itself?
+bool GlobalRequests::is_of_no_concern(std::uintptr_t address, AccessCode code) {
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  return runner.threads().stacks().contains(address) || runner.cluster().shared_contains(address) ||
+         state_.plan->code.library_contains(address) || is_launch_code(code);
+}
+
+/// Is this the code that reads a kernel's arguments from wherever the host program keeps them?
+bool GlobalRequests::is_launch_code(AccessCode code) {
+  const auto [known, is_new] = launch_code_.try_emplace(code, false);
+  if (is_new) {
+    const SourceLine place = place_of(state_.code_begin, code);
+    known->second = place.file.empty() || place.file.ends_with("common/launch.cuh");
+  }
+  return known->second;
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/global_requests.hpp
+/// \brief Requests to global memory: their sectors, lines and arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "emulator/trace/event_order.hpp"
+#include "emulator/trace/hazard_list.hpp"
+#include "emulator/trace/recorded_warp.hpp"
+#include "emulator/trace/request_sites.hpp"
+#include "emulator/trace/stream_slices.hpp"
+#include "emulator/trace/tracer_state.hpp"
+#include "emulator/words/tensor_map.hpp"
+
+namespace ladder::emulator {
+
+/// \brief Counts requests to global memory and finds those beyond the arrays.
+class GlobalRequests {
+ public:
+  GlobalRequests(const TracerState& state, StreamSlices& stream, HazardList& hazards,
+                 EventOrder& order, RecordedWarp& recorded)
+      : state_(state), stream_(stream), hazards_(hazards), order_(order), recorded_(recorded) {}
+
+  void start_grid();
+
+  /// From the first to the last known array, and what lies near.
+  std::uintptr_t begin() const { return begin_; }
+  std::size_t bytes() const { return bytes_; }
+
+  void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+
+  /// \brief Row by row the box's bytes within the matrix are asked of L2; L1 keeps none of them.
+  ///        What is counted is what arrives: all of the box, and a sector twice if it goes to two
+  ///        lines.
+  void count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map, int row,
+                 int column);
+
+  /// \brief  An access of a thread to what is neither shared memory nor near an array.
+  /// \return false: it is of no concern, e.g. of a local variable
+  bool report_elsewhere(unsigned thread, std::uintptr_t address, AccessCode code);
+
+  void report(unsigned thread, AccessCode code, std::uint64_t address);
+
+ private:
+  void check(const RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+  const GlobalPhase& phase_of(RequestSite& site, const std::uint64_t* address) const;
+  std::size_t array_with(std::uint64_t begin, std::uint64_t end) const;
+  bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;
+  std::int64_t line_of(std::size_t array, std::uint64_t address) const;
+  bool is_of_no_concern(std::uintptr_t address, AccessCode code);
+  bool is_launch_code(AccessCode code);
+
+  const TracerState& state_;
+  StreamSlices& stream_;
+  HazardList& hazards_;
+  EventOrder& order_;
+  RecordedWarp& recorded_;
+  std::uintptr_t begin_ = 0;
+  std::size_t bytes_ = 0;
+  std::uintptr_t code_begin_ = 0;  ///< of the library that launch_code_ is of
+  std::unordered_map<AccessCode, bool> launch_code_;
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/hazard_list.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ladder::emulator {
+
+std::size_t HazardList::array_of(const RawHazard& hazard) const {
+  if (hazard.shared) {
+    const auto& arrays = state_.shared_arrays;
+    const auto found = std::ranges::find_if(arrays, [&](const SharedArray& array) {
+      return hazard.address - array.offset < array.bytes;
+    });
+    return found == arrays.end() ? 0 : static_cast<std::size_t>(found - arrays.begin()) + 1;
+  }
+  const auto& arrays = state_.wishes->arrays;
+  const auto found = std::ranges::find_if(arrays, [&](const TracedArray& array) {
+    return hazard.address - reinterpret_cast<std::uint64_t>(array.data) < array.bytes;
+  });
+  return found == arrays.end() ? 0 : static_cast<std::size_t>(found - arrays.begin()) + 1;
+}
+
+void HazardList::report(RawHazard hazard) {
+  constexpr std::size_t kMost = 200;
+  hazard.block = state_.block;
+  hazard.array = array_of(hazard);
+  for (RawHazard& known : hazards_) {
+    if (known.kind == hazard.kind && known.code == hazard.code && known.earlier == hazard.earlier &&
+        known.place == hazard.place && known.column == hazard.column &&
+        known.array == hazard.array &&
+        known.earlier_block.has_value() == hazard.earlier_block.has_value()) {
+      const std::uint64_t times = known.times + 1;
+      if (hazard.block == known.block && hazard.thread < known.thread) known = std::move(hazard);
+      known.times = times;
+      return;
+    }
+  }
+  if (hazards_.size() < kMost) hazards_.push_back(std::move(hazard));
+}
+
+}  // namespace ladder::emulator

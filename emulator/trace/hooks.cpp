@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/hooks.cpp
+/// \brief What g++ calls at each memory access of code compiled with -fsanitize=thread. The names
+///        are those of the compiler's race detector, whose library is not linked.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "emulator/run/block_runner.hpp"
+#include "emulator/run/source_lines.hpp"
+#include "emulator/trace/access_log.hpp"
+#include "emulator/trace/block_tracer.hpp"
+#include "emulator/words/barrier_functions.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// Is the instruction in the copy of a float4 or the like?
+bool is_of_vector(const void* caller) {
+  static thread_local std::unordered_map<const void*, bool> known;
+  const auto [found, is_new] = known.try_emplace(caller, false);
+  if (is_new) found->second = is_of_cuda_word(reinterpret_cast<std::uintptr_t>(caller) - 1);
+  return found->second;
+}
+
+/// A copy of a whole object, in pieces of at most 16 bytes: what a GPU would make of it. Its
+/// alignment divides its size; the address alone would cut each lane's copy differently. A vector
+/// at an address that is no multiple of its size comes here if the compiler knows that, and is one
+/// misaligned access.
+void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
+  const auto* piece = static_cast<const char*>(address);
+  const std::size_t widest = std::min(std::size_t{16}, bytes & (~bytes + 1));
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(piece) % widest == 0;
+  const bool whole = !is_aligned && access_cursor.is_active() && is_of_vector(caller);
+  while (bytes > 0) {
+    std::size_t size = widest;
+    while (!whole && (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0))
+      size /= 2;
+    log_access(piece, type, static_cast<unsigned>(size), caller);
+    piece += size;
+    bytes -= size;
+  }
+}
+
+/// A loop that spins on a volatile variable ends only if other threads get their turn.
+void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
+                  const void* caller) {
+  if (!access_cursor.is_active()) return;
+  const auto* const plain = const_cast<const void*>(address);
+  if (type == AccessType::kStore) {
+    // What the thread stores must be there when it next waits.
+    step_aside();
+    log_access(address, type, bytes, caller);
+    access_cursor.tracer->stores_volatile(plain);
+  } else {
+    log_access(address, type, bytes, caller);
+    step_aside();
+    access_cursor.tracer->loads_volatile(plain, bytes,
+                                         reinterpret_cast<std::uintptr_t>(caller) - 1);
+  }
+}
+
+void log_atomic(const volatile void* address, unsigned bytes, const void* caller,
+                AccessType type = AccessType::kAtomic) {
+  log_access(address, type, bytes, caller);
+  if (access_cursor.is_active())
+    access_cursor.tracer->updates_flag(const_cast<const void*>(address), bytes,
+                                       reinterpret_cast<std::uintptr_t>(caller) - 1);
+}
+
+/// atomicCAS(): what the thread has loaded before was a guess.
+void log_compare_and_swap(const volatile void* address, unsigned bytes, const void* caller) {
+  if (access_cursor.is_active())
+    access_cursor.tracer->compares_and_swaps(const_cast<const void*>(address), bytes);
+  log_atomic(address, bytes, caller);
+}
+
+}  // namespace
+
+void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned bytes,
+                            std::uintptr_t instruction) {
+  BlockRunner::of_this_cpu_thread()->scheduler().wait_to_be_looked_at();
+  log_access(reinterpret_cast<const void*>(address), type, bytes,
+             reinterpret_cast<const void*>(instruction + 1));
+}
+
+void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
+                      std::uintptr_t instruction) {
+  if (!access_cursor.is_active()) return;
+  // A local variable of the caller, as most are that come here?
+  constexpr std::uintptr_t kNearFrame = 4096;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (address - frame < kNearFrame) [[likely]]
+    return;
+  BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
+  const BlockThreads& threads = runner.threads();
+  if (address < frame && threads.stacks().holds(threads.running().stack, address))
+    runner.failures().fail_below_stack(instruction);
+  const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
+  if (!access_cursor.tracer->report_elsewhere(address, code)) return;
+  runner.failures().fail_access("invalid address: it lies in no array of the kernel", instruction);
+}
+
+void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
+                         std::int64_t index) {
+  if (!access_cursor.is_active()) return;
+  access_cursor.tracer->report_index(
+      {without_repository(file), line}, column,
+      "index " + std::to_string(index) + " of an array of type " + array_type);
+}
+
+}  // namespace ladder::emulator
+
+#define LADDER_CALLER __builtin_return_address(0)
+
+#define LADDER_ACCESS_HOOKS(bytes)                                   \
+  void __tsan_read##bytes(void* address) {                           \
+    log_access(address, AccessType::kLoad, bytes, LADDER_CALLER);    \
+  }                                                                  \
+  void __tsan_write##bytes(void* address) {                          \
+    log_access(address, AccessType::kStore, bytes, LADDER_CALLER);   \
+  }                                                                  \
+  void __tsan_unaligned_read##bytes(void* address) {                 \
+    log_access(address, AccessType::kLoad, bytes, LADDER_CALLER);    \
+  }                                                                  \
+  void __tsan_unaligned_write##bytes(void* address) {                \
+    log_access(address, AccessType::kStore, bytes, LADDER_CALLER);   \
+  }                                                                  \
+  void __tsan_volatile_read##bytes(void* address) {                  \
+    log_volatile(address, AccessType::kLoad, bytes, LADDER_CALLER);  \
+  }                                                                  \
+  void __tsan_volatile_write##bytes(void* address) {                 \
+    log_volatile(address, AccessType::kStore, bytes, LADDER_CALLER); \
+  }                                                                  \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {        \
+    log_volatile(address, AccessType::kLoad, bytes, LADDER_CALLER);  \
+  }                                                                  \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {       \
+    log_volatile(address, AccessType::kStore, bytes, LADDER_CALLER); \
+  }
+
+// The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
+#define LADDER_ATOMIC_HOOKS(bits, T)                                                              \
+  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                  \
+    if (access_cursor.is_active())                                                                \
+      access_cursor.tracer->loads_flag(const_cast<const T*>(address));                            \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \
+    log_atomic(address, bits / 8, LADDER_CALLER, AccessType::kAtomicStore);                       \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                               \
+  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                           \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
+                                                    int, int) {                                   \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
+                                       __ATOMIC_SEQ_CST);                                         \
+  }                                                                                               \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int, \
+                                                  int) {                                          \
+    const bool done = __atomic_compare_exchange_n(address, expected, value, false,                \
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+    if (done) log_atomic(address, bits / 8, LADDER_CALLER);                                       \
+    return done;                                                                                  \
+  }                                                                                               \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
+                                               int) {                                             \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
+                                __ATOMIC_SEQ_CST);                                                \
+    return expected;                                                                              \
+  }                                                                                               \
+  LADDER_FETCH_HOOK(bits, T, add)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, sub)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, and)                                                                 \
+  LADDER_FETCH_HOOK(bits, T, or)                                                                  \
+  LADDER_FETCH_HOOK(bits, T, xor)
+
+#define LADDER_FETCH_HOOK(bits, T, operation)                                    \
+  T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) { \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                \
+    return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
+  }
+
+using namespace ladder::emulator;
+
+extern "C" {
+
+void __tsan_init() {}
+/// A constructor stores where the object's virtual functions are.
+void __tsan_vptr_update(void** address, void*) {
+  log_access(address, AccessType::kStore, sizeof *address, LADDER_CALLER);
+}
+void __tsan_vptr_read(void**) {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+LADDER_ACCESS_HOOKS(1)
+LADDER_ACCESS_HOOKS(2)
+LADDER_ACCESS_HOOKS(4)
+LADDER_ACCESS_HOOKS(8)
+LADDER_ACCESS_HOOKS(16)
+
+void __tsan_read_range(void* address, std::size_t bytes) {
+  log_range(address, bytes, AccessType::kLoad, LADDER_CALLER);
+}
+void __tsan_write_range(void* address, std::size_t bytes) {
+  log_range(address, bytes, AccessType::kStore, LADDER_CALLER);
+}
+
+LADDER_ATOMIC_HOOKS(8, std::uint8_t)
+LADDER_ATOMIC_HOOKS(16, std::uint16_t)
+LADDER_ATOMIC_HOOKS(32, std::uint32_t)
+LADDER_ATOMIC_HOOKS(64, std::uint64_t)
+
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (access_cursor.is_active()) access_cursor.tracer->fenced();
+}
+void __tsan_atomic_signal_fence(int) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/// What g++ knows of an index that it checks: the layout is that of its own run-time library.
+struct BoundsCheck {
+  const char* file;
+  std::uint32_t line;
+  std::uint32_t column;
+  struct Type {
+    std::uint16_t kind;
+    std::uint16_t info;
+    char name[1];
+  } const* array;
+  const Type* index;
+};
+
+void __ubsan_handle_out_of_bounds(const BoundsCheck* check, std::uintptr_t index) {
+  // The lowest bit of info: signed. The rest: log2 of the number of bits, at most 64.
+  const bool is_signed = (check->index->info & 1) != 0;
+  const unsigned bits = 1u << (check->index->info >> 1);
+  auto value = static_cast<std::int64_t>(index);
+  if (is_signed && bits < 64) value = value << (64 - bits) >> (64 - bits);
+  index_out_of_bounds(check->file, check->line, check->column, check->array->name, value);
+}
+
+}  // extern "C"

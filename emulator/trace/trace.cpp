@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/trace.hpp"
+
+#include <stdexcept>
+
+#include "emulator/trace/trace_session.hpp"
+
+namespace ladder::emulator {
+
+AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
+  requests += other.requests;
+  zeros += other.zeros;
+  lanes += other.lanes;
+  bytes += other.bytes;
+  sectors += other.sectors;
+  distinct_sectors += other.distinct_sectors;
+  ideal_sectors += other.ideal_sectors;
+  lines += other.lines;
+  wavefronts += other.wavefronts;
+  ideal_wavefronts += other.ideal_wavefronts;
+  return *this;
+}
+
+AccessCounts& AccessCounts::operator*=(std::uint64_t factor) {
+  requests *= factor;
+  zeros *= factor;
+  lanes *= factor;
+  bytes *= factor;
+  sectors *= factor;
+  distinct_sectors *= factor;
+  ideal_sectors *= factor;
+  lines *= factor;
+  wavefronts *= factor;
+  ideal_wavefronts *= factor;
+  return *this;
+}
+
+std::string name_of(Operation operation) {
+  switch (operation) {
+    case Operation::kGlobalLoad:
+      return "global load";
+    case Operation::kGlobalStore:
+      return "global store";
+    case Operation::kGlobalAtomic:
+      return "global atomic";
+    case Operation::kSharedLoad:
+      return "shared load";
+    case Operation::kSharedStore:
+      return "shared store";
+    case Operation::kSharedAtomic:
+      return "shared atomic";
+    case Operation::kAsyncCopy:
+      return "async copy";
+    case Operation::kBoxCopy:
+      return "box copy";
+  }
+  return "";
+}
+
+std::string name_of(HazardKind kind) {
+  switch (kind) {
+    case HazardKind::kGlobalOutOfBounds:
+      return "out of bounds (global)";
+    case HazardKind::kSharedOutOfBounds:
+      return "out of bounds (shared)";
+    case HazardKind::kLocalOutOfBounds:
+      return "out of bounds (local)";
+    case HazardKind::kMisaligned:
+      return "misaligned";
+    case HazardKind::kUninitialisedShared:
+      return "uninitialised (shared)";
+    case HazardKind::kUninitialisedGlobal:
+      return "uninitialised (global)";
+    case HazardKind::kRace:
+      return "race";
+    case HazardKind::kInFlight:
+      return "in flight";
+    case HazardKind::kUnfenced:
+      return "unfenced";
+    case HazardKind::kDivergentBarrier:
+      return "divergent barrier";
+    case HazardKind::kHang:
+      return "hang";
+    case HazardKind::kOther:
+      return "error";
+  }
+  return "";
+}
+
+KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
+                  const TraceOptions& options) {
+  if (arrays.size() > kMaxArrays) {
+    throw std::logic_error("a trace knows at most " + std::to_string(kMaxArrays) + " arrays");
+  }
+  TraceSession session(arrays, options);
+  try {
+    launch();
+  } catch (const KernelError& error) {
+    if (error.kind() == KernelErrorKind::kBadLaunch ||
+        error.kind() == KernelErrorKind::kUnsupportedCpu) {
+      throw;
+    }
+  }
+  return session.result();
+}
+
+}  // namespace ladder::emulator

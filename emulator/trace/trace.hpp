@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/trace.hpp
+/// \brief What a traced run of a kernel tells. Free of CUDA's types, so that any host program can
+///        ask for a trace; the kernel must be in a library built with TRACED (see
+///        emulated_library.cmake).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/trace/block_stream.hpp"
+
+namespace ladder::emulator {
+
+/// What a warp instruction does to memory.
+enum class Operation {
+  kGlobalLoad,
+  kGlobalStore,
+  kGlobalAtomic,
+  kSharedLoad,
+  kSharedStore,
+  kSharedAtomic,
+  kAsyncCopy,  ///< cp.async, both of its sides: LDGSTS to Nsight Compute
+  kBoxCopy,    ///< by the tensor memory accelerator
+};
+
+/// "global load", "shared atomic", ...
+std::string name_of(Operation operation);
+
+/// \brief Counters of some warp instructions, as Nsight Compute counts them. A request is one warp
+///        instruction with at least one active lane.
+struct AccessCounts {
+  std::uint64_t requests = 0;
+  std::uint64_t zeros = 0;             ///< of these: copies that read nothing and write zeros
+  std::uint64_t lanes = 0;             ///< active lanes, summed over the requests
+  std::uint64_t bytes = 0;             ///< asked for by the lanes, repetitions included
+  std::uint64_t sectors = 0;           ///< global: sectors of 32 bytes, as L1 counts them
+  std::uint64_t distinct_sectors = 0;  ///< global: as ncu computes them from the addresses
+  std::uint64_t ideal_sectors = 0;     ///< global: as few as the request's bytes need
+  std::uint64_t lines = 0;             ///< global: lines of 128 bytes looked up
+  /// Passes through the 32 banks of L1 and shared memory; atomics to global memory have none.
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  ///< as few as the request's bytes need
+
+  AccessCounts& operator+=(const AccessCounts& other);
+  AccessCounts& operator*=(std::uint64_t factor);
+  bool operator==(const AccessCounts&) const = default;
+};
+
+/// What a kernel does wrong without necessarily failing.
+enum class HazardKind {
+  kGlobalOutOfBounds,
+  kSharedOutOfBounds,
+  kLocalOutOfBounds,  ///< seen when the function returns
+  kMisaligned,
+  kUninitialisedShared,
+  kUninitialisedGlobal,
+  kRace,
+  kInFlight,  ///< an access to what a copy is still to fill, as far as anyone has waited
+  kUnfenced,  ///< a box copy over what was stored without fence_proxy_async() between
+  kDivergentBarrier,
+  kHang,
+  kOther,  ///< what else ends a kernel; the message says it
+};
+
+/// "race", "out of bounds (shared)", ...
+std::string name_of(HazardKind kind);
+
+/// One place in the source.
+struct Place {
+  std::string file;  ///< relative to the repository where the file belongs to it
+  unsigned line = 0;
+
+  bool operator==(const Place&) const = default;
+};
+
+/// \brief Something that CUDA forbids or leaves undefined. The same fault at the same lines is
+///        reported once, for the first block and thread, with the number of times.
+struct Hazard {
+  HazardKind kind = HazardKind::kOther;
+  Place place = {};
+  std::optional<Place> other = {};  ///< the earlier access, or where the copy starts
+  KernelError::Index block = {};    ///< blockIdx
+  KernelError::Index thread = {};   ///< threadIdx
+  std::string element = {};         ///< "A[4096]", "sA[1][0]"; empty where no array is known
+  std::string message = {};         ///< one sentence with all of this
+  std::uint64_t times = 1;
+};
+
+/// Requests of one warp that are recorded; what comes after them is only counted.
+inline constexpr std::size_t kMaxRecordedRequests = 400;
+
+/// \brief One warp instruction with its addresses.
+struct WarpRequest {
+  Place place = {};
+  Operation operation = Operation::kGlobalLoad;
+  unsigned access_bytes = 0;
+  std::uint32_t lanes = 0;                      ///< active lanes, a bit each
+  std::string array = {};                       ///< "A", "sB"
+  unsigned bank0 = 0;                           ///< shared: bank of the array's first word
+  std::array<std::int64_t, 32> addresses = {};  ///< by lane; bytes from the start of the array
+  AccessCounts counts = {};
+};
+
+/// All accesses that one source line makes to one array in one way.
+struct LineCounts {
+  std::string file;  ///< relative to the repository where the file belongs to it
+  unsigned line = 0;
+  Operation operation = Operation::kGlobalLoad;
+  std::string array;          ///< "A", "sB": that of the first lane; of a copy its target
+  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box
+  AccessCounts counts;
+  /// The first request of those that take most more than ideal; no lanes: a box.
+  WarpRequest example = {};
+};
+
+/// \brief An array in global memory. A traced kernel that touches anything else is out of bounds.
+struct TracedArray {
+  std::string name;
+  const void* data = nullptr;  ///< aligned to 256 bytes, as cudaMalloc does
+  std::size_t bytes = 0;
+  std::size_t element_bytes = 4;
+  std::size_t columns = 0;  ///< of a matrix, for messages; 0: one-dimensional
+  bool written = true;      ///< before the launch; false: kernels must write what they read
+};
+
+/// \brief When one tile of shared memory was filled and used. Times count the barriers that the
+///        block had passed, and the phases of mbarriers with copies that the warp had waited for;
+///        -1: never seen.
+struct TileTimes {
+  std::string array;  ///< "sA"
+  unsigned tile = 0;  ///< counts the tiles of this array
+  int loaded = -1;    ///< its loads from global memory were issued, or its copy
+  int stored = -1;    ///< or landed
+  int first_read = -1;
+  int last_read = -1;
+};
+
+/// The order of events in one block: what pipelining changes without changing any counter.
+struct OrderOfEvents {
+  std::vector<TileTimes> tiles;
+  double barriers_per_tile = 0;
+  /// Shared loads that a warp issues between a tile's loads from global memory and its stores.
+  double shared_loads_in_flight = 0;
+  double shared_loads_per_tile = 0;  ///< that a warp issues in all
+  /// Barriers or phases from the start of a tile's loads to its first read, on average.
+  double steps_ahead = 0;
+
+  /// Share of a tile's computing that hides the next tile's loads: 0 to 1.
+  double hidden() const;
+};
+
+/// Arrays' shifts in bytes, by index into the traced arrays; nothing where not known.
+using ArrayShifts = std::array<std::optional<std::int64_t>, kMaxArrays>;
+
+/// How to trace.
+struct TraceOptions {
+  /// \brief Trace only blocks that differ. All blocks run until a barrier, or as many accesses as a
+  ///        slice has; those that do there what another block did, elsewhere in the arrays, are
+  ///        taken to go on alike. What a sampled run writes to the arrays is of no use. Clusters,
+  ///        cooperative launches and blocks that wait for each other are traced whole.
+  bool sample = false;
+  /// \brief For sampling: fills in the shifts of arrays that a block has not touched by then.
+  ///        False: they cannot be known yet, and the block goes on to its next barrier, a few
+  ///        times; a block of which they are still not known is traced.
+  std::function<bool(ArrayShifts&)> complete_shifts;
+  /// Block (linear index) and warp whose requests are recorded one by one.
+  std::optional<std::pair<std::uint64_t, unsigned>> warp;
+};
+
+/// A block of the grid and the stream that it replays; see block_stream.hpp.
+struct TracedBlock {
+  std::size_t stream = 0;  ///< index into KernelTrace::streams
+  std::array<std::int64_t, kMaxArrays> line_shift = {};
+};
+
+/// Shuffles at one line that asked lanes outside of their mask. What they got is undefined, and is
+/// in no array as it came: nobody knows whether it was used.
+struct StrayShuffles {
+  Place place = {};
+  std::string function = {};  ///< "__shfl_down_sync"
+  std::uint64_t times = 0;    ///< counts lanes
+};
+
+/// What a traced launch did.
+struct KernelTrace {
+  const void* kernel = nullptr;        ///< address of the last that was launched
+  std::vector<LineCounts> lines;       ///< by file, line, operation
+  std::vector<Hazard> hazards;         ///< by block
+  OrderOfEvents order;                 ///< of the first block
+  std::vector<WarpRequest> warp;       ///< of the warp that was asked for
+  KernelError::Index warp_block = {};  ///< its blockIdx
+  std::uint64_t blocks = 0;            ///< of the grid
+  std::uint64_t blocks_traced = 0;
+  std::uint64_t threads_per_block = 0;
+  std::uint64_t barriers_per_block = 0;
+  std::size_t shared_bytes = 0;  ///< per block, static and dynamic
+  /// Lines at which blocks look at global memory until another block has written there. How often
+  /// depends on how fast the blocks are: the counts of these lines differ from run to run.
+  std::vector<Place> polls;
+  std::vector<StrayShuffles> strays;
+
+  // For replay(): what reaches the caches.
+  std::vector<BlockStream> streams;
+  std::vector<TracedBlock> launched;  ///< all blocks of launches that ended, as they started
+  std::vector<LinePattern> patterns;
+};
+
+/// \brief  Traces all kernels that launch() starts: every access is counted and checked. A kernel
+///         that cannot go on (a divergent barrier, a hang) ends launch() and is among the hazards.
+/// \param  arrays  all global arrays that the kernels may touch, at most kMaxArrays
+/// \throws std::logic_error  no kernel of a traced library was launched
+KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
+                  const TraceOptions& options = {});
+
+}  // namespace ladder::emulator

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/trace_names.hpp
+/// \brief From instructions and addresses to what a person reads: lines, array elements, sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/run/grid_plan.hpp"
+#include "emulator/trace/block_tracer.hpp"
+#include "emulator/trace/trace.hpp"
+
+namespace ladder::emulator {
+
+/// What an instruction does to memory.
+Operation operation_of(AccessCode code, bool shared);
+
+/// \brief The names of one kernel's arrays and lines.
+class TraceNames {
+ public:
+  /// All arguments must outlive this.
+  TraceNames(const GridPlan& plan, const std::vector<TracedArray>& arrays,
+             const std::vector<SharedArray>& shared)
+      : plan_(plan), arrays_(arrays), shared_(shared) {}
+
+  Hazard hazard(const RawHazard& raw) const;
+  WarpRequest request(const RawRequest& raw) const;
+  /// "A", "sB"; empty for none. See SiteCounts::array.
+  std::string array_name(std::size_t array) const;
+
+ private:
+  std::string thread_name(unsigned thread) const;
+  std::string message_of_one(const RawHazard& raw, const Hazard& hazard) const;
+  /// Of a hazard in which another access takes part.
+  std::string message_of_two(const RawHazard& raw, const Hazard& hazard) const;
+  Place place_at(AccessCode code) const;
+  std::string array_element(std::uint64_t address) const;
+  std::string size_note(const std::string& element) const;
+  std::string shared_note(const RawHazard& raw) const;
+  void name_addresses(const RawRequest& raw, WarpRequest& request) const;
+
+  const GridPlan& plan_;
+  const std::vector<TracedArray>& arrays_;
+  const std::vector<SharedArray>& shared_;
+};
+
+}  // namespace ladder::emulator

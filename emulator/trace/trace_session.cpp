@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/trace_session.hpp"
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "emulator/run/worker_pool.hpp"
+#include "emulator/trace/code_places.hpp"
+#include "emulator/trace/trace_names.hpp"
+#include "emulator/trace/tracer_stock.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+/// Accesses of a thread that make up the first slice of a kernel without barriers.
+constexpr unsigned kRowsOfFirstSlice = 16;
+
+HazardKind hazard_of(KernelErrorKind kind) {
+  switch (kind) {
+    case KernelErrorKind::kDivergentBarrier:
+    case KernelErrorKind::kMissingBarrier:
+      return HazardKind::kDivergentBarrier;
+    case KernelErrorKind::kDeadlock:
+    case KernelErrorKind::kEndlessLoop:
+      return HazardKind::kHang;
+    case KernelErrorKind::kInvalidAddress:
+      return HazardKind::kGlobalOutOfBounds;
+    case KernelErrorKind::kLocalArray:
+      return HazardKind::kLocalOutOfBounds;
+    case KernelErrorKind::kMisalignedAddress:
+      return HazardKind::kMisaligned;
+    default:
+      return HazardKind::kOther;
+  }
+}
+
+/// "sA" of "sA[1][0]"
+std::string array_of(const Hazard& hazard) {
+  return hazard.element.substr(0, hazard.element.find('['));
+}
+
+/// Hazards in the order of their blocks' and threads' numbers.
+auto order_of(const Hazard& hazard) {
+  const auto& [block, thread] = std::pair(hazard.block, hazard.thread);
+  return std::tuple(block[2], block[1], block[0], thread[2], thread[1], thread[0]);
+}
+
+}  // namespace
+
+TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOptions& options)
+    : options_(options), shadow_(arrays), classes_(options.complete_shifts) {
+  wishes_.arrays = arrays;
+  wishes_.patterns = &patterns_;
+  wishes_.undefined = &undefined_;
+  wishes_.warp = options.warp;
+  wishes_.complete_shifts = options.complete_shifts;
+  if (!options_.sample) undefined_.start(arrays);
+  set_grid_runner(this);
+}
+
+TraceSession::~TraceSession() {
+  set_grid_runner(nullptr);
+}
+
+// -- The three ways to run a grid ----------------------------------------------------------------
+
+/// Every block, from its start to its end.
+class TraceSession::WholeGrid : public GridObserver, public TraceSink {
+ public:
+  WholeGrid(TraceSession& session, const GridPlan& plan) : session_(session), plan_(plan) {}
+
+  std::uint64_t count() const override { return plan_.blocks; }
+  std::uint64_t block(std::uint64_t i) const override { return i; }
+  Extent extent() const override { return Extent::kAll; }
+  BlockObserver& observe(const SharedMemory& shared) override {
+    BlockTracer& tracer = TracerStock::instance().take();
+    tracer.start_grid(plan_, shared, session_.wishes_, rows(), *this);
+    return tracer;
+  }
+  void block_ended(std::uint64_t block, BlockTracer& tracer) override {
+    BlockStream stream = tracer.take_stream();
+    const std::lock_guard lock(session_.mutex_);
+    const std::size_t at = session_.trace_.launched.size() - plan_.blocks + block;
+    session_.trace_.launched[at] = session_.classes_.add(block, std::move(stream), true);
+  }
+  void block_failed(const KernelError& error, const BlockTracer& tracer) override {
+    session_.keep_failure(plan_, error, tracer);
+  }
+  void end_grid(BlockTracer& tracer) final {
+    settle(tracer);
+    TracerStock::instance().put_back(tracer);
+  }
+
+ protected:
+  /// Accesses of a thread that are logged before they are looked at.
+  virtual unsigned rows() const { return WarpLog::kRows; }
+  /// Keeps what the tracer saw of all its blocks.
+  virtual void settle(BlockTracer& tracer) {
+    session_.add_counts(plan_, tracer, 1);
+    session_.keep(plan_, tracer);
+  }
+
+ private:
+  TraceSession& session_;
+  const GridPlan& plan_;
+};
+
+/// Every block, until it shows what it will do: to find those that do the same.
+class TraceSession::FirstSlices : public WholeGrid {
+ public:
+  FirstSlices(TraceSession& session, const GridPlan& plan)
+      : WholeGrid(session, plan), session_(session), plan_(plan) {}
+
+  Extent extent() const override { return Extent::kFirstSlice; }
+  void block_ended(std::uint64_t block, BlockTracer& tracer) override {
+    BlockStream stream = tracer.take_stream();
+    const std::lock_guard lock(session_.mutex_);
+    const std::size_t at = session_.trace_.launched.size() - plan_.blocks + block;
+    const bool complete = stream.slice_ends.size() == 1;  // it ended before a slice did
+    session_.trace_.launched[at] = session_.classes_.add(block, std::move(stream), complete);
+  }
+  /// Nothing runs after this: what led to the failure is told now.
+  void block_failed(const KernelError& error, const BlockTracer& tracer) override {
+    session_.keep_failure(plan_, error, tracer);
+    session_.keep(plan_, tracer);
+  }
+
+ protected:
+  unsigned rows() const override { return kRowsOfFirstSlice; }
+  void settle(BlockTracer& tracer) override { tracer.take_counts(); }
+
+ private:
+  TraceSession& session_;
+  const GridPlan& plan_;
+};
+
+/// One block of each class, from its start to its end.
+class TraceSession::Representatives : public WholeGrid {
+ public:
+  Representatives(TraceSession& session, const GridPlan& plan)
+      : WholeGrid(session, plan), session_(session), plan_(plan) {
+    for (BlockClass& same : session.classes_.of_this_grid())
+      class_of_[same.representative] = &same;
+    for (const auto& [block, same] : class_of_)
+      blocks_.push_back(block);
+  }
+
+  std::uint64_t count() const override { return blocks_.size(); }
+  std::uint64_t block(std::uint64_t i) const override { return blocks_[i]; }
+  void block_ended(std::uint64_t block, BlockTracer& tracer) override {
+    BlockClass& same = *class_of_.at(block);
+    same.stream = tracer.take_stream();
+    session_.add_counts(plan_, tracer, same.members);
+  }
+
+ protected:
+  void settle(BlockTracer& tracer) override { session_.keep(plan_, tracer); }
+
+ private:
+  TraceSession& session_;
+  const GridPlan& plan_;
+  std::map<std::uint64_t, BlockClass*> class_of_;
+  std::vector<std::uint64_t> blocks_;
+};
+
+GridStats TraceSession::run(const GridPlan& plan) {
+  trace_.kernel = plan.kernel;
+  trace_.blocks += plan.blocks;
+  trace_.threads_per_block = plan.threads;
+  if (options_.warp && options_.warp->first < plan.blocks) {
+    trace_.warp_block = array_of(plan.block_index(options_.warp->first));
+  }
+  trace_.launched.resize(trace_.launched.size() + plan.blocks);
+  classes_.start_grid();
+  shadow_.start_grid();
+  races_of_blocks_.clear();
+  unwritten_loads_.clear();
+  GridStats stats;
+  try {
+    stats = run_blocks(plan);
+  } catch (...) {
+    keep_unwritten_loads();
+    trace_.launched.resize(trace_.launched.size() - plan.blocks);
+    classes_.forget_grid();
+    throw;
+  }
+  if (!shadow_.blocks_may_be_ordered()) {
+    for (Hazard& hazard : races_of_blocks_)
+      keep_hazard(std::move(hazard));
+  }
+  keep_unwritten_loads();
+  trace_.blocks_traced += stats.blocks;
+  trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
+  return stats;
+}
+
+/// All blocks have ended, so what others wrote is known.
+void TraceSession::keep_unwritten_loads() {
+  for (UnwrittenLoad& load : unwritten_loads_) {
+    const bool ordered = shadow_.blocks_may_be_ordered() &&
+                         shadow_.was_stored_by_another(wishes_.arrays, load.address, load.block);
+    if (!ordered) keep_hazard(std::move(load.hazard));
+  }
+  unwritten_loads_.clear();
+}
+
+GridStats TraceSession::run_blocks(const GridPlan& plan) {
+  WorkerPool& pool = WorkerPool::instance();
+  const auto run_whole = [&] {
+    wishes_.shadow = &shadow_;
+    WholeGrid whole(*this, plan);
+    return pool.run(plan, cpu_threads(), hang_limit(), &whole);
+  };
+  // Blocks that wait for each other must all run to their end.
+  if (!options_.sample || plan.cluster > 1 || plan.cooperative) return run_whole();
+  wishes_.shadow = nullptr;  // not all blocks run to their end
+  FirstSlices first(*this, plan);
+  if (pool.run(plan, cpu_threads(), hang_limit(), &first).blocks_waited) {
+    classes_.forget_grid();
+    classes_.start_grid();
+    return run_whole();
+  }
+  classes_.count_shifts_from_representatives(std::span(trace_.launched).last(plan.blocks));
+  Representatives representatives(*this, plan);
+  return pool.run(plan, cpu_threads(), hang_limit(), &representatives);
+}
+
+// -- What is kept --------------------------------------------------------------------------------
+
+void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight) {
+  const auto counts = tracer.take_counts();
+  const std::lock_guard lock(mutex_);
+  const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
+  for (const auto& [code, site] : counts) {
+    if (site.global == AccessCounts() && site.shared == AccessCounts()) continue;
+    hooks_seen_ = true;
+    const SourceLine place = place_of(plan.code.begin(), code);
+    const auto add = [&](const AccessCounts& added, bool shared) {
+      if (added == AccessCounts()) return;
+      AccessCounts all = added;
+      all *= weight;
+      const unsigned bytes = type_of(code) == AccessType::kBox ? 0 : bytes_of(code);
+      CountsOfLine& line = lines_[{place.file, place.line, operation_of(code, shared),
+                                   names.array_name(site.array), bytes}];
+      line.counts += all;
+      const ExampleRequest& example = site.example;
+      const auto rank = [](std::uint64_t excess, std::uint64_t when) {
+        return std::pair(~excess, when);
+      };
+      if (example.lanes == 0 || example.shared != shared ||
+          rank(example.excess, example.when) >= line.rank) {
+        return;
+      }
+      line.rank = rank(example.excess, example.when);
+      line.example = names.request({.code = code,
+                                    .shared = shared,
+                                    .lanes = example.lanes,
+                                    .address = example.address,
+                                    .counts = example.counts});
+    };
+    add(site.global, false);
+    add(site.shared, true);
+  }
+}
+
+void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
+  const std::lock_guard lock(mutex_);
+  const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
+  for (const RawHazard& raw : tracer.hazards()) {
+    if (raw.earlier_block) {
+      races_of_blocks_.push_back(names.hazard(raw));
+    } else if (raw.kind == HazardKind::kUninitialisedGlobal) {
+      unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
+    } else {
+      keep_hazard(names.hazard(raw));
+    }
+  }
+  OrderOfEvents order = tracer.order().result();
+  if (!order.tiles.empty()) trace_.order = std::move(order);
+  for (const RawRequest& raw : tracer.recorded_warp())
+    trace_.warp.push_back(names.request(raw));
+  for (const std::uintptr_t instruction : tracer.polls()) {
+    const SourceLine line = place_of(
+        plan.code.begin(), pack_access(instruction - plan.code.begin(), AccessType::kLoad, 4));
+    const Place place = {line.file, line.line};
+    if (std::ranges::find(trace_.polls, place) == trace_.polls.end()) trace_.polls.push_back(place);
+  }
+  std::size_t bytes = 0;
+  for (const SharedArray& array : tracer.shared_arrays())
+    bytes += array.bytes;
+  trace_.shared_bytes = bytes;
+}
+
+void TraceSession::keep_hazard(Hazard hazard) {
+  const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
+    return other.kind == hazard.kind && other.place == hazard.place &&
+           other.other == hazard.other && array_of(other) == array_of(hazard);
+  });
+  if (known == trace_.hazards.end()) {
+    trace_.hazards.push_back(std::move(hazard));
+  } else {
+    const std::uint64_t times = known->times + hazard.times;
+    if (order_of(hazard) < order_of(*known)) *known = std::move(hazard);
+    known->times = times;
+  }
+}
+
+void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
+                                const BlockTracer& tracer) {
+  Hazard hazard = {.kind = hazard_of(error.kind()),
+                   .place = {error.file(), error.line()},
+                   .block = error.block(),
+                   .thread = error.thread(),
+                   .message = error.what()};
+  // A wild access that the hardware caught is among the tracer's own hazards, with its array.
+  const bool known = std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
+    return raw.kind == hazard.kind && array_of(plan.block_index(raw.block)) == hazard.block;
+  });
+  if (known &&
+      (hazard.kind == HazardKind::kGlobalOutOfBounds || hazard.kind == HazardKind::kMisaligned)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  // Blocks on other CPU threads may fail alike before the grid ends.
+  const auto other = std::ranges::find_if(trace_.hazards, [&](const Hazard& earlier) {
+    return earlier.kind == hazard.kind && earlier.place == hazard.place;
+  });
+  if (other == trace_.hazards.end()) {
+    trace_.hazards.push_back(std::move(hazard));
+  } else if (order_of(hazard) < order_of(*other)) {
+    *other = std::move(hazard);
+  }
+}
+
+/// Of blocks that were not run, the arrays say nothing.
+void TraceSession::keep_undefined() {
+  if (options_.sample) return;
+  const auto place_of_store = [&](const std::string& array) {
+    for (const auto& [key, counts] : lines_) {
+      const auto& [file, line, operation, name, bytes] = key;
+      const bool stores =
+          operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
+      if (stores && name == array) return Place{file, line};
+    }
+    return Place();
+  };
+  for (Hazard& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
+    trace_.hazards.push_back(std::move(hazard));
+  trace_.strays = undefined_.strays(trace_.hazards);
+}
+
+KernelTrace TraceSession::result() {
+  // A kernel that accesses no memory calls no hook, but its library could.
+  if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
+    throw std::logic_error("trace(): no kernel of a traced library was launched");
+  }
+  for (const auto& [key, found] : lines_) {
+    const auto& [file, line, operation, array, bytes] = key;
+    trace_.lines.push_back({file, line, operation, array, bytes, found.counts, found.example});
+  }
+  keep_undefined();
+  std::ranges::stable_sort(trace_.hazards, {}, order_of);
+  for (BlockClass& same : classes_.all())
+    trace_.streams.push_back(std::move(same.stream));
+  trace_.patterns = patterns_.all();
+  return std::move(trace_);
+}
+
+}  // namespace ladder::emulator

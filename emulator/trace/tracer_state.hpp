@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/tracer_state.hpp
+/// \brief What the parts of a tracer have in common: the grid, the block, and whose requests are
+///        looked at.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "emulator/run/grid_plan.hpp"
+#include "emulator/run/shared_arrays.hpp"
+#include "emulator/trace/global_shadow.hpp"
+#include "emulator/trace/line_patterns.hpp"
+#include "emulator/trace/trace.hpp"
+#include "emulator/trace/undefined_values.hpp"
+#include "emulator/trace/warp_clocks.hpp"
+
+namespace ladder::emulator {
+
+/// What the session wants to know of the grid that runs.
+struct TraceWishes {
+  std::vector<TracedArray> arrays;
+  LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
+  GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
+  UndefinedValues* undefined = nullptr;                    ///< likewise
+  std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
+  std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
+  std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
+};
+
+/// Of the lanes of one request.
+struct Epochs {
+  Epoch earliest = 1;
+  Epoch latest = 1;
+};
+
+/// \brief Set by BlockTracer, read by its parts.
+struct TracerState {
+  /// Accesses this near to shared memory are meant for it.
+  static constexpr std::size_t kNearShared = std::size_t{32} * 1024;
+
+  const GridPlan* plan = nullptr;
+  const TraceWishes* wishes = nullptr;
+  std::uintptr_t code_begin = 0;
+  std::uintptr_t shared_begin = 0;
+  std::size_t shared_bytes = 0;
+  std::size_t dynamic_offset = 0;  ///< of dynamic shared memory in it
+  std::vector<SharedArray> shared_guards;
+  std::vector<SharedArray> shared_arrays;  ///< those that the kernel may use
+
+  std::uint64_t block = 0;
+  unsigned warp = 0;                            ///< whose requests are looked at
+  Epochs epochs = {};                           ///< of the request that is looked at
+  std::array<Epoch, 32> lane_epochs = {};       ///< of its lanes, where epochs differ
+  const std::uint32_t* stored = nullptr;        ///< by lane: what a store left there
+  std::uint32_t guesses = 0;                    ///< its lanes that guess; see WarpLogs
+  std::uint32_t barriers = 0;                   ///< that the block has passed
+  std::array<std::uint32_t, 32> meetings = {};  ///< by warp: __syncwarp() of all its lanes
+  bool orders_itself = false;                   ///< see GlobalAccess
+
+  bool is_near_shared(std::uint64_t address) const {
+    return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;
+  }
+  /// Is the order of this block's events recorded?
+  bool is_ordered() const { return block == wishes->ordered_block; }
+  /// Number of the warp among those of all blocks, in the order of the blocks.
+  std::uint64_t warp_of_grid() const { return 32 * block + warp; }
+  /// Number within the block of a lane of the warp.
+  std::uint16_t thread(unsigned lane) const { return static_cast<std::uint16_t>(32 * warp + lane); }
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/trace/undefined_values.hpp
+/// \brief Finds values that CUDA leaves undefined in what a kernel has written: those of shuffles
+///        from lanes that take no part, and those of local variables that nothing was stored in.
+///
+/// Both are harmless until somebody uses them, so they are not reported where they arise. They have
+/// bytes of their own there, which arithmetic does not wash off: a NaN for each shuffle, and for
+/// local variables a number next to which others vanish. The arrays are searched for them when the
+/// kernels have ended.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emulator/run/block_observer.hpp"
+#include "emulator/run/grid_plan.hpp"
+#include "emulator/trace/trace.hpp"
+
+namespace ladder::emulator {
+
+/// \brief Undefined values of the kernels of one session. add() may be called from any CPU thread.
+class UndefinedValues {
+ public:
+  /// What was undefined before is not the kernels' fault.
+  void start(const std::vector<TracedArray>& arrays);
+
+  /// See BlockObserver::give_undefined().
+  std::uint16_t add(const GridPlan& plan, std::uint64_t block, unsigned thread,
+                    const UndefinedShuffle& shuffle);
+
+  /// \brief  One hazard for each shuffle and for each array with local variables that were used.
+  /// \param  place_of_store  where the kernels store into an array; no line: nowhere
+  std::vector<Hazard> find_in(const std::vector<TracedArray>& arrays,
+                              const std::function<Place(const std::string&)>& place_of_store) const;
+
+  /// The shuffles that are at no place of these hazards.
+  std::vector<StrayShuffles> strays(const std::vector<Hazard>& hazards) const;
+
+ private:
+  struct Shuffle {
+    Hazard hazard;
+    std::string function;
+    std::uint64_t block;
+    unsigned thread;
+    std::uint64_t times;
+  };
+
+  mutable std::mutex mutex_;
+  std::vector<Shuffle> shuffles_;         ///< one for each line
+  std::set<const std::uint32_t*> known_;  ///< words that were undefined at the start
+};
+
+}  // namespace ladder::emulator

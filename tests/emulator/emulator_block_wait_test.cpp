@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/emulator/emulator_block_wait_test.cpp
+/// \brief Blocks that wait for blocks, started or not, on any number of CPU threads.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "emulator/run/settings.hpp"
+#include "tests/emulator/async_probes.hpp"
+#include "tests/emulator/expect_kernel_error.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+class EmulatorBlockWait : public testing::TestWithParam<unsigned> {
+ protected:
+  EmulatorBlockWait() { set_cpu_threads(GetParam()); }
+  ~EmulatorBlockWait() override {
+    set_cpu_threads(before_);
+    set_multiprocessors(8);
+  }
+
+ private:
+  unsigned before_ = cpu_threads();
+};
+
+INSTANTIATE_TEST_SUITE_P(CpuThreads, EmulatorBlockWait, testing::Values(1u, 2u, 3u));
+
+TEST_P(EmulatorBlockWait, ForBlocksThatHaveNotStarted) {
+  for (const unsigned blocks : {1u, 2u, 8u, 150u}) {
+    std::vector<unsigned> flags(blocks, 0);
+    std::vector<int> sums(blocks, -1);
+    probes::sum_from_the_last(blocks, flags.data(), sums.data());
+    int sum = 0;
+    for (unsigned block = blocks; block-- > 0;) {
+      sum += static_cast<int>(block);
+      ASSERT_EQ(sums[block], sum) << "block " << block << " of " << blocks;
+    }
+  }
+}
+
+TEST_P(EmulatorBlockWait, GridMeetsAgainAndAgain) {
+  constexpr unsigned kBlocks = 8;
+  unsigned arrived = 0;
+  unsigned phase = 0;
+  std::vector<int> out(64 * kBlocks, -1);
+  probes::meet_as_grid(kBlocks, 20, &arrived, &phase, out.data());
+  EXPECT_EQ(phase, 20u);
+  for (unsigned i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], 20 * static_cast<int>(i / 64)) << i;
+}
+
+TEST_P(EmulatorBlockWait, LoopsOfAtomics) {
+  constexpr unsigned kBlocks = 12;
+  std::vector<int> flags(kBlocks, 0);
+  std::vector<int> order(kBlocks, -1);
+  probes::wait_by_atomic(kBlocks, flags.data(), order.data());
+  for (unsigned block = 0; block < kBlocks; ++block)
+    EXPECT_EQ(order[block], static_cast<int>(kBlocks - 1 - block));
+}
+
+TEST_P(EmulatorBlockWait, LoopThatEndsWithoutItsFlag) {
+  const unsigned flag = 0;
+  int looks = -1;
+  probes::look_and_go_on(&flag, &looks);
+  EXPECT_EQ(looks, 3000);
+}
+
+TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
+  set_multiprocessors(5);
+  EXPECT_EQ(probes::count_multiprocessors(), 5);
+  struct Case {
+    unsigned most;  ///< blocks that run together
+    std::size_t shared_bytes;
+  };
+  // 32 blocks on an SM, or as many as its 228 KiB of shared memory have room for.
+  for (const auto& [most, shared_bytes] : {Case{5 * 32, 256}, Case{5 * 2, 100 * 1024},
+                                           Case{5 * 2, 113 * 1024}, Case{5, 113 * 1024 + 1}}) {
+    unsigned arrived = 0;
+    unsigned phase = 0;
+    std::vector<int> out(64 * (most + 1), -1);
+    probes::meet_as_grid(most, 2, &arrived, &phase, out.data(), shared_bytes);
+    const auto error = error_of(
+        [&] { probes::meet_as_grid(most + 1, 2, &arrived, &phase, out.data(), shared_bytes); });
+    ASSERT_TRUE(error.has_value()) << most;
+    EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
+    EXPECT_TRUE(
+        contains(error->what(), "cooperative grid of " + std::to_string(most + 1) + " blocks"))
+        << error->what();
+    EXPECT_TRUE(contains(error->what(), "5 SMs have room for " + std::to_string(most)))
+        << error->what();
+  }
+}
+
+TEST(EmulatorMultiprocessors, NumberIsChecked) {
+  EXPECT_EQ(multiprocessors(), 8);
+  EXPECT_THROW(set_multiprocessors(0), std::invalid_argument);
+  EXPECT_THROW(set_multiprocessors(1025), std::invalid_argument);
+  EXPECT_EQ(multiprocessors(), 8);
+}
+
+}  // namespace
+}  // namespace ladder::emulator
