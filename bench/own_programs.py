@@ -4,7 +4,7 @@ import pathlib
 
 from bench import SOURCES
 
-PROGRAMS = SOURCES / "tests" / "ladder" / "glassbox" / "ncu_programs"
+PROGRAMS = SOURCES / "tests" / "glassbox" / "ncu_programs"
 RESULTS = pathlib.Path("bench/results")  # below the root of the sources
 COUNTED = RESULTS / "nvidia-h200" / "own_programs.json"
 EMULATED = RESULTS / "emulator" / "own_programs.json"

@@ -57,7 +57,7 @@ class NotebooksTest(unittest.TestCase):
         recorded = FOLDER.parent / "bench" / "results" / "nvidia-h200"
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name in ("bench", "common", "docs", "emulator", "ladder", "mkdocs.yml"):
+            for name in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "mkdocs.yml"):
                 (root / name).symlink_to(FOLDER.parent / name)
             shutil.copy(recorded / "roofs.json", root / "my_roofs.json")
             shutil.copy(recorded / "climb_burst_4096.json", root / "my_climb.json")

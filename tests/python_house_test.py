@@ -18,7 +18,7 @@ ABOVE = {
 def modules():
     """{dotted name: path} of all Python files of the tree."""
     found = {}
-    for folder in ("bench", "common", "docs", "emulator", "ladder", "notebooks", "tests"):
+    for folder in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "notebooks", "tests"):
         for path in sorted((SOURCES / folder).rglob("*.py")):
             found[".".join(path.relative_to(SOURCES).with_suffix("").parts)] = path
     return found

@@ -5,7 +5,7 @@
         --out bench/results/nvidia-h200/own_programs.json
     python3 -m bench.record.own_programs trace --out bench/results/emulator/own_programs.json
 
-The programs are those of tests/ladder/glassbox/ncu_programs. `compile` needs nvcc and fills a
+The programs are those of tests/glassbox/ncu_programs. `compile` needs nvcc and fills a
 folder with programs; `profile` needs that folder, a GPU and ncu; `trace` needs neither. The files
 have, per program, what it printed, and per launch its counters.
 """

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kThisFile = "emulator/run/source_lines.cpp";
 constexpr std::string_view kEmulator = "emulator/";
 constexpr std::string_view kInstructions = "common/ptx/";
-constexpr std::string_view kRunTime = "ladder/glassbox/runtime/";
+constexpr std::string_view kRunTime = "glassbox/runtime/";
 
 /// This repository's path with a slash behind it, as the compiler was told it.
 std::string_view repository() {

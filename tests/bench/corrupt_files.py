@@ -187,7 +187,7 @@ class Sandbox:
     def __init__(self, folder):
         """Copies what tools read."""
         self.root = pathlib.Path(folder)
-        for name in ("bench", "common", "docs", "emulator", "ladder", "notebooks", "tests"):
+        for name in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "notebooks", "tests"):
             shutil.copytree(SOURCES / name, self.root / name,
                             ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("README.md", "mkdocs.yml"):

@@ -33,7 +33,7 @@ def joined_literals():
     text = []
     for folder, pattern in (
         ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"),
-        ("emulator", "*.[ch]*"), ("bench", "*.py"),
+        ("emulator", "*.[ch]*"), ("glassbox", "*.[ch]*"), ("bench", "*.py"),
         ("docs", "*.py"),
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):

@@ -13,7 +13,7 @@ from bench.results_file import FigureError
 from bench.rungs import FACTS
 
 FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", FACTS, "tests/grader/CMakeLists.txt")
-FOLDERS = ("common", "emulator", "ladder")  # all but their pages and their modules
+FOLDERS = ("common", "emulator", "glassbox", "ladder")  # all but their pages and their modules
 RUNGS = pathlib.Path("ladder/CMakeLists.txt")
 OTHERS = (".md", ".py", ".pyc")
 NOT_TO_BUILD = {"libbenchmark-dev", "git", "python3-venv"}  # packages of make build

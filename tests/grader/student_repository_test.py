@@ -158,7 +158,7 @@ class StudentRepositoryTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as room:
             some = Repository(room, "2", "3")
             folders = {path.name for path in (some.folder / "ladder").iterdir() if path.is_dir()}
-            expected = {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "glassbox", "program"}
+            expected = {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "program"}
             self.assertEqual(folders, expected)
             found = json.loads((some.folder / "bench/results/rungs.json").read_text())["rungs"]
             self.assertEqual([(entry["number"], entry["builds_on"]) for entry in found],

@@ -29,7 +29,7 @@ Names rung_folders() {
   Names names;
   for (const auto& entry : fs::directory_iterator(kLadder)) {
     const std::string name = entry.path().filename();
-    if (entry.is_directory() && name != "program" && name != "glassbox") names.push_back(name);
+    if (entry.is_directory() && name != "program") names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

@@ -34,7 +34,7 @@ class ReportTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        for folder in ("bench", "common", "docs", "emulator", "ladder", "tests"):
+        for folder in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "tests"):
             shutil.copytree(SOURCES / folder, self.root / folder)
         shutil.copy(SOURCES / "README.md", self.root)
         self.page = self.root / "ladder" / "03_shared_tile" / "README.md"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/cuda_headers/cuda_runtime.h
+/// \brief CUDA's header of this name for whole programs: the emulator's words, and the run time.
+#pragma once
+
+// CUDA's own header brings these, and some of <math.h>.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+
+#include "emulator/words/cuda_words.hpp"
+
+#define __managed__
+#define __cluster_dims__(...)
+// Other headers ask for these to know that CUDA's are there.
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
+#define CUDART_VERSION 12080
+#define CUDART_CB
+
+#include "glassbox/runtime/array_calls.hpp"
+#include "glassbox/runtime/device_calls.hpp"
+#include "glassbox/runtime/device_clock.hpp"
+#include "glassbox/runtime/error_codes.hpp"
+#include "glassbox/runtime/extended_launch.hpp"
+#include "glassbox/runtime/graph_calls.hpp"
+#include "glassbox/runtime/kernel_launch.hpp"
+#include "glassbox/runtime/memory_calls.hpp"
+#include "glassbox/runtime/missing_words.hpp"
+#include "glassbox/runtime/stream_calls.hpp"
+#include "glassbox/runtime/surface_calls.hpp"
+#include "glassbox/runtime/texture_calls.hpp"
+#include "glassbox/runtime/volume_calls.hpp"
+
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::signbit;

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/cuda_headers/device_functions.h
+/// \brief CUDA's header of this name: all of the run time.
+#pragma once
+
+#include "cuda_runtime.h"

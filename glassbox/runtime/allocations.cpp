@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/allocations.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+namespace ladder::glassbox {
+namespace {
+
+/// In front of each array and behind it: what runs over its end meets no other array.
+constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
+/// Larger arrays lie in huge pages, where Linux has them: with small ones, each launch would wait
+/// for thousands of pages to be opened and closed again.
+constexpr std::size_t kHugeBytes = std::size_t{4} << 20;
+/// Larger arrays are not filled: that would take long.
+constexpr std::size_t kMaxFilledBytes = std::size_t{256} << 20;
+
+std::size_t whole_pages(std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+void protect(const Allocation& array, int protection) {
+  if (array.freed) return;
+  if (array.kind != MemoryKind::kDevice && array.kind != MemoryKind::kHeap) return;
+  mprotect(array.data, whole_pages(array.bytes), protection);
+}
+
+/// Memory at first: a NaN in each of CUDA's floating-point types, and no number that a program is
+/// likely to write everywhere.
+constexpr std::uint32_t kFill = 0xFFF5FFA7;
+
+void fill(std::byte* data, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += sizeof kFill)
+    std::memcpy(data + at, &kFill, std::min(sizeof kFill, bytes - at));
+}
+
+bool is_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// The name in "(void**)&d_A", "&matrix.data", "&d_A[i]".
+std::string name_in(const std::string& argument) {
+  std::size_t end = argument.find_last_not_of(" \t)");
+  if (end != std::string::npos && argument[end] == ']') end = argument.rfind('[', end) - 1;
+  if (end == std::string::npos) return "";
+  std::size_t begin = end + 1;
+  while (begin > 0 && is_name(argument[begin - 1]))
+    --begin;
+  return argument.substr(begin, end + 1 - begin);
+}
+
+}  // namespace
+
+bool Allocation::is_written() const {
+  if (written || bytes > kMaxFilledBytes) return true;
+  if (kind != MemoryKind::kManaged && kind != MemoryKind::kHost) return false;
+  for (std::size_t at = 0; at < bytes; at += sizeof kFill) {
+    if (std::memcmp(data + at, &kFill, std::min(sizeof kFill, bytes - at)) != 0) return true;
+  }
+  return false;
+}
+
+Allocations& Allocations::instance() {
+  static auto* const all = new Allocations();  // used until the very end of the process
+  return *all;
+}
+
+std::string Allocations::unused_name(const std::string& name) const {
+  const auto is_taken = [&](const std::string& wanted) {
+    return std::ranges::any_of(
+        all_, [&](const Allocation& array) { return !array.freed && array.name == wanted; });
+  };
+  std::string unused = name;
+  for (int i = 2; is_taken(unused); ++i)
+    unused = name + "#" + std::to_string(i);
+  return unused;
+}
+
+void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& name,
+                       const emulator::Place& place) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t room = whole_pages(std::max<std::size_t>(bytes, 1));
+  void* const all = mmap(nullptr, room + 2 * kGuardBytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const data = static_cast<std::byte*>(all) + kGuardBytes;
+  if (room >= kHugeBytes) madvise(data, room, MADV_HUGEPAGE);
+  if (bytes <= kMaxFilledBytes && kind != MemoryKind::kHeap) fill(data, bytes);
+  all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
+                  .kind = kind,
+                  .place = place,
+                  .data = data,
+                  .bytes = bytes,
+                  .written = kind == MemoryKind::kHeap});
+  if (doors_ == 0) protect(all_.back(), PROT_NONE);
+  return data;
+}
+
+void Allocations::add_registered(void* data, std::size_t bytes, const std::string& name,
+                                 const emulator::Place& place) {
+  const std::lock_guard lock(mutex_);
+  all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
+                  .kind = MemoryKind::kRegistered,
+                  .place = place,
+                  .data = static_cast<std::byte*>(data),
+                  .bytes = bytes,
+                  .written = true});
+}
+
+Allocation* Allocations::starting_at(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      all_, [&](const Allocation& array) { return !array.freed && array.data == address; });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+Allocation* Allocations::with(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      all_, [&](const Allocation& array) { return !array.freed && array.contains(address); });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+const Allocation* Allocations::freed_with(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      all_, [&](const Allocation& array) { return array.freed && array.contains(address); });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+void Allocations::free(Allocation& allocation) {
+  const std::lock_guard lock(mutex_);
+  if (allocation.kind == MemoryKind::kRegistered) {
+    all_.remove_if([&](const Allocation& array) { return &array == &allocation; });
+    return;
+  }
+  allocation.freed = true;
+  // The addresses stay taken, the memory does not.
+  const std::size_t room = whole_pages(std::max<std::size_t>(allocation.bytes, 1));
+  static_cast<void>(mmap(allocation.data - kGuardBytes, room + 2 * kGuardBytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+}
+
+std::vector<Allocation*> Allocations::live() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Allocation*> arrays;
+  for (Allocation& array : all_) {
+    if (!array.freed && array.kind != MemoryKind::kHeap) arrays.push_back(&array);
+  }
+  return arrays;
+}
+
+Allocations::Door::Door() : lock_(instance().mutex_) {
+  Allocations& all = instance();
+  if (all.doors_++ > 0) return;
+  for (const Allocation& array : all.all_)
+    protect(array, PROT_READ | PROT_WRITE);
+}
+
+Allocations::Door::~Door() {
+  Allocations& all = instance();
+  if (--all.doors_ > 0) return;
+  for (const Allocation& array : all.all_)
+    protect(array, PROT_NONE);
+}
+
+std::string variable_in_call(const std::string& function, const emulator::Place& place,
+                             std::size_t column) {
+  constexpr unsigned kLinesOfACall = 4;
+  std::ifstream file(place.file);
+  std::string text, line;
+  for (unsigned number = 1; number < place.line + kLinesOfACall && std::getline(file, line);
+       ++number) {
+    if (number >= place.line) text += line + "\n";
+  }
+  // The call's own column is that of its end; of a macro, that of its start.
+  std::size_t at = column == 0 ? std::string::npos : text.rfind(function, column - 1);
+  if (at == std::string::npos) at = text.find(function);
+  if (at == std::string::npos) return "";
+  at = text.find('(', at);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + 1;
+  int depth = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '<') ++depth;
+    const bool arrow = text[i] == '>' && text[i - 1] == '-';
+    if (text[i] == ')' || text[i] == ']' || (text[i] == '>' && !arrow)) --depth;
+    if (depth == 0 && text[i] == ',') return name_in(text.substr(begin, i - begin));
+  }
+  return "";
+}
+
+std::string size_sentence(const Allocation& allocation) {
+  return allocation.name + " has " + std::to_string(allocation.bytes) + " bytes (" +
+         allocation.place.file + ":" + std::to_string(allocation.place.line) + ")";
+}
+
+}  // namespace ladder::glassbox

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/runtime/allocations.hpp
+/// \brief The memory that a program has taken from the run time, by the names of its variables.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "emulator/trace/trace.hpp"
+
+namespace ladder::glassbox {
+
+/// Who may touch it.
+enum class MemoryKind {
+  kDevice,      ///< kernels alone: cudaMalloc
+  kHeap,        ///< likewise: malloc() in kernels
+  kManaged,     ///< both: cudaMallocManaged
+  kHost,        ///< both, but it is the host's: cudaMallocHost
+  kRegistered,  ///< the host's own: cudaHostRegister
+};
+
+/// One array.
+struct Allocation {
+  std::string name;  ///< of the variable it was assigned to
+  MemoryKind kind = MemoryKind::kDevice;
+  emulator::Place place;  ///< of the call that made it
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  bool written = false;  ///< by a copy, by the host or by a kernel
+  bool freed = false;
+
+  /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
+  /// it shares with kernels without a call.
+  bool is_written() const;
+
+  bool contains(const void* address) const {
+    return address >= data && address < data + (bytes == 0 ? 1 : bytes);
+  }
+};
+
+/// All of them. While no kernel runs and nothing is copied, the host cannot touch what is a
+/// kernel's alone: as on a machine with a GPU, that ends the program.
+class Allocations {
+ public:
+  static Allocations& instance();
+
+  /// \brief  Takes memory, filled with 0xFF, between guards.
+  /// \throws std::bad_alloc  there is not that much
+  void* add(std::size_t bytes, MemoryKind kind, const std::string& name,
+            const emulator::Place& place);
+
+  /// From now on kernels may touch this memory of the host.
+  void add_registered(void* data, std::size_t bytes, const std::string& name,
+                      const emulator::Place& place);
+
+  /// \return the array that starts there; null if none does
+  Allocation* starting_at(const void* address);
+  /// \return the live array that holds this byte; null if none does
+  Allocation* with(const void* address);
+  /// Likewise of those that were freed.
+  const Allocation* freed_with(const void* address);
+
+  /// Gives the memory back; its addresses are not given out again. The host's own is forgotten.
+  void free(Allocation& allocation);
+
+  /// Live arrays of the program, in the order in which they were taken.
+  std::vector<Allocation*> live();
+
+  /// Opens what belongs to kernels to this process, and closes it again. Other threads of the host
+  /// wait for that: work is done one piece after the other, and nothing is freed meanwhile.
+  class Door {
+   public:
+    Door();
+    ~Door();
+    Door(const Door&) = delete;
+    Door& operator=(const Door&) = delete;
+
+   private:
+    std::lock_guard<std::recursive_mutex> lock_;
+  };
+
+ private:
+  Allocations() = default;
+  std::string unused_name(const std::string& name) const;
+
+  std::list<Allocation> all_;
+  int doors_ = 0;
+  std::recursive_mutex mutex_;
+};
+
+/// "d_A": what the first argument of this call in a source of the user's is called.
+std::string variable_in_call(const std::string& function, const emulator::Place& place,
+                             std::size_t column);
+
+/// \brief  What is wrong with bytes that a call of the run time reads or writes; empty if nothing
+/// is. \param  role           of the pointer in the call: "target", "alpha" \param  device_wanted
+/// they have to be where a kernel may touch them; else, where the host may
+std::string wrong_access(const char* function, const char* role, const void* address,
+                         std::size_t bytes, bool device_wanted);
+
+/// The array that holds these bytes was written.
+void note_written(void* address, std::size_t bytes);
+
+/// "d_A has 512 bytes (my.cu:12)"
+std::string size_sentence(const Allocation& allocation);
+
+}  // namespace ladder::glassbox

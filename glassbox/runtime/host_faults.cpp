@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/runtime/host_faults.cpp
+/// \brief What host code that touches the GPU's memory meets: the end of the program, as on a
+///        machine with a GPU, but with the name of the array.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "emulator/run/source_lines.hpp"
+#include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/findings.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+void tell_fault(int signal, siginfo_t* info, void* context) {
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal, &usual, nullptr);  // the access happens again on return
+  Allocations& all = Allocations::instance();
+  const Allocation* const array = all.with(info->si_addr);
+  const Allocation* const freed = all.freed_with(info->si_addr);
+  if (array == nullptr && freed == nullptr) return;
+  const auto instruction = static_cast<std::uintptr_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  const emulator::SourceLine line = emulator::source_line_of(std::array{instruction});
+  const std::string sentence =
+      array != nullptr
+          ? "host code accesses " + array->name +
+                ", which is memory of the GPU: copy it with cudaMemcpy, and use the copy"
+          : "host code accesses " + freed->name + ", which was freed";
+  Findings::instance().add(
+      {.kind = "segmentation fault", .sentence = sentence, .place = {line.file, line.line}});
+}
+
+/// In front of the emulator's own handlers, which pass on what no kernel did. And if the glass box
+/// is killed, nobody would wait for this program, or stop it: it ends as well.
+const bool installed = [] {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct sigaction action = {};
+  action.sa_sigaction = tell_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGSEGV, &action, nullptr) == 0;
+}();
+
+}  // namespace
+}  // namespace ladder::glassbox

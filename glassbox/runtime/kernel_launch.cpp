@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/kernel_launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "emulator/run/block_runner.hpp"
+#include "emulator/trace/trace.hpp"
+#include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/cluster_launch.hpp"
+#include "glassbox/runtime/device_heap.hpp"
+#include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/hook_slots.hpp"
+#include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/stream_capture.hpp"
+#include "glassbox/runtime/texture.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+using emulator::KernelError;
+using emulator::KernelErrorKind;
+
+/// Launches of one kernel at one line that are traced; the others run. Further ones are traced if
+/// their grid, their blocks or their arrays are new: the first may have been a warm-up.
+constexpr std::uint64_t kTracedLaunches = 3;
+constexpr std::size_t kTracedKinds = 8;
+constexpr std::size_t kUsualSharedBytes = std::size_t{48} * 1024;
+
+std::atomic<std::size_t> allowed_shared_bytes = kUsualSharedBytes;
+
+cudaError_t error_of(KernelErrorKind kind) {
+  switch (kind) {
+    case KernelErrorKind::kInvalidAddress:
+      return cudaErrorIllegalAddress;
+    case KernelErrorKind::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case KernelErrorKind::kStackOverflow:
+      return cudaErrorHardwareStackError;
+    case KernelErrorKind::kDeadlock:
+    case KernelErrorKind::kEndlessLoop:
+      return cudaErrorLaunchTimeout;
+    case KernelErrorKind::kAssertion:
+      return cudaErrorAssert;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+/// "reduce" of "reduce<256>"
+std::string without_arguments(const std::string& kernel) {
+  return kernel.substr(0, kernel.find('<'));
+}
+
+/// A launch's grid, block, dynamic shared memory and arrays.
+using LaunchKind = std::vector<std::uint64_t>;
+
+LaunchKind kind_of(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
+  LaunchKind kind = {request.grid.x,
+                     request.grid.y,
+                     request.grid.z,
+                     request.block.x,
+                     request.block.y,
+                     request.block.z,
+                     request.dynamic_shared_bytes};
+  for (const PointerArgument& argument : arguments) {
+    const Allocation* const array = Allocations::instance().with(argument.address);
+    if (array != nullptr) kind.push_back(reinterpret_cast<std::uintptr_t>(array->data));
+  }
+  return kind;
+}
+
+bool is_wanted(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
+  if (orders().verb == Verb::kRun) return false;
+  const std::string kernel = request.kernel;
+  if (!orders().kernel.empty() && kernel != orders().kernel &&
+      without_arguments(kernel) != orders().kernel) {
+    return false;
+  }
+  static std::mutex mutex;
+  struct Seen {
+    std::uint64_t launches = 0;
+    std::set<LaunchKind> kinds;
+  };
+  static std::map<std::pair<std::string, unsigned>, Seen> all_seen;
+  static std::uint64_t matching = 0;
+  const std::lock_guard lock(mutex);
+  ++matching;
+  Seen& seen = all_seen[{kernel, request.here.line()}];
+  ++seen.launches;
+  if (orders().launch > 0) return matching == orders().launch;
+  const bool is_new =
+      seen.kinds.size() < kTracedKinds && seen.kinds.insert(kind_of(request, arguments)).second;
+  return is_new || seen.launches <= kTracedLaunches;
+}
+
+/// The arrays that a kernel may touch: first those that it is given. The tracer knows no more than
+/// kMaxArrays.
+std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>& arguments,
+                                              std::vector<Allocation*>& chosen) {
+  Allocations& all = Allocations::instance();
+  std::map<const Allocation*, std::size_t> element_bytes;
+  const auto choose = [&](Allocation* array) {
+    if (array != nullptr && std::ranges::find(chosen, array) == chosen.end())
+      chosen.push_back(array);
+  };
+  for (const PointerArgument& argument : arguments) {
+    Allocation* const array = all.with(argument.address);
+    choose(array);
+    if (argument.element_bytes > 0) element_bytes.try_emplace(array, argument.element_bytes);
+  }
+  choose(device_heap());
+  for (Allocation* array : all.live())
+    choose(array);
+  if (chosen.size() > emulator::kMaxArrays) chosen.resize(emulator::kMaxArrays);
+  std::vector<emulator::TracedArray> traced;
+  for (const Allocation* array : chosen) {
+    const auto known = element_bytes.find(array);
+    traced.push_back({.name = array->name,
+                      .data = array->data,
+                      .bytes = array->bytes,
+                      .element_bytes = known == element_bytes.end() ? 4 : known->second,
+                      .written = array->is_written()});
+  }
+  return traced;
+}
+
+void note_written(const emulator::KernelTrace& trace, const std::vector<Allocation*>& arrays) {
+  for (const emulator::LineCounts& line : trace.lines) {
+    if (line.operation == emulator::Operation::kGlobalLoad) continue;
+    for (Allocation* array : arrays) {
+      if (array->name == line.array) array->written = true;
+    }
+  }
+}
+
+cudaError_t refused(const LaunchRequest& request, cudaError_t error, const std::string& sentence) {
+  return failed(error, std::string(request.kernel) + ": " + sentence, request.here);
+}
+
+/// What a grid that did not run returns.
+cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
+  const std::string sentence = error.what();
+  return refused(request,
+                 sentence.find("cooperative") != std::string::npos
+                     ? cudaErrorCooperativeLaunchTooLarge
+                     : cudaErrorInvalidConfiguration,
+                 sentence);
+}
+
+/// A loop without an end may be one that the host would end.
+void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
+                      const std::vector<PointerArgument>& arguments) {
+  if (error.kind() != KernelErrorKind::kEndlessLoop && error.kind() != KernelErrorKind::kDeadlock) {
+    return;
+  }
+  for (const PointerArgument& argument : arguments) {
+    const Allocation* const array = Allocations::instance().with(argument.address);
+    if (array == nullptr || array->kind == MemoryKind::kDevice ||
+        array->kind == MemoryKind::kHeap) {
+      continue;
+    }
+    Findings::instance().note("If " + std::string(request.kernel) +
+                              " waits until the host writes " + array->name +
+                              ", it is right: the glass box runs each kernel to its end before the "
+                              "launch returns, so the host comes too late.");
+  }
+}
+
+/// For object_maker alone.
+void* make_object(void* slot, const void* bytes, std::size_t size) {
+  std::memcpy(slot, bytes, size);
+  return slot;
+}
+
+}  // namespace
+
+const ObjectMaker object_maker = &make_object;
+
+void allow_dynamic_shared(std::size_t bytes) {
+  allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
+}
+
+cudaError_t require_shape(const LaunchRequest& request) {
+  constexpr std::uint64_t kMaxThreads = 1024;
+  const auto count = [](const dim3& of) { return std::uint64_t{of.x} * of.y * of.z; };
+  const std::uint64_t threads = count(request.block);
+  if (threads > 0 && threads <= kMaxThreads && count(request.grid) > 0) return cudaSuccess;
+  spoil_capture(request.stream);
+  return refused(request, cudaErrorInvalidValue,
+                 "no graph takes this launch: a grid of " + std::to_string(count(request.grid)) +
+                     " blocks of " + std::to_string(threads) + " threads; a block has 1 to 1024");
+}
+
+cudaError_t refusal_of(const LaunchRequest& request) {
+  return stream_at(request.stream) == stream_at(nullptr)
+             ? require_no_blocking_capture(request.kernel, request.here)
+             : cudaSuccess;
+}
+
+void refuse_within_kernel(const LaunchRequest& request) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr) return;
+  runner->failures().fail_at(
+      KernelErrorKind::kIllegalInstruction,
+      "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+          std::string(request.kernel) + " from the host",
+      request.here.file_name(), request.here.line());
+}
+
+cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
+                       const void* code, const emulator::ThreadProgram& program) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  Findings& findings = Findings::instance();
+  findings.count_launch();
+  if (request.dynamic_shared_bytes > allowed_shared_bytes) {
+    return refused(request, cudaErrorInvalidValue,
+                   "launch refused: " + std::to_string(request.dynamic_shared_bytes) +
+                       " bytes of dynamic shared memory; more than 48 KiB take "
+                       "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                       "bytes) before the launch");
+  }
+  const LaunchCluster cluster = cluster_of(request);
+  if (cluster.error != cudaSuccess) return refused(request, cluster.error, cluster.wrong);
+  const emulator::GridLaunch grid = {.grid = request.grid,
+                                     .block = request.block,
+                                     .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                                     .cluster = cluster.extents,
+                                     .cooperative = request.cooperative,
+                                     .kernel = code};
+  std::optional<KernelError> error;
+  start_heap_launch();
+  const Allocations::Door open;
+  const auto run = [&] {
+    try {
+      emulator::run_program(grid, program);
+    } catch (const KernelError& thrown) {
+      error = thrown;
+      throw;
+    }
+  };
+  if (!is_wanted(request, arguments)) {
+    try {
+      run();
+    } catch (const KernelError&) {
+      if (error->kind() != KernelErrorKind::kBadLaunch) {
+        failed(error_of(error->kind()), error->what(), request.here);
+      }
+    }
+    for (const PointerArgument& argument : arguments) {
+      if (Allocation* const array = Allocations::instance().with(argument.address)) {
+        array->written = true;
+      }
+    }
+  } else {
+    std::vector<Allocation*> chosen;
+    const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
+    emulator::TraceOptions options;
+    if (orders().addresses) options.warp = {0, 0};
+    const HooksInPlace hooks;
+    try {
+      TracedLaunch traced = {.kernel = request.kernel,
+                             .place = place_of(request.here),
+                             .grid = {request.grid.x, request.grid.y, request.grid.z},
+                             .block = {request.block.x, request.block.y, request.block.z},
+                             .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                             .number = findings.launches(),
+                             .trace = emulator::trace(arrays, run, options)};
+      note_written(traced.trace, chosen);
+      findings.add(std::move(traced));
+    } catch (const KernelError&) {
+    }
+  }
+  tell_unwritten_textures();
+  if (!error) return cudaSuccess;
+  if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
+  tell_of_the_host(request, *error, arguments);
+  make_sticky(error_of(error->kind()));
+  return cudaSuccess;  // a launch does not wait for its kernel
+}
+
+}  // namespace ladder::glassbox

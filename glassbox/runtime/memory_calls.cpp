@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/memory_calls.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "emulator/run/block_runner.hpp"
+#include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/stream_capture.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+/// In a kernel, CUDA has cudaMalloc() as a part of dynamic parallelism.
+void refuse_within_kernel(const char* function, const Here& here) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr) return;
+  runner->failures().fail_at(emulator::KernelErrorKind::kIllegalInstruction,
+                             std::string("a kernel calls ") + function +
+                                 ", and the glass box has no dynamic parallelism: call malloc()",
+                             here.file_name(), here.line());
+}
+
+MemoryKind kind_of(const std::string& function) {
+  if (function == "cudaMallocManaged") return MemoryKind::kManaged;
+  return function == "cudaMallocHost" || function == "cudaHostAlloc" ? MemoryKind::kHost
+                                                                     : MemoryKind::kDevice;
+}
+
+std::size_t bytes_in_use() {
+  std::size_t bytes = 0;
+  for (const Allocation* array : Allocations::instance().live()) {
+    const bool of_host = array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
+    if (!of_host) bytes += array->bytes;
+  }
+  return bytes;
+}
+
+bool is_of_device(const Allocation* array) {
+  return array != nullptr && array->kind == MemoryKind::kDevice;
+}
+
+/// Is it a variable of the program? cudaGetSymbolAddress() gives addresses of those of the GPU.
+bool may_be_symbol(const void* address) {
+  Dl_info library;
+  return dladdr(address, &library) != 0;
+}
+
+}  // namespace
+
+std::string wrong_access(const char* function, const char* role, const void* address,
+                         std::size_t bytes, bool device_wanted) {
+  Allocations& all = Allocations::instance();
+  const Allocation* const array = all.with(address);
+  const std::string start = std::string(function) + ": the " + role + " ";
+  if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
+    return start + "is in " + freed->name + ", which was freed";
+  }
+  if (array == nullptr) {
+    if (address == nullptr) return start + "is a null pointer";
+    return device_wanted ? start + "is memory of the host, not of the GPU" : "";
+  }
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
+  if (offset + bytes > array->bytes) {
+    return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
+           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
+           "do not fit: " + size_sentence(*array);
+  }
+  if (!device_wanted && is_of_device(array)) {
+    return start + "is " + array->name + ", memory of the GPU, not of the host";
+  }
+  return "";
+}
+
+void note_written(void* address, std::size_t bytes) {
+  Allocation* const array = Allocations::instance().with(address);
+  if (array != nullptr && bytes > 0) array->written = true;
+}
+
+cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here) {
+  refuse_within_kernel(function, here);
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (const cudaError_t unsafe = require_safe(function, here); unsafe != cudaSuccess) return unsafe;
+  if (pointer == nullptr) {
+    return failed(cudaErrorInvalidValue, std::string(function) + ": a null pointer", here);
+  }
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  const MemoryKind kind = kind_of(function);
+  if (kind != MemoryKind::kHost &&
+      bytes_in_use() + bytes > static_cast<std::size_t>(card().dram_bytes)) {
+    return failed(cudaErrorMemoryAllocation,
+                  std::string(function) + ": " + std::to_string(bytes) + " bytes; a " +
+                      card().name + " has " + std::to_string(card().dram_bytes) + ", of which " +
+                      std::to_string(bytes_in_use()) + " are taken",
+                  here);
+  }
+  const emulator::Place place = place_of(here);
+  try {
+    *pointer = Allocations::instance().add(bytes, kind,
+                                           variable_in_call(function, place, here.column()), place);
+  } catch (const std::bad_alloc&) {
+    return failed(
+        cudaErrorMemoryAllocation,
+        std::string(function) + ": this machine has no " + std::to_string(bytes) + " bytes left",
+        here);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
+                         const char* function, const Here& here) {
+  constexpr std::size_t kRowAlignment = 512;  // of an H200, and of the GPUs before
+  *pitch = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+  return take_memory(pointer, *pitch * height, function, here);
+}
+
+cudaError_t require_copy(const char* function, void* to, const void* from, std::size_t bytes,
+                         cudaMemcpyKind kind, const Here& here) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return failed(cudaErrorInvalidMemcpyDirection,
+                  std::string(function) + ": " + std::to_string(kind) + " is no direction", here);
+  }
+  const bool known = kind != cudaMemcpyDefault;
+  const bool to_device = known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(to));
+  const bool from_device = known
+                               ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
+                               : is_of_device(Allocations::instance().with(from));
+  std::string wrong;
+  if (!may_be_symbol(to)) wrong = wrong_access(function, "target", to, bytes, to_device);
+  if (wrong.empty() && !may_be_symbol(from)) {
+    wrong = wrong_access(function, "source", from, bytes, from_device);
+  }
+  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+}
+
+cudaError_t require_fill(const char* function, void* to, std::size_t bytes, const Here& here) {
+  const std::string wrong =
+      may_be_symbol(to) ? "" : wrong_access(function, "target", to, bytes, true);
+  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (bytes == 0) return cudaSuccess;
+  const cudaError_t error = require_copy("cudaMemcpy", to, from, bytes, kind, here);
+  if (error != cudaSuccess) return error;
+  const Allocations::Door open;
+  std::memmove(to, from, bytes);
+  note_written(to, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
+                      const std::byte* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > to_pitch || width > from_pitch) {
+    return failed(cudaErrorInvalidPitchValue,
+                  std::string(function) + ": a row of " + std::to_string(width) +
+                      " bytes is longer than a pitch",
+                  here);
+  }
+  const cudaError_t error = require_copy(function, to + (height - 1) * to_pitch,
+                                         from + (height - 1) * from_pitch, width, kind, here);
+  if (error != cudaSuccess) return error;
+  if (const cudaError_t first = require_copy(function, to, from, width, kind, here);
+      first != cudaSuccess) {
+    return first;
+  }
+  const Allocations::Door open;
+  for (std::size_t row = 0; row < height; ++row)
+    std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+  note_written(to, width);
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here) {
+  return fill_pattern(to, static_cast<unsigned>(value), 1, bytes, here);
+}
+
+cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, std::size_t bytes,
+                         const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (bytes == 0) return cudaSuccess;
+  const cudaError_t error = require_fill("cudaMemset", to, bytes, here);
+  if (error != cudaSuccess) return error;
+  const Allocations::Door open;
+  if (element_bytes == 1) {
+    std::memset(to, static_cast<int>(value), bytes);
+  } else {
+    for (std::size_t at = 0; at < bytes; at += element_bytes)
+      std::memcpy(static_cast<std::byte*>(to) + at, &value, element_bytes);
+  }
+  note_written(to, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
+                        std::size_t offset, bool to_symbol, const Here& here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (offset + bytes > symbol_bytes) {
+    return failed(cudaErrorInvalidValue,
+                  std::string(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") + ": " +
+                      std::to_string(bytes) + " bytes from byte " + std::to_string(offset) +
+                      " on do not fit: the variable has " + std::to_string(symbol_bytes),
+                  here);
+  }
+  const Allocations::Door open;
+  std::byte* const place = static_cast<std::byte*>(symbol) + offset;
+  if (to_symbol) {
+    std::memcpy(place, memory, bytes);
+  } else {
+    std::memcpy(memory, place, bytes);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace ladder::glassbox
+
+using namespace ladder::glassbox;
+
+cudaError_t cudaFree(void* pointer, Here here) {
+  // A thread's copy of an argument is destroyed, which no GPU does.
+  if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
+    return unsafe;
+  Allocations& all = Allocations::instance();
+  Allocation* const array = all.starting_at(pointer);
+  if (array != nullptr &&
+      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
+    all.free(*array);
+    return cudaSuccess;
+  }
+  const Allocation* const freed = all.freed_with(pointer);
+  const Allocation* const inside = all.with(pointer);
+  return failed(cudaErrorInvalidValue,
+                freed != nullptr ? "cudaFree: " + freed->name + " was freed before"
+                : inside != nullptr
+                    ? "cudaFree: this is no start of an array of the GPU; it is in " + inside->name
+                    : "cudaFree: this is no memory of the GPU",
+                here);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
+  const cudaError_t error = require_no_memory_node(stream, "cudaFreeAsync", here);
+  return error == cudaSuccess ? cudaFree(pointer, here) : error;
+}
+
+cudaError_t cudaFreeHost(void* pointer, Here here) {
+  if (pointer == nullptr) return cudaSuccess;
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array == nullptr || array->kind != MemoryKind::kHost) {
+    return failed(cudaErrorInvalidValue,
+                  "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc", here);
+  }
+  Allocations::instance().free(*array);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return sticky_error();
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = static_cast<std::size_t>(card().dram_bytes);
+  *free = *total - bytes_in_use();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                       Here here) {
+  const cudaError_t error = require_no_blocking_capture("cudaMemcpy", here);
+  return error == cudaSuccess ? copy(to, from, bytes, kind, here) : error;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream, Here here) {
+  if (is_captured(stream)) {
+    const cudaError_t error = require_copy("cudaMemcpyAsync", to, from, bytes, kind, here);
+    if (error != cudaSuccess) return error;
+  }
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpyAsync", here,
+                [=] { return copy(to, from, bytes, kind, here); });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes, Here here) {
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
+                                cudaStream_t stream, Here here) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream, here);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind, Here here) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr, here);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream, Here here) {
+  return submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpy2D", here, [=] {
+    return copy_rows("cudaMemcpy2D", static_cast<std::byte*>(to), to_pitch,
+                     static_cast<const std::byte*>(from), from_pitch, width, height, kind, here);
+  });
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes, Here here) {
+  return cudaMemsetAsync(to, value, bytes, nullptr, here);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream,
+                            Here here) {
+  if (is_captured(stream)) {
+    const cudaError_t error = require_fill("cudaMemsetAsync", to, bytes, here);
+    if (error != cudaSuccess) return error;
+  }
+  return submit(stream, cudaGraphNodeTypeMemset, "cudaMemset", here,
+                [=] { return fill(to, value, bytes, here); });
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height, Here here) {
+  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr, here);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream, Here here) {
+  return submit(stream, cudaGraphNodeTypeMemset, "cudaMemset2D", here, [=] {
+    for (std::size_t row = 0; row < height; ++row) {
+      const cudaError_t error = fill(static_cast<std::byte*>(to) + row * pitch, value, width, here);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t) {
+  return sticky_error();
+}
+
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return sticky_error();
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
+  return sticky_error();
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (pointer == nullptr || Allocations::instance().with(pointer) != nullptr) {
+    return failed(cudaErrorInvalidValue,
+                  "cudaHostRegister: this is no memory of the host's own, or is registered already",
+                  here);
+  }
+  const auto place = place_of(here);
+  Allocations::instance().add_registered(
+      pointer, bytes, variable_in_call("cudaHostRegister", place, here.column()), place);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* pointer, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array == nullptr || array->kind != MemoryKind::kRegistered) {
+    return failed(cudaErrorInvalidValue, "cudaHostUnregister: this memory is not registered", here);
+  }
+  Allocations::instance().free(*array);
+  return cudaSuccess;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/stream_capture.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/memory_calls.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+/// Those that have begun and not ended.
+std::set<std::shared_ptr<Capture>>& captures() {
+  static auto* const all = new std::set<std::shared_ptr<Capture>>();
+  return *all;
+}
+
+std::recursive_mutex& mutex() {
+  static auto* const one = new std::recursive_mutex();
+  return *one;
+}
+
+/// The capture can no longer become a graph.
+cudaError_t spoil(Capture& capture, cudaError_t error, const std::string& sentence,
+                  const Here& here) {
+  capture.valid = false;
+  return failed(error, sentence, here);
+}
+
+cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error,
+                         const std::string& sentence, const Here& here) {
+  const std::lock_guard lock(mutex());
+  bool any = false;
+  for (const std::shared_ptr<Capture>& capture : captures()) {
+    if (!is_concerned(*capture)) continue;
+    capture->valid = false;
+    any = true;
+  }
+  return any ? failed(error, sentence, here) : cudaSuccess;
+}
+
+bool is_blocking(const Capture& capture) {
+  return std::ranges::any_of(capture.streams,
+                             [](const CUstream_st* stream) { return stream->blocking; });
+}
+
+/// The nodes that others need do not have to be named any more.
+void keep_last(std::vector<CUgraphNode_st*>& nodes, const std::vector<CUgraphNode_st*>& more) {
+  for (CUgraphNode_st* const node : more) {
+    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+  }
+}
+
+/// All nodes that are done once these are.
+std::set<const CUgraphNode_st*> all_before(const std::vector<CUgraphNode_st*>& nodes) {
+  std::set<const CUgraphNode_st*> found;
+  std::vector<const CUgraphNode_st*> left(nodes.begin(), nodes.end());
+  while (!left.empty()) {
+    const CUgraphNode_st* const node = left.back();
+    left.pop_back();
+    if (found.insert(node).second) left.insert(left.end(), node->needs.begin(), node->needs.end());
+  }
+  return found;
+}
+
+/// Does a stream of the capture have work that its origin does not wait for?
+bool has_unjoined_work(const Capture& capture) {
+  const std::set<const CUgraphNode_st*> joined = all_before(capture.origin->point.last);
+  return std::ranges::any_of(capture.streams, [&](const CUstream_st* stream) {
+    return std::ranges::any_of(stream->point.last,
+                               [&](const CUgraphNode_st* node) { return !joined.contains(node); });
+  });
+}
+
+}  // namespace
+
+CUstream_st* stream_at(cudaStream_t stream) {
+  static auto* const legacy = new CUstream_st();
+  static auto* const per_thread = new CUstream_st();
+  if (stream == nullptr || stream == cudaStreamLegacy) return legacy;
+  return stream == cudaStreamPerThread ? per_thread : stream;
+}
+
+bool is_captured(cudaStream_t stream) {
+  return stream_at(stream)->point.capture != nullptr;
+}
+
+cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, const char* function,
+                   const Here& here, const Work& work) {
+  CUstream_st* const own = stream_at(stream);
+  {
+    const std::lock_guard lock(mutex());
+    if (own->point.capture != nullptr) {
+      if (!own->point.capture->valid) {
+        return failed(cudaErrorStreamCaptureInvalidated,
+                      std::string(function) + ": a call before has spoilt the capture", here);
+      }
+      own->point.last = {own->point.capture->graph->add(type, work, own->point.last)};
+      return cudaSuccess;
+    }
+  }
+  if (own == stream_at(nullptr)) {
+    const cudaError_t error = require_no_blocking_capture(function, here);
+    if (error != cudaSuccess) return error;
+  }
+  return work();
+}
+
+cudaError_t require_not_captured(cudaStream_t stream, const char* function, const Here& here) {
+  const std::lock_guard lock(mutex());
+  const CUstream_st* const own = stream_at(stream);
+  if (own->point.capture == nullptr) {
+    const cudaError_t error = require_safe(function, here);
+    if (error != cudaSuccess || own != stream_at(nullptr)) return error;
+    return require_no_blocking_capture(function, here);
+  }
+  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported,
+               std::string(function) +
+                   ": the stream is captured, so none of its work runs: end "
+                   "the capture first",
+               here);
+}
+
+cudaError_t require_no_capture(const char* function, const Here& here) {
+  return refuse_where([](const Capture&) { return true; }, cudaErrorStreamCaptureUnsupported,
+                      std::string(function) +
+                          ": a stream is captured, so none of its work runs: "
+                          "end the capture first",
+                      here);
+}
+
+cudaError_t require_safe(const char* function, const Here& here) {
+  return refuse_where(
+      [](const Capture& capture) {
+        return capture.mode == cudaStreamCaptureModeGlobal ||
+               (capture.mode == cudaStreamCaptureModeThreadLocal &&
+                capture.thread == std::this_thread::get_id());
+      },
+      cudaErrorStreamCaptureUnsupported,
+      std::string(function) +
+          ": CUDA may wait in this call, which the mode of a capture does not "
+          "allow: call it before cudaStreamBeginCapture, or begin with "
+          "cudaStreamCaptureModeRelaxed",
+      here);
+}
+
+cudaError_t require_no_blocking_capture(const char* function, const Here& here) {
+  return refuse_where(is_blocking, cudaErrorStreamCaptureImplicit,
+                      std::string(function) +
+                          ": the default stream waits for a stream that is captured, so none "
+                          "of its work runs: name that stream here, or create it with "
+                          "cudaStreamNonBlocking",
+                      here);
+}
+
+cudaError_t require_outside_capture(cudaStream_t stream, const char* function, const Here& here) {
+  const std::lock_guard lock(mutex());
+  const CUstream_st* const own = stream_at(stream);
+  if (own->point.capture == nullptr) return cudaSuccess;
+  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported,
+               std::string(function) + ": CUDA captures no such call", here);
+}
+
+cudaError_t require_not_captured(const CapturePoint& event, const char* function,
+                                 const Here& here) {
+  const std::lock_guard lock(mutex());
+  if (event.capture == nullptr) return require_safe(function, here);
+  return spoil(*event.capture, cudaErrorCapturedEvent,
+               std::string(function) +
+                   ": the event was recorded in a stream that is captured, so "
+                   "it never happens: wait for the graph's launch",
+               here);
+}
+
+cudaError_t require_no_memory_node(cudaStream_t stream, const char* function, const Here& here) {
+  const std::lock_guard lock(mutex());
+  const CUstream_st* const own = stream_at(stream);
+  if (own->point.capture == nullptr) return cudaSuccess;
+  return spoil(*own->point.capture, cudaErrorNotSupported,
+               std::string(function) +
+                   ": the glass box has no graphs that take or free memory: "
+                   "call cudaMalloc before the capture",
+               here);
+}
+
+cudaError_t wait_for_event(cudaStream_t stream, const CapturePoint& event, const Here& here) {
+  const std::lock_guard lock(mutex());
+  CUstream_st* const own = stream_at(stream);
+  CapturePoint& point = own->point;
+  if (event.capture == nullptr) {
+    if (point.capture == nullptr) return sticky_error();
+    return spoil(*point.capture, cudaErrorStreamCaptureIsolation,
+                 "cudaStreamWaitEvent: the event was not recorded in this capture, so no launch of "
+                 "the graph could wait for it",
+                 here);
+  }
+  if (!captures().contains(event.capture)) {
+    return failed(cudaErrorCapturedEvent,
+                  "cudaStreamWaitEvent: the event was recorded in a capture that has ended, so it "
+                  "never happens",
+                  here);
+  }
+  if (point.capture != nullptr && point.capture != event.capture) {
+    point.capture->valid = false;
+    return spoil(*event.capture, cudaErrorStreamCaptureMerge,
+                 "cudaStreamWaitEvent: the stream and the event are of two captures, which make "
+                 "two graphs",
+                 here);
+  }
+  point.capture = event.capture;
+  point.capture->streams.insert(own);
+  keep_last(point.last, event.last);
+  return sticky_error();
+}
+
+void spoil_capture(cudaStream_t stream) {
+  const std::lock_guard lock(mutex());
+  if (is_captured(stream)) stream_at(stream)->point.capture->valid = false;
+}
+
+void forget_stream(CUstream_st* stream) {
+  const std::lock_guard lock(mutex());
+  if (stream->point.capture == nullptr) return;
+  stream->point.capture->valid = false;
+  stream->point.capture->streams.erase(stream);
+}
+
+}  // namespace ladder::glassbox
+
+using namespace ladder::glassbox;
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode, Here here) {
+  if (sticky_error() != cudaSuccess) return sticky_error();
+  const std::lock_guard lock(mutex());
+  CUstream_st* const own = stream_at(stream);
+  if (own == stream_at(nullptr)) {
+    return failed(cudaErrorStreamCaptureUnsupported,
+                  "cudaStreamBeginCapture: the default stream cannot be captured: create one with "
+                  "cudaStreamCreate",
+                  here);
+  }
+  if (own->point.capture != nullptr) {
+    return failed(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is captured already",
+                  here);
+  }
+  own->point.capture = std::make_shared<Capture>(Capture{.mode = mode, .origin = own});
+  own->point.capture->streams = {own};
+  captures().insert(own->point.capture);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph, Here here) {
+  const std::lock_guard lock(mutex());
+  *graph = nullptr;
+  const std::shared_ptr<Capture> capture = stream_at(stream)->point.capture;
+  if (capture == nullptr) {
+    return failed(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not captured", here);
+  }
+  if (stream_at(stream) != capture->origin) {
+    return spoil(*capture, cudaErrorStreamCaptureUnmatched,
+                 "cudaStreamEndCapture: the capture began in another stream, and ends there", here);
+  }
+  const bool unjoined = has_unjoined_work(*capture);
+  for (CUstream_st* const each : capture->streams)
+    each->point = {};
+  captures().erase(capture);
+  if (!capture->valid) {
+    return failed(cudaErrorStreamCaptureInvalidated,
+                  "cudaStreamEndCapture: a call before has spoilt the capture", here);
+  }
+  if (unjoined) {
+    return failed(cudaErrorStreamCaptureUnjoined,
+                  "cudaStreamEndCapture: another stream has work that this one does not wait for: "
+                  "record an event behind it, and wait for that here with cudaStreamWaitEvent",
+                  here);
+  }
+  *graph = give_graph(std::move(capture->graph));
+  return sticky_error();
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  const std::lock_guard lock(mutex());
+  const Capture* const capture = stream_at(stream)->point.capture.get();
+  *status = capture == nullptr ? cudaStreamCaptureStatusNone
+            : capture->valid   ? cudaStreamCaptureStatusActive
+                               : cudaStreamCaptureStatusInvalidated;
+  return cudaSuccess;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/source_files.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "glassbox/launch_syntax.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Libraries that the glass box does not have, and what to do.
+constexpr std::array kMissingLibraries = {
+    std::pair{"thrust/", "Thrust: write the loop on the host, or a kernel of your own"},
+    std::pair{"cub/", "CUB: write the block's reduction or scan with shared memory and shuffles"},
+    std::pair{"curand", "cuRAND: fill the array on the host with <random> and copy it"},
+    std::pair{"cublas.h", "cublas.h of CUDA 5 and before: include cublas_v2.h"},
+    std::pair{"cublasXt", "cuBLASXt: multiply with cublasSgemm"},
+    std::pair{"cufft", "cuFFT: leave that part out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"cusparse", "cuSPARSE: leave that part out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"cusolver", "cuSOLVER: leave that part out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"cutlass/", "CUTLASS: leave that part out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"cute/", "CuTe: leave that part out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"nvrtc", "NVRTC: compile the kernel with the program"},
+    std::pair{"nvtx3/", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"nvToolsExt", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
+    std::pair{"nccl", "NCCL: it has one GPU"},
+    std::pair{"mpi.h", "MPI: it runs one process"},
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || fs::is_directory(path)) {
+    throw std::runtime_error(fmt::format("cannot read {}: {}", path.string(),
+                                         std::strerror(fs::is_directory(path) ? EISDIR : errno)));
+  }
+  return text.str();
+}
+
+/// "the glass box has no Thrust: ..."; empty for a header of another library.
+std::string missing_library(const std::string& header) {
+  for (const auto& [start, advice] : kMissingLibraries) {
+    if (header.starts_with(start)) return fmt::format("the glass box has no {}", advice);
+  }
+  return "";
+}
+
+/// A path as it stands between the quotes of #line and #include.
+std::string quoted(const fs::path& path) {
+  return "\"" + path.string() + "\"";
+}
+
+}  // namespace
+
+SourceFiles::SourceFiles(fs::path folder, std::vector<fs::path> includes)
+    : folder_(std::move(folder)), includes_(std::move(includes)) {}
+
+/// Nothing if it is none of the program's own files.
+fs::path SourceFiles::found(const std::string& name, bool quoted, const fs::path& from) const {
+  std::vector<fs::path> folders = includes_;
+  if (quoted) folders.insert(folders.begin(), from.parent_path());
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    const fs::path path = folder / name;
+    if (fs::is_regular_file(path, ignored)) return path.lexically_normal();
+  }
+  return {};
+}
+
+/// Does the file, or one that it includes, launch a kernel?
+bool SourceFiles::needs_rewriting(const fs::path& source) {
+  const auto [known, is_new] = needs_.try_emplace(source, false);
+  if (!is_new) return known->second;
+  const std::string text = text_of(source);
+  bool needs = false;
+  try {
+    needs = without_launch_syntax(text).has_value();
+  } catch (const SourceRefused& refusal) {
+    throw std::runtime_error(
+        fmt::format("{}:{}: {}", source.string(), refusal.line(), refusal.what()));
+  }
+  for (const Inclusion& inclusion : inclusions_of(text)) {
+    const fs::path file = found(inclusion.name, inclusion.quoted, source);
+    if (!file.empty() && needs_rewriting(file)) needs = true;
+    if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
+    if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
+    if (file.empty() && !missing_library(inclusion.name).empty()) needs = true;
+  }
+  if (takes_memory_on_device(text)) uses_device_heap_ = true;
+  return needs_[source] = needs;
+}
+
+fs::path SourceFiles::for_compiler(const fs::path& source) {
+  needs_rewriting(source);
+  return rewritten(source);
+}
+
+fs::path SourceFiles::rewritten(const fs::path& source) {
+  const auto known = written_.find(source);
+  if (known != written_.end()) return known->second;
+  fs::path path = folder_ / fmt::format("{}_{}", written_.size(), source.filename().string());
+  written_[source] = path;
+  std::string text = text_of(source);
+  const std::vector<Inclusion> inclusions = inclusions_of(text);
+  for (auto it = inclusions.rbegin(); it != inclusions.rend(); ++it) {
+    const fs::path file = found(it->name, it->quoted, source);
+    if (file.empty()) {
+      // An error, unless the preprocessor leaves this part out.
+      const std::string sentence = missing_library(it->name);
+      if (!sentence.empty())
+        text.replace(it->directive, it->end - it->directive, "error " + sentence);
+      continue;
+    }
+    const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
+    text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
+  }
+  text = without_launch_syntax(text).value_or(text);
+  std::ofstream file(path, std::ios::binary);
+  file << "#line 1 " << quoted(source) << "\n" << text;
+  if (!file) throw std::runtime_error(fmt::format("cannot write {}", path.string()));
+  return path;
+}
+
+}  // namespace ladder::glassbox

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/source_files.hpp
+/// \brief Makes of a CUDA source, and of the files that it includes, what g++ compiles.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ladder::glassbox {
+
+/// The sources of one program.
+class SourceFiles {
+ public:
+  /// \param folder    for the files that are written
+  /// \param includes  where the program's headers are looked for, behind the file's own folder
+  SourceFiles(std::filesystem::path folder, std::vector<std::filesystem::path> includes);
+
+  /// \brief  Writes a file that g++ compiles. Errors and reports name the user's own.
+  /// \return its path
+  /// \throws std::runtime_error  the source cannot be read, or holds what the glass box does not
+  ///         have: "my.cu:12: ..."
+  std::filesystem::path for_compiler(const std::filesystem::path& source);
+
+  /// Whether one of the sources so far names cuBLAS's header.
+  bool uses_cublas() const { return uses_cublas_; }
+  /// Likewise OpenMP's.
+  bool uses_openmp() const { return uses_openmp_; }
+  /// Whether a kernel, or a function that kernels call, may take memory with new or malloc().
+  bool uses_device_heap() const { return uses_device_heap_; }
+
+ private:
+  std::filesystem::path rewritten(const std::filesystem::path& source);
+  std::filesystem::path found(const std::string& name, bool quoted,
+                              const std::filesystem::path& from) const;
+  bool needs_rewriting(const std::filesystem::path& source);
+
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path> includes_;
+  std::map<std::filesystem::path, std::filesystem::path> written_;
+  std::map<std::filesystem::path, bool> needs_;
+  bool uses_cublas_ = false;
+  bool uses_openmp_ = false;
+  bool uses_device_heap_ = false;
+};
+
+}  // namespace ladder::glassbox

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// \file  ladder/glassbox/cuda_headers/cublas_api.h
-/// \brief CUDA's header of this name, over OpenBLAS.
-#pragma once
-
-#define CUBLAS_API_H_  // other headers ask for it
-
-#include "ladder/glassbox/runtime/blas_calls.hpp"

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// \file  ladder/glassbox/cuda_headers/cuda.h
-/// \brief CUDA's header of this name: all of the run time.
-#pragma once
-
-#include "cuda_runtime.h"

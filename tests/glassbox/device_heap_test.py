@@ -1,0 +1,104 @@
+"""malloc(), free(), new and delete in kernels."""
+
+import unittest
+
+from tests.glassbox.own_program import in_main, outcome, sentences
+
+LISTS = in_main(
+    """
+    int *sums, before = 0;
+    cudaMallocManaged(&sums, 64 * sizeof(int));
+    int* own = new int[4]{1, 2, 3, 4};  // the host's own, beside the heap
+    for (int round = 0; round < 3; ++round) {
+      build<<<2, 32>>>(5);
+      add_up<<<2, 32>>>(sums);
+      if (cudaDeviceSynchronize()) return 1;
+      for (int t = 0; t < 64; ++t) before += sums[t];
+    }
+    printf("%d %d", before, own[3]);
+    delete[] own;
+    cudaFree(sums);
+    """,
+    """
+    struct Node { int value; Node* next; };
+    __device__ Node* lists[64];
+    __global__ void build(int length) {
+      const int t = blockIdx.x * blockDim.x + threadIdx.x;
+      Node* first = nullptr;
+      for (int i = 0; i < length + t % 2; ++i) {
+        Node* node = i % 2 == 0 ? new Node : (Node*)malloc(sizeof(Node));
+        node->value = i;
+        node->next = first;
+        first = node;
+      }
+      lists[t] = first;
+    }
+    __global__ void add_up(int* sums) {
+      const int t = blockIdx.x * blockDim.x + threadIdx.x;
+      int sum = 0;
+      for (Node* node = lists[t]; node != nullptr;) {
+        Node* const next = node->next;
+        sum += node->value;
+        if (node->value % 2 == 0) delete node; else free(node);
+        node = next;
+      }
+      sums[t] = sum;
+    }""",
+)
+
+
+class DeviceHeapTest(unittest.TestCase):
+    """Memory of kernels that lasts from one launch to the next."""
+
+    def test_lists(self):
+        """Built in one kernel, taken apart in the next, three times."""
+        result = outcome(LISTS, verb=["check"])
+        expected = 3 * 32 * (10 + 15)
+        self.assertEqual((result.returncode, result.stdout), (0, f"{expected} 4"), result.stderr)
+
+    def test_no_room(self):
+        """malloc() returns null beyond the limit, which a program may set."""
+        program = in_main(
+            """
+            cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4096);
+            k<<<1, 1>>>();
+            return cudaDeviceSynchronize() != cudaSuccess;
+            """,
+            """__global__ void k() {
+              void* a = malloc(3000);
+              void* b = malloc(3000);
+              printf("%d %d", a != nullptr, b != nullptr);
+              free(a);
+            }""",
+        )
+        result = outcome(program, verb=["check"])
+        self.assertEqual((result.returncode, result.stdout), (0, "1 0"), result.stderr)
+
+    def test_freed_twice(self):
+        """The second time is an error of the kernel."""
+        program = in_main(
+            "k<<<1, 1>>>();\nreturn cudaDeviceSynchronize() == cudaSuccess;",
+            "__device__ int* p;\n__global__ void k() { p = new int; delete p; delete p; }",
+        )
+        result = outcome(program, verb=["check"])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("memory that is not taken, or is freed already", sentences(result))
+
+    def test_race(self):
+        """Two threads that write what one of them took."""
+        program = in_main(
+            "k<<<1, 64>>>();\ncudaDeviceSynchronize();",
+            """__global__ void k() {
+              __shared__ int* p;
+              if (threadIdx.x == 0) p = (int*)malloc(4);
+              __syncthreads();
+              *p = threadIdx.x;
+            }""",
+        )
+        result = outcome(program, verb=["check"])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("race: thread (", sentences(result))
+
+
+if __name__ == "__main__":
+    unittest.main()

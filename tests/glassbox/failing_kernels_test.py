@@ -1,0 +1,127 @@
+"""Kernels that end early, and launches that are refused: CUDA's errors, and a sentence."""
+
+import os
+import unittest
+from unittest import mock
+
+from tests.glassbox.own_program import in_main, outcome, sentences
+
+TOLD = 'auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };'
+
+
+class FailingKernelsTest(unittest.TestCase):
+    """The last error, and that it stays."""
+
+    def outcome_of(self, kernel, words=()):
+        """One launch of `k`, the error then and later."""
+        before = f"#include <cassert>\n__global__ void k(int* x) {{ {kernel} }}"
+        return outcome(in_main(f"""
+            {TOLD}
+            int* x; cudaMalloc(&x, 4);
+            k<<<1, 32>>>(x);
+            told(cudaGetLastError()); told(cudaDeviceSynchronize()); told(cudaMalloc(&x, 4));
+            told(cudaGetLastError()); told(cudaDeviceReset()); told(cudaGetLastError());
+            """, before), *words)  # fmt: skip
+
+    def test_errors_of_kernels_are_sticky(self):
+        """Until the device is reset."""
+        cases = {
+            "assert(threadIdx.x < 31);": (
+                "cudaErrorAssert",
+                "assertion failed: threadIdx.x < 31 at my.cu:3, block (0, 0, 0), thread (31, 0, 0)",
+            ),
+            "if (threadIdx.x == 5) __trap();": ("cudaErrorLaunchFailure", "__trap()"),
+            "*(int*)8 = 1;": (
+                "cudaErrorIllegalAddress",
+                "stores an address in no array at my.cu:3",
+            ),
+        }
+        for kernel, (name, sentence) in cases.items():
+            result = self.outcome_of(kernel)
+            self.assertEqual(result.stdout.split(), [*[name] * 4, *["cudaSuccess"] * 2], kernel)
+            self.assertIn(sentence.replace("threadIdx.x", "") if "assert" in kernel else sentence,
+                          sentences(result).replace("threadIdx.x", ""))  # fmt: skip
+
+    def test_assert_of_the_host_ends_the_program(self):
+        """As without a glass box."""
+        result = outcome("#include <cassert>\nint main(int n, char**) { assert(n > 1); }\n")
+        self.assertEqual(result.returncode, 134)
+        self.assertIn("my.cu:2: int main(int, char**): Assertion `n > 1' failed.", result.stderr)
+
+    def test_refused_launches_leave_an_error(self):
+        """Which the next call takes away: the program goes on."""
+        result = outcome(in_main(f"""
+            {TOLD}
+            k<<<1, 2048>>>(); told(cudaGetLastError());
+            k<<<0, 32>>>(); told(cudaGetLastError());
+            k<<<1, 32>>>(); told(cudaGetLastError());
+            """, "__global__ void k() {}"), verb=["check"])  # fmt: skip
+        invalid = "cudaErrorInvalidConfiguration"
+        self.assertEqual(result.stdout.split(), [invalid, invalid, "cudaSuccess"])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("k: launch refused: the block is (2048, 1, 1)", sentences(result))
+
+    def test_a_kernel_launches_no_kernel(self):
+        """Dynamic parallelism is refused with the line, and nothing else is reported."""
+        result = outcome(in_main("""
+            int* x;
+            cudaMalloc(&x, 4);
+            outer<<<1, 1>>>(x);
+            cudaFree(x);""", """
+            __global__ void inner(int* x) { *x = 1; }
+            __global__ void outer(int* x) { inner<<<1, 1>>>(x); }"""))  # fmt: skip
+        said = sentences(result)
+        self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
+                      "my.cu:4", said)
+        self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
+        self.assertNotIn("out of bounds", said)
+
+    def test_a_kernel_that_waits_for_the_host(self):
+        """It may be right; a loop that no memory of the host can end is not."""
+        source = in_main("""
+            int* x;
+            CALL(&x, 4);  // so the array has no name
+            wait<<<1, 1>>>(x);
+            """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
+        hint = "If wait waits until the host writes memory, it is right: the glass box runs each"
+        with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
+            self.assertIn(hint, sentences(outcome(source, "-D", "CALL=cudaMallocHost")))
+            self.assertNotIn(hint, sentences(outcome(source, "-D", "CALL=cudaMalloc")))
+
+    def test_a_kernel_calls_no_cuda_malloc(self):
+        """It is told, and nothing waits for what a launch holds."""
+        result = outcome(in_main("k<<<1, 1>>>();", """
+            __global__ void k() { int* x; cudaMalloc(&x, 4); }"""))  # fmt: skip
+        self.assertIn("a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: "
+                      "call malloc() at my.cu:3", sentences(result))
+
+    def test_a_kernel_that_is_called_like_a_function(self):
+        """Ends the program, with the line that asks which thread it is."""
+        result = outcome("__global__ void k(int* x) {\n  x[threadIdx.x] = 1;\n}\n"
+                         "int main() { int x[1]; k(x); }")  # fmt: skip
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("my.cu:2: a function of the device is called outside of a kernel",
+                      sentences(result))
+
+    def test_clocks_tick_as_the_cards_do(self):
+        """A kernel that waits for two milliseconds of its SM ends."""
+        result = outcome(in_main("""
+            k<<<1, 1>>>();
+            printf("%s %d\\n", cudaGetErrorName(cudaDeviceSynchronize()), clock() < 1000000000);
+            """, """#include <ctime>
+            __global__ void k() {
+              const clock_t start = clock();
+              const long long start64 = clock64();
+              while (clock() - start < 4000000 || clock64() - start64 < 4000000) {}
+            }"""))  # fmt: skip
+        self.assertEqual(result.stdout, "cudaSuccess 1\n", result.stderr)
+
+    def test_device_printf(self):
+        """Of one thread."""
+        kernel = '__global__ void k() { if (threadIdx.x == 3) printf("three\\n"); }'
+        result = outcome(in_main("k<<<1, 32>>>();", kernel))
+        self.assertEqual(result.stdout, "three\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,201 @@
+"""The run time's memory: sizes, directions, names, what was freed and what was not."""
+
+import unittest
+
+from tests.glassbox.own_program import in_main, outcome, sentences
+
+
+class MemoryCallsTest(unittest.TestCase):
+    """cudaMalloc and what follows."""
+
+    def test_wrong_calls_fail_with_a_sentence(self):
+        """Each returns CUDA's error and is told at the end."""
+        result = outcome(in_main("""
+            float host[8], *d_a, *d_b, *gone;
+            cudaMalloc(&d_a, 16); cudaMalloc((void**)&d_b, 16);
+            cudaMalloc(&gone, 16);
+            cudaFree(gone);
+            auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
+            told(cudaMemcpy(host, d_a, 17, cudaMemcpyDeviceToHost));
+            told(cudaMemcpy(d_a, host, 16, cudaMemcpyDeviceToHost));
+            told(cudaMemcpy(d_a + 2, d_b, 12, cudaMemcpyDeviceToDevice));
+            told(cudaMemset(host, 0, 4));
+            told(cudaFree(gone));
+            told(cudaFree(d_b + 1));
+            told(cudaMalloc(&gone, size_t{1} << 50));
+            told(cudaMemcpy2D(host, 4, d_a, 8, 8, 2, cudaMemcpyDeviceToHost));
+            told(cudaPeekAtLastError());
+            told(cudaGetLastError());
+            told(cudaGetLastError());
+            """))
+        self.assertEqual(
+            result.stdout.split(),
+            [*["cudaErrorInvalidValue"] * 6, "cudaErrorMemoryAllocation",
+             *["cudaErrorInvalidPitchValue"] * 3, "cudaSuccess"],
+        )  # fmt: skip
+        said = sentences(result)
+        for sentence in (
+            "cudaMemcpy: 17 bytes do not fit: d_a has 16 bytes (my.cu:6), at my.cu:10",
+            "cudaMemcpy: the target is d_a, memory of the GPU, not of the host, at my.cu:11",
+            "cudaMemcpy: 12 bytes from byte 8 on do not fit: d_a has 16 bytes",
+            "cudaMemset: the target is memory of the host, not of the GPU, at my.cu:13",
+            "cudaFree: gone was freed before, at my.cu:14",
+            "cudaFree: this is no start of an array of the GPU; it is in d_b, at my.cu:15",
+            "cudaMemcpy2D: a row of 8 bytes is longer than a pitch, at my.cu:17",
+            "d_a, 16 bytes from my.cu:6, was never freed. d_b, 16 bytes from my.cu:6, was never",
+        ):
+            self.assertIn(sentence, said)
+
+    def test_pointers_of_the_wrong_sort(self):
+        """Null pointers, memory of others, and more than there is."""
+        result = outcome(in_main("""
+            float host[8], *d_a, *pinned;
+            cudaMalloc(&d_a, 16);
+            auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
+            told(cudaMalloc((float**)nullptr, 16));
+            told(cudaMemcpy(d_a, nullptr, 16, cudaMemcpyHostToDevice));
+            told(cudaMemcpy(d_a, host, 16, (cudaMemcpyKind)7));
+            told(cudaMallocHost(&pinned, size_t{1} << 60));
+            told(cudaFree(host));
+            told(cudaFreeHost(d_a));
+            told(cudaHostRegister(d_a, 16, 0));
+            told(cudaHostUnregister(host));
+            cudaArray_t array;
+            cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+            told(cudaMallocArray(&array, &format, 0, 4));
+            cudaFree(d_a);
+            """))
+        bad = "cudaErrorInvalidValue"
+        self.assertEqual(
+            result.stdout.split(),
+            [bad, bad, "cudaErrorInvalidMemcpyDirection", "cudaErrorMemoryAllocation", *[bad] * 5],
+        )
+        for sentence in (
+            "cudaMalloc: a null pointer, at my.cu:8",
+            "cudaMemcpy: the source is a null pointer",
+            "cudaMemcpy: 7 is no direction",
+            "cudaMallocHost: this machine has no 1152921504606846976 bytes left",
+            "cudaFree: this is no memory of the GPU",
+            "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc",
+            "cudaHostRegister: this is no memory of the host's own, or is registered already",
+            "cudaHostUnregister: this memory is not registered",
+            "cudaMallocArray: an array of width 0",
+        ):
+            self.assertIn(sentence, sentences(result))
+
+    def test_the_host_reads_what_was_freed(self):
+        """The program ends there."""
+        result = outcome(in_main("""
+            float* gone;
+            cudaMallocManaged(&gone, 16);
+            cudaFree(gone);
+            printf("%g", gone[1]);
+            """))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("host code accesses gone, which was freed, at my.cu:8", sentences(result))
+
+    def test_right_calls_are_silent(self):
+        """Copies of all sorts, and nothing is left over."""
+        result = outcome(in_main("""
+            const size_t bytes = 6 * sizeof(int);
+            int host[6] = {1, 2, 3, 4, 5, 6}, back[6] = {}, *d, *pinned, *managed, *pitched;
+            size_t pitch;
+            cudaMalloc(&d, bytes);
+            cudaMallocHost(&pinned, bytes);
+            cudaMallocManaged(&managed, bytes);
+            cudaStream_t stream;
+            cudaStreamCreate(&stream);
+            cudaMemcpyAsync(d, host, bytes, cudaMemcpyHostToDevice, stream);
+            cudaMemcpy(pinned, d, bytes, cudaMemcpyDefault);
+            cudaMemcpy(managed, pinned, bytes, cudaMemcpyHostToDevice);
+            cudaMallocPitch(&pitched, &pitch, 12, 2);
+            cudaMemcpy2D(pitched, pitch, managed, 12, 12, 2, cudaMemcpyHostToDevice);
+            cudaMemcpy2D(back, 12, pitched, pitch, 12, 2, cudaMemcpyDeviceToHost);
+            cudaMemset(d, 0, bytes);
+            cudaMemcpy(host, d, 4, cudaMemcpyDeviceToHost);
+            printf("%d %d %d %d\\n", host[0], managed[1], back[3], back[5]);
+            cudaStreamDestroy(stream);
+            cudaFree(d); cudaFree(managed); cudaFree(pitched); cudaFree(nullptr);
+            cudaFreeHost(pinned);
+            """))
+        self.assertEqual(result.stdout, "0 2 4 6\n")
+        self.assertEqual(result.stderr, "")
+
+    def test_host_code_cannot_touch_the_gpus_memory(self):
+        """As on a machine with a GPU the program ends, and the array is named."""
+        result = outcome(in_main("""
+            float* d_a;
+            cudaMalloc(&d_a, 64);
+            d_a[3] = 1;
+            """), verb=["run"])  # fmt: skip
+        self.assertEqual(result.returncode, 139)
+        self.assertIn("host code accesses d_a, which is memory of the GPU", sentences(result))
+        self.assertIn("at my.cu:7 (segmentation fault)", sentences(result))
+
+    def test_kernels_reach_registered_memory_of_the_host(self):
+        """Within its bounds; and none that is not registered."""
+        source = in_main("""
+            int* numbers = new int[32]{};
+            int* others = new int[4096]{};
+            if (REGISTER) cudaHostRegister(numbers, 32 * sizeof(int), cudaHostRegisterMapped);
+            int* device = numbers;
+            cudaHostGetDevicePointer(&device, numbers, 0);
+            add<<<1, 32>>>(device);
+            printf("%d %d\\n", numbers[31], others[0]);
+            if (REGISTER) cudaHostUnregister(numbers);
+            """, "__global__ void add(int* x) { x[threadIdx.x] += 31; }")  # fmt: skip
+        right = outcome(source, "-D", "REGISTER=1")
+        self.assertEqual(right.stdout, "31 0\n")
+        self.assertIn("no hazards", right.stderr)
+        self.assertNotIn("never freed", right.stderr)
+        self.assertIn("an address in no array", sentences(outcome(source, "-D", "REGISTER=0")))
+
+    def test_threads_of_the_host_take_turns(self):
+        """Each has arrays and launches of its own, and frees them while others run."""
+        result = outcome("""
+            #include <atomic>
+            #include <cstdio>
+            #include <thread>
+            #include <vector>
+            __global__ void add(int* x) { atomicAdd(x, 1); }
+            int main() {
+              std::atomic<int> sum = 0;
+              std::vector<std::thread> threads;
+              for (int t = 0; t < 4; ++t) {
+                threads.emplace_back([&] {
+                  for (int i = 0; i < 5; ++i) {
+                    int *x, value;
+                    cudaMalloc(&x, sizeof(int));
+                    cudaMemset(x, 0, sizeof(int));
+                    add<<<2, 32>>>(x);
+                    cudaMemcpy(&value, x, sizeof(int), cudaMemcpyDeviceToHost);
+                    cudaFree(x);
+                    sum += value;
+                  }
+                });
+              }
+              for (std::thread& thread : threads) thread.join();
+              std::printf("%d\\n", sum.load());
+            }
+            """)
+        self.assertEqual(result.stdout, "1280\n", result.stderr)
+        self.assertEqual(result.returncode, 0)
+
+    def test_times_are_the_hosts(self):
+        """Events work, and it is said once what their time is."""
+        result = outcome(in_main("""
+            cudaEvent_t a, b;
+            cudaEventCreate(&a); cudaEventCreate(&b);
+            float ms = -1;
+            for (int i = 0; i < 2; ++i) {
+              cudaEventRecord(a); cudaEventRecord(b); cudaEventSynchronize(b);
+              cudaEventElapsedTime(&ms, a, b);
+            }
+            printf("%d\\n", ms >= 0);
+            """))
+        self.assertEqual(result.stdout, "1\n")
+        self.assertEqual(sentences(result).count("are those of the CPU"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

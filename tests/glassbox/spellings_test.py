@@ -1,0 +1,150 @@
+"""What public programs write, and nvcc takes, compiles here as well."""
+
+import unittest
+
+from tests.glassbox.own_program import in_main, outcome
+
+HELPER = """
+    #ifndef __CUDACC__
+    #include <math.h>
+    inline float fminf(float a, float b) { return a < b ? a : b; }
+    inline int max(int a, int b) { return a > b ? a : b; }
+    inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+    #endif
+    inline __device__ __host__ float lerp(float a, float b, float t) { return a + t * (b - a); }
+    """
+
+
+class SpellingsTest(unittest.TestCase):
+    """Each runs, prints what it should, and nothing is reported."""
+
+    def expect(self, program, output, **words):
+        """The program's whole output."""
+        result = outcome(program, verb=["check"], **words)
+        self.assertEqual((result.returncode, result.stdout), (0, output), result.stderr)
+
+    def test_launch_with_spaces(self):
+        """As an editor formats it."""
+        self.expect(
+            in_main(
+                "k << <2, 32 >> > (3);\nk << < dim3(1), dim3(32), 0, 0 > >> (4);\n"
+                "return cudaDeviceSynchronize();",
+                "template <class T> struct Pair { T a, b; };\n"
+                "__global__ void k(int x) { Pair<Pair<int> > p{{x, 1}, {2, x}};\n"
+                '  if (threadIdx.x == 31) printf("%d ", p.a.a + p.b.b >> 1); }',
+            ),
+            "3 3 4 ",
+        )
+
+    def test_alignment_of_shared_arrays(self):
+        """alignas behind __shared__."""
+        self.expect(
+            in_main(
+                "k<<<1, 32, 256>>>();\nreturn cudaDeviceSynchronize();",
+                """__global__ void k() {
+                  __shared__ alignas(16) float a[32];
+                  extern __shared__ alignas(alignof(float4)) float b[];
+                  a[threadIdx.x] = b[threadIdx.x] = threadIdx.x;
+                  if (threadIdx.x == 31) printf("%g", a[31] + b[31]);
+                }""",
+            ),
+            "62",
+        )
+
+    def test_headers_of_parts(self):
+        """CUDA's programs include some that its main header has, too; all are the glass box's."""
+        for header in ("builtin_types.h", "device_functions.h", "sm_61_intrinsics.h"):
+            self.expect(
+                f"#include <{header}>\n#include <cstdio>\n"
+                "#ifndef __CUDA_RUNTIME_H__\n#error\n#endif\n"
+                'int main() { printf("1"); }',
+                "1",
+            )
+
+    def test_header_that_is_left_out(self):
+        """By the preprocessor."""
+        self.expect(
+            '#include <cstdio>\n#ifdef RANGES\n#include "nvtx3/nvToolsExt.h"\n#endif\n'
+            'int main() { printf("1"); }',
+            "1",
+        )
+
+    def test_functions_for_other_compilers(self):
+        """NVIDIA's helper_math.h has such."""
+        self.expect(
+            in_main(
+                "k<<<1, 1>>>();\nreturn cudaDeviceSynchronize();",
+                '#include "helper.h"\n'
+                '__global__ void k() { printf("%g %g %g %d", rsqrtf(4.0f), lerp(1, 3, 0.5f), '
+                "rsqrtf(2 * 8), max(2, 3)); }",
+            ),
+            "0.5 2 0.25 3",
+            files={"helper.h": HELPER},
+        )
+
+    def test_openmp(self):
+        """Threads of the host launch kernels."""
+        self.expect(
+            in_main(
+                """
+                int* x;
+                cudaMallocManaged(&x, 4 * sizeof(int));
+                omp_set_num_threads(4);
+                #pragma omp parallel
+                k<<<1, 1>>>(x + omp_get_thread_num(), omp_get_num_threads());
+                cudaDeviceSynchronize();
+                printf("%d %d", x[0], x[3]);
+                cudaFree(x);
+                """,
+                "#include <omp.h>\n__global__ void k(int* x, int y) { *x = y; }",
+            ),
+            "4 4",
+        )
+
+    def test_argument_with_a_copy_constructor(self):
+        """It runs once, on the host; a kernel gets the bytes."""
+        self.expect(
+            in_main(
+                """
+                {
+                  Numbers numbers(8);
+                  k<<<2, 32>>>(numbers, 3);
+                  if (cudaDeviceSynchronize()) return 1;
+                  printf("%d ", numbers.data[0]);
+                }
+                Numbers* shared;
+                cudaMallocManaged(&shared, sizeof *shared);
+                new (shared) Numbers(8);
+                by_reference<<<1, 1>>>(*shared);
+                cudaDeviceSynchronize();
+                printf("%d, %d copies", shared->data[7], Numbers::copies);
+                shared->~Numbers();
+                cudaFree(shared);
+                """,
+                """
+                struct Numbers {
+                  static inline int copies = 0;
+                  int* data;
+                  explicit Numbers(int n) {
+                    cudaMallocManaged(&data, n * sizeof(int));
+                    for (int i = 0; i < n; ++i) data[i] = i;
+                  }
+                  Numbers(const Numbers& other) {
+                    cudaMallocManaged(&data, 8 * sizeof(int));
+                    memcpy(data, other.data, 8 * sizeof(int));
+                    ++copies;
+                  }
+                  ~Numbers() { cudaFree(data); }
+                };
+                __global__ void by_reference(Numbers& numbers) { numbers.data[7] = 70; }
+                __global__ void k(Numbers numbers, int x) {
+                  if (threadIdx.x == 0 && blockIdx.x == 1)
+                    printf("%d ", numbers.data[7] + (numbers.data[0] = x));
+                }""",
+            ),
+            "10 0 70, 1 copies",
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

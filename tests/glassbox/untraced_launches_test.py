@@ -1,0 +1,108 @@
+"""Launches that are not traced call no hooks; they compute and fail as traced ones do."""
+
+import unittest
+
+from tests.glassbox.own_program import in_main, outcome, sentences
+
+# What code calls at its accesses, as its library's table of addresses has it.
+HOOKS = in_main("""
+    const void* hook = dlsym(RTLD_DEFAULT, "__tsan_read4");
+    bool* calls; cudaMallocManaged(&calls, 6);
+    for (int i = 0; i < 5; ++i) k<<<1, 1>>>(calls + i, hook);
+    other<<<1, 1>>>(calls + 5, hook);
+    for (int i = 0; i < 6; ++i) printf("%d ", calls[i]);
+    printf("%d\\n", (const void*)&__tsan_read4 == hook);
+    cudaFree(calls);
+    """, """#include <dlfcn.h>
+    extern "C" void __tsan_read4(void*);
+    __global__ void k(bool* calls, const void* hook) { *calls = (void*)&__tsan_read4 == hook; }
+    __global__ void other(bool* calls, const void* hook) { *calls = (void*)&__tsan_read4 == hook; }
+    """)  # fmt: skip
+
+# All kinds of variables, and code that is called through addresses that kernels stored.
+SHARED_STATE = in_main("""
+    float factor = 2, *x; cudaMallocManaged(&x, 64 * sizeof(float));
+    for (int i = 0; i < 64; ++i) x[i] = 0;
+    make<<<1, 1>>>();
+    for (int step = 1; step <= 8; ++step) {
+      factor = step;
+      cudaMemcpyToSymbol(constant, &factor, sizeof factor);
+      k<<<2, 32>>>(x);
+      int seen, hidden_seen;
+      cudaMemcpyFromSymbol(&seen, total, sizeof seen);
+      cudaMemcpyFromSymbol(&hidden_seen, hidden, sizeof hidden_seen);
+      printf("%d %d %g\\n", seen, hidden_seen, x[63]);
+    }
+    cudaFree(x);
+    """, """
+    __constant__ float constant;
+    __device__ int total;
+    static __device__ int hidden;
+    namespace { __device__ float more = 1; }
+    struct Shape { __device__ virtual float size() const { return 1; } };
+    struct Large : Shape { __device__ float size() const override { return 100; } };
+    __device__ Large large;
+    __device__ float twice(float v) {
+      __shared__ float lanes[32];
+      lanes[threadIdx.x] = v;
+      __syncthreads();
+      return lanes[threadIdx.x] + lanes[31 - threadIdx.x];
+    }
+    __device__ Shape* shape;
+    __device__ float (*function)(float);
+    __global__ void make() { shape = &large; function = twice; }
+    __global__ void k(float* x) {
+      atomicAdd(&total, 1);
+      if (threadIdx.x + blockIdx.x == 0) { hidden += 3; more += 1; }
+      x[blockIdx.x * 32 + threadIdx.x] += function(constant) + shape->size();
+    }
+    """)  # fmt: skip
+
+
+class UntracedLaunchesTest(unittest.TestCase):
+    """The first three launches are traced, later ones are not."""
+
+    def test_hooks_are_called_in_traced_launches_alone(self):
+        """Not by later launches, and not by the host."""
+        result = outcome(HOOKS, verb=["check"])
+        self.assertEqual(result.stdout, "1 1 1 0 0 1 0\n", result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_variables_and_addresses_are_the_same_for_all_launches(self):
+        """Each launch adds to what the one before has left."""
+        lines, size = [], 0
+        for step in range(1, 9):
+            size += 2 * step + 100
+            lines.append(f"{64 * step} {3 * step} {size}")
+        result = outcome(SHARED_STATE, verb=["check"])
+        self.assertEqual(result.stdout.splitlines(), lines, result.stderr)
+        self.assertIn("4 launches of 9 traced", sentences(result))
+        self.assertEqual(outcome(SHARED_STATE, verb=["run"]).stdout, result.stdout)
+
+    def test_an_error_is_told_with_its_line(self):
+        """As of a traced launch."""
+        result = outcome(in_main("""
+            for (int step = 1; step <= 6; ++step) k<<<4, 64>>>(step);
+            printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+            """, """__global__ void k(int step) {
+              if (step == 5 && threadIdx.x == 40 && blockIdx.x == 2)
+                *(int*)8 = 1;
+            }"""))  # fmt: skip
+        self.assertEqual(result.stdout, "cudaErrorIllegalAddress\n")
+        self.assertIn("at my.cu:4, block (2, 0, 0), thread (40, 0, 0)", sentences(result))
+
+    def test_the_one_launch_that_is_asked_for(self):
+        """Hooks come into place late, too."""
+        source = in_main("""
+            float* x; cudaMalloc(&x, 256);
+            for (int step = 1; step <= 6; ++step) k<<<1, 64>>>(x, step == 5);
+            cudaFree(x);
+            """, "__global__ void k(float* x, int i) { x[threadIdx.x + i] = 1; }")  # fmt: skip
+        late = outcome(source, "--launch", "5", verb=["check"])
+        self.assertEqual(late.returncode, 1)
+        self.assertIn("stores x[64]", sentences(late))
+        self.assertEqual(outcome(source, "--launch", "4", verb=["check"]).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
