@@ -291,7 +291,7 @@ def sample(value, path, place):
 SAMPLED = record(context=BENCHMARKED, benchmarks=each(sample, 0))
 ESTIMATE = record(value=signed, low=signed, high=signed)
 VERDICT = one_of("holds", "condition", "wrong", "pending")
-LAB = record(  # bench/memory/report_json.cpp
+LAB = record(  # bench/labs/report_json.cpp
     context=record(device=text), lab=text, quick=truth, seed=count, seconds=number,
     findings=each(record(key=text, name=text, value=or_null(ESTIMATE), unit=text, how=text), 0),
     claims=each(record(row=text, claimed=text, because=text, verdict=VERDICT), 0),

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "common/side_aware/two_sides.hpp"
-#include "tests/bench/memory/made_up_curves.hpp"
+#include "tests/bench/labs/made_up_curves.hpp"
 
 namespace ladder::side_aware {
 namespace {

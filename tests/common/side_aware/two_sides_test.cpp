@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "tests/bench/memory/made_up_curves.hpp"
+#include "tests/bench/labs/made_up_curves.hpp"
 
 namespace ladder::side_aware {
 namespace {

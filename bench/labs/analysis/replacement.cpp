@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/labs/analysis/replacement.cpp
+#include "bench/labs/analysis/replacement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace ladder::labs {
+namespace {
+
+void require_rates(double cache, double memory) {
+  if (!(cache > 0) || !(memory > 0)) {
+    throw std::invalid_argument("The bandwidths of cache and memory have to be above 0.");
+  }
+}
+
+/// What a replacement makes of a curve, with the best capacity.
+struct Fit {
+  Replacement replacement;
+  double capacity = 0;
+  double squares = std::numeric_limits<double>::infinity();
+};
+
+double squares_of(Replacement replacement, double capacity, std::span<const double> x,
+                  std::span<const double> rates) {
+  double squares = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = rates[i] - hit_rate(replacement, x[i] / capacity);
+    squares += error * error;
+  }
+  return squares;
+}
+
+/// Tries capacities over the whole range, and then finer ones around the best.
+Fit fitted(Replacement replacement, std::span<const double> x, std::span<const double> rates) {
+  Fit fit{.replacement = replacement};
+  double low = std::log(x.front() / 4);
+  double high = std::log(x.back() * 1.5);
+  constexpr int kSteps = 200;
+  for (int round = 0; round < 3; ++round) {
+    const double step = (high - low) / kSteps;
+    for (int i = 0; i <= kSteps; ++i) {
+      const double capacity = std::exp(low + i * step);
+      const double squares = squares_of(replacement, capacity, x, rates);
+      if (squares < fit.squares) {
+        fit.squares = squares;
+        fit.capacity = capacity;
+      }
+    }
+    low = std::log(fit.capacity) - 2 * step;
+    high = std::log(fit.capacity) + 2 * step;
+  }
+  return fit;
+}
+
+}  // namespace
+
+std::string name_of(Replacement replacement) {
+  switch (replacement) {
+    case Replacement::lru:
+      return "LRU";
+    case Replacement::random:
+      return "random";
+    case Replacement::proportional:
+      return "proportional";
+  }
+  throw std::invalid_argument("There is no such replacement.");
+}
+
+double hit_rate(Replacement replacement, double x) {
+  if (!(x > 0)) throw std::invalid_argument("A working set is larger than 0.");
+  if (x <= 1) return 1;
+  switch (replacement) {
+    case Replacement::lru:
+      return 0;
+    case Replacement::proportional:
+      return 1 / x;
+    case Replacement::random:
+      break;
+  }
+  // exp(-x (1 - h)) - h falls from h = 0 to its minimum, where it is below 0, and 1 is the other
+  // root.
+  double low = 0;
+  double high = 1 - std::log(x) / x;
+  for (int i = 0; i < 60; ++i) {
+    const double h = (low + high) / 2;
+    (std::exp(-x * (1 - h)) > h ? low : high) = h;
+  }
+  return low;
+}
+
+double effective_capacity(double capacity, double duplicated) {
+  if (!(duplicated >= 0 && duplicated <= 1)) {
+    throw std::invalid_argument("The share of lines that both sides keep lies between 0 and 1.");
+  }
+  return capacity / (1 + duplicated);
+}
+
+double hit_rate_of_popularity(std::span<const double> popularity, double capacity) {
+  double total = 0;
+  std::size_t read = 0;
+  for (const double p : popularity) {
+    if (p < 0) throw std::invalid_argument("No line is read less often than never.");
+    total += p;
+    read += p > 0;
+  }
+  if (read == 0 || !(capacity > 0)) {
+    throw std::invalid_argument("A hit rate needs lines that are read, and a cache.");
+  }
+  if (static_cast<double>(read) <= capacity) return 1;
+  // The lines that were read within a time T fill the cache; their number grows with T.
+  const auto held = [&](double time) {
+    double lines = 0;
+    for (const double p : popularity)
+      lines += 1 - std::exp(-p / total * time);
+    return lines;
+  };
+  double low = 0;
+  double high = 1;
+  while (held(high) < capacity)
+    high *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double time = (low + high) / 2;
+    (held(time) < capacity ? low : high) = time;
+  }
+  double hits = 0;
+  for (const double p : popularity)
+    hits += p / total * (1 - std::exp(-p / total * high));
+  return hits;
+}
+
+double overlapped_bandwidth(double h, double cache, double memory) {
+  require_rates(cache, memory);
+  return h >= 1 ? cache : std::min(cache, memory / (1 - h));
+}
+
+double serial_bandwidth(double h, double cache, double memory) {
+  require_rates(cache, memory);
+  return 1 / (h / cache + (1 - h) / memory);
+}
+
+double overlapped_hit_rate(double bandwidth, double cache, double memory) {
+  require_rates(cache, memory);
+  return bandwidth >= cache ? 1 : std::clamp(1 - memory / bandwidth, 0.0, 1.0);
+}
+
+double serial_hit_rate(double bandwidth, double cache, double memory) {
+  require_rates(cache, memory);
+  if (cache == memory) return bandwidth >= cache ? 1 : 0;
+  return std::clamp((1 / memory - 1 / bandwidth) / (1 / memory - 1 / cache), 0.0, 1.0);
+}
+
+ReplacementFit fit_replacement(std::span<const Point> hit_rates) {
+  if (hit_rates.size() < 5) throw std::invalid_argument("A fit needs at least 5 hit rates.");
+  std::vector<double> x;
+  std::vector<double> rates;
+  for (const Point& point : hit_rates) {
+    x.push_back(point.x);
+    rates.push_back(median_of(point.samples));
+  }
+  std::array fits = {fitted(Replacement::lru, x, rates), fitted(Replacement::random, x, rates),
+                     fitted(Replacement::proportional, x, rates)};
+  std::ranges::sort(fits, {}, &Fit::squares);
+  // All have one parameter and the noise, so that the corrections of the criteria are the same. No
+  // hit rate is better known than to half a percent.
+  const auto n = static_cast<double>(x.size());
+  const auto criterion = [&](const Fit& fit) {
+    constexpr double kLeastError = 0.005;
+    return n * std::log(std::max(fit.squares / n, kLeastError * kLeastError));
+  };
+  return {.best = fits[0].replacement,
+          .second = fits[1].replacement,
+          .capacity = fits[0].capacity,
+          .best_error = std::sqrt(fits[0].squares / n),
+          .second_error = std::sqrt(fits[1].squares / n),
+          .decided = criterion(fits[1]) - criterion(fits[0]) >= 10};
+}
+
+}  // namespace ladder::labs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/labs/instruments/gpu_random_reads.cu
+/// \brief Random reads on a GPU.
+#include "bench/labs/instruments/gpu_random_reads.cuh"
+
+#include <algorithm>
+
+#include "bench/labs/instruments/kernels/random_reads.cuh"
+#include "common/launch.cuh"
+
+namespace ladder::labs {
+
+RandomReadsResult GpuRandomReads::random_reads(const RandomReads& reads, int repeats) {
+  constexpr unsigned kBlocksPerSm = 2;
+  const std::uint64_t region_words = reads.region_bytes / sizeof(std::uint64_t);
+  auto* const words = reinterpret_cast<std::uint64_t*>(region_.of_bytes(reads.region_bytes));
+  launch(kernels::fill_words,
+         {.grid = dim3(4096), .block = dim3(256), .stream = stopwatch_.stream()}, words,
+         region_words);
+
+  std::vector<int> group_of_sm = reads.group_of_sm;
+  if (group_of_sm.empty()) group_of_sm.assign(static_cast<std::size_t>(sms_), 0);
+  const int groups = *std::ranges::max_element(group_of_sm) + 1;
+  const GpuArray<int> numbers(group_of_sm);
+  GpuArray<unsigned long long> taken(static_cast<std::size_t>(groups));
+  GpuArray<unsigned long long> sum(1);
+  const kernels::ReadPlan plan = {.region_words = region_words,
+                                  .group_reads = reads.reads / static_cast<std::uint64_t>(groups),
+                                  .groups = groups,
+                                  .scopes = reads.scopes,
+                                  .group_of_sm = numbers.data(),
+                                  .taken = taken.data(),
+                                  .seed = reads.seed};
+  const LaunchShape shape = {.grid = dim3(static_cast<unsigned>(sms_) * kBlocksPerSm),
+                             .block = dim3(kernels::kReadThreads),
+                             .stream = stopwatch_.stream()};
+  RandomReadsResult result;
+  for (int repeat = -1; repeat < repeats; ++repeat) {
+    sum.clear();
+    double ms = 0.0;
+    for (int scope = 0; scope < reads.scopes; ++scope) {
+      taken.clear();
+      ms += stopwatch_.time_ms(
+          [&] { launch(kernels::random_reads, shape, words, plan, scope, sum.data()); });
+    }
+    if (repeat >= 0)  // the first one warms up
+      result.reads_per_second.push_back(static_cast<double>(plan.group_reads) * groups /
+                                        (ms * 1e-3));
+    result.sum = sum.values()[0];
+  }
+  return result;
+}
+
+}  // namespace ladder::labs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/labs/instruments/random_places.hpp
+/// \brief Which words random reads read, and what the words hold: the same on GPU and host.
+#pragma once
+
+#include <cstdint>
+
+namespace ladder::labs {
+
+/// Words of a region.
+struct WordRange {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+/// Part number `index` of so many parts; the last one takes what is left over.
+constexpr WordRange part_of(WordRange whole, int parts, int index) {
+  const std::uint64_t size = whole.count / static_cast<std::uint64_t>(parts);
+  const std::uint64_t first = whole.first + static_cast<std::uint64_t>(index) * size;
+  return {first, index + 1 == parts ? whole.first + whole.count - first : size};
+}
+
+/// High half of a 128-bit product.
+constexpr std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t a_low = a & 0xffffffffu;
+  const std::uint64_t a_high = a >> 32;
+  const std::uint64_t b_low = b & 0xffffffffu;
+  const std::uint64_t b_high = b >> 32;
+  const std::uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
+  return a_high * b_high + (middle >> 32) + ((a_low * b_high + (middle & 0xffffffffu)) >> 32);
+}
+
+/// \source SplitMix64 (Steele, Lea, Flood 2014)
+constexpr std::uint64_t split_mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// The word that read `number` of a group reads: uniform over the window.
+constexpr std::uint64_t random_word(WordRange window, std::uint64_t seed, int group,
+                                    std::uint64_t number) {
+  const std::uint64_t stream = split_mix(seed * 4096 + static_cast<std::uint64_t>(group));
+  return window.first + high_product(split_mix(stream + number), window.count);
+}
+
+/// What word `index` of a region holds.
+constexpr std::uint64_t word_value(std::uint64_t index) {
+  return index * 0x9e3779b97f4a7c15u ^ (index >> 7);
+}
+
+}  // namespace ladder::labs

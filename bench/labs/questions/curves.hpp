@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/labs/questions/curves.hpp
+/// \brief What the labs' reports are put together from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/labs/analysis/plateaus.hpp"
+#include "bench/labs/lab.hpp"
+
+namespace ladder::labs {
+
+/// Multiples of `unit` from `least` to `most`, each about `factor` times the one before.
+std::vector<std::uint64_t> geometric(std::uint64_t least, std::uint64_t most, double factor,
+                                     std::uint64_t unit);
+
+/// A finding that is one number.
+Finding found(const std::string& key, const std::string& name, double value,
+              const std::string& unit, const std::string& how);
+
+/// A finding with its interval.
+Finding found(const std::string& key, const std::string& name, const Estimate& value,
+              const std::string& unit, const std::string& how);
+
+/// A finding that was looked for in vain. \param why a sentence without its full stop
+Finding not_found(const std::string& key, const std::string& name, const std::string& unit,
+                  const std::string& why);
+
+/// A capacity, from where a curve begins to leave its plateau to where it has reached the next.
+Finding capacity(const std::string& key, const std::string& name, const Knee& knee,
+                 const std::string& y_unit);
+
+/// \brief  What a lab makes of a claim.
+/// \param  row  of the table of claims: "R008"
+/// \param  holds  whether the sentence is true as it is written
+/// \param  because  a sentence without its full stop
+ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
+                       const std::string& because);
+
+/// Median of all samples of some points.
+double median_over(const std::vector<Point>& points, std::size_t first, std::size_t last);
+
+}  // namespace ladder::labs

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/labs/questions/random_sampling.cpp
+/// \brief L13: random reads over more and more memory, and what a reader can do against TLB misses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "bench/labs/questions/curves.hpp"
+#include "bench/labs/questions/labs.hpp"
+#include "bench/labs/report_text.hpp"
+
+namespace ladder::labs {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// One way to read.
+struct Way {
+  std::string name;
+  bool windows = false;     ///< each SM reads its own part of the region
+  std::uint64_t scope = 0;  ///< bytes of parts that are visited one after the other; 0: one pass
+};
+
+std::vector<int> one_group_each(int sms) {
+  std::vector<int> groups(static_cast<std::size_t>(sms));
+  std::iota(groups.begin(), groups.end(), 0);
+  return groups;
+}
+
+/// The same reads from regions of more and more bytes.
+Series reads_over(Instruments& instruments, const Way& way, std::uint64_t reads,
+                  const std::vector<std::uint64_t>& regions, const LabOptions& options,
+                  std::vector<std::uint64_t>& sums) {
+  Series series = {.name = way.name,
+                   .x_name = "region",
+                   .x_unit = "bytes",
+                   .y_name = "reads",
+                   .y_unit = "10^9/s",
+                   .points = {}};
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const std::uint64_t scope = way.scope == 0 ? regions[i] : way.scope;
+    const auto scopes = static_cast<int>((regions[i] + scope - 1) / scope);
+    if (way.scope != 0 && scopes < 2) continue;
+    const RandomReadsResult result = instruments.random_reads().random_reads(
+        {.region_bytes = regions[i],
+         .reads = reads,
+         .scopes = scopes,
+         .group_of_sm = way.windows ? one_group_each(instruments.facts().sms) : std::vector<int>(),
+         .seed = options.seed},
+        options.quick ? 3 : 5);
+    Point point = {.x = static_cast<double>(regions[i]), .samples = {}};
+    for (const double rate : result.reads_per_second)
+      point.samples.push_back(rate * 1e-9);
+    series.points.push_back(point);
+    if (way.windows) continue;  // other reads: the sum is another one
+    if (way.scope == 0)
+      sums.push_back(result.sum);
+    else if (result.sum != sums[i])
+      throw std::logic_error(fmt::format("{} passes over {} add up to another sum than one", scopes,
+                                         with_unit(static_cast<double>(regions[i]), "bytes")));
+  }
+  return series;
+}
+
+double rate_at(const Series& series, double x) {
+  for (const Point& point : series.points)
+    if (point.x == x) return median_of(point.samples);
+  return 0.0;
+}
+
+}  // namespace
+
+LabReport random_sampling(Instruments* instruments, const LabOptions& options) {
+  const MemoryFacts& facts = instruments->facts();
+  const std::uint64_t most = facts.free_bytes / 16 * 15 / kMiB * kMiB;
+  const std::uint64_t first = std::max(4 * facts.l2_bytes, 64 * kMiB) / kMiB * kMiB;
+  const std::vector<std::uint64_t> regions =
+      geometric(first, most, options.quick ? 1.6 : 1.25, kMiB);
+  const std::uint64_t reads = std::uint64_t{1} << (options.quick ? 26 : 28);
+  LabReport report;
+  std::vector<std::uint64_t> sums;
+  // The largest first: the region then stays where it is.
+  instruments->random_reads().random_reads(
+      {.region_bytes = regions.back(), .reads = 1 << 16, .seed = options.seed}, 1);
+  report.series.push_back(
+      reads_over(*instruments, {.name = "one pass"}, reads, regions, options, sums));
+  options.on_progress(0.5);
+  for (const std::uint64_t scope : {most / 16, most / 4}) {
+    report.series.push_back(reads_over(
+        *instruments,
+        {.name = fmt::format("passes over {}", with_unit(static_cast<double>(scope), "bytes")),
+         .scope = scope},
+        reads, regions, options, sums));
+  }
+  report.series.push_back(reads_over(*instruments,
+                                     {.name = "one pass, each SM in its own part", .windows = true},
+                                     reads, regions, options, sums));
+  const Series& plain = report.series.front();
+  const double best = [&] {
+    double rate = 0.0;
+    for (const Point& point : plain.points)
+      rate = std::max(rate, median_of(point.samples));
+    return rate;
+  }();
+  const double last = median_of(plain.points.back().samples);
+  report.findings.push_back(found("best_reads", "Random reads, best region", best, "10^9/s",
+                                  "Regions of four times L2 or more, one pass"));
+  report.findings.push_back(
+      found("largest_reads", "Random reads over almost all memory", last, "10^9/s",
+            fmt::format("{:.2f}x slower than over the best region", best / last)));
+  for (std::size_t i = 1; i < report.series.size(); ++i) {
+    if (report.series[i].points.empty()) continue;
+    const double x = report.series[i].points.back().x;
+    report.findings.push_back(found(fmt::format("cure_{}", i),
+                                    "The same in " + report.series[i].name,
+                                    rate_at(report.series[i], x), "10^9/s",
+                                    fmt::format("{:.2f}x faster than one pass",
+                                                rate_at(report.series[i], x) / rate_at(plain, x))));
+  }
+  report.claims.push_back(check_claim(
+      "R150", "Random reads over more memory than the TLBs cover are several times slower",
+      best / last >= 2.0, fmt::format("{:.1f}x slower over almost all memory", best / last)));
+  report.notes.push_back(
+      "Each read takes 8 bytes of a sector of 32. All numbers of passes give the same sum of what "
+      "was read.");
+  return report;
+}
+
+}  // namespace ladder::labs
