@@ -15,7 +15,7 @@ CUDA = $(if $(NVCC),ON,OFF)
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
 CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
 LADDER := build/ladder
-STUDENT := python3 -m tests.grader.student
+STUDENT := python3 -m classroom.student
 NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
 RUNG_PROGRAMS := $(patsubst ladder/%/kernel.cuh,%,$(wildcard ladder/*/kernel.cuh))
 
@@ -125,7 +125,7 @@ grade: build ## points for your kernel: RUNG=03
 grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] [SECRET=file]
 	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
 	@.ci/build grader
-	@python3 -m tests.grader.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
+	@python3 -m classroom.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
 	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
 
 reset: ## begin again with the starter; keeps a backup: RUNG=03
@@ -137,13 +137,13 @@ submit: ## pack the archive to hand in: RUNG=03 makes work/03_shared_tile.tar.gz
 .PHONY: gradescope classroom
 gradescope: rung-given ## an autograder to upload: RUNG=03 [SECRET=file] [HIDDEN=after_published] [OUT=a.zip]
 	@mkdir -p build
-	@python3 -m tests.grader.gradescope pack $(RUNG) --out '$(or $(OUT),build/gradescope_$(RUNG).zip)' \
+	@python3 -m classroom.gradescope pack $(RUNG) --out '$(or $(OUT),build/gradescope_$(RUNG).zip)' \
 	  $(if $(SECRET),--secret-file '$(SECRET)') $(if $(HIDDEN),--hidden $(HIDDEN))
 
 classroom: ## a repository for students, without answers: OUT=dir [RUNGS="01 02 03"]
 	@[ -n "$(OUT)" ] || { echo 'Name a folder: make classroom OUT=../class [RUNGS="01 02"]' >&2; exit 2; }
 	@.ci/install python3
-	@python3 -m tests.grader.student_repository '$(OUT)' $(RUNGS)
+	@python3 -m classroom.student_repository '$(OUT)' $(RUNGS)
 
 ##@ Read and measure
 rung-%: build ## rung 03 as a program of its own, build/03_shared_tile; so for each rung
@@ -232,7 +232,7 @@ test-all: test ## all tests, a copy with another rung, corrupt files under all t
 	@$(PYTHON) docs notebooks
 	@python3 -m tests.add_a_rung_built
 	@build/python/bin/python -m tests.bench.corrupt_files
-	@python3 -m tests.grader.made_up_class check
+	@python3 -m tests.classroom.made_up_class check
 
 toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 and 12.9 if in /usr/local
 	@.ci/cuda fetch
@@ -256,7 +256,7 @@ lint: ## check format, spelling and Python
 	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format --dry-run --Werror
 	@git ls-files | xargs $(LINT)/codespell
 	@.ci/pip-hashes --check
-	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench docs tests
+	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench classroom docs tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed

@@ -3,3 +3,4 @@
 import pathlib
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent  # their root
+ROOMS = "bench classroom common docs emulator glassbox ladder notebooks tests".split()

@@ -123,13 +123,13 @@ class AddARungTest(unittest.TestCase):
         for number, addition in numbered():
             folder = folder_of(number, addition)
             out, lesson = self.root / "given" / folder, self.root / "ladder" / folder / "README.md"
-            code, lines = self.python("tests.grader.starters", str(number), str(out))
+            code, lines = self.python("classroom.starters", str(number), str(out))
             self.assertEqual(code, 1)
             label = f"{number:02} {addition.name}"
             self.assertIn(f"the lesson of rung {label} has no gap to fill", lines[0])
             text = lesson.read_text()
             lesson.write_text(text + exercise)
-            code, lines = self.python("tests.grader.starters", str(number), str(out))
+            code, lines = self.python("classroom.starters", str(number), str(out))
             lesson.write_text(text)
             self.assertEqual((code, lines), (0, []))
             kernel = (out / "kernel.cuh").read_text()

@@ -10,6 +10,8 @@ import unittest
 import nbclient
 import nbformat
 
+from tests import ROOMS
+
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "notebooks"
 MOST = 5  # notebooks; more would be another book
 SECONDS = 60  # for a cell
@@ -57,7 +59,7 @@ class NotebooksTest(unittest.TestCase):
         recorded = FOLDER.parent / "bench" / "results" / "nvidia-h200"
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "mkdocs.yml"):
+            for name in (*ROOMS, "mkdocs.yml"):
                 (root / name).symlink_to(FOLDER.parent / name)
             shutil.copy(recorded / "roofs.json", root / "my_roofs.json")
             shutil.copy(recorded / "climb_burst_4096.json", root / "my_climb.json")

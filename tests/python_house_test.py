@@ -4,12 +4,13 @@ import ast
 import sys
 import unittest
 
-from tests import SOURCES
+from tests import ROOMS, SOURCES
 
 # What the modules of a folder may not import: whatever stands above it.
 ABOVE = {
-    "bench": ("docs", "tests"),
+    "bench": ("classroom", "docs", "tests"),
     "bench.record": ("bench.benchmark",),
+    "classroom": ("docs", "tests"),
     "docs": ("tests",),
     "docs.report": ("docs.figures",),
 }
@@ -18,7 +19,7 @@ ABOVE = {
 def modules():
     """{dotted name: path} of all Python files of the tree."""
     found = {}
-    for folder in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "notebooks", "tests"):
+    for folder in ROOMS:
         for path in sorted((SOURCES / folder).rglob("*.py")):
             found[".".join(path.relative_to(SOURCES).with_suffix("").parts)] = path
     return found

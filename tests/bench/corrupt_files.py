@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 from bench import SOURCES, probes_file, results_file
+from tests import ROOMS
 
 PROBES = "tests/fidelity/probes_h200.csv"
 ANOTHER_TOOLS = '[{"directory": "/tmp", "command": "g++ -c a.cpp", "file": "a.cpp"}]'
@@ -172,7 +173,7 @@ def tools_of(name):
     """[(program, arguments)] of Python's tools that read a file."""
     found = [("docs.everything", ["--check"]), ("docs.report.maths", ["11"])]
     if name.endswith("rungs.json"):
-        found += [("bench.rungs", ["05"]), ("docs.report.lesson", ["03"])]
+        found += [("bench.rungs", ["05"]), ("classroom.lesson", ["03"])]
     if "/climb_" in name or "/benchmark_" in name or "drawn" in name:
         found.append(("bench.benchmark.compare", [SOURCES / name, name]))
         found.append(("bench.benchmark.compare", [name, SOURCES / name]))
@@ -187,7 +188,7 @@ class Sandbox:
     def __init__(self, folder):
         """Copies what tools read."""
         self.root = pathlib.Path(folder)
-        for name in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "notebooks", "tests"):
+        for name in ROOMS:
             shutil.copytree(SOURCES / name, self.root / name,
                             ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("README.md", "mkdocs.yml"):

@@ -20,7 +20,7 @@ QUICK = {
     "bench.benchmark.compare": [CLIMB, CLIMB],
     "bench.benchmark.ablate": ["list"],
     "docs.report.maths": ["11"],
-    "docs.report.lesson": ["03"],
+    "classroom.lesson": ["03"],
     "docs.figures.draw": ["--words", "sm"],
 }
 
@@ -63,7 +63,7 @@ class OutputTest(unittest.TestCase):
                     self.assertRegex(said, r"^\w+\.py: cannot write standard output: .+\n$")
 
     def test_a_reader_that_leaves_ends_the_program_quietly(self):
-        done = subprocess.run(["bash", "-c", f"{sys.executable} -m docs.report.lesson 03 | true; "
+        done = subprocess.run(["bash", "-c", f"{sys.executable} -m classroom.lesson 03 | true; "
                                "echo ${PIPESTATUS[0]}"], cwd=SOURCES, capture_output=True,
                               text=True, check=False)
         self.assertIn(done.stdout, ("141\n", "0\n"))  # 0: it had written all before

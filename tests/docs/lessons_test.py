@@ -10,8 +10,8 @@ import sys
 import unittest
 
 from bench.rungs import rung_table
-from docs.report import lesson
-from docs.report.markdown_text import figures_of, generated_share, unfolded
+from classroom import lesson
+from classroom.markdown_text import figures_of, generated_share, unfolded
 from docs.report.report import pages
 from tests import SOURCES
 from tests.docs.page_commands import Commands, command_faults

@@ -25,7 +25,7 @@ def speed_points_block(*_):
     times = len(entries[0]["runs"])
     return "\n".join([*rows, "", f"The lowest and the highest of {times} gradings each; rungs 12 "
                                  f"and 13 are timed at two shapes. {provenance(RECORD)}, recorded "
-                                 "by `tests/grader/speed_spread.py`."])  # fmt: skip
+                                 "by `classroom/speed_spread.py`."])  # fmt: skip
 
 
 BLOCKS = {"speed_points": speed_points_block}

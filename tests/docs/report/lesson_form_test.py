@@ -1,4 +1,4 @@
-"""docs/report/lesson.py reads a lesson, and names file and line of what is not in the form."""
+"""classroom/lesson.py reads a lesson, and names file and line of what is not in the form."""
 
 import os
 import pathlib
@@ -6,8 +6,8 @@ import tempfile
 import unittest
 
 from bench.rungs import rung_of
-from docs.report import lesson
-from docs.report.markdown_text import figures_of, generated_share, unfolded, words_of
+from classroom import lesson
+from classroom.markdown_text import figures_of, generated_share, unfolded, words_of
 from tests import SOURCES
 from tests.docs import page_commands
 

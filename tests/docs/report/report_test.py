@@ -12,7 +12,7 @@ import unittest
 
 from bench.rungs import rung_table
 from docs.report import by_hand, wavefronts
-from tests import SOURCES
+from tests import ROOMS, SOURCES
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
 
@@ -34,7 +34,7 @@ class ReportTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        for folder in ("bench", "common", "docs", "emulator", "glassbox", "ladder", "tests"):
+        for folder in ROOMS:
             shutil.copytree(SOURCES / folder, self.root / folder)
         shutil.copy(SOURCES / "README.md", self.root)
         self.page = self.root / "ladder" / "03_shared_tile" / "README.md"

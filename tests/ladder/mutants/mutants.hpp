@@ -37,7 +37,7 @@ std::span<const Mutant> traced_mutants();
 /// Those of subtle_mutants.py, compiled so that each memory access can be seen.
 std::span<const Mutant> subtle_mutants();
 
-/// Those of tests/grader/graded_mutants.py, compiled in the same way.
+/// Those of tests/classroom/graded_mutants.py, compiled in the same way.
 std::span<const Mutant> graded_mutants();
 
 /// Rung 13 without a mistake, with one of its configurations alone, each; traced.

@@ -8,7 +8,7 @@ rung 13 without a mistake, each with one of its configurations.
 import re
 
 from bench.copies import Copy, configurations, main, rung_name, table_of
-from tests.grader.graded_mutants import GRADED_MUTANTS
+from tests.classroom.graded_mutants import GRADED_MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
 

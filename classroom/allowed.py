@@ -1,0 +1,268 @@
+"""What a student's sources and objects may hold. Whoever wants the points without the kernel needs
+something else: a library, a file, a clock, a variable that survives a call.
+
+The sources say what includes and words they use; the objects, after all macros, what they call,
+define and keep.
+"""
+
+import re
+import subprocess
+
+from bench import SOURCES
+from classroom.kernel_library import ROOM, sources_of
+
+OBJECTS = "build/objects/ladder/CMakeFiles/{0}_objects.dir/{0}.emulated/ladder_{1}_launch_cu.cpp.o"
+GPU_OBJECT = "build/objects/ladder/CMakeFiles/gpu_{0}.dir/{0}/launch.cu.o"
+LIBRARY_OF = {"plain": "emulated_rungs", "traced": "traced_rungs"}
+
+INCLUDES = re.compile(
+    r"common/(?:device|launch)\.cuh|common/(?:gemm|work_plan|workspace|precision|bfloat16)\.hpp|"
+    r"common/ptx/\w+\.(?:cuh|hpp)|ladder/ladder\.hpp|"
+    r"(?:cuda_runtime|cuda_bf16|cuda_fp16|cuda_pipeline|cuda_pipeline_primitives|mma|vector_types|"
+    r"vector_functions|cooperative_groups|device_launch_parameters)\.h|cuda/(?:barrier|pipeline)|"
+    r"algorithm|array|cmath|cstddef|cstdint|cfloat|climits|initializer_list|iterator|limits|numeric|"
+    r"optional|span|stdexcept|string|string_view|tuple|type_traits|utility|vector|math\.h|"
+    r"stdint\.h|stddef\.h"
+)
+DIRECTIVES = {"include", "pragma", "define", "undef"}
+WORDS = {
+    "asm": "inline assembly; common/ptx/ has the instructions that the rungs need",
+    "__asm": "inline assembly; common/ptx/ has the instructions that the rungs need",
+    "__asm__": "inline assembly; common/ptx/ has the instructions that the rungs need",
+    "thread_local": "a variable that survives the call",
+    "_Pragma": "a hidden pragma",
+    "__attribute__": "an attribute of g++",
+    "__attribute": "an attribute of g++",
+    "__SANITIZE_THREAD__": "asking whether it is being traced",
+}
+RAW_STRING = re.compile(r'\b(?:u8|u|U|L)?R"')  # could hide lines from whoever reads them here
+ATTRIBUTES = re.compile(r"\[\[\s*(?:using\s+)?gnu\b")
+
+# Undefined symbols, demangled without their parameters.
+CALLS = re.compile(
+    r"operator (?:new|delete)(?:\[\])?|mem(?:cpy|move|set|cmp)|strlen|snprintf|"
+    r"__(?:mem(?:cpy|move|set)|v?snprintf)_chk|"  # what Ubuntu's compiler makes of them
+    r"_Unwind_Resume|_GLOBAL_OFFSET_TABLE_|__gxx_personality_v0|__stack_chk_fail|"
+    r"__cxa_(?:\w*exception|throw|rethrow|begin_catch|end_catch|pure_virtual|throw_bad_array_new_"
+    r"length|guard_\w+)|__dso_handle|"
+    r"vtable for __cxxabiv1::\w+|(?:typeinfo|vtable) for std::\w+|"
+    r"std::(?:__throw_\w+|(?:\w+_error|\w*exception|invalid_argument|bad_\w+)::.*|"
+    r"__cxx11::basic_string<.*|terminate|__detail::.*|_\w+)|"
+    r"(?:std::)?(?:a?(?:sin|cos|tan)h?|atan2|exp(?:2|m1)?|log(?:2|10|1p)?|pow|sqrt|cbrt|ceil|floor|"
+    r"round|trunc|rint|nearbyint|fma|fmod|hypot|fabs|f?abs|fm(?:in|ax)|lround|ldexp|frexp|isnan|"
+    r"isinf)f?|"
+    r"__tsan_(?:func_(?:entry|exit)|init|(?:unaligned_|volatile_)*(?:read|write)(?:\d+|_range)|"
+    r"vptr_(?:update|read)|atomic\w+|mem\w+)|__ubsan_handle_out_of_bounds(?:_abort)?|"
+    r"ladder_dynamic_shared|ladder::emulator::(?!trace|replay|set_hang|set_cpu|set_copy|set_block|"
+    r"set_multi|noted_|launched_|whole_|last_run)\w+"
+)
+# What nvcc's code and launches need beside them.
+GPU_CALLS = re.compile(
+    r"__cuda\w+|cuda(?:LaunchKernel(?:ExC)?|Func(?:Set|Get)Attributes?|GetErrorName|GetErrorString|"
+    r"GetLastError|GetDevice|DeviceGetAttribute|OccupancyMax\w+)|ladder::(?:workspace|ptx::\w+)|"
+    r"(?:typeinfo|vtable) for ladder::\w+"
+)
+FORBIDDEN_CALLS = (
+    (re.compile(r"cblas|[sd]gemm|cublas|openblas", re.I), "a library that multiplies matrices"),
+    (re.compile(r"dl(?:open|sym|vsym|info)|dladdr"), "loading a library"),
+    (re.compile(r"fork|exec|system|popen|clone|pthread|std::thread|spawn|kill|wait"),
+     "processes and threads"),
+    (re.compile(r"sleep|clock|time|rdtsc|std::chrono"), "clocks and waiting"),
+    (re.compile(r"f?open|f?read|f?write|creat|unlink|std::.*(?:stream|filebuf|ostream)|mmap|"
+                r"std::filesystem"), "files"),
+    (re.compile(r"printf|puts|putc|cout|perror"), "printing"),
+    (re.compile(r"getenv|environ|prctl|ptrace|syscall"), "the process and its environment"),
+    (re.compile(r"_?exit|_Exit|abort|raise|longjmp|std::terminate"), "leaving the process"),
+    (re.compile(r"socket|connect|send|recv"), "the network"),
+)  # fmt: skip
+INSTRUCTIONS = re.compile(
+    r"\t(syscall|sysenter|int |rdtscp?|rdpmc|rdrand|rdseed|cpuid|in |out |wrfsbase|wrgsbase|"
+    r"xbegin|xgetbv|wrpkru|hlt)"
+)
+NOT_KEPT = re.compile(
+    r"DW\.ref\.|typeinfo|vtable|guard variable for .*::__digits|"
+    r"(?:guard variable for )?__device_stub__"  # of nvcc, one for each kernel
+)
+
+
+def without_comments(text):
+    """A source without comments and with its lines joined, as a compiler reads it."""
+    text = text.replace("\\\r\n", "").replace("\\\n", "")
+    pattern = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+    return pattern.sub(lambda m: m[0] if m[0][0] in "\"'" else " " + "\n" * m[0].count("\n"), text)
+
+
+def included(line):
+    """What a line includes, or None."""
+    match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+    return match and match[1]
+
+
+def source_faults(folder, rung):
+    """[(kind, sentence)]: what the sources may not hold."""
+    faults = []
+    theirs = {included(line) for path in sources_of(SOURCES / rung.path)
+              for line in path.read_text().splitlines()}  # fmt: skip
+    for path in sources_of(folder):
+        text = path.read_text(errors="replace")
+        if RAW_STRING.search(text):
+            faults.append(("forbidden_word", f"{path.name}: raw strings are not allowed. Use an "
+                           "ordinary one."))  # fmt: skip
+        code = without_comments(text)
+        for number, line in enumerate(code.split("\n"), 1):
+            faults += [
+                (kind, f"{path.name}:{number}: {sentence}")
+                for kind, sentence in _line_faults(line, rung, theirs)
+            ]
+    return faults
+
+
+def _line_faults(line, rung, theirs):
+    """[(kind, sentence)] of one line. theirs: what the rung itself includes."""
+    found = []
+    directive = re.match(r"\s*(?:#|%:|\?\?=)\s*(\w+)(.*)", line)
+    if directive:
+        word, rest = directive[1], directive[2].strip()
+        if word == "include":
+            name = included(line) or ""
+            own = re.fullmatch(rf"{ROOM}/{rung.folder}/[\w.]+", name)
+            foreign = name.startswith("ladder/") or name not in theirs
+            if foreign and not own and not INCLUDES.fullmatch(name):
+                found.append(("forbidden_include", f"#include {rest} is not allowed. A kernel "
+                              "needs common/, CUDA's headers and little of the standard library: "
+                              "remove it."))  # fmt: skip
+        elif word not in DIRECTIVES:
+            found.append(("forbidden_word", f"#{word} is not allowed: the same lines have to be "
+                          "compiled wherever the kernel runs. Remove it."))  # fmt: skip
+        elif word == "pragma" and rest.split(" ")[0] not in ("once", "unroll"):
+            found.append(("forbidden_word", f"#pragma {rest} is not allowed: only once and unroll "
+                          "are. Remove it."))  # fmt: skip
+        elif "##" in line or "%:%:" in line:
+            found.append(("forbidden_word", "## in a macro hides what the code says: write it "
+                          "out."))  # fmt: skip
+    bare = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
+    for word in re.findall(r"[A-Za-z_]\w*", bare):
+        if word in WORDS:
+            found.append(("forbidden_word", f"{word} is not allowed: {WORDS[word]}. Remove it."))
+    if ATTRIBUTES.search(bare):
+        found.append(("forbidden_word", "attributes of g++ are not allowed. Remove it."))
+    return found
+
+
+def _lines_of(*command):
+    """What a tool of binutils prints."""
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
+    if result.returncode != 0:
+        raise OSError(f"{command[0]} failed: {result.stderr.strip()}")
+    return result.stdout.splitlines()
+
+
+def symbols_of(path):
+    """[(type letter of nm, demangled name)]"""
+    rows = (line[17:] for line in _lines_of("nm", "--demangle", str(path)))  # behind the address
+    return [(row[0], row[2:]) for row in rows if len(row) > 2]
+
+
+def reference_object(rung, flavour):
+    """The object of the rung itself in this build."""
+    if flavour == "gpu":
+        return SOURCES / GPU_OBJECT.format(rung.folder)
+    unit = re.sub(r"\W", "_", rung.folder)
+    return SOURCES / OBJECTS.format(LIBRARY_OF[flavour], unit)
+
+
+def _object_faults(path, rung, flavour):
+    """[(kind, sentence)]: what the object of a student's kernel calls, defines or keeps."""
+    mine = symbols_of(path)
+    theirs = set(symbols_of(reference_object(rung, flavour)))
+    kept = kept_variables(path)
+    faults = []
+    for kind, name in mine:
+        if (kind, name) in theirs:
+            continue
+        bare = re.sub(r"\(.*", "", name)
+        own = f"ladder::{rung.name}::" in name
+        if kind in "Uvw":
+            gpu = flavour == "gpu" and GPU_CALLS.fullmatch(bare)
+            if not own and not gpu and not CALLS.fullmatch(bare):
+                faults.append(("forbidden_symbol", f"the kernel uses {_short(name)}{_about(name)}. "
+                               "A kernel may not: remove it."))  # fmt: skip
+        elif name in kept and not NOT_KEPT.match(name):
+            faults.append(("kept_state", f"the variable {_short(name)} keeps its value from call "
+                           "to call. A kernel may not: remove it."))  # fmt: skip
+        elif kind in "TDBRi" and not own:
+            faults.append(("tampering", f"the sources define {_short(name)}, outside of "
+                           f"ladder::{rung.name}. Remove it."))  # fmt: skip
+        elif kind in "WVu" and re.match(r"(?:\w+ )*ladder::emulator::|ladder::rungs|__tsan", name):
+            if not re.search(r"run_grid<|CombineRequest<|::\{lambda|_FUN|Vector<|answer", name):
+                faults.append(("tampering", f"the sources define {_short(name)}, which belongs to "
+                               "the emulator. Remove it."))  # fmt: skip
+    faults += _section_faults(path, rung, flavour)
+    for line in _lines_of("objdump", "-d", "--no-show-raw-insn", str(path)):
+        bad = INSTRUCTIONS.search(line)
+        if bad:
+            faults.append(("forbidden_instruction", f"the object has the instruction {bad[1]}, "
+                           "which no kernel needs."))  # fmt: skip
+            break
+    return faults
+
+
+def kept_variables(path):
+    """Names of the variables that a call could leave changed; __shared__ ones are thread-local."""
+    sections = {}
+    for line in _lines_of("readelf", "--sections", "--wide", str(path)):
+        match = re.match(r"\s*\[\s*(\d+)\] (\S+)", line)
+        if match:
+            sections[match[1]] = match[2]
+    found = set()
+    for line in _lines_of("readelf", "--symbols", "--wide", "--demangle", str(path)):
+        words = line.split(None, 7)
+        section = sections.get(words[6], "") if len(words) == 8 else ""
+        if re.match(r"\.(?:data|bss)(?!\.rel\.ro)", section) or (
+            len(words) == 8 and words[6] == "COM"
+        ):
+            found.add(words[7].strip())
+    return found - set(sections.values())
+
+
+def _section_faults(path, rung, flavour):
+    """Code that runs before anybody calls the kernel."""
+    def constructors(file):
+        rows = (line.split("]", 1)[-1].split() for line in
+                _lines_of("readelf", "--sections", "--wide", str(file)) if "] ." in line)
+        return {
+            row[0]: int(row[4], 16) for row in rows
+            if row and re.match(r"\.(?:init|fini|preinit)(?:_array)?|\.[cd]tors", row[0])
+            and int(row[4], 16) > 0
+        }  # fmt: skip
+
+    known = constructors(reference_object(rung, flavour))
+    return [
+        ("forbidden_section", "a constructor or destructor runs outside of the kernel's calls: "
+         "remove objects with one that stand outside of functions.")
+        for section, size in constructors(path).items() if size > known.get(section, 0)
+    ]  # fmt: skip
+
+
+def _short(name):
+    """A symbol for a sentence."""
+    return name if len(name) <= 80 else name[:77] + "..."
+
+
+def _about(name):
+    """', which is ...'"""
+    bare = re.sub(r"\(.*", "", name)
+    for pattern, what in FORBIDDEN_CALLS:
+        if pattern.search(bare):
+            return f" ({what})"
+    return ""
+
+
+def object_faults(objects, rung):
+    """[(kind, sentence)], each once: what the objects of a student's kernel call, define or keep.
+
+    objects: {flavour: path}
+    """
+    found = (fault for flavour, path in objects.items()
+             for fault in _object_faults(path, rung, flavour))  # fmt: skip
+    return list(dict.fromkeys(found))

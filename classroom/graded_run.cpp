@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "classroom/graded_run.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
+#include "emulator/trace/replay.hpp"
+#include "emulator/trace/trace.hpp"
+
+namespace ladder::grader {
+namespace {
+
+using emulator::AccessCounts;
+using emulator::KernelTrace;
+using emulator::LineCounts;
+using emulator::Operation;
+using nlohmann::json;
+
+/// Hazards that are told; the others are mostly the same mistake.
+constexpr std::size_t kMostHazards = 3;
+constexpr std::size_t kMostMessageBytes = 2000;
+
+template <class T>
+std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
+  const auto array = [](const char* name, const T* data, int rows, int columns) {
+    const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    return emulator::TracedArray{.name = name,
+                                 .data = data,
+                                 .bytes = count * sizeof(T),
+                                 .element_bytes = sizeof(T),
+                                 .columns = static_cast<std::size_t>(columns)};
+  };
+  const std::span<std::byte> workspace = emulator::whole_workspace();
+  emulator::TracedArray C = array("C", gemm.C, gemm.M, gemm.N);
+  C.written = gemm.beta != 0;
+  return {array("A", gemm.A, gemm.M, gemm.K), array("B", gemm.B, gemm.K, gemm.N), C,
+          emulator::TracedArray{
+              .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
+}
+
+/// A block that is r rows of A and c columns of B away from another is as far from it in C.
+template <class T>
+bool complete(const Gemm<T>& gemm, emulator::ArrayShifts& shifts) {
+  constexpr std::int64_t kElement = sizeof(T);
+  if (!shifts[0] || !shifts[1] || *shifts[0] % (kElement * gemm.K) != 0) return false;
+  const std::int64_t rows = *shifts[0] / (kElement * gemm.K);
+  shifts[2] = kElement * rows * gemm.N + *shifts[1];
+  return true;
+}
+
+bool reads_global(Operation operation) {
+  return operation == Operation::kGlobalLoad || operation == Operation::kAsyncCopy ||
+         operation == Operation::kBoxCopy;
+}
+
+bool writes_global(Operation operation) {
+  return operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
+}
+
+/// Blocks look at these lines until others have written: how often differs from run to run.
+bool polls(const KernelTrace& trace, const LineCounts& line) {
+  return std::ranges::any_of(trace.polls, [&](const emulator::Place& place) {
+    return place.file == line.file && place.line == line.line;
+  });
+}
+
+/// \brief What the memory part compares with the reference rung. The caches are those of a GPU with
+///        32 SMs and an L2 so small that the order of blocks shows.
+json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_lines) {
+  AccessCounts loads, stores, shared_loads, shared_stores;
+  for (const LineCounts& line : trace.lines) {
+    if (polls(trace, line)) continue;
+    if (reads_global(line.operation)) loads += line.counts;
+    if (writes_global(line.operation)) stores += line.counts;
+    if (line.operation == Operation::kSharedLoad) shared_loads += line.counts;
+    if (line.operation == Operation::kSharedStore || line.operation == Operation::kAsyncCopy) {
+      shared_stores += line.counts;
+    }
+  }
+  json counts = {{"global_load_requests", loads.requests - loads.zeros},
+                 {"global_load_sectors", loads.sectors},
+                 {"global_store_sectors", stores.sectors},
+                 {"shared_load_wavefronts", shared_loads.wavefronts},
+                 {"shared_store_wavefronts", shared_stores.wavefronts}};
+  const emulator::MemorySystem system = {
+      .sms = 32, .l1_bytes = 16 * 1024, .l2_bytes = 96 * 1024, .l2_ways = 16, .l2_partitions = 1};
+  const emulator::ReplaySettings settings = {.blocks_per_sm = 1,
+                                             .loads_hidden = trace.order.hidden(),
+                                             .block_cycles = 1e4,
+                                             .touch_budget = 600'000'000};
+  std::vector<emulator::ReplayBlock> blocks;
+  for (const emulator::TracedBlock& block : trace.launched)
+    blocks.push_back({&trace.streams[block.stream], block.line_shift});
+  const auto traffic = emulator::replay(system, settings, trace.patterns, array_lines, blocks);
+  if (traffic) counts["dram_read_bytes"] = traffic->dram_read_bytes;
+  const emulator::OrderOfEvents& order = trace.order;
+  counts["order"] = {{"hidden", order.hidden()},
+                     {"steps_ahead", order.steps_ahead},
+                     {"barriers_per_tile", order.barriers_per_tile},
+                     {"tiles", order.tiles.size()}};
+  return counts;
+}
+
+void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_lines, bool counts,
+                RunReport& report) {
+  for (const LineCounts& line : trace.lines) {
+    const auto bytes = line.operation == Operation::kBoxCopy
+                           ? static_cast<double>(line.counts.sectors) * 32
+                           : static_cast<double>(line.counts.bytes);
+    // Of a copy, `array` is its target.
+    const bool inputs =
+        line.operation != Operation::kGlobalLoad || line.array == "A" || line.array == "B";
+    if (reads_global(line.operation) && inputs) report.read_bytes += bytes;
+    if (writes_global(line.operation) && line.array == "C") report.written_bytes += bytes;
+  }
+  if (trace.hazards.empty()) {
+    if (counts) report.counts = counts_of(trace, array_lines);
+    return;
+  }
+  report.outcome = Outcome::hazard;
+  for (std::size_t i = 0; i < std::min(kMostHazards, trace.hazards.size()); ++i) {
+    if (i > 0) report.message += "\n";
+    report.message += trace.hazards[i].message;
+  }
+  if (trace.hazards.size() > kMostHazards) {
+    report.message += "\nand " + std::to_string(trace.hazards.size() - kMostHazards) + " more";
+  }
+}
+
+/// Where A, B and C would begin, one behind the other, in lines of 128 bytes.
+template <class T>
+std::array<std::uint64_t, 4> lines_of(const Gemm<T>& gemm) {
+  constexpr std::uint64_t kAligned = 2048;
+  std::uint64_t at = 0;
+  std::array<std::uint64_t, 4> first = {};
+  const std::array<std::uint64_t, 3> elements = {std::uint64_t(gemm.M) * gemm.K,
+                                                 std::uint64_t(gemm.K) * gemm.N,
+                                                 std::uint64_t(gemm.M) * gemm.N};
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    first[i] = at;
+    at += (elements[i] * sizeof(T) / 128 / kAligned + 1) * kAligned;
+  }
+  first[3] = at;
+  return first;
+}
+
+void set_up(const RunOrder& order) {
+  using emulator::BlockOrder;
+  using emulator::CopyArrival;
+  emulator::set_multiprocessors(order.sms);
+  emulator::set_copy_arrival(order.early ? CopyArrival::kEarly : CopyArrival::kLate);
+  emulator::set_block_order(order.early ? BlockOrder::kDescending : BlockOrder::kAscending);
+}
+
+/// What rungs hand over from launch to launch is of no use after a failure: zeros again.
+void forget_workspace() {
+  const std::span<std::byte> workspace = emulator::whole_workspace();
+  madvise(workspace.data(), workspace.size(), MADV_DONTNEED);
+}
+
+constexpr std::array kOutcomes = {"ran", "hazard", "refused", "failed"};
+
+}  // namespace
+
+json to_json(const RunOrder& order) {
+  return {{"traced", order.traced}, {"configuration", order.configuration},
+          {"sms", order.sms},       {"early", order.early},
+          {"counts", order.counts}, {"sample", order.sample}};
+}
+
+RunOrder run_order(const json& json) {
+  const RunOrder usual;
+  return {.traced = json.value("traced", usual.traced),
+          .configuration = json.value("configuration", usual.configuration),
+          .sms = json.value("sms", usual.sms),
+          .early = json.value("early", usual.early),
+          .counts = json.value("counts", usual.counts),
+          .sample = json.value("sample", usual.sample)};
+}
+
+json to_json(const RunReport& report) {
+  return {{"outcome", kOutcomes.at(static_cast<std::size_t>(report.outcome))},
+          {"message", report.message},
+          {"launched", report.launched},
+          {"read_bytes", report.read_bytes},
+          {"written_bytes", report.written_bytes},
+          {"counts", report.counts}};
+}
+
+RunReport run_report(const json& json) {
+  const auto outcome = std::ranges::find(kOutcomes, json.at("outcome").get<std::string>());
+  if (outcome == kOutcomes.end()) throw std::invalid_argument("no such outcome");
+  return {.outcome = static_cast<Outcome>(outcome - kOutcomes.begin()),
+          .message = json.at("message").get<std::string>().substr(0, kMostMessageBytes),
+          .launched = json.at("launched").get<bool>(),
+          .read_bytes = json.at("read_bytes").get<double>(),
+          .written_bytes = json.at("written_bytes").get<double>(),
+          .counts = json.at("counts")};
+}
+
+RunReport reported(const std::function<void(RunReport&)>& run) {
+  RunReport report;
+  try {
+    run(report);
+  } catch (const ShapeRefused& error) {
+    report.outcome = Outcome::refused;
+    report.message = error.what();
+  } catch (const emulator::KernelError& error) {
+    report.outcome = Outcome::hazard;
+    report.message = error.what();
+  } catch (const std::exception& error) {
+    report.outcome = Outcome::failed;
+    report.message = error.what();
+  } catch (...) {
+    report.outcome = Outcome::failed;
+    report.message = "run() threw something that is no std::exception";
+  }
+  return report;
+}
+
+template <class T>
+RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order) {
+  set_up(order);
+  const RunReport found = reported([&](RunReport& report) {
+    Run run = rung.run;
+    if (order.configuration >= 0) {
+      const auto plans = rung.plans({gemm.M, gemm.N, gemm.K});
+      run = plans.at(static_cast<std::size_t>(order.configuration)).launch;
+    }
+    if (!order.traced) {
+      run(gemm, nullptr);
+      return;
+    }
+    const auto lines = lines_of(gemm);
+    std::optional<KernelTrace> trace;
+    try {
+      const emulator::TraceOptions options = {
+          .sample = order.sample,
+          .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); },
+          .warp = {}};
+      trace = emulator::trace(
+          arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
+    } catch (const std::logic_error& error) {
+      if (dynamic_cast<const ShapeRefused*>(&error) != nullptr) throw;
+      report.launched = false;
+      report.message = error.what();
+      return;
+    }
+    take_trace(*trace, lines, order.counts, report);
+  });
+  if (found.outcome != Outcome::ran) forget_workspace();
+  return found;
+}
+
+template RunReport run_once(const Rung&, const Gemm<float>&, const RunOrder&);
+template RunReport run_once(const Rung&, const Gemm<bfloat16>&, const RunOrder&);
+
+}  // namespace ladder::grader

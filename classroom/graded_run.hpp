@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+/// \file  classroom/graded_run.hpp
+/// \brief One call of a student's rung, in the process that may run it: the order for it and what
+///        came of it.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/gemm.hpp"
+#include "ladder/ladder.hpp"
+
+namespace ladder::grader {
+
+/// How to run.
+struct RunOrder {
+  bool traced = true;      ///< every access is checked
+  int configuration = -1;  ///< of a rung that chooses: the only one to run; -1: its own choice
+  int sms = 4;             ///< that the emulated GPU has
+  bool early = false;      ///< asynchronous copies arrive at once, and the last block starts first
+  bool counts = false;     ///< count accesses too; needs `traced`
+  bool sample = false;     ///< trace only blocks that differ: what C then holds is of no use
+};
+
+/// What ended a run.
+enum class Outcome {
+  ran,      ///< to its end; the result may still be wrong
+  hazard,   ///< it did what CUDA forbids
+  refused,  ///< the rung does not take the shape
+  failed,   ///< anything else that was thrown
+};
+
+struct RunReport {
+  Outcome outcome = Outcome::ran;
+  std::string message;       ///< what was wrong
+  bool launched = true;      ///< a kernel ran
+  double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
+  double written_bytes = 0;  ///< to C
+  double seconds = 0;        ///< by the judge's clock
+  nlohmann::json counts;     ///< see counts_of() in graded_run.cpp; empty unless ordered
+};
+
+nlohmann::json to_json(const RunOrder& order);
+RunOrder run_order(const nlohmann::json& json);
+nlohmann::json to_json(const RunReport& report);
+/// \throws nlohmann::json::exception  the process that ran the rung sent something else
+RunReport run_report(const nlohmann::json& json);
+
+/// \brief  Calls a function that runs a student's code.
+/// \return what it has written, and what it threw as an outcome
+RunReport reported(const std::function<void(RunReport&)>& run);
+
+/// \brief Runs a rung once on matrices of this process.
+/// \tparam T  what the rung's precision stores
+template <class T>
+RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order);
+
+}  // namespace ladder::grader

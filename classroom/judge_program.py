@@ -1,0 +1,51 @@
+"""Starts grader_judge, which runs and times submissions in processes of their own."""
+
+import json
+import re
+import subprocess
+
+from bench import SOURCES
+from classroom.kernel_library import BUILD
+
+JUDGE_SECONDS = 900
+SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")  # that the worker may read
+
+
+class NoGradeError(Exception):
+    """Why there is no grade at all; the sentence says what to do."""
+
+
+def judged(job):
+    """What grader_judge says about a job; judge.cpp and judging.hpp say what it may hold."""
+    judge = BUILD / "grader_judge"
+    if not judge.exists():
+        raise NoGradeError(f"{judge.name} is not built: run `make build`, then grade again.")
+    try:
+        process = subprocess.run(
+            [judge], input=json.dumps(job), capture_output=True, text=True, timeout=JUDGE_SECONDS,
+            env={"PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1"},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise NoGradeError(f"The judge was not done after {JUDGE_SECONDS} s.") from None
+    if process.returncode != 0:
+        raise NoGradeError(f"The judge stopped: {process.stderr.strip() or process.returncode}")
+    # Addresses differ from run to run, and say nothing to a student.
+    return json.loads(re.sub(r"invalid address 0x[0-9a-f]+", "invalid address", process.stdout))
+
+
+def job_of(rung, work, worker, folder):
+    """What all jobs have in common.
+
+    work    "grade" or "speed"
+    worker  the program that runs the submission: "grader_worker"
+    folder  holds the libraries of the submission
+    """
+    return {
+        "do": work,
+        "number": rung.number,
+        "precision": rung.precision,
+        "tile": list(rung.tile),
+        "multiple_of": rung.multiple_of,
+        "worker": str(BUILD / worker),
+        "folders": [*SYSTEM, str(SOURCES), str(folder)],
+    }

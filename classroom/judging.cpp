@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "classroom/judging.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "common/machine.hpp"
+#include "common/verify.hpp"
+
+namespace ladder::grader {
+namespace {
+
+using nlohmann::json;
+
+/// A process that was stopped so often is not started again.
+constexpr int kMostStops = 2;
+
+/// For all tests of a submission, where a rung takes seconds.
+constexpr std::chrono::seconds kMostSeconds{600};
+
+/// SMs for configurations: four tiles are one for each and one that is split; and many that share
+/// one tile.
+constexpr int kSmsOfConfiguration = 3;
+constexpr int kSmsThatShare = 20;
+
+/// Leaves Verifier::verify() when there is no result to look at.
+struct NoResult {};
+
+Precision precision_of(const json& job) {
+  const std::string wanted = job.at("precision");
+  for (const Precision& precision : {kFp32, kTf32, kBf16}) {
+    if (wanted == precision.name) return precision;
+  }
+  throw std::invalid_argument("no such precision: " + wanted);
+}
+
+Shape shape_of(const json& run) {
+  const json& shape = run.at("shape");
+  return {shape.at(0), shape.at(1), shape.at(2)};
+}
+
+const char* name_of(WorkerEnded::Why why) {
+  switch (why) {
+    case WorkerEnded::Why::forbidden:
+      return "forbidden_call";
+    case WorkerEnded::Why::timeout:
+      return "timeout";
+    case WorkerEnded::Why::protocol:
+      return "protocol";
+    default:
+      return "killed";
+  }
+}
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::hazard:
+      return "hazard";
+    case Outcome::refused:
+      return "refused";
+    default:
+      return "failed";
+  }
+}
+
+/// Runs and verifies one problem after the other.
+class Judge {
+ public:
+  Judge(const json& job, Submission& submission)
+      : precision_(precision_of(job)),
+        tile_{job.at("tile").at(0), job.at("tile").at(1)},
+        multiple_of_(job.at("multiple_of")),
+        submission_(submission) {}
+
+  /// \return the runs of a test, up to the first that is not right
+  json runs_of(const json& test) {
+    json done = json::array();
+    for (const json& run : test.at("runs")) {
+      const json all =
+          run.contains("configurations") ? of_each_configuration(run) : json::array({run});
+      for (const json& one : all) {
+        for (int time = 0; time < one.value("times", 1); ++time) {
+          done.push_back(judged(one));
+          if (done.back().at("status") != "right") return done;
+        }
+      }
+    }
+    return done;
+  }
+
+  json judged(const json& run) {
+    if (stops_ >= kMostStops) {
+      return {{"status", "skip"}, {"message", "not run: the kernel was stopped too often"}};
+    }
+    if (std::chrono::steady_clock::now() - start_ > kMostSeconds) {
+      return {
+          {"status", "timeout"},
+          {"message", fmt::format("not run: the tests before took {} s", kMostSeconds.count())}};
+    }
+    try {
+      return verified(run);
+    } catch (const WorkerEnded& end) {
+      ++stops_;
+      return {{"status", name_of(end.why)}, {"message", end.what()}};
+    }
+  }
+
+ private:
+  json verified(const json& run) {
+    const Shape shape = shape_of(run);
+    const float alpha = run.at("alpha");
+    const float beta = run.at("beta");
+    const RunOrder order = run_order(run);
+    RunReport report;
+    Verifier verifier(*machine_, shape, run.at("seed"), precision_,
+                      run.value("integers", true) ? Inputs::integers : Inputs::normal);
+    const auto forward = [&](const auto& gemm, Stream) {
+      report = submission_.run(gemm, order);
+      if (report.outcome != Outcome::ran || order.sample) throw NoResult{};
+    };
+    json result;
+    try {
+      const Run call = with_element_of(precision_.stored, [&]<class T>(T) -> Run {
+        return [&](const Gemm<T>& gemm, Stream stream) { forward(gemm, stream); };
+      });
+      const Verdict verdict = verifier.verify(call, alpha, beta, tile_);
+      result = {{"status", verdict.right ? "right" : "wrong"}, {"message", verdict.complaint}};
+      if (verdict.right && order.traced && !did_the_work(report, shape, alpha)) {
+        result = {{"status", "not_the_kernel"},
+                  {"message", report.launched
+                                  ? "C is right, but the kernels have not read all of A and B, or "
+                                    "have not written all of C: something else has computed it"
+                                  : "C is right, but run() launches no kernel"}};
+      }
+      if (!verdict.right && !report.launched) {
+        result["message"] = "run() launches no kernel. " + verdict.complaint;
+      }
+    } catch (const NoResult&) {
+      const bool ran = report.outcome == Outcome::ran;
+      result = {{"status", ran ? "right" : name_of(report.outcome)}, {"message", report.message}};
+    }
+    result["counts"] = report.counts;
+    return result;
+  }
+
+  bool did_the_work(const RunReport& report, const Shape& shape, float alpha) const {
+    const double element = bytes_of(precision_.stored);
+    const auto [M, N, K] = shape;
+    const bool read = alpha == 0 || report.read_bytes >= element * (1.0 * M * K + 1.0 * K * N);
+    return read && report.written_bytes >= element * (1.0 * M * N);
+  }
+
+  /// A run of each configuration: `here`, at the run's shape; `around` its own tile, two tiles and
+  /// an edge each way, and one tile whose K many blocks share, if any do.
+  json of_each_configuration(const json& run) {
+    const int q = multiple_of_;
+    json runs = json::array();
+    const RunOrder few = {.sms = kSmsOfConfiguration};
+    const RunOrder many = {.sms = kSmsThatShare};
+    json plans;
+    try {
+      plans = submission_.plans({1, q, q}, few);
+    } catch (const WorkerEnded&) {
+      return json::array({run});
+    }
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const int BM = plans[i].at("tile").at(0);
+      const int BN = plans[i].at("tile").at(1);
+      const int BK = plans[i].at("BK");
+      const auto add = [&](const Shape& shape, int sms) {
+        runs.push_back(run);
+        runs.back()["configuration"] = i;
+        runs.back()["sms"] = sms;
+        runs.back()["shape"] = {shape.M, shape.N, shape.K};
+      };
+      if (run.at("configurations") == "here") {
+        add(shape_of(run), run.at("sms"));
+        continue;
+      }
+      add({BM + 1, BN + q, std::max(5 * BK, 80) + q}, kSmsOfConfiguration);
+      const Shape shared = {std::max(BM - 3, 1), std::max(BN - q, q), 40 * BK + q};
+      if (submission_.plans(shared, many).at(i).at("ranks") >= 2) add(shared, kSmsThatShare);
+    }
+    return runs;
+  }
+
+  const std::unique_ptr<Machine> machine_ = make_cpu_machine();
+  Precision precision_;
+  BlockTile tile_;
+  int multiple_of_;
+  Submission& submission_;
+  int stops_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// One call, timed and verified: {status, message, ms}.
+json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submission& contender) {
+  const RunOrder order = {.traced = false};
+  RunReport report;
+  const auto forward = [&](const auto& gemm, Stream) {
+    report = contender.run(gemm, order);
+    if (report.outcome != Outcome::ran) throw NoResult{};
+  };
+  try {
+    const Run call = with_element_of(precision.stored, [&]<class T>(T) -> Run {
+      return [&](const Gemm<T>& gemm, Stream stream) { forward(gemm, stream); };
+    });
+    const Verdict verdict = verifier.verify(call, 1.0f, 0.0f, tile);
+    return {{"status", verdict.right ? "right" : "wrong"},
+            {"message", verdict.complaint},
+            {"ms", 1e3 * report.seconds}};
+  } catch (const NoResult&) {
+    return {{"status", name_of(report.outcome)}, {"message", report.message}};
+  } catch (const WorkerEnded& end) {
+    return {{"status", name_of(end.why)}, {"message", end.what()}};
+  }
+}
+
+}  // namespace
+
+json judge_speed(Machine& machine, const json& job, Submission& submission, Submission& reference) {
+  const Precision precision = precision_of(job);
+  const BlockTile tile = {job.at("tile").at(0), job.at("tile").at(1)};
+  const int rounds = job.at("rounds");
+  json problems = json::array();
+  for (const json& problem : job.at("problems")) {
+    json& found =
+        problems.emplace_back(json{{"id", problem.at("id")}, {"status", "right"}, {"message", ""}});
+    found["yours"] = found["reference"] = json::array();
+    const auto seed = problem.at("seed").get<std::uint64_t>();
+    for (int round = 0; round <= rounds; ++round) {
+      Verifier verifier(machine, shape_of(problem), seed + static_cast<std::uint64_t>(round),
+                        precision);
+      for (const bool first : {true, false}) {
+        const bool yours = first == (round % 2 == 0);
+        const json one = timed(verifier, precision, tile, yours ? submission : reference);
+        if (one.at("status") != "right") {
+          if (!yours) throw std::runtime_error("the reference rung is not right: " + one.dump());
+          found.update(one);
+          return problems;
+        }
+        if (round > 0) found[yours ? "yours" : "reference"].push_back(one.at("ms"));
+      }
+    }
+  }
+  return problems;
+}
+
+json judge(const json& job, Submission& submission, Submission* reference) {
+  Judge judge(job, submission);
+  json tests = json::array();
+  for (const json& test : job.at("tests"))
+    tests.push_back({{"id", test.at("id")}, {"runs", judge.runs_of(test)}});
+  json result = {{"tests", tests}};
+  if (reference != nullptr) {
+    Judge judge_of_reference(job, *reference);
+    for (json run : job.at("memory")) {
+      run["counts"] = true;
+      json yours = judge.judged(run);
+      if (run.value("sample", false) && yours.at("status") == "right") {
+        json whole = run;  // only the counts of a sample are of use
+        whole.merge_patch({{"sample", false}, {"counts", false}, {"traced", false}});
+        const json result_of_whole = judge.judged(whole);
+        if (result_of_whole.at("status") != "right") yours = result_of_whole;
+      }
+      json theirs = json::object();
+      if (yours.at("status") == "right") {
+        theirs = judge_of_reference.judged(run);
+        if (theirs.at("status") != "right") {
+          throw std::runtime_error("the reference rung is not right: " + theirs.dump());
+        }
+      }
+      result["memory"].push_back({{"id", run.at("id")},
+                                  {"status", yours.at("status")},
+                                  {"message", yours.at("message")},
+                                  {"yours", yours.value("counts", json())},
+                                  {"reference", theirs.value("counts", json())}});
+      if (yours.at("status") != "right") break;
+    }
+  }
+  return result;
+}
+
+}  // namespace ladder::grader

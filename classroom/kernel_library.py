@@ -1,0 +1,240 @@
+"""Compiles one student's kernel to libraries that take the place of those of all rungs.
+
+build_libraries(folder, rung, out) compiles launch.cu of the folder once as it runs (plain) and once
+with each access traced (traced). Each library holds this rung alone, without the vendor's, and
+needs no BLAS. A program of this build takes them with LD_LIBRARY_PATH=out.
+
+build_gpu_library(folder, rung, out, compute_capability) does the same with nvcc, for the grader.
+
+The compiler and its options come from the build (tests/classroom/CMakeLists.txt writes them to
+build/kernel_library.json), and so do the objects that no student touches: the table, and what
+exports it.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from bench import SOURCES
+from classroom.compiler_messages import explained
+
+BUILD = SOURCES / "build"
+FLAVOURS = ("plain", "traced")
+ENDINGS = (".cu", ".cuh", ".hpp")  # of the files that a student's folder may hold
+NAME = re.compile(rf"[\w-]+(?:{'|'.join(map(re.escape, ENDINGS))})", re.ASCII)
+ROOM = "work"  # students' folders lie here, below the root of the sources
+SECONDS = 120  # for one call of g++
+NVCC_SECONDS = 600
+WARNINGS = "warnings.txt"  # what the compiler said, in out
+LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
+
+
+class CompileError(Exception):
+    """A kernel that does not compile.
+
+    lines: what a student reads, explained; output: all that the compiler said.
+    """
+
+    def __init__(self, lines, output=""):
+        """The lines stand for themselves."""
+        super().__init__("\n".join(lines))
+        self.lines, self.output = list(lines), output
+
+
+class NotBuilt(Exception):  # noqa: N818
+    """The program is not built; the sentence says what to do."""
+
+
+def sources_of(folder):
+    """The files of a folder that belong to a kernel, in the order of their names."""
+    return sorted(
+        path
+        for path in pathlib.Path(folder).iterdir()
+        if NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink()
+    )
+
+
+def text_of(path):
+    """The text of a source, whatever a student has put into it."""
+    return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
+    """Compiles a student's folder; returns {flavour: path of the library}.
+
+    folder  holds launch.cu, and what it includes as "work/NN_name/..."
+    rung    bench.rungs.Rung that it is a version of
+    out     a folder of the caller's; the libraries, and a copy of the sources, lie there afterwards
+    wrap    words in front of each call of a compiler, for containment
+    look    whether to compile once more for the warnings alone: what g++ can prove to overrun a
+            local array it may leave out, so that no run shows it
+
+    Raises CompileError if the kernel does not compile, NotBuilt if `make build` is missing.
+    """
+    build = _description()
+    out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
+        jobs = {
+            flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
+            for flavour in flavours
+        }
+        glance = look and pool.submit(
+            _object, build, build["plain"], LOOK, copies, out, os.devnull, wrap
+        )
+    made = {flavour: job.result() for flavour, job in jobs.items()}
+    said = [text for _, text in made.values()] + ([glance.result()] if look else [])
+    (out / WARNINGS).write_text("".join(said))
+    return {flavour: library for flavour, (library, _) in made.items()}
+
+
+def has_gpu_code():
+    """Whether this build compiles kernels for GPUs too."""
+    return bool(_description()["gpu"])
+
+
+def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
+    """Compiles a student's folder with nvcc; returns the path of the library.
+
+    compute_capability  of the GPU that will run it: 90 means 9.0
+
+    Raises CompileError.
+    """
+    build = _description()
+    out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    flavour = build["gpu"]
+    architecture = architecture_for(
+        compute_capability, flavour["architectures"][f"{rung.number:02}"]
+    )
+    made = out / "gpu"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    kernel, library = made / "launch.o", out / flavour["file"]
+    code = f"arch=compute_{architecture},code=[sm_{architecture},compute_{architecture}]"
+    _call(
+        [
+            *wrap, flavour["compiler"], *flavour["options"], "-gencode", code, "-I", str(out),
+            *(word for path in flavour["folders"] for word in ("-I", path)),
+            "-c", str(copies / "launch.cu"), "-o", str(kernel),
+        ],
+        out, copies, build["sources"], NVCC_SECONDS,
+    )  # fmt: skip
+    _call(
+        [*wrap, flavour["compiler"], "-shared", "-cudart=static", "-o", str(library), str(kernel),
+         *flavour["objects"]],
+        out, copies, build["sources"],
+    )  # fmt: skip
+    return library
+
+
+def architecture_for(compute_capability, architectures):
+    """The one of a rung's architectures that a GPU runs best: '90a' runs on 9.0 alone."""
+    fitting = [
+        name for name in architectures
+        if (int(name.rstrip("a")) == compute_capability if name.endswith("a") else
+            int(name) <= compute_capability)
+    ]  # fmt: skip
+    if not fitting:
+        needs = " or ".join(name.rstrip("a") for name in architectures)
+        raise CompileError([f"This rung needs a GPU of compute capability {needs}."])
+    return max(fitting, key=lambda name: int(name.rstrip("a")))
+
+
+def _copies(build, folder, rung, out):
+    """Copies a student's sources below out; returns their folder."""
+    copies = out / ROOM / rung.folder
+    shutil.rmtree(copies, ignore_errors=True)
+    copies.mkdir(parents=True)
+    for path in sources_of(folder):
+        # Reports name files as a student does, wherever they are compiled.
+        name = pathlib.Path(build["sources"], ROOM, rung.folder, path.name)
+        (copies / path.name).write_bytes(f'#line 1 "{name}"\n'.encode() + path.read_bytes())
+    if not (copies / "launch.cu").exists():
+        raise CompileError([f"There is no launch.cu in {folder}. `make reset` brings it back."])
+    return copies
+
+
+def _description():
+    """What the build says about itself."""
+    path = BUILD / "kernel_library.json"
+    if not path.exists():
+        raise NotBuilt(f"{path.name} is not in {BUILD}: run `make build` first.")
+    found = json.loads(path.read_text())
+    for flavour in (FLAVOURS if not found["gpu"] else (*FLAVOURS, "gpu")):
+        for file in found[flavour]["objects"]:
+            if not pathlib.Path(file).exists():
+                raise NotBuilt(f"{file} is not built: run `make build` first.")
+    return found
+
+
+def _library(build, flavour, name, copies, out, wrap):
+    """Compiles and links one flavour; returns its path and what the compiler said."""
+    sources = build["sources"]
+    made = out / name
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    kernel, shared = made / "launch.o", made / "dynamic_shared.o"
+    compiler = [build["compiler"], *flavour["options"]]
+    said = _object(build, flavour, (), copies, out, kernel, wrap)
+    script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
+    definitions = made / "dynamic_shared.cpp"
+    _call(
+        [*wrap, build["cmake"], "-D", f"READELF={build['readelf']}", "-D", f"OUTPUT={definitions}",
+         "-D", f"OBJECTS={kernel}", "-P", str(script)],
+        out, copies, sources,
+    )  # fmt: skip
+    _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies, sources)
+    library = out / flavour["file"]
+    emulator = pathlib.Path(flavour["link"][-1])
+    _call(
+        [
+            *wrap, build["compiler"], "-shared", "-o", str(library),
+            f"-Wl,-soname,{flavour['file']}", str(kernel), str(shared), *flavour["objects"],
+            *flavour["link"], f"-Wl,-rpath,{emulator.parent}",
+        ],
+        out, copies, sources,
+    )  # fmt: skip
+    return library, said
+
+
+def _object(build, flavour, options, copies, out, made, wrap):
+    """Compiles launch.cu; returns what the compiler said."""
+    return _call(
+        [
+            *wrap, build["compiler"], *flavour["options"], *options, "-fmessage-length=0",
+            "-fdiagnostics-plain-output", "-I", str(out),
+            *(word for path in flavour["folders"] for word in ("-I", path)),
+            "-x", "c++", "-c", str(copies / "launch.cu"), "-o", str(made),
+        ],
+        out, copies, build["sources"],
+    )  # fmt: skip
+
+
+def _call(command, out, copies, sources, seconds=SECONDS):
+    """Runs a compiler; raises CompileError with what it says about the student's lines."""
+    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
+    process = subprocess.Popen(
+        command, cwd=out, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        output, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise CompileError([
+            f"The compiler was not done after {seconds} s, and was stopped. Is there a template "
+            "or a constant that grows without end?"
+        ]) from None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    output = output.replace(f"{out}/", "").replace(f"{sources}/{ROOM}/", f"{ROOM}/")
+    if process.returncode != 0:
+        raise CompileError(explained(output, copies), output)
+    return output

@@ -1,0 +1,192 @@
+"""Takes a student's submission: a folder, or an archive that may hold anything.
+
+An archive is read without unpacking what does not belong to a kernel: no links, no paths that lead
+elsewhere, few files, few bytes.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+import pathlib
+import re
+import tarfile
+import zipfile
+import zlib
+
+from classroom.kernel_library import ENDINGS
+
+MOST_FILES = 64
+MOST_FILE_BYTES = 256 * 1024
+MOST_ARCHIVE_BYTES = 4 * 1024 * 1024
+RECORD = ".progress.json"  # of hints, where the archive has it
+NAME = re.compile(r"^(?P<student>.+?)[_/](?P<rung>\d\d)(?:_\w+)?(?:\.tar\.gz|\.tgz|\.zip)?/?$")
+
+
+class BadSubmissionError(Exception):
+    """A submission that cannot be graded; the sentence is for the student.
+
+    kind: of the flag that the grade gets.
+    """
+
+    def __init__(self, kind, sentence):
+        """See the schema for kinds."""
+        super().__init__(sentence)
+        self.kind = kind
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    """Sources of one kernel, in memory."""
+
+    files: dict  # name without folders -> bytes
+    sha256: str
+    hints: int | None = None
+
+    def write_to(self, folder):
+        """Writes the sources to a folder of the grader's."""
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in self.files.items():
+            (folder / name).write_bytes(content)
+
+
+def bad_archive(sentence):
+    """What an archive may not be."""
+    return BadSubmissionError("archive", f"The archive cannot be graded: {sentence}. `make submit` "
+                         "makes one that can.")  # fmt: skip
+
+
+def _checked_path(name):
+    """A path inside of an archive."""
+    path = pathlib.PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or "\0" in name:
+        raise bad_archive(f"it has the path {name[:80]!r}, which leads out of its folder")
+    return path
+
+
+def _from_tar(data):
+    """[(path, bytes)] of the regular files of a tar archive."""
+    found = []
+    # The whole is unpacked in memory, up to a limit: a bomb never gets further.
+    unpack = zlib.decompressobj(31)
+    plain = unpack.decompress(data, MOST_ARCHIVE_BYTES + 1) if data[:2] == b"\x1f\x8b" else data
+    if len(plain) > MOST_ARCHIVE_BYTES:
+        raise bad_archive(f"unpacked it is larger than {MOST_ARCHIVE_BYTES >> 20} MiB")
+    with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
+        for member in archive:
+            path = _checked_path(member.name)
+            if member.isdir():
+                continue
+            if not member.isreg():
+                raise bad_archive(f"{member.name[:80]!r} is a link or a device")
+            found.append((path, member.size, lambda m=member: archive.extractfile(m).read()))
+            if len(found) > MOST_FILES:
+                raise bad_archive(f"it has more than {MOST_FILES} files")
+        return [(path, read()) for path, size, read in found if _fits(path, size)]
+
+
+def _from_zip(data):
+    """[(path, bytes)] of the regular files of a zip archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        if len(members) > MOST_FILES:
+            raise bad_archive(f"it has more than {MOST_FILES} files")
+        found = []
+        for member in members:
+            path = _checked_path(member.filename)
+            if (member.external_attr >> 16) & 0o170000 == 0o120000:
+                raise bad_archive(f"{member.filename[:80]!r} is a link")
+            if _fits(path, member.file_size):
+                with archive.open(member) as file:
+                    content = file.read(MOST_FILE_BYTES + 1)
+                _fits(path, len(content))
+                found.append((path, content))
+        return found
+
+
+def _fits(path, size):
+    """Whether a file belongs to a kernel. Raises BadSubmissionError if it does and is too large."""
+    if path.suffix not in ENDINGS and path.name != RECORD:
+        return False
+    if size > MOST_FILE_BYTES:
+        raise bad_archive(f"{path.name} is larger than {MOST_FILE_BYTES >> 10} KiB")
+    return True
+
+
+def _kernel_files(entries, rung):
+    """{name: bytes} of the one folder that holds launch.cu."""
+    launches = [path for path, _ in entries if path.name == "launch.cu"]
+    wanted = [path for path in launches if path.parent.name == rung.folder]
+    if len(wanted) == 1:
+        launches = wanted
+    if len(launches) != 1:
+        raise BadSubmissionError(
+            "missing_file",
+            f"There are {len(launches)} files called launch.cu, and one is needed: hand in the "
+            f"folder {rung.folder} with its launch.cu and kernel.cuh, as `make submit` does."
+            if launches else
+            f"launch.cu is missing: hand in the folder {rung.folder} with its launch.cu and "
+            "kernel.cuh, as `make submit` does.",
+        )  # fmt: skip
+    folder = launches[0].parent
+    return {
+        path.name: data for path, data in entries if path.parent == folder and path.name != RECORD
+    }
+
+
+def _hints_in(entries, rung):
+    """How many hints the archive's record says were read; None where it has none."""
+    for path, data in entries:
+        if path.name != RECORD:
+            continue
+        try:
+            hints = json.loads(data)["rungs"][rung.folder]["hints"]
+        except (ValueError, KeyError, TypeError):
+            return None
+        return hints if isinstance(hints, int) and hints >= 0 else None
+    return None
+
+
+def read_submission(path, rung):
+    """Reads a folder or an archive. Raises BadSubmissionError, or OSError if nothing is there."""
+    path = pathlib.Path(path)
+    if path.is_dir():
+        entries = []
+        for file in sorted(path.iterdir()):
+            if file.suffix in ENDINGS and file.is_symlink():
+                raise BadSubmissionError("archive", f"{file.name} is a link: hand in the file.")
+            if file.is_file() and not file.is_symlink() and _fits(file, file.stat().st_size):
+                entries.append((pathlib.PurePosixPath(file.name), file.read_bytes()))
+        digest = hashlib.sha256()
+        for name, data in entries:
+            digest.update(f"{name}\0{len(data)}\0".encode() + data)
+        sha256 = digest.hexdigest()
+    else:
+        if path.stat().st_size > MOST_ARCHIVE_BYTES:
+            raise bad_archive(f"it is larger than {MOST_ARCHIVE_BYTES >> 20} MiB")
+        data = path.read_bytes()
+        sha256 = hashlib.sha256(data).hexdigest()
+        try:
+            entries = _from_zip(data) if data[:2] == b"PK" else _from_tar(data)
+        except BadSubmissionError:
+            raise
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError,
+                NotImplementedError, RuntimeError) as error:  # fmt: skip
+            raise bad_archive(f"it is no .tar.gz and no .zip, or it is damaged ({error})") from None
+    return Submission(_kernel_files(entries, rung), sha256, _hints_in(entries, rung))
+
+
+def sha256_of(path):
+    """Of what was handed in, whatever it is; see the schema."""
+    path = pathlib.Path(path)
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(b"").hexdigest()
+
+
+def student_of(path):
+    """The student's name by the name of what was handed in: student_03.tar.gz, student/03_name."""
+    path = pathlib.Path(path).resolve()
+    match = NAME.match(path.name) or NAME.match(f"{path.parent.name}/{path.name}")
+    return match["student"] if match and match["student"] != "work" else None

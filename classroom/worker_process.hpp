@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/// \file  classroom/worker_process.hpp
+/// \brief A student's rung, seen from the judge: a process that it starts, asks, and stops.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "classroom/graded_run.hpp"
+#include "common/gemm.hpp"
+#include "common/machine.hpp"
+
+namespace ladder::grader {
+
+/// The process ended or was stopped before it had answered.
+class WorkerEnded : public std::runtime_error {
+ public:
+  enum class Why { killed, forbidden, timeout, protocol };
+
+  WorkerEnded(Why why, const std::string& sentence) : std::runtime_error(sentence), why(why) {}
+
+  Why why;
+};
+
+/// What a judge asks of a submission.
+class Submission {
+ public:
+  virtual ~Submission() = default;
+  /// \throws WorkerEnded
+  virtual RunReport run(const Gemm<float>& gemm, const RunOrder& order) = 0;
+  virtual RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) = 0;
+  /// Of a rung that chooses: [{name, tile, BK, ranks}]. \throws WorkerEnded
+  virtual nlohmann::json plans(const Shape& shape, const RunOrder& order) = 0;
+};
+
+/// \brief Starts a worker when it is first asked, and anew after it has ended.
+class WorkerProcess final : public Submission {
+ public:
+  /// \param  machine    where the matrices of run() lie
+  /// \param  program    grader_worker, or grader_gpu_worker
+  /// \param  libraries  that hold the rung: plain and traced, or the GPU's
+  /// \param  folders    that hold what it may read
+  WorkerProcess(Machine& machine, std::string program, std::vector<std::string> libraries,
+                int number, std::vector<std::string> folders);
+  ~WorkerProcess() override;
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  RunReport run(const Gemm<float>& gemm, const RunOrder& order) override;
+  RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) override;
+  nlohmann::json plans(const Shape& shape, const RunOrder& order) override;
+
+  /// What holds the process, as containment.hpp calls it; empty before it has run.
+  const nlohmann::json& holds() const { return holds_; }
+  /// Ends it, so that the next call meets a fresh one.
+  void stop();
+
+ private:
+  template <class T>
+  RunReport run_any(const Gemm<T>& gemm, const RunOrder& order);
+  nlohmann::json ask(const nlohmann::json& message);
+  nlohmann::json answer();
+  nlohmann::json receive();
+  void start();
+  bool start_as(bool other_user);
+  void wait_for_answer();
+  [[noreturn]] void ended();
+
+  Machine& machine_;
+  std::string program_;
+  std::vector<std::string> libraries_;
+  int number_;
+  std::vector<std::string> folders_;
+  nlohmann::json holds_;
+  pid_t process_ = 0;
+  int socket_ = -1;
+  int file_;
+  char* matrices_;
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace ladder::grader

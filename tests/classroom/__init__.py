@@ -1,0 +1,1 @@
+"""Tests of the classroom, and the classes that they make up."""

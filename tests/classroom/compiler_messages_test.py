@@ -1,0 +1,157 @@
+"""Kernels that do not compile, each with one common mistake: the student reads the line and the
+reason, and little else.
+
+    python3 -m tests.classroom.compiler_messages_test
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import tempfile
+import unittest
+
+from bench.rungs import own_rungs
+from classroom import starters
+from classroom.compiler_messages import remarks
+from classroom.kernel_library import WARNINGS, CompileError, build_libraries
+
+INNER = "      acc += sA[threadIdx.y][k] * sB[k][threadIdx.x];\n"
+END = "    __syncthreads();\n  }\n"
+WAIT = "    ptx::cp_async_wait<STAGES - 2>();\n    __sync"
+
+# rung, text of the kernel, what takes its place, (code of the line that is named, what is said)
+MISTAKES = (
+    (3, "    gA += BK;\n", "    gA += BK\n", "gA += BK", "A `;` is missing"),
+    (3, "  float acc = 0.0f;\n", "  float acc = 0.0f\n", "float acc = 0.0f", "A `;` is missing"),
+    (3, "  float acc = 0.0f;\n", "", INNER, "belongs to the section 'Shared tiles and registers'"),
+    (3, "[k] * sB", "[kk] * sB", "sA[threadIdx.y][kk]", "Did you mean `k`?"),
+    (3, "* BN + threadIdx.x;", "* BN + threadidx.x;", "threadidx", "CUDA spells it `threadIdx`"),
+    (3, "    __syncthreads();\n\n", "    __syncthread();\n\n", "__syncthread()",
+     "CUDA spells it `__syncthreads`"),
+    (3, END, f"{END[:-4]}    acc += k;\n  }}\n", "acc += k", "inside the braces"),
+    (3, "    gA += BK;\n", "    cudaMalloc(nullptr, 4);\n", "cudaMalloc",
+     "is a function of the host"),
+    (3, "sA[threadIdx.y][k] * sB", "sA[threadIdx.y] * sB", "sA[threadIdx.y] *", "a whole row"),
+    (3, INNER, "      acc = gA;\n", "acc = gA", "a pointer, an address, where a number is needed"),
+    (3, "acc += sA", "acc[0] += sA", "acc[0]", "one subscript too many"),
+    (3, "float sA[BM][BK];", "float sA[M][BK];", "float sA[M][BK]",
+     "must be known when the kernel is compiled"),
+    (3, END, "    __syncthreads();\n", "", "A `}` is missing between line 38, 'Main loop over K',"),
+    (3, END, f"{END}  }}\n", "", "There is one `}` too many between line 38"),
+    (3, "k0 += BK) {", "k0 += BK {", "k0 += BK {", "A `)` is missing"),
+    (3, "    gA += BK;\n", "    row += BK;\n", "row += BK", "`row` is `const`"),
+    (3, "constexpr int BK = 64;", "constexpr int BK = 40;", "static_assert",
+     "what the tile sizes must satisfy"),
+    (5, "[a_m] = a.x;", "[a_m] = a;", "= a;", "`.x`, `.y`, `.z` or `.w`"),
+    (9, WAIT, WAIT.replace("<STAGES - 2>()", "(STAGES - 2)"), "cp_async_wait(",
+     "takes its number in angle brackets"),
+    (9, WAIT, WAIT.replace("ptx::", ""), "cp_async_wait<", "write `ptx::cp_async_wait`"),
+    (3, "    gA += BK;\n", "    undefined_here(gA);\n", "undefined_here",
+     "`undefined_here` is not declared."),
+    (3, "    const dim3 grid(", "    const dim3 blockDim(BN, BM);\n    const dim3 grid(",
+     "const dim3 blockDim(BN, BM);", "call the variable of the host `block` or `grid`"),
+)  # fmt: skip
+MOST_LINES = 15
+LOADS = ("      for (int n = 0; n < TN; ++n) {\n"
+         "        rB[n] = sB[k][thread_col + n * kThreadCols];\n")  # fmt: skip
+# rung, text of the kernel, what takes its place, code of the line that is named, arrays
+OVERRUNS = (
+    (4, "float acc[TM][TN] = {}; ", "float acc[TM][TN - 1] = {};", "acc[m][n] += rA[m] * rB[n]",
+     "`acc`"),
+    (4, LOADS, LOADS.replace("< TN", "<= TN"), "rB[n] = sB", "`sB` and `rB`"),
+    (4, LOADS, LOADS.replace("< TN", "< 2 * TN").replace("rB[n]", "(&rB[0])[n]"), "(&rB[0])[n]",
+     "`sB` and `rB`"),
+    (5, "  const int", "  float pair[2];\n  for (int i = 0; i < 4; ++i) (&pair[0])[i] = A[i];\n"
+     "  if (M == -1) C[0] = pair[K % 2];\n  const int", "(&pair[0])[i]", "`pair`"),
+    (5, "  const int", "  float pair[2];\n  float* to = pair;\n"
+     "  for (int i = 0; i < 4; ++i) to[i] = A[i * K];\n"
+     "  if (M == -1) C[0] = pair[K % 2];\n  const int", "to[i] = A", "`pair`"),
+)  # fmt: skip
+
+
+def kernel(folder, number, old, new):
+    """Writes a finished kernel with one edit."""
+    rung = own_rungs()[number]
+    texts = starters.whole(rung)
+    [name] = [name for name, text in texts.items() if old in text]
+    texts[name] = texts[name].replace(old, new, 1)
+    path = pathlib.Path(folder, rung.folder)
+    starters.write_to(path, texts)
+    return rung, path
+
+
+def lines_about(mistake):
+    """What a student reads about a mistake."""
+    with tempfile.TemporaryDirectory() as folder:
+        rung, path = kernel(folder, *mistake[:3])
+        try:
+            build_libraries(path, rung, pathlib.Path(folder, "out"), flavours=("plain",))
+        except CompileError as error:
+            return error.lines
+    return []
+
+
+class CompilerMessagesTest(unittest.TestCase):
+    """What a student reads."""
+
+    def test_each_mistake_is_named_with_its_line_and_reason(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lines_about, MISTAKES))
+        for mistake, lines in zip(MISTAKES, found, strict=True):
+            _, _, new, code, meaning = mistake
+            text = "\n".join(lines)
+            self.assertRegex(lines[0] if lines else "", r"^work/\w+/\w+\.\w+:\d+$", new)
+            self.assertIn(meaning, " ".join(text.split()), new)
+            self.assertIn(code.strip(), text, new)
+            self.assertLessEqual(len(lines), MOST_LINES, text)
+            self.assertNotIn("emulator", text)
+            for line in lines:
+                if not re.match(r"work/|    \S", line):
+                    self.assertLessEqual(len(line), 80, line)
+
+    def test_a_missing_semicolon_comes_before_what_follows_from_it(self):
+        """Of the line below, which is right, not a word."""
+        guard = "  if (row >= M || col >= N) return;\n"
+        lines = lines_about((2, guard, guard.replace(";", "")))
+        self.assertEqual(lines[1].strip(), guard.strip().removesuffix(";"))
+        self.assertEqual(lines[2].strip(), "A `;` is missing at the end of this line.")
+        self.assertEqual(len(lines), 4, lines)
+
+    def test_what_only_nvcc_refuses_is_remarked(self):
+        """The emulator's compiler takes it."""
+        for new, meaning in (
+            ("__shared__ float sA[BM][BK] = {};", "nvcc refuses"),
+            ("__shared__ float sA[BM][BK];\n  __syncthreads;", "A call needs its brackets"),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                rung, path = kernel(folder, 3, "__shared__ float sA[BM][BK];", new)
+                out = pathlib.Path(folder, "out")
+                build_libraries(path, rung, out, flavours=("plain",))
+                said = (out / WARNINGS).read_text()
+                self.assertIn(meaning, " ".join(" ".join(remarks(said, path)).split()))
+
+    def test_an_overrun_that_the_compiler_can_prove_is_remarked(self):
+        """No run may show it: the compiler leaves out what follows."""
+        for rung, old, new, code, array in OVERRUNS:
+            with self.subTest(new), tempfile.TemporaryDirectory() as folder:
+                rung, path = kernel(folder, rung, old, new)
+                out = pathlib.Path(folder, "out")
+                build_libraries(path, rung, out, flavours=("traced",), look=True)
+                lines = remarks((out / WARNINGS).read_text(), path)
+                text = "\n".join(lines)
+                self.assertRegex(lines[0] if lines else "", r"^work/\w+/\w+\.\w+:\d+$", text)
+                self.assertIn(code, text)
+                said = " ".join(text.split())
+                self.assertIn(f"This goes beyond the end of {array}. g++ may leave out", said)
+
+    def test_a_good_kernel_gets_no_remark(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rung, path = kernel(folder, 5, "kPad = 4", "kPad = 8")
+            out = pathlib.Path(folder, "out")
+            libraries = build_libraries(path, rung, out, flavours=("plain",), look=True)
+            self.assertEqual(libraries, {"plain": out.resolve() / "libemulated_rungs.so"})
+            self.assertEqual(remarks((out / WARNINGS).read_text(), path), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

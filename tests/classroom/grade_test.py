@@ -1,0 +1,242 @@
+"""Grades from end to end: rungs as they are, starters, cheats, and what a cheat meets that gets by
+the checks of sources and symbols."""
+
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+import unittest.mock
+
+from bench import SOURCES
+from bench.rungs import rung_of, rung_table
+from classroom import grade as grader
+from classroom import points
+from classroom.kernel_library import BUILD, build_libraries
+from classroom.problems import Secret, hidden_tests, visible_tests
+from classroom.starters import starter, whole, write_to
+from tests.classroom.cheats import CHEATS, PAST_THE_SYMBOLS, Cheat
+
+SECRET = b"of the tests"
+MOST_OF_A_STARTER = 10
+FEWEST_CHEATS = 12
+MOST_KERNELS = 13  # the rung whose dozens of kernels take by far the longest
+ALL = os.environ.get("LADDER_TEST_ALL")
+
+
+def on_all_cores(function, things):
+    """[function(thing)] in their order."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, things))
+
+
+def grade_of(files, number):
+    """The grade of a folder with these files."""
+    with tempfile.TemporaryDirectory() as room:
+        folder = pathlib.Path(room, "work", rung_of(number).folder)
+        write_to(folder, files)
+        return grader.grade(folder, number, SECRET)
+
+
+def fatal(grade):
+    """[(kind, sentence)] of what makes the score 0."""
+    return [(flag["kind"], flag["message"]) for flag in grade["flags"] if flag["fatal"]]
+
+
+class SchemaMixin:
+    """Compares grades with what the schema says, as far as it says it in words of ours."""
+
+    schema = json.loads((SOURCES / "classroom/grade_schema.json").read_text())
+
+    def assert_follows(self, value, schema, path="grade"):
+        """Required names, types, enumerations, lists and constants."""
+        if "$ref" in schema:
+            schema = self.schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+        types = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+                 "number": (int, float), "null": type(None)}  # fmt: skip
+        names = schema.get("type", [])
+        names = [names] if isinstance(names, str) else names
+        if names:
+            self.assertTrue(any(isinstance(value, types[name]) for name in names), (path, value))
+        if "enum" in schema:
+            self.assertIn(value, schema["enum"], path)
+        if "const" in schema:
+            self.assertEqual(value, schema["const"], path)
+        if "pattern" in schema:
+            self.assertRegex(value, schema["pattern"], path)
+        for name in schema.get("required", ()):
+            self.assertIn(name, value, path)
+        for name, below in schema.get("properties", {}).items():
+            if name in value:
+                self.assert_follows(value[name], below, f"{path}.{name}")
+        for index, each in enumerate(value if isinstance(value, list) else ()):
+            before = schema.get("prefixItems", [])
+            if index < len(before):
+                self.assert_follows(each, before[index], f"{path}[{index}]")
+            self.assert_follows(each, schema.get("items", {}), f"{path}[{index}]")
+
+    def assert_grade(self, grade):
+        """A grade follows the schema, and its points add up."""
+        self.assert_follows(grade, self.schema)
+        if not fatal(grade):
+            total = sum(part["points"] or 0 for part in grade["parts"])
+            self.assertAlmostEqual(grade["score"], total)
+        for part in grade["parts"]:
+            tests = sum(test["points"] for test in part["tests"])
+            self.assertAlmostEqual(part["points"] or 0, tests)
+
+
+class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
+    """Rungs of the table: half of them, or all of them in `make test-all` and CI."""
+
+    rungs = [rung for rung in rung_table().values() if rung.tile]
+    quick = rungs if ALL else [rung for rung in rungs if rung.number != MOST_KERNELS][::2]
+
+    def assert_full(self, rung, grade):
+        """All points, and no flag."""
+        with self.subTest(rung.label):
+            self.assert_grade(grade)
+            self.assertEqual((grade["score"], grade["flags"]), (80, []), grader.text_of(grade))
+
+    def test_every_reference_has_all_points(self):
+        """As this build has compiled it."""
+        rungs = self.quick
+        lib = BUILD / "lib"
+        built = {"plain": lib / "libemulated_rungs.so", "traced": lib / "libtraced_rungs.so"}
+        with unittest.mock.patch.object(grader, "build_libraries", lambda *_, **__: built):
+            grades = on_all_cores(lambda r: grade_of(whole(r), r.number), rungs)
+        for rung, grade in zip(rungs, grades, strict=True):
+            self.assert_full(rung, grade)
+
+    def test_references_as_students_hand_them_in(self):
+        """Those with one file of each kind, with dynamic shared memory, with further headers."""
+        rungs = [rung_of(3), rung_of(12)]
+        for rung, grade in zip(
+            rungs, on_all_cores(lambda r: grade_of(whole(r), r.number), rungs), strict=True
+        ):
+            self.assert_full(rung, grade)
+
+    def test_every_starter_has_at_most_ten(self):
+        """It builds, and no more; nobody takes it for a cheat."""
+        rungs = self.quick if ALL else self.quick[1::2]
+        grades = on_all_cores(lambda r: grade_of(starter(r), r.number), rungs)
+        for rung, grade in zip(rungs, grades, strict=True):
+            with self.subTest(rung.label):
+                self.assert_grade(grade)
+                self.assertLessEqual(grade["score"], MOST_OF_A_STARTER, grader.text_of(grade))
+                self.assertEqual(grade["parts"][0]["points"], 10, grader.text_of(grade))
+                self.assertEqual(fatal(grade), [])
+        again = grade_of(starter(rungs[0]), rungs[0].number)
+        self.assertEqual(again["parts"], grades[0]["parts"], "the same secret, another grade")
+
+
+
+class CheatsTest(SchemaMixin, unittest.TestCase):
+    """Cheats score 0."""
+
+    def test_each_scores_zero_and_says_why(self):
+        """A flag of the right kind, with the reason in words."""
+        self.assertGreaterEqual(len(CHEATS), FEWEST_CHEATS)
+        grades = on_all_cores(lambda cheat: grade_of(cheat.files(), cheat.rung), CHEATS)
+        for cheat, grade in zip(CHEATS, grades, strict=True):
+            with self.subTest(cheat.name):
+                self.assert_grade(grade)
+                self.assertEqual(grade["score"], 0, grader.text_of(grade))
+                kinds = [kind for kind, _ in fatal(grade)]
+                self.assertIn(cheat.kind, kinds, grader.text_of(grade))
+                self.assertIn(cheat.said, " ".join(text for _, text in fatal(grade)))
+
+    def test_the_process_holds_what_gets_past_the_symbols(self):
+        """Nothing is checked before it runs, and the judge goes on."""
+        rung = rung_of(2)
+        test = visible_tests(rung)[0]
+        test = dataclasses.replace(test, runs=({**test.runs[0], "traced": False},))
+
+        def status(name):
+            edits, _ = PAST_THE_SYMBOLS[name]
+            with tempfile.TemporaryDirectory() as room:
+                folder = pathlib.Path(room)
+                folder.chmod(0o755)
+                write_to(folder / "sources", Cheat(name, "", edits).files())
+                libraries = {"traced": grader.REFERENCE[1], **build_libraries(
+                    folder / "sources", rung, folder / "build", ("plain",))}  # fmt: skip
+                secret = Secret(SECRET, rung)
+                job = grader.job_for(rung, [test], secret, libraries, folder)
+                return grader.judged(job)["tests"][0]["runs"][0]["status"]
+
+        for name, found in zip(PAST_THE_SYMBOLS, on_all_cores(status, PAST_THE_SYMBOLS),
+                               strict=True):  # fmt: skip
+            with self.subTest(name):
+                self.assertIn(found, PAST_THE_SYMBOLS[name][1])
+        self.assertFalse(pathlib.Path("/tmp/cheat_of_the_grader").exists())
+
+
+class HonestTest(SchemaMixin, unittest.TestCase):
+    """What a student may well write."""
+
+    def test_constants_and_functions_are_no_cheat(self):
+        """Tables of constants, functions of one's own, mathematics, an error with a sentence."""
+        edits = (
+            ("#include \"common/launch.cuh\"", "#include <array>\n#include <cmath>\n"
+             "#include <stdexcept>\n#include \"common/launch.cuh\""),
+            ("void run(const Gemm<float>& gemm, Stream stream) {\n",
+             "static const char* const kNames[] = {\"rows\", \"columns\"};\n"
+             "constexpr std::array<int, 2> kTile = {BM, BN};\n\n"
+             "static int blocks(int extent, int side) {\n"
+             "  if (extent < 0) throw std::invalid_argument(kNames[side]);\n"
+             "  return static_cast<int>(std::ceil(extent / static_cast<double>(kTile[side])));\n"
+             "}\n\n"
+             "void run(const Gemm<float>& gemm, Stream stream) {\n"),
+            ("const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));",
+             "const dim3 grid(blocks(part.N, 1), blocks(part.M, 0));"),
+        )  # fmt: skip
+        grade = grade_of(Cheat("honest", "", edits).files(), 2)
+        self.assert_grade(grade)
+        self.assertEqual((grade["score"], fatal(grade)), (80, []), grader.text_of(grade))
+
+
+class HiddenTestsTest(unittest.TestCase):
+    """What the secret decides."""
+
+    def test_another_secret_gives_other_problems(self):
+        """And the same one the same, for every rung."""
+        for rung in rung_table().values():
+            if not rung.tile:
+                continue
+            with self.subTest(rung.label):
+                one, again, other = (hidden_tests(rung, Secret(secret, rung))
+                                     for secret in (b"a", b"a", b"b"))  # fmt: skip
+                self.assertEqual(one, again)
+                self.assertNotEqual(one, other)
+                self.assertAlmostEqual(sum(test.points for test in one), 25)
+
+    def test_a_report_of_a_hidden_test_names_no_shape(self):
+        report = ("out of bounds: thread (3, 0, 0) loads B[2][40] (B is 93 x 33) at {}; C[5] "
+                  "(C has 77 elements); sA[1][9] (sA is 8 x 32)")  # fmt: skip
+        said = points.hidden_message("hazard", report)
+        self.assertEqual(said, "out of bounds: thread (3, 0, 0) loads B[2][40] at {}; C[5]; "
+                         "sA[1][9] (sA is 8 x 32)")  # fmt: skip
+        flags = points.Flags()
+        test = unittest.mock.Mock(visible=False)
+        points.note({"status": "hazard", "message": report}, test, flags)
+        self.assertNotIn("93", flags.rows[0]["message"])
+
+    def test_rungs_take_every_shape(self):
+        """N and K are multiples of what the rung needs, and everything is at least 1."""
+        for rung in rung_table().values():
+            if not rung.tile:
+                continue
+            for number in range(50):
+                secret = Secret(str(number).encode(), rung)
+                for test in (*visible_tests(rung), *hidden_tests(rung, secret)):
+                    for run in test.runs:
+                        m, n, k = run["shape"]
+                        self.assertGreaterEqual(min(m, n, k), 1, (rung.label, test))
+                        self.assertEqual((n % rung.multiple_of, k % rung.multiple_of), (0, 0),
+                                         (rung.label, test))  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()

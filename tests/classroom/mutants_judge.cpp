@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/classroom/mutants_judge.cpp
+/// \brief Judges rungs with a mistake each, in this process: reads jobs by rung from standard
+/// input,
+///        writes what came of each mutant to standard output.
+///
+///     grader_mutants I OF < jobs.json      the I-th of OF parts of {"mutants": [name, ...],
+///                                          "jobs": {folder of a rung: job}}
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "classroom/judging.hpp"
+#include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
+#include "tests/ladder/mutants/mutants.hpp"
+
+namespace ladder::grader {
+namespace {
+
+/// A rung of this process.
+class RungHere final : public Submission {
+ public:
+  explicit RungHere(Rung rung) : rung_(std::move(rung)) {}
+
+  RunReport run(const Gemm<float>& gemm, const RunOrder& order) override {
+    return run_once(rung_, gemm, order);
+  }
+  RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) override {
+    return run_once(rung_, gemm, order);
+  }
+  nlohmann::json plans(const Shape& shape, const RunOrder& order) override {
+    emulator::set_multiprocessors(order.sms);
+    nlohmann::json plans = nlohmann::json::array();
+    if (rung_.plans == nullptr) return plans;
+    for (const WorkPlan& plan : rung_.plans(shape)) {
+      plans.push_back({{"name", plan.name},
+                       {"tile", {plan.tile.BM, plan.tile.BN}},
+                       {"BK", plan.BK},
+                       {"ranks", plan.ranks}});
+    }
+    return plans;
+  }
+
+ private:
+  Rung rung_;
+};
+
+nlohmann::json judged(const Mutant& mutant, const nlohmann::json& jobs) {
+  const Rung& reference = find_rung(traced_rungs(), mutant.rung);
+  Rung rung = reference;
+  rung.run = mutant.run;
+  rung.plans = mutant.plans;
+  RungHere submission(rung);
+  RungHere whole(reference);
+  // Those of the other table are wrong, and need no look at what they ask of memory.
+  const bool wasteful = mutant_named(graded_mutants(), mutant.name) != nullptr;
+  nlohmann::json result = judge(jobs.at(mutant.rung), submission, wasteful ? &whole : nullptr);
+  result["mutant"] = mutant.name;
+  result["rung"] = mutant.rung;
+  return result;
+}
+
+int run(int part, int parts) {
+  // Deterministic: which of two blocks writes an element last is the same in every run.
+  emulator::set_cpu_threads(1);
+  emulator::set_hang_limit(emulator::Seconds(0.3));
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), {});
+  const auto wanted = nlohmann::json::parse(text);
+  const auto& names = wanted.at("mutants");
+  nlohmann::json results = nlohmann::json::array();
+  for (std::size_t i = static_cast<std::size_t>(part); i < names.size();
+       i += static_cast<std::size_t>(parts)) {
+    const std::string name = names[i];
+    const Mutant* mutant = mutant_named(subtle_mutants(), name);
+    if (mutant == nullptr) mutant = mutant_named(graded_mutants(), name);
+    if (mutant == nullptr) throw std::invalid_argument("there is no mutant " + name);
+    results.push_back(judged(*mutant, wanted.at("jobs")));
+  }
+  std::cout << results.dump() << "\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace ladder::grader
+
+int main(int argc, char** argv) {
+  return argc == 3 ? ladder::grader::run(std::atoi(argv[1]), std::atoi(argv[2])) : 2;
+}

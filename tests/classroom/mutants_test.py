@@ -1,0 +1,133 @@
+"""Every mutant loses points, in the parts and for the reason that mutants.csv records.
+
+`make test` takes the graded ones and every fourth of the others, `make test-all` and CI take all.
+If the record is right as it is now: GRADED_MUTANTS=tests/classroom/mutants.csv python3 -m
+tests.classroom.mutants_test
+"""
+
+import collections
+import concurrent.futures
+import csv
+import io
+import json
+import os
+import subprocess
+import unittest
+
+from bench import SOURCES
+from bench.rungs import rung_table
+from classroom import points
+from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
+from tests.classroom.graded_mutants import GRADED_MUTANTS
+from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
+
+RECORD = SOURCES / "tests/classroom/mutants.csv"
+PROGRAM = os.environ.get("GRADER_MUTANTS", str(SOURCES / "build/tests/grader_mutants"))
+SECRET = b"of the tests"
+ALL = os.environ.get("LADDER_TEST_ALL") or os.environ.get("GRADED_MUTANTS")
+FEWEST = 40 if ALL else 20
+# A flag that is raised before all threads of the block have stored, or without release: the
+# emulator runs each thread to its next barrier and shows all stores in their order, so no other
+# block sees what is missing.
+UNSEEN = {"flag_before_the_others_have_stored", "flag_without_release"}
+HEAD = ("mutant", "rung", "visible", "hidden", "memory", "why")
+
+
+def tests_of(rung):
+    """All tests of a rung."""
+    return [*visible_tests(rung), *hidden_tests(rung, Secret(SECRET, rung))]
+
+
+def job_of(rung):
+    """A job without libraries."""
+    return {
+        "precision": rung.precision, "tile": list(rung.tile), "multiple_of": rung.multiple_of,
+        "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests_of(rung)],
+        "memory": memory_runs(rung, Secret(SECRET, rung)),
+    }  # fmt: skip
+
+
+def chosen():
+    """Names of the mutants that are judged now."""
+    if ALL:
+        return [copy.name.removeprefix("mutant_") for copy in (*SUBTLE_MUTANTS, *GRADED_MUTANTS)]
+    graded = {copy.name.removeprefix("mutant_") for copy in GRADED_MUTANTS}
+    rows = list(csv.reader(RECORD.read_text().splitlines()))[1:]
+    others = [name for name, *_ in rows if name not in graded]
+    return [*sorted(graded), *others[::4]]
+
+
+def results():
+    """What grader_mutants says of each mutant, on two cores."""
+    rungs = [rung for rung in rung_table().values() if rung.tile]
+    jobs = {rung.folder: job_of(rung) for rung in rungs}
+    wanted = json.dumps({"mutants": chosen(), "jobs": jobs})
+
+    def part(number):
+        process = subprocess.run([PROGRAM, str(number), "2"], input=wanted, stdout=subprocess.PIPE,
+                                 text=True, check=True)  # fmt: skip
+        return json.loads(process.stdout)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [result for found in pool.map(part, range(2)) for result in found]
+
+
+def row_of(result):
+    """Of the record: points by part, and the kinds of what was wrong."""
+    rung = next(rung for rung in rung_table().values() if rung.folder == result["rung"])
+    runs = {test["id"]: test["runs"] for test in result["tests"]}
+    flags = points.Flags()
+    tests = tests_of(rung)
+    visible = points.correctness("visible", [t for t in tests if t.visible], runs, flags)
+    hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
+    memory = points.memory(result["memory"], flags) if "memory" in result else None
+    lost = [test for part in (visible, hidden) for test in part["tests"] if test["points"] == 0]
+    why = collections.Counter(test["data"]["kind"] for test in lost)
+    wasted = [test["id"] for test in (memory or {"tests": []})["tests"] if test["status"] != "pass"]
+    words = [f"{kind} {times}" for kind, times in sorted(why.items())] + wasted
+    return [result["mutant"], result["rung"], visible["points"], hidden["points"],
+            memory["points"] if memory else "", "; ".join(words)]  # fmt: skip
+
+
+class MutantsTest(unittest.TestCase):
+    """All mutants, judged once."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Judges them."""
+        cls.rows = sorted(map(row_of, results()), key=lambda row: (row[1], row[0]))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([HEAD, *cls.rows])
+        cls.text = text.getvalue()
+        if os.environ.get("GRADED_MUTANTS"):
+            (SOURCES / os.environ["GRADED_MUTANTS"]).write_text(cls.text)
+
+    def test_each_loses_points(self):
+        """But for those that no emulator sees."""
+        self.assertGreaterEqual(len(self.rows), FEWEST)
+        for name, _, visible, hidden, memory, _why in self.rows:
+            with self.subTest(name):
+                all_points = (visible, hidden) == (25, 25) and memory in (20, "")
+                self.assertEqual(all_points, name in UNSEEN)
+
+    def test_for_the_recorded_reasons(self):
+        """Which parts lose how much, and why."""
+        names = {name for name, *_ in self.rows} | {HEAD[0]}
+        recorded = RECORD.read_text().splitlines()
+        if not ALL:
+            recorded = [row for row in recorded if row.split(",")[0] in names]
+        self.assertEqual(self.text.splitlines(), recorded, __doc__)
+
+    def test_wasteful_kernels_keep_their_right_results(self):
+        """Kernels that are right lose points for memory alone."""
+        found = {name: parts for name, _, *parts, _why in self.rows}
+        for name in ("warps_along_columns", "operand_from_global_memory", "fetched_when_needed",
+                     "blocks_along_rows"):  # fmt: skip
+            with self.subTest(name):
+                visible, hidden, memory = found[name]
+                self.assertEqual((visible, hidden), (25, 25))
+                self.assertLess(memory, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,257 @@
+"""A student's way through a rung, command by command.
+
+    python3 -m tests.classroom.student_test
+"""
+
+import io
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import tarfile
+import time
+import unittest
+
+from bench.rungs import own_rungs
+from classroom import starters, student
+from tests import SOURCES
+from tests.classroom.classroom import Classroom
+
+SECONDS = 90  # for one check on a busy machine
+
+
+class StudentTest(unittest.TestCase):
+    """Each test has a room of its own."""
+
+    def setUp(self):
+        self.room = self.enterContext(Classroom())
+        self.student = self.room.student
+
+    def entry(self, folder):
+        """What is recorded about a rung."""
+        recorded = json.loads((self.room.work / ".progress.json").read_text())
+        self.assertEqual(recorded["schema"], "gemm-ladder/progress/v1")
+        return recorded["rungs"][folder]
+
+    def test_from_start_to_submit(self):
+        code, said = self.student("start", "02")
+        self.assertEqual(code, 0, said)
+        self.assertIn('Your turn: section "Where this thread works" of kernel.cuh, line 24', said)
+        widest = max(len(line) for line in said.splitlines() if str(self.room.work) not in line)
+        self.assertLessEqual(widest, 80, said)
+        code, said = self.student("check", "02")
+        self.assertEqual(code, 1)
+        self.assertIn("This is the starter as it was handed out", said)
+        for number in (1, 2, 3, 3):
+            code, said = self.student("hint", "02")
+            self.assertEqual(code, 0)
+            self.assertIn(f"Hint {number} of 3", said)
+        self.assertIn("row = blockIdx.y * BM + threadIdx.y", " ".join(said.split()))
+        self.assertIn("Hint 1 of 3", self.student("hint", "02", "--level", 1)[1])
+        self.room.write(2)
+        code, said = self.student("check", "coalesced")
+        self.assertEqual(code, 0, said)
+        self.assertIn("02 coalesced      right, no hazards", said)
+        self.assertIn("make submit RUNG=02", said)
+        code, said = self.student("submit", "2")
+        self.assertEqual(code, 0)
+        self.assertNotIn("has not called these files right", said)
+        entry = self.entry("02_coalesced")
+        self.assertEqual((entry["hints"], entry["checks"]), (3, 2))
+        code, said = self.student("progress")
+        self.assertEqual(code, 0)
+        self.assertRegex(said, r"02 coalesced +right +2 +3 +- +\d{4}-\d\d-\d\d")
+        self.assertIn("Next: make start RUNG=01", said)
+
+    def test_the_archive_depends_on_the_files_alone(self):
+        folder = self.room.write(3)
+        (folder / "notes.txt").write_text("mine")
+        (folder / "link.cuh").symlink_to("/etc/passwd")
+        (folder / 'odd"\n.cuh').write_text("")
+        first = self.student("submit", 3)
+        self.assertEqual(first[0], 0)
+        self.assertIn("has not called these files right", " ".join(first[1].split()))
+        path = self.room.work / "03_shared_tile.tar.gz"
+        data = path.read_bytes()
+        os.utime(folder / "kernel.cuh", (1, 1))
+        self.student("submit", 3)
+        self.assertEqual(path.read_bytes(), data)
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            names = (".progress.json", "kernel.cuh", "launch.cu")
+            self.assertEqual(archive.getnames(), [f"03_shared_tile/{name}" for name in names])
+            record = json.loads(archive.extractfile(f"03_shared_tile/{names[0]}").read())
+        self.assertEqual(record["rungs"], {"03_shared_tile": {"hints": 0}})
+
+    def test_reset_keeps_what_was_there(self):
+        self.student("start", 1)
+        kernel = self.room.work / "01_naive" / "kernel.cuh"
+        started = kernel.read_text()
+        for number in (1, 2):
+            kernel.write_text(f"// attempt {number}\n")
+            self.assertEqual(self.student("reset", 1)[0], 0)
+            self.assertEqual(kernel.read_text(), started)
+            backup = self.room.work / "backup" / f"01_naive-{number}" / "kernel.cuh"
+            self.assertEqual(backup.read_text(), f"// attempt {number}\n")
+        self.assertEqual(self.entry("01_naive")["resets"], 2)
+
+    def test_what_cannot_be_done_is_said(self):
+        for words, sentence in (
+            (("start", "99"), "There is no rung '99' to work on. RUNG is one of 01 02"),
+            (("start", "00"), "There is no rung '00'"),
+            (("watch", "02"), "`make start RUNG=02` makes it"),
+            (("reset", "02"), "There is no"),
+            (("submit", "02"), "There is no"),
+            (("hint", "02", "--level", "4"), "There are hints 1 to 3"),
+        ):
+            code, said = self.student(*words)
+            self.assertEqual(code, 2, said)
+            self.assertIn(sentence, " ".join(said.split()))
+            self.assertNotIn("Traceback", said)
+        self.student("start", 2)
+        code, said = self.student("start", 2)
+        self.assertEqual(code, 2)
+        self.assertIn("is there already, and stays as it is", " ".join(said.split()))
+
+    def test_without_a_folder_the_ladders_own_rung_is_checked(self):
+        code, said = self.student("check", "01")
+        self.assertEqual(code, 0, said)
+        self.assertIn("01 naive          right", said)
+        self.assertNotIn("Your kernel", said)
+        self.assertFalse(self.room.work.exists())
+
+    def test_a_broken_file_of_progress_is_named_and_kept(self):
+        self.student("hint", 1)
+        path = self.room.work / ".progress.json"
+        for number, text in enumerate(('{"schema": "gemm', '{"rungs": []}', "[]"), 1):
+            path.write_text(text)
+            code, said = self.student("hint", 1)
+            self.assertEqual(code, 0, said)
+            self.assertIn("Hint 1 of 3", said)
+            kept = self.room.work / f".progress.json.broken-{number}"
+            self.assertIn(kept.name, said)
+            self.assertEqual(kept.read_text(), text)
+
+    def test_a_kernel_that_is_wrong_at_the_edges_alone(self):
+        self.room.write(3, ("b_k < K && col < N", "col < N"))
+        code, said = self.student("check", 3)
+        self.assertEqual(code, 1)
+        self.assertIn("What this means", said)
+        self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', said)
+        self.assertIn("Stuck? make hint RUNG=03", said)
+
+    def test_a_race_is_explained(self):
+        self.room.write(3, ("    __syncthreads();\n\n    for", "    for"))
+        code, said = self.student("check", 3)
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"kernel\.cuh:\d+: acc \+= sA\[threadIdx\.y\]\[k\]")
+        self.assertIn('Read "A race" in docs/chapters/debugging.md.', said)
+
+    def test_reports_name_files_as_the_student_does(self):
+        self.room.write(3, ("sA[threadIdx.y][k + threadIdx.x] =",
+                            "sA[threadIdx.y + 1][k + threadIdx.x] ="))  # fmt: skip
+        code, said = self.student("check", 3)
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"uses\s+index\s+32\s+of")
+        self.assertIn("work/03_shared_tile/kernel.cuh:", said)
+        self.assertIn("An index leaves the shared array", said)
+        self.assertNotIn(str(self.room.work.parent / "made"), said)
+
+    def test_what_stops_a_launch_is_the_kernels_fault(self):
+        for edit, sentence in (
+            (("constexpr int BM = 32;", "constexpr int BM = 64;"), "CUDA does not start such a"),
+            (("void run(", "void go("), "launch.cu no longer defines run()"),
+        ):
+            self.room.write(3, edit)
+            code, said = self.student("check", 3)
+            self.assertEqual(code, 1, said)
+            self.assertIn(sentence, " ".join(said.split()))
+
+    def test_bytes_that_are_no_text(self):
+        folder = self.room.write(2)
+        kernel = folder / "kernel.cuh"
+        kernel.write_bytes(b"// caf\xe9\r\n" + kernel.read_bytes() + b"\0")
+        code, said = self.student("check", 2)
+        self.assertIn(code, (0, 1), said)
+        self.assertNotIn("Traceback", said)
+
+    def test_a_kernel_that_does_not_compile(self):
+        self.room.write(2, ("float acc = 0.0f;", "float acc = 0.0f"))
+        code, said = self.student("check", 2)
+        self.assertEqual(code, 1)
+        self.assertIn("It does not compile yet.", said)
+        self.assertIn("A `;` is missing", said)
+        self.assertNotIn("Traceback", said)
+
+    def test_launch_code_that_ends_the_program_is_not_right(self):
+        for code_of_host, sentence in (
+            ("std::exit(0);", "The program ended before it had judged"),
+            ("std::abort();", "ended by SIGABRT"),
+        ):
+            self.room.write(
+                2,
+                ("#include \"common/l", "#include <cstdlib>\n#include \"common/l"),
+                ("  for (const Gemm", f"  {code_of_host}\n  for (const Gemm"),
+            )
+            code, said = self.student("check", 2)
+            self.assertEqual(code, 1, said)
+            self.assertIn(sentence, " ".join(said.split()))
+
+    def test_a_loop_without_an_end_is_stopped(self):
+        self.room.write(2, ("for (int k = 0; k < K; ++k)", "for (int k = 0; k < K;)"))
+        began = time.monotonic()
+        code, said = self.student("check", 2)
+        self.assertEqual(code, 1)
+        self.assertIn("endless loop", said)
+        self.assertIn('Read "A hang"', said)
+        self.assertLess(time.monotonic() - began, SECONDS)
+
+    def test_watch_checks_after_each_save_until_it_is_interrupted(self):
+        self.student("start", 2)
+        command = self.room.command("watch", 2)
+        with subprocess.Popen(
+            command, cwd=SOURCES, env=self.room.environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            # Jobs in the background ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        ) as watch:  # fmt: skip
+            try:
+                self.read_until(watch, b"Waiting for you to save")
+                self.room.write(2)
+                said = self.read_until(watch, b"Waiting for you to save")
+                if b"Well done" not in said:  # it saw the first of two files alone
+                    said = self.read_until(watch, b"Waiting for you to save")
+                self.assertIn(b"Well done", said)
+                watch.send_signal(signal.SIGINT)
+                self.assertEqual(watch.wait(SECONDS), 0)
+            finally:
+                watch.kill()
+
+    def read_until(self, process, text):
+        """What a process prints up to a text."""
+        said, end = b"", time.monotonic() + SECONDS
+        while text not in said:
+            ready, _, _ = select.select([process.stdout], [], [], max(0, end - time.monotonic()))
+            self.assertTrue(ready, f"{text} did not come: {said}")
+            said += os.read(process.stdout.fileno(), 4096)
+        return said
+
+    def test_a_rung_with_many_configurations_is_checked_with_some(self):
+        rung = own_rungs()[13]
+        texts = starters.whole(rung)
+        fewer, counts = student.fewer_configurations(texts, rung)
+        self.assertEqual(counts, (3, len(rung.configurations)))
+        self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))
+        makers = re.findall(r"^    (\w+)<[^>]*>\(\"", fewer["launch.cu"], re.M)
+        self.assertEqual(set(makers), {"small"})
+        texts["thin_kernel.cuh"] += "// mine\n"
+        fewer, _ = student.fewer_configurations(texts, rung)
+        makers = re.findall(r"^    (\w+)<[^>]*>\(\"", fewer["launch.cu"], re.M)
+        self.assertEqual(set(makers), {"small", "thin"})
+        few, counts = student.fewer_configurations(starters.whole(own_rungs()[3]), own_rungs()[3])
+        self.assertIsNone(counts)
+
+
+if __name__ == "__main__":
+    unittest.main()
