@@ -19,12 +19,12 @@
 
 #include "common/device_card.hpp"
 #include "common/output_file.hpp"
+#include "common/terminal/run_command_line.hpp"
+#include "common/terminal/trace_page.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/program_build.hpp"
 #include "glassbox/runtime/orders.hpp"
-#include "ladder/program/command_line.hpp"
 #include "ladder/program/results.hpp"
-#include "ladder/program/trace_page.hpp"
 
 namespace ladder::glassbox {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "bench/benchmark/ablation_run.hpp"
 #include "common/output_file.hpp"
+#include "common/terminal/progress.hpp"
 #include "ladder/program/command_line.hpp"
-#include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::bench {

@@ -18,9 +18,9 @@
 #include "bench/benchmark/shapes.hpp"
 #include "common/output_file.hpp"
 #include "common/standard_output.hpp"
+#include "common/terminal/progress.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/print.hpp"
-#include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::bench {

@@ -17,8 +17,8 @@
 #include "bench/labs/report_text.hpp"
 #include "common/device_card.hpp"
 #include "common/output_file.hpp"
-#include "ladder/program/command_line.hpp"
-#include "ladder/program/progress.hpp"
+#include "common/terminal/progress.hpp"
+#include "common/terminal/run_command_line.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::labs {

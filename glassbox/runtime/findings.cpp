@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/terminal/access_verdict.hpp"
+#include "common/terminal/kernel_report.hpp"
+#include "common/terminal/text_table.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/orders.hpp"
-#include "ladder/program/access_verdict.hpp"
-#include "ladder/program/kernel_report.hpp"
-#include "ladder/program/text_table.hpp"
 
 namespace ladder::glassbox {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ladder/program/access_verdict.hpp"
+#include "common/terminal/access_verdict.hpp"
 
 namespace ladder {
 namespace {

@@ -12,10 +12,10 @@
 #include <limits>
 
 #include "common/output_file.hpp"
+#include "common/terminal/progress.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
-#include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/small_problems.hpp"
 
@@ -90,21 +90,6 @@ DeviceCard modelled_card(const std::string& gpu) {
 
 std::string sms_of(const DeviceCard& card) {
   return user_gives_sms() ? "LADDER_MULTIPROCESSORS" : card.name;
-}
-
-CLI::Validator decimal() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        const bool digits = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-          return std::isdigit(c) != 0;
-        });
-        if (!digits) {
-          return fmt::format("{} is no whole number: write it in decimal digits, as in 64", text);
-        }
-        text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
-        return "";
-      },
-      "");
 }
 
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size) {

@@ -11,15 +11,11 @@
 #include <vector>
 
 #include "common/device_card.hpp"
+#include "common/terminal/run_command_line.hpp"
 #include "common/verify.hpp"
 #include "ladder/program/climb.hpp"
 
 namespace ladder {
-
-/// Exit codes.
-constexpr int kGood = 0;
-constexpr int kWrong = 1;     ///< a rung gave a wrong result
-constexpr int kBadUsage = 2;  ///< bad usage, a refused shape, or a machine that is not there
 
 /// What the command line asks for.
 struct Options {
@@ -66,16 +62,5 @@ struct ClimbExtras {
 /// \return exit code
 /// \throws std::exception for bad usage and missing machines
 int climb_command(Options options, const ClimbExtras& extras = {});
-
-/// \brief A check of a command line's whole numbers: decimal digits alone, so that 010 is ten and
-///        0x10 is refused. It comes before what looks at the number.
-CLI::Validator decimal();
-
-/// What stopped a program, as a sentence.
-std::string said(const std::exception& error);
-
-/// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
-/// code. Output that cannot be written is one, too.
-int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command);
 
 }  // namespace ladder

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "common/terminal/text_table.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/results.hpp"
-#include "ladder/program/text_table.hpp"
 
 namespace ladder {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "common/terminal/progress.hpp"
 #include "ladder/program/prediction_table.hpp"
-#include "ladder/program/progress.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder {

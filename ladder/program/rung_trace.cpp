@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/terminal/access_verdict.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
-#include "ladder/program/access_verdict.hpp"
 #include "ladder/program/cache_replay.hpp"
 #include "ladder/program/nvcc_registers.hpp"
 #include "ladder/program/results.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/output_file.hpp"
+#include "common/terminal/progress.hpp"
 #include "ladder/program/print.hpp"
-#include "ladder/program/progress.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/small_problems.hpp"
 #include "ladder/program/trace_report.hpp"

@@ -4,9 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "ladder/program/kernel_report.hpp"
+#include "common/terminal/kernel_report.hpp"
+#include "common/terminal/trace_page.hpp"
 #include "ladder/program/results.hpp"
-#include "ladder/program/trace_page.hpp"
 #include "ladder/program/trace_report.hpp"
 
 namespace ladder {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ladder/program/kernel_report.hpp"
+#include "common/terminal/kernel_report.hpp"
 #include "ladder/program/rung_trace.hpp"
 
 namespace ladder {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "ladder/program/access_verdict.hpp"
-#include "ladder/program/kernel_report.hpp"
+#include "common/terminal/access_verdict.hpp"
+#include "common/terminal/kernel_report.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/trace_report.hpp"
 

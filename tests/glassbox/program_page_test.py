@@ -7,8 +7,7 @@ import unittest
 from selenium.webdriver.support.ui import Select
 
 from tests import SOURCES
-from tests.glassbox.own_program import glassbox, in_main
-from tests.ladder.program.trace_page import (
+from tests.common.terminal.trace_page import (
     PageTest,
     browser,
     choose,
@@ -19,6 +18,7 @@ from tests.ladder.program.trace_page import (
     texts,
     trace_of,
 )
+from tests.glassbox.own_program import glassbox, in_main
 
 EXAMPLES = SOURCES / "docs" / "start" / "own_kernel"
 CLOSES_A_SCRIPT = """

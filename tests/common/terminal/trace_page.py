@@ -1,4 +1,4 @@
-"""What tests of ladder/program/trace_page.html work with: the page of a trace, in a real browser.
+"""What tests of common/terminal/trace_page.html work with: the page of a trace, in a real browser.
 
 Needs the Python package selenium and Debian's chromium and chromium-driver.
 """
@@ -17,8 +17,8 @@ from tests import SOURCES
 from tests.browser import requested, start_browser
 from tests.contrast import contrast
 
-TEMPLATE = (SOURCES / "ladder" / "program" / "trace_page.html").read_text()
-SAMPLE = json.loads((SOURCES / "tests/ladder/program/data/trace_sample.json").read_text())
+TEMPLATE = (SOURCES / "common" / "terminal" / "trace_page.html").read_text()
+SAMPLE = json.loads((SOURCES / "tests/common/terminal/data/trace_sample.json").read_text())
 MARK = "/*TRACE*/null"
 ALL_LANES = 2**32 - 1
 KERNEL = SAMPLE["source"][0]["file"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ladder/program/access_verdict.hpp"
+#include "common/terminal/access_verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/program/text_table.hpp
+/// \file  common/terminal/text_table.hpp
 /// \brief Tables as wide as the terminal lets them be.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ladder/program/text_table.hpp"
+#include "common/terminal/text_table.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ladder/program/trace_page.hpp"
+#include "common/terminal/trace_page.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPageTemplate = LADDER_SOURCE_DIR "/ladder/program/trace_page.html";
+constexpr const char* kPageTemplate = LADDER_SOURCE_DIR "/common/terminal/trace_page.html";
 
 std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   std::ifstream file(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/program/trace_page.hpp
+/// \file  common/terminal/trace_page.hpp
 /// \brief The page for a browser that shows traces, of a rung or of any program's kernels.
 #pragma once
 

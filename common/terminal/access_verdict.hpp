@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/program/access_verdict.hpp
+/// \file  common/terminal/access_verdict.hpp
 /// \brief What the requests of a line cost, in words: found from their counts and from the
 /// addresses
 ///        of one of them.

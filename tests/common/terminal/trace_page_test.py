@@ -1,4 +1,4 @@
-"""ladder/program/trace_page.html: a real browser shows what the trace says.
+"""common/terminal/trace_page.html: a real browser shows what the trace says.
 
 With LADDER_PROGRAM set to the ladder program, the page that it writes is tested as well as the one
 of the sample.
@@ -12,7 +12,7 @@ import unittest
 
 from selenium.webdriver.support.ui import Select
 
-from tests.ladder.program.trace_page import (
+from tests.common.terminal.trace_page import (
     QUANTITIES,
     SAMPLE,
     PageTest,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/program/kernel_report.hpp
+/// \file  common/terminal/kernel_report.hpp
 /// \brief The parts of a trace's text and JSON that any kernel has.
 #pragma once
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "common/terminal/run_command_line.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -10,10 +14,25 @@
 #include <system_error>
 
 #include "common/standard_output.hpp"
-#include "ladder/program/command_line.hpp"
-#include "ladder/program/text_table.hpp"
+#include "common/terminal/text_table.hpp"
 
 namespace ladder {
+
+CLI::Validator decimal() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const bool digits = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+          return std::isdigit(c) != 0;
+        });
+        if (!digits) {
+          return fmt::format("{} is no whole number: write it in decimal digits, as in 64", text);
+        }
+        text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+        return "";
+      },
+      "");
+}
+
 std::string said(const std::exception& error) {
   // fmt's "cannot write to file: ..." of a full disk, which does not say which file
   const auto* const system = dynamic_cast<const std::system_error*>(&error);

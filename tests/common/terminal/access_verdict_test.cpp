@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// \file  tests/ladder/program/access_verdict_test.cpp
+/// \file  tests/common/terminal/access_verdict_test.cpp
 /// \brief What a line's verdict says follows from the addresses of its requests.
-#include "ladder/program/access_verdict.hpp"
+#include "common/terminal/access_verdict.hpp"
 
 #include <gtest/gtest.h>
 

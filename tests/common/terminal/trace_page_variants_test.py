@@ -1,4 +1,4 @@
-"""ladder/program/trace_page.html: traces that differ from the sample in one thing."""
+"""common/terminal/trace_page.html: traces that differ from the sample in one thing."""
 
 import copy
 import unittest
@@ -6,7 +6,7 @@ import unittest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from tests.ladder.program.trace_page import (
+from tests.common.terminal.trace_page import (
     ALL_LANES,
     KERNEL,
     MARK,

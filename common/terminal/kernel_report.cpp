@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "ladder/program/kernel_report.hpp"
+#include "common/terminal/kernel_report.hpp"
 
 #include <fmt/format.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "ladder/program/text_table.hpp"
+#include "common/terminal/text_table.hpp"
 
 namespace ladder {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/program/progress.hpp
+/// \file  common/terminal/progress.hpp
 /// \brief One line on the terminal while work takes longer than two seconds.
 #pragma once
 
