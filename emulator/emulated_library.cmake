@@ -13,7 +13,7 @@
 #                            trace/undefined_values.hpp
 #   -fstack-clash-protection a stack that is too small meets its guard page
 #   -fstack-protector-strong a function whose local array was overrun does not return; see
-#                            run/stack_canary.cpp
+#                            run/block/stack_canary.cpp
 #   -g                       reports name source lines
 add_library(ladder_emulated_code INTERFACE)
 target_compile_features(ladder_emulated_code INTERFACE cxx_std_20)

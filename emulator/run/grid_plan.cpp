@@ -7,9 +7,9 @@
 #include <mutex>
 #include <string>
 
-#include "emulator/run/cluster.hpp"
+#include "emulator/run/block/cluster.hpp"
+#include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/run/settings.hpp"
-#include "emulator/run/shared_arrays.hpp"
 
 namespace ladder::emulator {
 namespace {

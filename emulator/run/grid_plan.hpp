@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "emulator/run/debug_info/shared_object.hpp"
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/run/launch.hpp"
-#include "emulator/run/shared_object.hpp"
 #include "emulator/words/thread_context.hpp"
 
 namespace ladder::emulator {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/run/grid_runner.hpp"
 #include "emulator/run/settings.hpp"

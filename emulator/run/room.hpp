@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "emulator/run/block_runner.hpp"
-#include "emulator/run/watched.hpp"
+#include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/waits/watched.hpp"
 
 namespace ladder::emulator {
 

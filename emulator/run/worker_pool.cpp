@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "emulator/run/faults.hpp"
-#include "emulator/run/hang_report.hpp"
+#include "emulator/run/block/faults.hpp"
 #include "emulator/run/settings.hpp"
+#include "emulator/run/waits/hang_report.hpp"
 
 namespace ladder::emulator {
 namespace {

@@ -16,13 +16,13 @@
 #include <optional>
 #include <vector>
 
-#include "emulator/run/block_queue.hpp"
-#include "emulator/run/block_runner.hpp"
-#include "emulator/run/cluster.hpp"
+#include "emulator/run/block/block_queue.hpp"
+#include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/block/cluster.hpp"
 #include "emulator/run/grid_plan.hpp"
-#include "emulator/run/hang_watch.hpp"
 #include "emulator/run/room.hpp"
 #include "emulator/run/settings.hpp"
+#include "emulator/run/waits/hang_watch.hpp"
 
 namespace ladder::emulator {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/trace/code_places.hpp"
 #include "emulator/trace/lane_visits.hpp"
 #include "emulator/words/warp_functions.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/run/block_observer.hpp"
+#include "emulator/run/block/block_observer.hpp"
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/access_news.hpp"
 #include "emulator/trace/box_events.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <source_location>
 
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/trace/access_log.hpp"
 
 namespace ladder::emulator {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/run/shared_arrays.hpp"
+#include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/trace/trace.hpp"
 
 namespace ladder::emulator {

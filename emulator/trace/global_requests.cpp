@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/trace/code_places.hpp"
 
 namespace ladder::emulator {

@@ -8,8 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "emulator/run/block_runner.hpp"
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/block_tracer.hpp"
 #include "emulator/words/barrier_functions.hpp"

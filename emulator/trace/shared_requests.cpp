@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "emulator/run/shared_arrays.hpp"
+#include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/trace/code_places.hpp"
 #include "emulator/trace/ordinary_words.hpp"
 #include "emulator/words/warp_functions.hpp"

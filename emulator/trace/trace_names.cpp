@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/trace/trace_names.hpp"
 
-#include "emulator/run/hang_report.hpp"
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/waits/hang_report.hpp"
 #include "emulator/trace/code_places.hpp"
 
 namespace ladder::emulator {

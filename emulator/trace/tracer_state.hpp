@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/run/grid_plan.hpp"
-#include "emulator/run/shared_arrays.hpp"
 #include "emulator/trace/global_shadow.hpp"
 #include "emulator/trace/line_patterns.hpp"
 #include "emulator/trace/trace.hpp"

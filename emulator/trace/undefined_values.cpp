@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/workspace.hpp"
 
 namespace ladder::emulator {

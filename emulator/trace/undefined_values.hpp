@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/run/block_observer.hpp"
+#include "emulator/run/block/block_observer.hpp"
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/trace/trace.hpp"
 

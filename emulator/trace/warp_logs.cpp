@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/trace/tracer_state.hpp"
 
 namespace ladder::emulator {

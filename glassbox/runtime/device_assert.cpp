@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "emulator/run/block_runner.hpp"
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 
 /// The C library's, which assert() calls.
 extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/orders.hpp"
 
 long long clock64() {

@@ -11,7 +11,7 @@
 #include <source_location>
 #include <vector>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/orders.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/findings.hpp"
 

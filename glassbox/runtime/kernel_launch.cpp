@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/trace/trace.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/cluster_launch.hpp"

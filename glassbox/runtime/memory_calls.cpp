@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"

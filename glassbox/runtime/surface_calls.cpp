@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 

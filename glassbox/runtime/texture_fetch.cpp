@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "emulator/run/block_runner.hpp"
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/words/half_type.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 #include "glassbox/runtime/texture.hpp"

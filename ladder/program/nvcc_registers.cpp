@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 
 namespace ladder {
 namespace {

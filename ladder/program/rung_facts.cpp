@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "emulator/run/kernel_constants.hpp"
+#include "emulator/run/debug_info/kernel_constants.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_sources.hpp"

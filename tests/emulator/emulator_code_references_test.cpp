@@ -2,7 +2,7 @@
 /// \file  tests/emulator/emulator_code_references_test.cpp
 /// \brief What machine code refers to: instructions count, and bytes that only look like some do
 ///        not. No kernel runs here.
-#include "emulator/run/code_references.hpp"
+#include "emulator/run/debug_info/code_references.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/emulator_source_lines_test.cpp
 /// \brief Compilers put the two halves of a long assignment on different lines. Reports name one.
-#include "emulator/run/source_lines.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 
 #include <gtest/gtest.h>
 

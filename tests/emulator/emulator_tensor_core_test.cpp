@@ -2,7 +2,7 @@
 /// \file  tests/emulator/emulator_tensor_core_test.cpp
 /// \brief Sums of the tensor core whose last bit shows how it adds; products of wmma_test.py come
 ///        from a GPU.
-#include "emulator/run/tensor_core.hpp"
+#include "emulator/run/block/tensor_core.hpp"
 
 #include <gtest/gtest.h>
 

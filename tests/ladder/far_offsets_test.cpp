@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "common/work_plan.hpp"
-#include "emulator/run/block_observer.hpp"
+#include "emulator/run/block/block_observer.hpp"
 #include "emulator/run/grid_runner.hpp"
 #include "emulator/run/worker_pool.hpp"
 #include "ladder/ladder.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/device_card.hpp"
-#include "emulator/run/kernel_constants.hpp"
+#include "emulator/run/debug_info/kernel_constants.hpp"
 #include "emulator/run/settings.hpp"
 
 namespace ladder {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/run/block/block_observer.hpp
+/// \brief An observer of blocks, such as a trace: what it is told, and what it may choose.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+#include "emulator/run/grid_plan.hpp"
+#include "emulator/run/kernel_error.hpp"
+#include "emulator/words/tensor_map.hpp"
+
+namespace ladder::emulator {
+
+/// How much of a block runs.
+enum class Extent { kAll, kFirstSlice };
+
+/// A lane asks for the value of one that takes no part.
+struct UndefinedShuffle {
+  const char* function;  ///< "__shfl_sync"
+  std::source_location where;
+  unsigned mask;    ///< that the call named
+  unsigned source;  ///< the lane that is asked
+  bool exists;      ///< in a block whose last warp is not full it may not
+  bool has_left;    ///< the kernel
+};
+
+/// \brief Learns what the threads of a block do, on the CPU thread that runs them. One block after
+///        the other; `thread` and `warp` are numbers within the block.
+class BlockObserver {
+ public:
+  virtual ~BlockObserver() = default;
+
+  virtual void start_block(std::uint64_t block) = 0;
+  virtual void enter(unsigned thread) noexcept = 0;  ///< this thread runs from now on
+  virtual void leave(unsigned thread) noexcept = 0;  ///< and now it does not
+  virtual void look_at(unsigned warp) = 0;           ///< all its threads wait or have left
+  /// Threads that waited to be looked at go on; see BlockScheduler::wait_to_be_looked_at().
+  virtual void go_on(unsigned warp) = 0;
+  /// All warps go on behind a barrier.
+  virtual void pass_barrier() = 0;
+  /// \brief The same, but some threads have left the kernel.
+  /// \param thread    the first that came
+  /// \param sentence  who waits and who has left
+  virtual void pass_barrier_without_others(unsigned thread, std::source_location where,
+                                           const std::string& sentence) = 0;
+  /// Its lanes met in __syncwarp, or at a barrier of some warps or of the cluster.
+  virtual void meet(unsigned warp) = 0;
+  /// Some of its lanes met in __syncwarp.
+  virtual void meet_lanes(unsigned warp, std::uint32_t lanes) = 0;
+  /// Its lanes exchanged registers in another warp function, which puts no accesses in order.
+  virtual void exchange(unsigned warp) = 0;
+  /// A shuffle that is undefined gives `thread` a value all the same.
+  /// \return what to fill each half of its 32-bit words with: a NaN of any floating-point type
+  virtual std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) = 0;
+  virtual void end_block() = 0;  ///< also after a failure
+  /// \brief Has a thread accessed, since the last call, what none had accessed before? Before the
+  ///        first call and before the last barrier do not count.
+  virtual bool has_news() = 0;
+  /// Whether what the block has done so far is a first slice.
+  virtual bool has_slice() const = 0;
+
+  // -- Copies, and barriers of some warps; `thread` is the one that runs ------------------------
+  /// cp.async; may wait to be looked at, so that other threads run.
+  virtual void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
+                            unsigned source_bytes, std::source_location where) = 0;
+  /// The thread's wait has passed; may wait to be looked at.
+  virtual void copy_landed(void* shared, unsigned bytes) = 0;
+  /// The tensor memory accelerator has got a request.
+  virtual void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
+                           int column, const void* barrier, std::source_location where) = 0;
+  /// Just before the bytes count on the barrier.
+  virtual void box_landed(void* shared, unsigned bytes, const void* barrier) = 0;
+  /// Stored a flag.
+  virtual void released(unsigned thread, const void* object) = 0;
+  /// Arrived at an mbarrier, a named or a cluster barrier.
+  virtual void arrived(unsigned thread, const void* object) = 0;
+  /// Everything that the barrier's phase needs has arrived.
+  virtual void completed(const void* object) = 0;
+  /// A wait for the object has passed.
+  virtual void acquired(unsigned thread, const void* object) = 0;
+  /// fence.proxy.async
+  virtual void fenced_for_copies(unsigned thread) = 0;
+
+  // -- What became of the block, and the end ---------------------------------------------------
+  virtual void block_ended(std::uint64_t block) = 0;
+  virtual void block_failed(const KernelError& error) = 0;
+  /// No more blocks of this grid; the observer is not used anymore.
+  virtual void end_grid() = 0;
+};
+
+/// \brief Chooses which blocks of a grid run and how much of them, and has them observed. Called
+///        from the CPU threads that run the blocks.
+class GridObserver {
+ public:
+  virtual ~GridObserver() = default;
+  virtual std::uint64_t count() const = 0;
+  virtual std::uint64_t block(std::uint64_t i) const = 0;  ///< number of the i-th; ascending
+  virtual Extent extent() const = 0;
+  /// \brief  An observer for blocks of the calling CPU thread, whose shared memory is `shared`: one
+  ///         for each block that has begun and not ended. In use until its end_grid().
+  virtual BlockObserver& observe(const SharedMemory& shared) = 0;
+};
+
+}  // namespace ladder::emulator

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/block/cluster_member.hpp"
+
+#include "emulator/run/waits/hang_report.hpp"
+
+namespace ladder::emulator {
+
+void ClusterMember::start_grid() {
+  own_.start(1);
+  own_.set_shared(0, shared_.memory());
+  join(own_, 0);
+}
+
+void ClusterMember::start_block() {
+  arrived_ = 0;
+  waiting_ = {};
+}
+
+std::string ClusterMember::missing(unsigned) const {
+  return threads_here(arrived_, scheduler_.threads().count()) +
+         (waits() ? ", those of another block are not" : "");
+}
+
+void ClusterMember::wait_at_barrier(std::source_location where) {
+  const BlockThreads& threads = scheduler_.threads();
+  BlockObserver* const observer = scheduler_.observer();
+  Lane& lane = scheduler_.running();
+  lane.where = where;
+  if (arrived_ == 0) first_ = lane.number;
+  ++arrived_;
+  if (threads.finished() > 0) fail_missing(threads.first_finished());
+  if (observer != nullptr) {
+    observer->arrived(lane.number, this);
+    scheduler_.meet_if_last_of_warp(waiting_);
+  }
+  if (waits()) phase_ = cluster_->arrive();
+  scheduler_.wait_for({this, 0}, waiting_);
+  if (observer != nullptr) {
+    observer->completed(this);
+    observer->acquired(lane.number, this);
+  }
+}
+
+void ClusterMember::wake_if_over() {
+  if (!may_go_on()) return;
+  arrived_ = 0;
+  scheduler_.note_progress();
+  scheduler_.wake(waiting_);
+}
+
+void ClusterMember::leave() {
+  if (arrived_ > 0) fail_missing(scheduler_.running().number);
+}
+
+void ClusterMember::fail_missing(unsigned gone) {
+  const BlockThreads& threads = scheduler_.threads();
+  scheduler_.fail(KernelErrorKind::kMissingBarrier,
+                  "missing barrier: " + threads.name_of(gone) + " has left the kernel while " +
+                      threads.name_of(first_) +
+                      " waits at cluster_sync(), which all threads of the cluster must reach,",
+                  first_, threads.lane(first_).where);
+}
+
+void* ClusterMember::shared_of_block(void* shared, unsigned rank, std::source_location where) {
+  if (rank >= cluster_->size()) {
+    scheduler_.fail(KernelErrorKind::kCluster,
+                    "in_block() asks for block " + std::to_string(rank) + " of a cluster of " +
+                        std::to_string(cluster_->size()) + ",",
+                    where);
+  }
+  shared_.require_inside("the object that in_block() maps", shared, 1, where);
+  if (cluster_->has_left(rank)) {
+    scheduler_.fail(KernelErrorKind::kCluster,
+                    "in_block() asks for block " + std::to_string(rank) +
+                        " of the cluster, which has left the kernel: its shared memory is no "
+                        "more,",
+                    where);
+  }
+  const auto offset = static_cast<std::byte*>(shared) - shared_.memory().arrays.data();
+  return cluster_->shared(rank).arrays.data() + offset;
+}
+
+bool ClusterMember::shared_contains(std::uintptr_t address) const {
+  for (unsigned rank = 0; rank < cluster_->size(); ++rank) {
+    const auto arrays = cluster_->shared(rank).arrays;
+    if (address - reinterpret_cast<std::uintptr_t>(arrays.data()) < arrays.size()) return true;
+  }
+  return false;
+}
+
+}  // namespace ladder::emulator

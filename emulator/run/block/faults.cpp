@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/block/faults.hpp"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "emulator/run/block/block_runner.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, kHangSignal};
+
+std::array<struct sigaction, kSignals.size()> previous_actions;
+
+/// Does what would have been done without this emulator.
+void pass_on(int signal, siginfo_t* info, void* context) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] != signal) continue;
+    const struct sigaction& previous = previous_actions[i];
+    if (previous.sa_flags & SA_SIGINFO) {
+      previous.sa_sigaction(signal, info, context);
+    } else if (previous.sa_handler == SIG_DFL) {
+      if (signal == kHangSignal) return;  // ignored by default
+      sigaction(signal, &previous, nullptr);
+      // A fault happens again on return; a signal that was sent must be sent again.
+      if (info->si_code <= 0) raise(signal);
+    } else if (previous.sa_handler != SIG_IGN) {
+      previous.sa_handler(signal);
+    }
+  }
+}
+
+void handle_signal(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  BlockRunner* const runner = BlockRunner::of_this_cpu_thread();
+  const bool taken = runner != nullptr && runner->failures().take_signal(
+                                              signal, *info, *static_cast<ucontext_t*>(context));
+  if (!taken) pass_on(signal, info, context);
+  errno = saved_errno;
+}
+
+void require(bool success, const char* what) {
+  if (!success) throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::string hexadecimal(const void* address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%zx", reinterpret_cast<std::size_t>(address));
+  return text;
+}
+
+Diagnosis diagnose_address(int code, const void* address, bool in_guard) {
+  if (in_guard) {
+    return {KernelErrorKind::kStackOverflow,
+            "stack overflow: local variables and calls of one thread need more than 64 KiB"};
+  }
+  if (code == SI_KERNEL) {
+    return {KernelErrorKind::kMisalignedAddress,
+            "misaligned vector access (a float4 needs an address that is a multiple of 16), or an "
+            "address that cannot exist"};
+  }
+  const bool near_null = reinterpret_cast<std::size_t>(address) < 4096;
+  return {KernelErrorKind::kInvalidAddress,
+          "invalid address " + hexadecimal(address) + (near_null ? " (a null pointer)" : "")};
+}
+
+}  // namespace
+
+void install_fault_handlers() {
+  static const bool installed = [] {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action = {};
+      action.sa_sigaction = handle_signal;
+      // The handler may leave for good, so nothing may stay blocked.
+      action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+      sigemptyset(&action.sa_mask);
+      require(sigaction(kSignals[i], &action, &previous_actions[i]) == 0, "sigaction");
+    }
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
+void install_signal_stack() {
+  constexpr std::size_t kBytes = std::size_t{64} * 1024;
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require(memory != MAP_FAILED, "mmap of a signal stack");
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = kBytes;
+  require(sigaltstack(&stack, nullptr) == 0, "sigaltstack");
+}
+
+Diagnosis diagnose_fault(int signal, int code, const void* address, bool in_guard) {
+  switch (signal) {
+    case SIGFPE:
+      return {KernelErrorKind::kDivisionByZero,
+              "integer division by zero (a GPU goes on with an undefined value)"};
+    case SIGILL:
+      return {KernelErrorKind::kIllegalInstruction,
+              "__trap() or an instruction unknown to this CPU"};
+    case SIGBUS:
+      if (code == BUS_ADRALN) {
+        return {KernelErrorKind::kMisalignedAddress,
+                "misaligned access to " + hexadecimal(address)};
+      }
+      [[fallthrough]];
+    default:
+      return diagnose_address(code, address, in_guard);
+  }
+}
+
+}  // namespace ladder::emulator

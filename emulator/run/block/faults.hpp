@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/run/block/faults.hpp
+/// \brief Signals that end a kernel: invalid accesses, divisions by zero, and the watch's own.
+#pragma once
+
+#include <signal.h>
+
+#include <string>
+
+#include "emulator/run/kernel_error.hpp"
+
+namespace ladder::emulator {
+
+/// Stops a thread that runs for too long. Other users of this signal still get it.
+inline constexpr int kHangSignal = SIGURG;
+
+/// \brief  Installs the handlers, once per process. A signal that does not come from a kernel goes
+///         to the handler that was there before, or does what it does by default.
+/// \throws std::system_error  the system refuses
+void install_fault_handlers();
+
+/// Gives the calling CPU thread a stack for signal handlers, which a CUDA thread's stack is too
+/// small for. It stays for the life of the thread.
+/// \throws std::system_error  the system refuses
+void install_signal_stack();
+
+/// What a signal says about the kernel.
+struct Diagnosis {
+  KernelErrorKind kind;
+  std::string sentence;
+};
+
+/// \param  code       siginfo_t's si_code
+/// \param  address    siginfo_t's si_addr
+/// \param  in_guard   the address is in the page below the thread's stack
+Diagnosis diagnose_fault(int signal, int code, const void* address, bool in_guard);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/run/block/word_functions.cpp
+/// \brief The functions that CUDA's words call: each goes to the block that runs on this CPU
+/// thread.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/words/async_functions.hpp"
+#include "emulator/words/barrier_functions.hpp"
+#include "emulator/words/thread_context.hpp"
+#include "emulator/words/warp_functions.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+[[gnu::cold, noreturn]] void refuse_host_call(const void* caller) {
+  const SourceLine line = source_line_of(std::array{reinterpret_cast<std::uintptr_t>(caller) - 1});
+  std::fprintf(stderr,
+               "%s:%u: a function of the device is called outside of a kernel: launch the kernel "
+               "with kernel<<<grid, block>>>(arguments)\n",
+               line.file.c_str(), line.line);
+  std::exit(1);
+}
+
+/// Of the calling CPU thread, which runs a kernel.
+[[gnu::always_inline]] inline BlockRunner& runner() noexcept {
+  BlockRunner* const running = BlockRunner::of_this_cpu_thread();
+  if (running == nullptr) [[unlikely]]
+    refuse_host_call(__builtin_return_address(0));
+  return *running;
+}
+
+}  // namespace
+
+// -- thread_context.hpp --------------------------------------------------------------------------
+
+PackedIndex packed_thread_index() noexcept {
+  return runner().threads().running().index;
+}
+
+PackedIndex packed_block_index() noexcept {
+  return runner().threads().block_index();
+}
+
+PackedIndex packed_block_extent() noexcept {
+  const dim3& block = runner().threads().plan().block;
+  return pack(block.x, block.y, block.z);
+}
+
+PackedIndex packed_grid_extent() noexcept {
+  const dim3& grid = runner().threads().plan().grid;
+  return pack(grid.x, grid.y, grid.z);
+}
+
+// -- barrier_functions.hpp -----------------------------------------------------------------------
+
+BarrierVotes wait_at_barrier(bool vote, std::source_location where) {
+  return runner().barrier().wait(vote, where);
+}
+
+void step_aside() noexcept {
+  runner().scheduler().step_aside(false);
+}
+
+void step_aside_now() noexcept {
+  runner().scheduler().step_aside(true);
+}
+
+// -- warp_functions.hpp --------------------------------------------------------------------------
+
+unsigned lane_index() noexcept {
+  return runner().threads().running().number % 32;
+}
+
+void meet_in_warp(const WarpCall& call) {
+  runner().warp_calls().meet(call);
+}
+
+unsigned lanes_at_this_line(std::source_location where) {
+  return runner().warp_calls().lanes_at_this_line(where);
+}
+
+void give_undefined(void* result, std::size_t bytes, unsigned lane, unsigned source) noexcept {
+  runner().warp_calls().give_undefined(result, bytes, lane, source);
+}
+
+void refuse_width(const char* function, int width, std::source_location where) {
+  runner().warp_calls().refuse_width(function, width, where);
+}
+
+// -- async_functions.hpp -------------------------------------------------------------------------
+
+void start_copy(void* shared, const void* global, unsigned bytes, unsigned source_bytes,
+                std::source_location where) {
+  runner().copies().start(shared, global, bytes, source_bytes, where);
+}
+
+void commit_copies(std::source_location) {
+  runner().copies().commit();
+}
+
+void wait_for_copies(unsigned newest, std::source_location) {
+  runner().copies().wait(newest);
+}
+
+void init_mbarrier(void* barrier, int arrivals, std::source_location where) {
+  runner().mbarriers().init(barrier, arrivals, where);
+}
+
+void arrive_at_mbarrier(void* barrier, int announced_bytes, std::source_location where) {
+  runner().mbarriers().arrive(barrier, announced_bytes, where);
+}
+
+void wait_for_mbarrier(void* barrier, int parity, std::source_location where) {
+  runner().mbarriers().wait(barrier, parity, where);
+}
+
+int parity_of_mbarrier(void* barrier, std::source_location where) {
+  return static_cast<int>(runner().mbarriers().at(barrier, where).phase & 1);
+}
+
+void drop_from_mbarrier(void* barrier, std::source_location where) {
+  runner().mbarriers().drop(barrier, where);
+}
+
+void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                    std::source_location where) {
+  runner().boxes().start(shared, map, row, column, barrier, where);
+}
+
+// Threads of a block take turns on one CPU thread: memory is always in order.
+void fence_mbarrier_init(std::source_location) {}
+
+void fence_proxy_async(std::source_location) {
+  BlockObserver* const observer = runner().observer();
+  if (observer != nullptr) observer->fenced_for_copies(runner().threads().running().number);
+}
+
+void wait_at_named_barrier(int id, int threads, std::source_location where) {
+  runner().named_barriers().wait(id, threads, where);
+}
+
+void set_registers(int registers, std::source_location where) {
+  runner().registers().set(registers, where);
+}
+
+unsigned cluster_rank() {
+  return runner().cluster().rank();
+}
+
+dim3 cluster_extents() {
+  return runner().threads().plan().cluster_extents;
+}
+
+void wait_at_cluster_barrier(std::source_location where) {
+  runner().cluster().wait_at_barrier(where);
+}
+
+void* shared_of_block(void* shared, unsigned rank, std::source_location where) {
+  return runner().cluster().shared_of_block(shared, rank, where);
+}
+
+unsigned load_acquire(const unsigned* flag, std::source_location where) {
+  return runner().flags().load_acquire(flag, where);
+}
+
+void store_release(unsigned* flag, unsigned value, std::source_location) {
+  runner().flags().store_release(flag, value);
+}
+
+void wait_for_all_blocks(std::source_location where) {
+  runner().grid_barrier().wait(where);
+}
+
+bool is_cooperative() {
+  return runner().threads().plan().cooperative;
+}
+
+bool is_in_shared_memory(const void* address) {
+  return runner().shared().holds(address, 1);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/// \file  emulator/run/debug_info/local_arrays.hpp
+/// \brief The arrays on a thread's stack that one of its functions may have overrun.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/run/debug_info/source_lines.hpp"
+
+namespace ladder::emulator {
+
+/// One local array that lies in memory.
+struct LocalArray {
+  std::string name;  ///< with its extents: "acc[4][4]"
+  SourceLine line;   ///< of its declaration
+};
+
+/// \brief The local arrays, or else the local structures, of the function with this instruction
+///        and of those that were inlined into it; the one that ends next to the canary first.
+std::vector<LocalArray> local_arrays_of(std::uintptr_t instruction);
+
+/// What is said when one of these was overrun; "at FILE:LINE" of the first is to follow, or of the
+/// function if there are none.
+std::string overrun_sentence(const std::vector<LocalArray>& arrays);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/debug_info/source_lines.hpp"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "emulator/run/debug_info/debug_information.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::string_view kThisFile = "emulator/run/debug_info/source_lines.cpp";
+constexpr std::string_view kEmulator = "emulator/";
+constexpr std::string_view kInstructions = "common/ptx/";
+constexpr std::string_view kRunTime = "glassbox/runtime/";
+
+/// This repository's path with a slash behind it, as the compiler was told it.
+std::string_view repository() {
+  const std::string_view path = __FILE__;
+  return path.ends_with(kThisFile) ? path.substr(0, path.size() - kThisFile.size())
+                                   : std::string_view();
+}
+
+/// Of a file as without_repository() gives it.
+std::string path_of(const std::string& file) {
+  return file.starts_with("/") ? file : std::string(repository()) + file;
+}
+
+/// A file's name as the compiler wrote it down may be relative to the folder that it ran in.
+std::string absolute(const char* name, const char* folder) {
+  return *name == '/' || folder == nullptr ? name : std::string(folder) + "/" + name;
+}
+
+SourceLine line_of_table(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwfl_Line* const found = dwfl_module_getsrc(module, address);
+  int line = 0;
+  int column = 0;
+  const char* const file =
+      found == nullptr ? nullptr : dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr);
+  if (file == nullptr) return {};
+  return {absolute(file, dwfl_line_comp_dir(found)), static_cast<unsigned>(line),
+          static_cast<unsigned>(column)};
+}
+
+/// The line where an inlined function was called.
+SourceLine line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word file = 0;
+  Dwarf_Word line = 0;
+  Dwarf_Word column = 0;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+      dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
+    return {};
+  }
+  dwarf_formudata(dwarf_attr(inlined, DW_AT_call_column, &attribute), &column);
+  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (name == nullptr) return {};
+  const char* const folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  return {absolute(name, folder), static_cast<unsigned>(line), static_cast<unsigned>(column)};
+}
+
+/// The scopes below `around` that an address of the unit lies in, innermost first, through inlined
+/// functions outwards. Clang describes functions inside their namespaces, g++ beside them.
+/// Thorough: looks below what has no code of its own, too; a lambda's code is described inside the
+/// function around it, and of that there may be inlined copies only.
+bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, bool thorough,
+                 std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(around, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_haspc(&child, address) > 0) {
+      find_scopes(&child, address, thorough, scopes);
+      scopes.push_back(child);
+      return true;
+    }
+    if (thorough || dwarf_tag(&child) == DW_TAG_namespace) {
+      if (find_scopes(&child, address, thorough, scopes)) return true;
+    }
+  }
+  return false;
+}
+
+/// The line of an instruction; where code of headers was inlined, the line that called it.
+SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
+  Dwfl_Module* const module = session == nullptr ? nullptr : dwfl_addrmodule(session, instruction);
+  if (module == nullptr) return {};
+  SourceLine line = line_of_table(module, instruction);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
+  std::vector<Dwarf_Die> scopes;
+  if (unit != nullptr && !find_scopes(unit, instruction - bias, false, scopes)) {
+    find_scopes(unit, instruction - bias, true, scopes);
+  }
+  for (Dwarf_Die& scope : scopes) {
+    if (!is_ground(line.file)) break;
+    if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+    const SourceLine call = line_of_call(unit, &scope);
+    if (!call.file.empty()) line = call;
+  }
+  return line;
+}
+
+}  // namespace
+
+struct SourceLineReader::Session {
+  OpenLibraries libraries = open_libraries();
+};
+
+SourceLineReader::SourceLineReader() : session_(std::make_unique<Session>()) {}
+SourceLineReader::~SourceLineReader() = default;
+
+SourceLine SourceLineReader::line_of(std::span<const std::uintptr_t> calls) {
+  SourceLine result;
+  for (const std::uintptr_t instruction : calls) {
+    SourceLine line = line_of_instruction(session_->libraries.get(), instruction);
+    if (!line.file.empty() && !is_ground(line.file)) return line;
+    if (result.file.empty()) result = line;
+  }
+  return result;
+}
+
+SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  return SourceLineReader().line_of(calls);
+}
+
+bool is_ground(std::string_view file) {
+  if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
+  const std::string_view root = repository();
+  if (!file.starts_with(root)) return false;
+  file.remove_prefix(root.size());
+  return file.starts_with(kEmulator) || file.starts_with(kInstructions) ||
+         file.starts_with(kRunTime);
+}
+
+std::string without_repository(const std::string& file) {
+  const std::string_view root = repository();
+  return file.starts_with(root) ? file.substr(root.size()) : file;
+}
+
+bool is_of_cuda_word(std::uintptr_t instruction) {
+  constexpr std::string_view kWords = "emulator/words/";
+  bool found = false;
+  // A CUDA thread's stack is too small for libdw.
+  std::thread([&] {
+    const OpenLibraries libraries = open_libraries();
+    Dwfl_Module* const module =
+        libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), instruction);
+    if (module == nullptr) return;
+    found = line_of_table(module, instruction).file.find(kWords) != std::string::npos;
+  }).join();
+  return found;
+}
+
+std::string symbol_of(const void* function) {
+  const auto address = reinterpret_cast<Dwarf_Addr>(function);
+  const OpenLibraries libraries = open_libraries();
+  Dwfl_Module* const module =
+      libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), address);
+  const char* const name = module == nullptr ? nullptr : dwfl_module_addrname(module, address);
+  return name == nullptr ? "" : name;
+}
+
+std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end) {
+  std::ifstream stream(path_of(file));
+  std::vector<unsigned> lines;
+  std::string text;
+  for (unsigned line = 1; line < end && std::getline(stream, text); ++line) {
+    const std::size_t at = text.find("return;");
+    if (line >= begin && at < text.find("//")) lines.push_back(line);
+  }
+  return lines;
+}
+
+SourceLine begin_of_assignment(const SourceLine& line) {
+  if (line.line < 2) return line;
+  std::ifstream stream(path_of(line.file));
+  std::string before;
+  std::string text;
+  for (unsigned i = 1; i < line.line; ++i)
+    std::getline(stream, before);
+  std::getline(stream, text);
+  const std::size_t value = text.find_first_not_of(' ');
+  if (!stream || value == std::string::npos || !before.ends_with(" =")) return line;
+  const std::string_view place = std::string_view(before).substr(before.find_first_not_of(' '));
+  if (!place.starts_with('*') && !place.ends_with("] =")) return line;  // a declaration
+  const std::string_view rest = std::string_view(text).substr(value);
+  if (!rest.starts_with('*') && !rest.starts_with("make_")) return line;
+  return {.file = line.file, .line = line.line - 1, .column = static_cast<unsigned>(before.size())};
+}
+
+std::string subscript_ending_at(const std::string& file, unsigned line, unsigned column) {
+  std::ifstream stream(path_of(file));
+  std::string text;
+  for (unsigned i = 0; i < line; ++i)
+    std::getline(stream, text);
+  if (!stream || column == 0 || column > text.size() || text[column - 1] != ']') return "";
+  // Back over bracket after bracket, then over the name.
+  std::size_t begin = column;
+  while (begin > 0 && text[begin - 1] == ']') {
+    int open = 0;
+    do {
+      --begin;
+      open += text[begin] == ']' ? 1 : text[begin] == '[' ? -1 : 0;
+    } while (begin > 0 && open > 0);
+  }
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 ||
+                       text[begin - 1] == '_')) {
+    --begin;
+  }
+  return text.substr(begin, column - begin);
+}
+
+}  // namespace ladder::emulator

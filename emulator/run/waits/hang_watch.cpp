@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/waits/hang_watch.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "emulator/run/block/faults.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+constexpr Seconds kPatience = Seconds(1.0);  ///< for a thread to come back to the kernel's own code
+
+/// CPU time that a thread has used since it was started.
+Seconds cpu_time_of(pthread_t thread) {
+  clockid_t clock = {};
+  timespec time = {};
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+void HangWatch::start(std::vector<Target> targets, Seconds limit) {
+  const std::lock_guard lock(mutex_);
+  targets_ = std::move(targets);
+  limit_ = limit;
+  if (!std::exchange(is_started_, true)) std::thread([this] { run(); }).detach();
+  wakes_.notify_one();
+}
+
+void HangWatch::rest() {
+  const std::lock_guard lock(mutex_);
+  targets_.clear();
+}
+
+void HangWatch::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wakes_.wait(lock, [&] { return !targets_.empty(); });
+    const Seconds tick = std::clamp(limit_ / 8, Seconds(0.001), Seconds(0.1));
+    wakes_.wait_for(lock, tick, [] { return false; });
+    for (Target& target : targets_)
+      look_at(target);
+  }
+}
+
+/// One whose blocks spin may wait for the others: their progress counts as its own.
+void HangWatch::look_at(Target& target) {
+  const std::uint64_t progress = target.watched->progress();
+  std::uint64_t seen = progress;
+  std::uint64_t news = target.watched->news();
+  if (target.watched->is_spinning()) {
+    for (const Target& other : targets_) {
+      seen += other.watched->progress();
+      news += other.watched->news();
+    }
+  }
+  const Seconds now = cpu_time_of(target.thread);
+  if (progress == 0 || seen != target.seen_progress) {
+    target.seen_progress = seen;
+    target.seen_at = target.news_at = now;
+    target.watched->set_doubted(false);
+    return;
+  }
+  if (now - target.seen_at >= limit_ / 2) target.watched->set_doubted(true);
+  if (news != target.seen_news) {
+    target.seen_news = news;
+    target.news_at = now;
+    return;
+  }
+  const Seconds still_for = now - target.news_at;
+  if (still_for < limit_) return;
+  target.watched->ask_to_stop(progress, still_for > limit_ + kPatience);
+  pthread_kill(target.thread, kHangSignal);
+}
+
+}  // namespace ladder::emulator

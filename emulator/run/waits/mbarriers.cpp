@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/waits/mbarriers.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr unsigned kWordBytes = 8;
+constexpr int kMaxCount = (1 << 20) - 1;  // of arrivals and of bytes in one phase
+
+/// What the word of barrier number `index` at `word` holds: changed bytes, and words that were
+/// copied elsewhere, do not look like this.
+std::uint64_t content_of(const void* word, std::size_t index) {
+  const auto address = reinterpret_cast<std::uintptr_t>(word);
+  const std::uint64_t check = (address * 0x9E3779B97F4A7C15u) >> 32;
+  return check << 32 | index;
+}
+
+}  // namespace
+
+std::string Mbarrier::missing(unsigned parity) const {
+  std::string text = "phase parity " + std::to_string(parity) + ": " +
+                     std::to_string(missing_arrivals) + " of " + std::to_string(expected) +
+                     " arrivals and " + std::to_string(std::max<std::int64_t>(missing_bytes, 0)) +
+                     " bytes are missing";
+  if (missing_bytes < 0) {
+    text += ", and " + std::to_string(-missing_bytes) + " bytes have come that nobody announced";
+  }
+  return text;
+}
+
+Mbarrier* Mbarriers::find(void* word) {
+  if (!shared_.holds(word, kWordBytes)) return nullptr;
+  std::uint64_t content;
+  std::memcpy(&content, word, sizeof content);
+  const auto index = static_cast<std::uint32_t>(content);
+  if (index >= count_ || content != content_of(word, index)) return nullptr;
+  return barriers_[index].word == word ? &barriers_[index] : nullptr;
+}
+
+Mbarrier& Mbarriers::at(void* word, std::source_location where) {
+  Mbarrier* const barrier = find(word);
+  if (barrier != nullptr) return *barrier;
+  scheduler_.fail(KernelErrorKind::kMbarrier,
+                  "mbarrier used before mbarrier_init, or after its memory was overwritten,",
+                  where);
+}
+
+void Mbarriers::init(void* word, int arrivals, std::source_location where) {
+  shared_.require_alignment("an mbarrier", word, kWordBytes, where);
+  shared_.require_inside("the mbarrier", word, kWordBytes, where);
+  if (arrivals < 1 || arrivals > kMaxCount) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    "mbarrier_init with " + std::to_string(arrivals) +
+                        " arrivals; it must be 1 to " + std::to_string(kMaxCount) + ",",
+                    where);
+  }
+  if (find(word) != nullptr) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    "mbarrier_init of memory that is an mbarrier already,", where);
+  }
+  const std::size_t index = count_++;
+  if (index == barriers_.size()) barriers_.emplace_back();
+  Mbarrier& barrier = barriers_[index] = Mbarrier();
+  barrier.word = word;
+  barrier.expected = barrier.missing_arrivals = static_cast<std::uint32_t>(arrivals);
+  const std::uint64_t content = content_of(word, index);
+  std::memcpy(word, &content, sizeof content);
+}
+
+void Mbarriers::require_arrival(const Mbarrier& barrier, int announced_bytes,
+                                std::source_location where) {
+  if (barrier.missing_arrivals == 0) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    "more arrivals at an mbarrier than the " + std::to_string(barrier.expected) +
+                        " of its phase, which still waits for " +
+                        std::to_string(barrier.missing_bytes) + " bytes,",
+                    where);
+  }
+  if (!barrier.seen) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    "an arrival at an mbarrier though no thread has seen the end of its phase "
+                    "before: PTX wants a wait for each phase,",
+                    where);
+  }
+  if (announced_bytes < 0 || barrier.missing_bytes + announced_bytes > kMaxCount) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    std::to_string(announced_bytes) +
+                        " bytes are announced to an mbarrier; a phase takes 0 to " +
+                        std::to_string(kMaxCount) + ",",
+                    where);
+  }
+}
+
+void Mbarriers::arrive(void* word, int announced_bytes, std::source_location where) {
+  Mbarrier& barrier = at(word, where);
+  require_arrival(barrier, announced_bytes, where);
+  if (scheduler_.observer() != nullptr) {
+    scheduler_.observer()->arrived(scheduler_.running().number, word);
+  }
+  barrier.missing_bytes += announced_bytes;
+  --barrier.missing_arrivals;
+  scheduler_.note_change();
+  complete_phase_if_due(barrier);
+}
+
+void Mbarriers::drop(void* word, std::source_location where) {
+  Mbarrier& barrier = at(word, where);
+  require_arrival(barrier, 0, where);
+  --barrier.expected;
+  arrive(word, 0, where);
+}
+
+void Mbarriers::receive(Mbarrier& barrier, void* shared, unsigned bytes) {
+  if (scheduler_.observer() != nullptr) {
+    if (arrival_ == CopyArrival::kEarly) {
+      barrier.early.push_back({shared, bytes});
+    } else {
+      scheduler_.observer()->box_landed(shared, bytes, barrier.word);
+    }
+  }
+  barrier.missing_bytes -= bytes;
+  complete_phase_if_due(barrier);
+}
+
+void Mbarriers::complete_phase_if_due(Mbarrier& barrier) {
+  if (barrier.missing_arrivals != 0 || barrier.missing_bytes != 0) return;
+  if (BlockObserver* const observer = scheduler_.observer(); observer != nullptr) {
+    for (const Mbarrier::Arrived& box : barrier.early)
+      observer->box_landed(box.shared, box.bytes, barrier.word);
+    barrier.early.clear();
+    observer->completed(barrier.word);
+  }
+  ++barrier.phase;
+  barrier.seen = false;
+  barrier.missing_arrivals = barrier.expected;
+  scheduler_.note_progress();
+  scheduler_.wake(barrier.waiting);
+}
+
+void Mbarriers::wait(void* word, int parity, std::source_location where) {
+  Lane& lane = scheduler_.running();
+  lane.where = where;
+  Mbarrier& barrier = at(word, where);
+  if (parity != 0 && parity != 1) {
+    scheduler_.fail(KernelErrorKind::kMbarrier,
+                    "mbarrier_wait for parity " + std::to_string(parity) + "; it is 0 or 1,",
+                    where);
+  }
+  if ((barrier.phase & 1) == static_cast<unsigned>(parity)) {
+    const std::uint32_t phase = barrier.phase;
+    scheduler_.wait_for({&barrier, static_cast<unsigned>(parity)}, barrier.waiting);
+    if (barrier.phase - phase != 1) {
+      scheduler_.fail(KernelErrorKind::kMbarrier,
+                      "an mbarrier completed a second phase before this thread saw the end of the "
+                      "first: a waiter may lag behind by one phase, and on a GPU may wait for "
+                      "ever,",
+                      where);
+    }
+  }
+  barrier.seen = true;
+  if (scheduler_.observer() != nullptr) scheduler_.observer()->acquired(lane.number, word);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/run/waits/named_barriers.hpp"
+
+#include "emulator/run/waits/hang_report.hpp"
+
+namespace ladder::emulator {
+
+std::string NamedBarriers::Barrier::missing(unsigned id) const {
+  return "barrier " + std::to_string(id) + ": " + threads_here(arrived, expected);
+}
+
+void NamedBarriers::start_block() {
+  if (used_) barriers_.fill({});
+  used_ = false;
+}
+
+void NamedBarriers::wait(int id, int threads, std::source_location where) {
+  Lane& lane = scheduler_.running();
+  BlockObserver* const observer = scheduler_.observer();
+  lane.where = where;
+  used_ = true;
+  Barrier& barrier = barriers_[static_cast<std::size_t>(id)];
+  if (barrier.arrived == 0) {
+    barrier.expected = static_cast<unsigned>(threads);
+    barrier.first = lane.number;
+  } else if (barrier.expected != static_cast<unsigned>(threads)) {
+    fail_otherwise(barrier, id, threads, where);
+  }
+  if (observer != nullptr) {
+    observer->arrived(lane.number, &barrier);
+    scheduler_.meet_if_last_of_warp(barrier.waiting);
+  }
+  if (++barrier.arrived == barrier.expected) {
+    if (observer != nullptr) observer->completed(&barrier);
+    barrier.arrived = 0;
+    scheduler_.note_progress();
+    scheduler_.wake(barrier.waiting);
+  } else {
+    scheduler_.wait_for({&barrier, static_cast<unsigned>(id)}, barrier.waiting);
+  }
+  if (observer != nullptr) observer->acquired(lane.number, &barrier);
+}
+
+void NamedBarriers::fail_otherwise(const Barrier& barrier, int id, int threads,
+                                   std::source_location where) {
+  const BlockThreads& all = scheduler_.threads();
+  scheduler_.fail(KernelErrorKind::kNamedBarrier,
+                  all.name_of(all.running().number) + " comes to barrier " + std::to_string(id) +
+                      " for " + std::to_string(threads) + " threads, but " +
+                      all.name_of(barrier.first) + " waits there for " +
+                      std::to_string(barrier.expected) + ", at line " +
+                      std::to_string(all.lane(barrier.first).where.line()) + ",",
+                  where);
+}
+
+}  // namespace ladder::emulator
