@@ -82,7 +82,7 @@ TEST(LadderTableTest, FieldsMakeSense) {
     EXPECT_TRUE(names.insert(rung.name).second) << "a second rung of that name";
     EXPECT_TRUE(ideas.insert(rung.idea).second) << "a second rung with that idea";
     EXPECT_FALSE(rung.idea.empty());
-    EXPECT_GE(rung.compute_capability, 75);
+    EXPECT_GE(lowest_compute_capability(rung), 75);
     EXPECT_GE(rung.multiple_of, 1);
     EXPECT_TRUE(rung.run);
     EXPECT_EQ(rung.tile.BM > 0, rung.number > 0);
@@ -92,14 +92,16 @@ TEST(LadderTableTest, FieldsMakeSense) {
 TEST(LadderTableTest, RungsRunWhereTheirInstructionsExist) {
   for (const Rung& rung : emulated_rungs()) {
     SCOPED_TRACE(label(rung));
-    EXPECT_FALSE(runs_on(rung, rung.compute_capability - 1));
-    EXPECT_TRUE(runs_on(rung, rung.compute_capability));
-    EXPECT_EQ(runs_on(rung, 100), rung.compute_capability < 90) << "on newer GPUs";
+    EXPECT_FALSE(runs_on(rung, lowest_compute_capability(rung) - 1));
+    for (const Architecture& architecture : rung.architectures)
+      EXPECT_TRUE(runs_on(rung, architecture.compute_capability)) << name_of(architecture);
+    EXPECT_NE(runs_on(rung, 101), is_architecture_specific(rung)) << "on other GPUs";
+    EXPECT_NE(runs_on(rung, 130), is_architecture_specific(rung)) << "on newer GPUs";
     EXPECT_TRUE(runs_on(rung, make_cpu_machine()->compute_capability()));
   }
-  EXPECT_EQ(needs(find_rung(emulated_rungs(), "09")), "compute capability 8.0");
-  EXPECT_EQ(needs(find_rung(emulated_rungs(), "10")), "compute capability 8.0");
-  EXPECT_EQ(needs(find_rung(emulated_rungs(), "11")), "compute capability 9.0 exactly");
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "09")), "compute capability 8.0 or higher");
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "10")), "compute capability 8.0 or higher");
+  EXPECT_EQ(needs(find_rung(emulated_rungs(), "11")), "compute capability 9.0, 10.0, 10.3 or 12.0");
 }
 
 /// What a file of the rung includes from its folder.
