@@ -84,7 +84,7 @@ def with_table_line(text, number, addition):
     """ladder.cpp with the declarations and the line of the table."""
     base = rung_named(addition.base)
     declared = re.search(
-        rf"^namespace ladder::{base.name} \{{(?: .*\}}|\n.*?^\}}.*?)\n", text, re.M | re.S)
+        rf"^namespace ladder::{base.name} \{{(?: [^\n]*|\n.*?^\}}[^\n]*)\n", text, re.M | re.S)
     line = re.search(
         rf"^    \{{\.number = {base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
     ours = renamed(line[0], number, addition)
