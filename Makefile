@@ -240,7 +240,7 @@ toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 an
 	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
 	  echo "CUDA $$release: $$nvcc"; \
 	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
-	    --log-level=WARNING && \
+	    -DLADDER_ALSO_FOR=all --log-level=WARNING && \
 	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
 	done
 

@@ -370,7 +370,7 @@ PLAN = record(
 RUNG = record(
     number=rung_number, name=text, folder=text, idea=text, sources=text,
     builds_on=or_null(rung_number), precision=text, compute_capability=positive,
-    architecture_specific=truth, architecture=or_null(text), multiple_of=positive,
+    needs=text, architectures=each(text), architecture=or_null(text), multiple_of=positive,
     tile=or_null(each(extent, 2, 2)), constants=named(signed, 0), kernels=each(KERNEL, 0),
     launches=each(LAUNCH, 0), configurations=each(CONFIGURATION, 0), plans=each(PLAN, 0),
 )

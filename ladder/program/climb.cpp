@@ -24,9 +24,7 @@ std::string why_left_out(const Machine& machine, const Rung& rung,
   if (gpu_lost_by) {
     return fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
   }
-  if (runs_on(rung, machine.compute_capability())) return "";
-  return fmt::format("needs {}, {} has {:.1f}", needs(rung), machine.name(),
-                     machine.compute_capability() / 10.0);
+  return why_not_on(rung, machine.compute_capability(), machine.name());
 }
 
 void verify_entry(Machine& machine, Verifier& verifier, Entry& entry, const Run& vendor,

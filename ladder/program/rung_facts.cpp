@@ -154,8 +154,9 @@ ordered_json plan_json(const WorkPlan& plan, const Shape& shape) {
 }
 
 ordered_json table_line(const Rung& rung, const DeviceCard& card) {
-  const bool specific = is_architecture_specific(rung);
-  const bool runs = runs_on(rung, card.compute_capability);
+  std::vector<std::string> architectures;
+  for (const Architecture& architecture : rung.architectures)
+    architectures.push_back(name_of(architecture));
   ordered_json line = {
       {"number", rung.number},
       {"name", rung.name},
@@ -164,14 +165,17 @@ ordered_json table_line(const Rung& rung, const DeviceCard& card) {
       {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
       {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
       {"precision", rung.precision.name},
-      {"compute_capability", rung.compute_capability},
-      {"architecture_specific", specific},
+      {"compute_capability", lowest_compute_capability(rung)},
+      {"needs", needs(rung)},
+      {"architectures", architectures},
       {"architecture", nullptr},
       {"multiple_of", rung.multiple_of},
       {"tile",
        rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
-  if (runs)
-    line["architecture"] = fmt::format("sm_{}{}", card.compute_capability, specific ? "a" : "");
+  if (runs_on(rung, card.compute_capability)) {
+    line["architecture"] =
+        "sm_" + name_of({card.compute_capability, is_architecture_specific(rung)});
+  }
   return line;
 }
 

@@ -62,7 +62,7 @@ class SmallVerification {
     } catch (const MachineError&) {
       return;  // other work has the memory
     }
-    const bool copies = !machine_.is_gpu() && rung_.compute_capability >= 80;
+    const bool copies = !machine_.is_gpu() && lowest_compute_capability(rung_) >= 80;
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
       if (!found_.complaint.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
       const bool late = arrival == CopyArrival::kLate;

@@ -19,7 +19,15 @@ namespace ladder {
 namespace {
 
 Rung bf16_rung(Bf16Mistake mistake = Bf16Mistake::none) {
-  return {14, "bf16_tile", "made up", 3, kBf16, 80, 2, {16, 32}, bf16_tile(mistake)};
+  return {.number = 14,
+          .name = "bf16_tile",
+          .idea = "made up",
+          .builds_on = 3,
+          .precision = kBf16,
+          .architectures = kAmpereAndNewer,
+          .multiple_of = 2,
+          .tile = {16, 32},
+          .run = bf16_tile(mistake)};
 }
 
 class Bf16RungTest : public testing::Test {
@@ -148,7 +156,7 @@ TEST_F(Bf16RungTest, Rung00InAnotherPrecisionIsFoundByName) {
 
 TEST_F(Bf16RungTest, ARivalThatThereIsNotIsAnError) {
   Rung alone = find_rung(emulated_rungs(), "00");
-  alone.in_next_precision = nullptr;
+  alone.in_other_precisions.clear();
   const std::vector<Rung> ladder = {alone};
   EXPECT_EQ(rival_in(kFp32, ladder).number, 0);
   try {

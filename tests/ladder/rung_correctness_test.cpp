@@ -25,7 +25,7 @@ using emulator::CopyArrival;
 
 /// Copies are asynchronous from compute capability 8.0 on.
 bool may_copy_asynchronously(const Rung& rung) {
-  return rung.compute_capability >= 80;
+  return lowest_compute_capability(rung) >= 80;
 }
 
 bool takes(const Rung& rung, const Shape& shape) {
