@@ -8,12 +8,16 @@ TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLAN
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
-# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. Both names are
-# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without.
+# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. All names are
+# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without, and
+# so do later calls of make in that tree, until one says CUDA=ON.
 NVCC = $(shell .ci/cuda nvcc)
-CUDA = $(if $(NVCC),ON,OFF)
+CHOSEN = $(shell .ci/cuda chosen)
+CUDA = $(or $(CHOSEN),$(if $(NVCC),ON,OFF))
+GIVEN = $(or $(filter command,$(firstword $(origin CUDA))),$(CHOSEN))
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
-CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
+CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) \
+  -DLADDER_CUDA_AS_FOUND=$(if $(GIVEN),OFF,ON) --log-level=WARNING
 LADDER := build/ladder
 STUDENT := python3 -m classroom.student
 NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
@@ -60,7 +64,7 @@ PACKAGES = $(BUILD_PACKAGES)
 test: PACKAGES += $(TEST_PACKAGES) $(DOCS_PACKAGES)
 ready:
 	@.ci/install $(PACKAGES)
-	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
+	@$(if $(GIVEN),:,.ci/cuda install)
 
 .PHONY: configured
 configured: ready
