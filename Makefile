@@ -29,7 +29,7 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
+.PHONY: help ready climb build install test test-all toolkits asan start hint check watch progress \
         grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
         docs serve notebooks lab plot lint tidy format clean
 
@@ -74,6 +74,11 @@ configured: ready
 build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@.ci/build ladder
+
+install: build ## ladder, glassbox and memory_lab for all users: [PREFIX=/usr/local] [DESTDIR=dir]
+	@.ci/build glassbox memory_lab
+	@cmake --install build --prefix "$$(realpath -m '$(or $(PREFIX),/usr/local)')" >/dev/null
+	@echo 'Installed below $(DESTDIR)$(or $(PREFIX),/usr/local): bin/ladder, bin/glassbox, bin/memory_lab'
 
 ##@ One rung of the ladder
 predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
