@@ -8,12 +8,16 @@ TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLAN
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
-# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. Both names are
-# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without.
+# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. All names are
+# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without, and
+# so do later calls of make in that tree, until one says CUDA=ON.
 NVCC = $(shell .ci/cuda nvcc)
-CUDA = $(if $(NVCC),ON,OFF)
+CHOSEN = $(shell .ci/cuda chosen)
+CUDA = $(or $(CHOSEN),$(if $(NVCC),ON,OFF))
+GIVEN = $(or $(filter command,$(firstword $(origin CUDA))),$(CHOSEN))
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
-CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
+CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) \
+  -DLADDER_CUDA_AS_FOUND=$(if $(GIVEN),OFF,ON) --log-level=WARNING
 LADDER := build/ladder
 STUDENT := python3 -m classroom.student
 NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
@@ -25,7 +29,7 @@ LINT := build/python/bin
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
+.PHONY: help ready climb build install test test-all toolkits asan start hint check watch progress \
         grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
         docs serve notebooks lab plot lint tidy format clean
 
@@ -60,7 +64,7 @@ PACKAGES = $(BUILD_PACKAGES)
 test: PACKAGES += $(TEST_PACKAGES) $(DOCS_PACKAGES)
 ready:
 	@.ci/install $(PACKAGES)
-	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
+	@$(if $(GIVEN),:,.ci/cuda install)
 
 .PHONY: configured
 configured: ready
@@ -70,6 +74,11 @@ configured: ready
 build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@.ci/build ladder
+
+install: build ## ladder, glassbox and memory_lab for all users: [PREFIX=/usr/local] [DESTDIR=dir]
+	@.ci/build glassbox memory_lab
+	@cmake --install build --prefix "$$(realpath -m '$(or $(PREFIX),/usr/local)')" >/dev/null
+	@echo 'Installed below $(DESTDIR)$(or $(PREFIX),/usr/local): bin/ladder, bin/glassbox, bin/memory_lab'
 
 ##@ One rung of the ladder
 predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]

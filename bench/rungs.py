@@ -182,10 +182,7 @@ def folders_to_compare(wanted):
 
 def main():
     """Prints the folders that make diff compares."""
-    try:
-        print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
-    except FigureError as error:
-        sys.exit(str(error))
+    print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@
 
 #include "common/device_card.hpp"
 #include "common/output_file.hpp"
+#include "common/results_context.hpp"
 #include "common/terminal/run_command_line.hpp"
 #include "common/terminal/trace_page.hpp"
+#include "common/version.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/program_build.hpp"
 #include "glassbox/runtime/orders.hpp"
-#include "ladder/program/results.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -141,7 +142,8 @@ int glassbox_command(const Arguments& arguments, const std::string& verb) {
   if (ended.signal != 0) {
     fmt::print(stderr, "{}: {}\n", arguments.files.front(), strsignal(ended.signal));
   }
-  if (!report.empty()) fmt::print(stderr, "\nglassbox, {}\n{}", card.name, report);
+  if (!report.empty())
+    fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), report);
   if (json_file) {
     json_file->write(file_text(found_in(folder.path() / kTracesFile, arguments)));
     fmt::print(stderr, "Findings written to {}.\n", arguments.json);

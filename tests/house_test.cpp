@@ -121,10 +121,24 @@ class HouseTest : public testing::Test {
 };
 
 TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
-  const std::set<std::string> allowed = {
-      "README.md",  "CONTRIBUTING.md", "LICENSE", "CMakeLists.txt", "CMakePresets.json", "Makefile",
-      "mkdocs.yml", "ladder",          "common",  "emulator",       "glassbox",          "bench",
-      "classroom",  "tests",           "docs",    "notebooks"};
+  const std::set<std::string> allowed = {"README.md",
+                                         "CHANGELOG.md",
+                                         "CITATION.cff",
+                                         "CONTRIBUTING.md",
+                                         "LICENSE",
+                                         "CMakeLists.txt",
+                                         "CMakePresets.json",
+                                         "Makefile",
+                                         "mkdocs.yml",
+                                         "ladder",
+                                         "common",
+                                         "emulator",
+                                         "glassbox",
+                                         "bench",
+                                         "classroom",
+                                         "tests",
+                                         "docs",
+                                         "notebooks"};
   for (const std::string& file : files_) {
     const std::string top = file.substr(0, file.find('/'));
     EXPECT_TRUE(top.starts_with('.') || allowed.contains(top)) << file;
@@ -156,7 +170,7 @@ TEST_F(HouseTest, IncludesRunOneWay) {
       {"common/", {"emulator/", "common/"}},
       {"ladder/ladder.", {"common/", "ladder/ladder.hpp"}},
       {"ladder/", {"emulator/", "common/", "ladder/"}},
-      {"glassbox/", {"emulator/", "common/", "ladder/", "glassbox/"}},
+      {"glassbox/", {"emulator/", "common/", "glassbox/"}},
       {"bench/", {"emulator/", "common/", "ladder/", "bench/"}},
       {"classroom/", {"emulator/", "common/", "ladder/", "classroom/"}},
       {"tests/",

@@ -10,6 +10,7 @@
 
 #include "bench/benchmark/shapes.hpp"
 #include "common/verify.hpp"
+#include "common/version.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::bench {
@@ -158,6 +159,7 @@ void GemmRows::register_rows() {
 void add_context(const Machine& machine, const Plan& plan, const std::string& protocol) {
   benchmark::AddCustomContext("device", machine.name());
   benchmark::AddCustomContext("protocol", protocol);
+  benchmark::AddCustomContext("version", std::string(version()));
   benchmark::AddCustomContext("commit", std::string(commit()));
   for (const auto& [what, version] : machine.versions())
     benchmark::AddCustomContext(what, version);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/terminal/text_table.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t kTilesShown = 16;
 
 /// All lines of a file of the sources; none where it cannot be read.
 std::vector<std::string> source_of(const std::string& file) {
-  std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
+  std::ifstream stream(emulator::source_tree() / file);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);)
     lines.push_back(line);

@@ -128,18 +128,15 @@ def main():
     parser.add_argument("--size", type=int, default=SIZE, help=f"M = N = K, {SIZE} if not given")
     options = parser.parse_args()
     os.chdir(SOURCES)
-    try:
-        if options.size < 1:
-            raise FigureError(f"M = N = K = {options.size} is no size")
-        print(maths_block(options.rung, options.size).replace("**", ""))
-        missing = not_recorded(options.rung, options.size)
-        if len(rung_of(options.rung).configurations) > 1:
-            print(
-                f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
-                f"  build/ladder run {options.rung} --size {options.size} --explain"
-            )
-    except FigureError as error:
-        sys.exit(f"maths.py: {error}")
+    if options.size < 1:
+        raise FigureError(f"M = N = K = {options.size} is no size")
+    print(maths_block(options.rung, options.size).replace("**", ""))
+    missing = not_recorded(options.rung, options.size)
+    if len(rung_of(options.rung).configurations) > 1:
+        print(
+            f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
+            f"  build/ladder run {options.rung} --size {options.size} --explain"
+        )
     for line in missing:
         print(f"maths.py: {line}", file=sys.stderr)
     sys.exit(1 if missing else 0)

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -50,7 +51,7 @@ std::optional<int> registers_by_nvcc(const std::string& source, int compute_capa
   const std::string command = fmt::format(
       "'{}' -cubin -o /dev/null -arch=sm_{}{} -std=c++20 --expt-relaxed-constexpr '-I{}' "
       "-Xptxas -v '{}' 2>&1",
-      kNvcc, compute_capability, own, LADDER_SOURCE_DIR, source);
+      kNvcc, compute_capability, own, emulator::source_tree().string(), source);
   return registers_in(output_of(command), emulator::symbol_of(kernel));
 }
 

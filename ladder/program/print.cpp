@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/version.hpp"
+
 namespace ladder {
 namespace {
 
@@ -49,7 +51,8 @@ std::string heading(const Climb& climb) {
   return wrapped(fmt::format("{}{}: {}, alpha = {}, beta = {}, seed = {}", climb.device,
                              climb.protocol ? fmt::format(", {}", name_of(*climb.protocol)) : "",
                              size, alpha, beta, seed),
-                 2);
+                 2) +
+         version_text() + "\n";
 }
 
 /// The command that finds races and bad accesses, if results are wrong and nobody knows why.

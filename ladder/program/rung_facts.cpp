@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/run/debug_info/kernel_constants.hpp"
+#include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_sources.hpp"
@@ -162,7 +163,7 @@ ordered_json table_line(const Rung& rung, const DeviceCard& card) {
       {"name", rung.name},
       {"folder", folder(rung)},
       {"idea", rung.idea},
-      {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
+      {"sources", sources_fingerprint(emulator::source_tree() / "ladder" / folder(rung))},
       {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
       {"precision", rung.precision.name},
       {"compute_capability", lowest_compute_capability(rung)},

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/terminal/access_verdict.hpp"
+#include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
 #include "ladder/program/cache_replay.hpp"
@@ -149,7 +150,7 @@ const void* kernel_on_h200(const Rung& rung, int size) {
 /// never was, or whose source has been edited since. A rung may take one kernel on an H200 and
 /// another on this card.
 int registers_of_kernel(const RungTrace& result) {
-  if (edited_rungs(LADDER_SOURCE_DIR).contains(result.rung.number)) return 0;
+  if (edited_rungs(emulator::source_tree()).contains(result.rung.number)) return 0;
   for (const auto& [size, registers] : recorded_registers(result.rung.number)) {
     if (kernel_on_h200(result.rung, size) == result.kernel.kernel) return registers;
   }
@@ -161,9 +162,9 @@ int registers_of_kernel(const RungTrace& result) {
 void find_occupancy(RungTrace& result, bool ask_nvcc) {
   result.registers_per_thread = registers_of_kernel(result);
   if (result.registers_per_thread == 0 && ask_nvcc) {
-    const std::string source = LADDER_SOURCE_DIR "/ladder/" + folder(result.rung) + "/launch.cu";
+    const auto source = emulator::source_tree() / "ladder" / folder(result.rung) / "launch.cu";
     const auto counted =
-        registers_by_nvcc(source, result.card.compute_capability, result.kernel.kernel);
+        registers_by_nvcc(source.string(), result.card.compute_capability, result.kernel.kernel);
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
   }

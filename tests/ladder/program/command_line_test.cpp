@@ -154,7 +154,8 @@ TEST_F(CommandLineTest, AFailedRunLeavesTheOldFileAlone) {
 
 TEST_F(CommandLineTest, TheJsonFileHasAllFields) {
   const json results = results_of("climb --device cpu --m 77 --n 48 --k 128 --alpha 0.5 --beta 2");
-  for (const char* field : {"date", "device", "protocol", "commit", "compiler", "oracle"}) {
+  for (const char* field :
+       {"date", "device", "protocol", "version", "commit", "compiler", "oracle"}) {
     EXPECT_TRUE(results["context"].contains(field)) << field;
   }
   ASSERT_EQ(results["benchmarks"].size(), rung_count());

@@ -47,6 +47,10 @@ TEST_F(TraceCommandTest, EveryLineFitsATerminal) {
 TEST_F(TraceCommandTest, WritesJsonWithAllFields) {
   const json trace = results_of("trace 06 --m 130 --n 260 --k 24 --gpu classroom --warp 1,2");
   EXPECT_EQ(trace.at("rung"), "06 double_buffer");
+  const json& context = trace.at("context");
+  EXPECT_TRUE(
+      says(ladder("--version").out, "GEMM Ladder " + context.at("version").get<std::string>()));
+  EXPECT_TRUE(context.contains("commit"));
   EXPECT_EQ(trace.at("shape"), (json{{"m", 130}, {"n", 260}, {"k", 24}}));
   EXPECT_EQ(trace.at("card").at("id"), "classroom");
   EXPECT_EQ(trace.at("verified"), true);
