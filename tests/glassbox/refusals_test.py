@@ -48,7 +48,7 @@ MISSING = re.compile(
 
 def uses_of_missing_words():
     """Pairs of a line that uses such a word, and the start of its sentence."""
-    header = SOURCES / "ladder" / "glassbox" / "runtime" / "missing_words.hpp"
+    header = SOURCES / "glassbox" / "runtime" / "missing_words.hpp"
     for word in MISSING.finditer(header.read_text()):
         sentence = "".join(re.findall(r'"([^"]*)"', word["sentence"]))
         arguments = "<float>" if word["template"] else ""
