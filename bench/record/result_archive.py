@@ -1,8 +1,8 @@
 """Measures this machine's GPU, checks what came out, and packs it into one file to send.
 
-    python3 -m bench.record.result_archive gpu             says whether there is a GPU to measure
-    python3 -m bench.record.result_archive run [--full]    climbs, labs and device card (make record)
-    python3 -m bench.record.result_archive pack FOLDER     checks result files and packs them
+    python3 -m bench.record.result_archive gpu            says whether there is a GPU to measure
+    python3 -m bench.record.result_archive run [--full]   climbs, labs, device card (make record)
+    python3 -m bench.record.result_archive pack FOLDER    checks result files and packs them
 
 The archive has what a folder of bench/results/ has, a device card, and machine.json: commit,
 compilers and system. A file in another form, of another GPU or of another commit is refused.
