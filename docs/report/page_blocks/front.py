@@ -153,8 +153,8 @@ def gpus_block(place, _arguments):
                     for name in rung_of(number).architectures if name.endswith("a")}
         if missing := compiled - set.union(*(seen[number] for number in numbers)):
             link = place.link("docs/start/with_a_gpu.md") + "#6-send-us-your-result"
-            text += (f"\n\nRungs {spans(numbers)} are compiled for {versions(missing)}, too, but have "
-                     f"not run there yet. If you have such a GPU, [send us a result]({link}).")
+            text += (f"\n\nRungs {spans(numbers)} are compiled for {versions(missing)}, too, but "
+                     f"have not run there yet. If you have such a GPU, [send us a result]({link}).")
     return text
 
 
