@@ -198,6 +198,15 @@ plot: ## a lab's curves as SVG and PNG: LAB=latency, or JSON=mine.json of make l
 	@python3 -m docs.report.own_plot $(if $(LAB),--lab '$(LAB)') $(if $(JSON),--json '$(JSON)') \
 	  $(if $(OUT),--out '$(OUT)')
 
+.PHONY: record gpu-here
+gpu-here:
+	@.ci/install python3
+	@python3 -m bench.record.result_archive gpu
+
+record: gpu-here build ## measure your GPU for the book: climbs, card, labs, one file to send [FULL=1]
+	@.ci/build memory_lab
+	@python3 -m bench.record.result_archive run $(if $(FULL),--full)
+
 ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
 	  'capability 9.0' >&2; exit 2; }

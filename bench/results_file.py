@@ -445,7 +445,13 @@ FORMS = {
         record(rung=rung_number, order=text, same_bank=count, lds=count, spills=count,
                registers=count,
                **COUNTED_LOOP), COMPILER),
+    "bench/results/*/machine.json": record(
+        device=text, commit=text, nvcc=or_null(text), compiler=text, system=text),
     "bench/results/nvcc/stages.json": STAGES,
+    "bench/results/nvcc/architectures.json": results(
+        record(rung=rung_number, architecture=text, kernels=positive, most_registers=positive,
+               kernels_that_spill=count, spill_store_bytes=count, spill_load_bytes=count),
+        COMPILER),
     "bench/results/*/ablations.json": results(copy_time, MACHINE),
     "bench/results/*/configuration_times.json": anything,
     "bench/results/*/cuda_gdb.json": results(

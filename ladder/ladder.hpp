@@ -87,18 +87,18 @@ bool runs_on(const Rung& rung, int compute_capability);
 /// "compute capability 8.0 or higher", "compute capability 9.0, 10.0, 10.3 or 12.0"
 std::string needs(const Rung& rung);
 
-/// What the rungs that need an architecture of their own are compiled for in this build: "90a
-/// 120a"; all of the table's in a build without CUDA.
-extern const std::string_view kOwnCode;
+/// What the rungs that need an architecture of their own are compiled for in this build, "90a
+/// 120a"; all that the table has in a build without CUDA.
+std::string own_code();
 
 /// \brief  Why a GPU does not run a rung.
 /// \param  compute_capability  of the GPU, or kEveryComputeCapability
-/// \param  own_code  as kOwnCode
+/// \param  compiled  as own_code()
 /// \return "needs compute capability 8.0 or higher, the GPU has 7.5", or that this build has no
 /// code
 ///         for it; empty if it runs
 std::string why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
-                       std::string_view own_code = kOwnCode);
+                       const std::string& compiled = own_code());
 
 /// "05 vector_access"
 std::string label(const Rung& rung);

@@ -109,10 +109,11 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
     refuse("a block of " + text_of(block) + " has " + std::to_string(product) +
            " threads; CUDA allows at most 1024");
   }
-  if (dynamic_shared_bytes > kMaxSharedBytes) {
+  const auto most = static_cast<std::size_t>(shared_bytes_per_block());
+  if (dynamic_shared_bytes > most) {
     refuse(std::to_string(dynamic_shared_bytes) +
-           " bytes of dynamic shared memory; a block has at most " +
-           std::to_string(kMaxSharedBytes) + " (227 KiB)");
+           " bytes of dynamic shared memory; a block has at most " + std::to_string(most) + " (" +
+           std::to_string(most / 1024) + " KiB)");
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;

@@ -46,24 +46,29 @@ std::string needs(const Rung& rung) {
   return text;
 }
 
+std::string own_code() {
 #ifdef LADDER_OWN_CODE
-const std::string_view kOwnCode = LADDER_OWN_CODE;
+  return LADDER_OWN_CODE;
 #else
-const std::string_view kOwnCode = "90a 100a 103a 120a";
+  std::string all;
+  for (const Architecture& architecture : kHopperAndBlackwell)
+    all += (all.empty() ? "" : " ") + name_of(architecture);
+  return all;
 #endif
+}
 
 std::string why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
-                       std::string_view own_code) {
+                       const std::string& compiled) {
   const std::string has = fmt::format("{} has {:.1f}", gpu, compute_capability / 10.0);
   if (!runs_on(rung, compute_capability)) return fmt::format("needs {}, {}", needs(rung), has);
   const bool any = compute_capability == kEveryComputeCapability || !is_architecture_specific(rung);
   const std::string code = name_of({compute_capability, true});
-  const std::string spaced = fmt::format(" {} ", own_code);
+  const std::string spaced = fmt::format(" {} ", compiled);
   if (any || spaced.find(" " + code + " ") != std::string::npos) return "";
   return fmt::format(
       "is compiled for {} in this build, and {}. On that machine, with an nvcc that knows sm_{}, "
       "`make clean` and `make` build it anew",
-      own_code, has, code);
+      compiled, has, code);
 }
 
 std::string label(const Rung& rung) {

@@ -163,8 +163,10 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
   result.registers_per_thread = registers_of_kernel(result);
   if (result.registers_per_thread == 0 && ask_nvcc) {
     const auto source = emulator::source_tree() / "ladder" / folder(result.rung) / "launch.cu";
+    const std::string architecture =
+        name_of({result.card.compute_capability, is_architecture_specific(result.rung)});
     const auto counted =
-        registers_by_nvcc(source.string(), result.card.compute_capability, result.kernel.kernel);
+        registers_by_nvcc(source.string(), architecture, result.kernel.kernel);
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
   }
@@ -174,9 +176,12 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {
-    throw std::invalid_argument(fmt::format("{} does not fit on a {}: {} decides",
-                                            label(result.rung), result.card.name,
-                                            deciding_limit(result.card, needs)));
+    throw std::invalid_argument(fmt::format(
+        "{} does not fit on a {}: {} decides. Its block has {} threads of {} registers and {} "
+        "bytes of shared memory; the card gives a block at most {} bytes",
+        label(result.rung), result.card.name, deciding_limit(result.card, needs),
+        needs.threads_per_block, needs.registers_per_thread, needs.shared_bytes_per_block,
+        result.card.max_shared_bytes_per_block));
   }
   result.occupancy_limit = deciding_limit(result.card, needs);
   result.waves = static_cast<double>(result.kernel.blocks) /

@@ -110,6 +110,11 @@ TEST(EmulatorGrid, RefusesWhatCudaRefuses) {
   expect_refused({1, 1, 65536}, {1, 1, 1}, 0, "65535");
   expect_refused({0x80000000u, 1, 1}, {1, 1, 1}, 0, "2147483647");
   expect_refused({1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, "227 KiB");
+  set_shared_bytes_per_block(99 * 1024);
+  expect_refused({1, 1, 1}, {1, 1, 1}, 99 * 1024 + 1, "99 KiB");
+  set_shared_bytes_per_block(227 * 1024);
+  for (const int bytes : {0, -1, 227 * 1024 + 1})
+    EXPECT_THROW(set_shared_bytes_per_block(bytes), std::invalid_argument) << bytes;
 }
 
 TEST(EmulatorGrid, SettingsRefuseNonsense) {

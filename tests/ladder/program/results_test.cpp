@@ -43,8 +43,8 @@ Timing timing_of_two_ms() {
 /// A right, timed rung and a wrong one.
 Climb two_entries() {
   const Problem problem{.shape = {70, 80, 90}, .alpha = 1.5f, .beta = -0.5f, .seed = 17};
-  const Rung right{5, "vector_access", "an idea", 4, kFp32, 75, 4, {128, 128}, {}};
-  const Rung wrong{6, "double_buffer", "an idea", 5, kFp32, 75, 4, {128, 128}, {}};
+  const Rung right = {.number = 5, .name = "vector_access", .idea = "an idea", .run = {}};
+  const Rung wrong = {.number = 6, .name = "double_buffer", .idea = "an idea", .run = {}};
   Climb climb{.device = "a GPU",
               .on_gpu = true,
               .protocol = Protocol::graph,

@@ -500,6 +500,22 @@ TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
   EXPECT_EQ(occupancy_of_rung_13(512, "classroom"), Occupancy(1, "registers"));
 }
 
+// Eight stages of rung 11, 96 KiB and barriers, fit all of them but Turing's 64 KiB.
+TEST(Occupancy, HoppersRungsFitBlackwell) {
+  for (const char* card : {"h200", "b200", "rtx5090"}) {
+    const RungTrace trace = trace_of(11, problem_of({256, 256, 256}), false, load_card(card));
+    EXPECT_EQ(trace.blocks_per_sm, 1) << card;
+  }
+  try {
+    trace_of(11, problem_of({256, 256, 256}), false, load_card("t4"));
+    ADD_FAILURE() << "traced";
+  } catch (const std::invalid_argument& error) {
+    const std::string text = error.what();
+    for (const char* words : {"11 producer_warps", "NVIDIA T4", "shared memory", "98432", "65536"})
+      EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
+}
+
 TEST(Occupancy, SaysWhatIsNotKnownOfRegisters) {
   RungTrace trace = trace_of(3, problem_of({64, 64, 64}));
   EXPECT_EQ(trace.registers_per_thread, 32);
