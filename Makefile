@@ -77,7 +77,8 @@ build: configured ## install what is missing and build
 
 install: build ## ladder, glassbox and memory_lab for all users: [PREFIX=/usr/local] [DESTDIR=dir]
 	@.ci/build glassbox memory_lab
-	@cmake --install build --prefix "$$(realpath -m '$(or $(PREFIX),/usr/local)')" >/dev/null
+	@cmake --install build --prefix "$$(realpath -m '$(or $(PREFIX),/usr/local)')" >/dev/null || { \
+	  echo 'PREFIX=~/.local is yours; other folders may need root: sudo make install' >&2; exit 1; }
 	@echo 'Installed below $(DESTDIR)$(or $(PREFIX),/usr/local): bin/ladder, bin/glassbox, bin/memory_lab'
 
 ##@ One rung of the ladder

@@ -20,6 +20,7 @@ NOBODY = 65534
 # Runs "$@" where the folders $1 (build) and $2 (sources, which may be around it) are empty.
 HIDDEN = 'for folder in "$1" "$2"; do mount -t tmpfs none "$folder"; done; shift 2; exec "$@"'
 RACE = textwrap.dedent("""\
+    #include <cooperative_groups.h>
     #include <cstdio>
     __global__ void rotate(int* out) {
       __shared__ int s[64];
@@ -45,6 +46,8 @@ PROJECT = textwrap.dedent("""\
     """)
 KERNEL = textwrap.dedent("""\
     #include "common/launch.cuh"
+    #include "common/ptx/cp_async.cuh"
+    #include <cooperative_groups.h>
     __global__ void double_each(float* x) { x[threadIdx.x] *= 2; }
     extern "C" void double_all(float* x) {
       ladder::launch(double_each, {.grid = 1, .block = 32}, x);

@@ -1,7 +1,11 @@
-"""`make CUDA=`: a tree keeps what was chosen for it. cmake, nvcc and apt are stand-ins."""
+"""What make calls: a tree keeps its choice of CUDA; where things are installed.
+
+cmake, ninja, nvcc and apt are stand-ins.
+"""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,7 +25,7 @@ done >build/CMakeCache.txt
 NVCC = '#!/bin/sh\necho "Cuda compilation tools, release 12.8, V12.8.1"\n'
 
 
-class ChoiceOfCuda(unittest.TestCase):
+class Make(unittest.TestCase):
     """A copy of the Makefile in a folder of its own."""
 
     def setUp(self):
@@ -30,6 +34,7 @@ class ChoiceOfCuda(unittest.TestCase):
         shutil.copy(SOURCES / "Makefile", self.root)
         shutil.copytree(SOURCES / ".ci", self.root / ".ci")
         self.stand_in("cmake", CMAKE)
+        self.stand_in("ninja", "#!/bin/sh\necho no work to do\n")
         self.stand_in("dpkg-query", "#!/bin/sh\necho install ok installed\n")
 
     def stand_in(self, name, text):
@@ -38,8 +43,8 @@ class ChoiceOfCuda(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o755)
 
-    def configured(self, *words):
-        """What `make configured` tells cmake of CUDA: 'ON', 'OFF', or nothing at all."""
+    def make(self, *words):
+        """(exit code, what is said, [the calls of cmake]) of make."""
         calls = self.root / "calls"
         calls.write_text("")
         environment = {
@@ -47,19 +52,28 @@ class ChoiceOfCuda(unittest.TestCase):
             for name, value in os.environ.items()
             if not name.startswith(("MAKE", "MFLAGS", "CUDA"))
         }
-        subprocess.run(
-            ["make", "-s", "configured", *words],
+        done = subprocess.run(
+            ["make", "-s", *words],
             cwd=self.root,
-            check=True,
+            check=False,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
             env={
                 **environment,
                 "CUDA_HOME": "/nowhere",
                 "PATH": f"{self.root}/programs:/usr/sbin:/usr/bin:/sbin:/bin",
             },
         )
-        found = [word for word in calls.read_text().split() if word.startswith("-DLADDER_CUDA=")]
-        return found[-1].partition("=")[2] if found else None
+        return done.returncode, done.stdout, calls.read_text().splitlines()
+
+    def configured(self, *words):
+        """What `make configured` tells cmake of CUDA: 'ON', 'OFF', or nothing at all."""
+        code, said, calls = self.make("configured", *words)
+        self.assertEqual(code, 0, said)
+        found = re.findall(r"-DLADDER_CUDA=(\w+)", "".join(calls))
+        return found[-1] if found else None
 
     def test_a_choice_holds_until_another_is_made(self):
         self.stand_in("nvcc", NVCC)
@@ -81,6 +95,20 @@ class ChoiceOfCuda(unittest.TestCase):
         self.stand_in("nvcc", NVCC)
         self.assertEqual(self.configured(), "ON")
         self.assertIsNone(self.configured())
+
+    def test_install_says_where_and_takes_a_folder_from_here(self):
+        code, said, calls = self.make("install", "PREFIX=here")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(calls[-1], f"--install build --prefix {self.root}/here")
+        self.assertIn("bin/ladder", said)
+        self.assertEqual(self.make("install")[2][-1], "--install build --prefix /usr/local")
+
+    def test_an_installation_that_fails_says_what_to_do(self):
+        self.stand_in("cmake", CMAKE + '[ "$1" != --install ]\n')
+        code, said, _ = self.make("install")
+        self.assertEqual(code, 2)
+        self.assertIn("PREFIX=~/.local", said)
+        self.assertNotIn("Installed", said)
 
 
 if __name__ == "__main__":
