@@ -68,7 +68,8 @@ ready:
 
 .PHONY: configured
 configured: ready
-	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
+	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt && \
+	  { [ -z '$(GIVEN)' ] || ! grep -q '^LADDER_CUDA_AS_FOUND:.*=ON$$' build/CMakeCache.txt; } || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF >/dev/null  # its errors come all the same
 
 build: configured ## install what is missing and build

@@ -6,7 +6,7 @@ namespace ladder {
 std::string version_text(std::string_view version, std::string_view commit) {
   std::string text = "GEMM Ladder";
   if (!version.empty()) text += " " + std::string(version);
-  if (commit == kNoCommit) return text + ", built from sources without git";
+  if (commit == kNoCommit) return text + ", commit unknown: built without git";
   return text + ", commit " + std::string(commit);
 }
 

@@ -82,6 +82,12 @@ class Make(unittest.TestCase):
         self.assertEqual(self.configured("CUDA=ON"), "ON")
         self.assertIsNone(self.configured())
 
+    def test_a_choice_of_what_was_found_anyway_holds(self):
+        self.assertEqual(self.configured(), "OFF")
+        self.assertEqual(self.configured("CUDA=OFF"), "OFF")
+        self.stand_in("nvcc", NVCC)
+        self.assertIsNone(self.configured())
+
     def test_what_cmake_was_told_without_make_holds_too(self):
         self.stand_in("nvcc", NVCC)
         (self.root / "build").mkdir()

@@ -47,8 +47,9 @@ const fs::path& source_tree() {
 }
 
 std::string_view root_of(std::string_view file) {
-  static const std::array roots = {std::string(LADDER_SOURCE_DIR "/"),
-                                   source_tree().string() + "/"};
+  // An installation may lie in the tree where it was built, so its own root comes first.
+  static const std::array roots = {source_tree().string() + "/",
+                                   std::string(LADDER_SOURCE_DIR "/")};
   for (const std::string& root : roots)
     if (file.starts_with(root)) return root;
   return "";
