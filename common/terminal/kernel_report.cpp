@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/findings/finding.hpp"
 #include "common/terminal/text_table.hpp"
 
 namespace ladder {
@@ -93,13 +94,15 @@ std::string lines_table(const emulator::KernelTrace& trace,
   return table.text();
 }
 
-std::string hazards_text(const emulator::KernelTrace& trace) {
+std::string hazards_text(const emulator::KernelTrace& trace,
+                         const std::function<std::string(std::string)>& shown) {
   std::string text;
-  for (const emulator::Hazard& hazard : trace.hazards) {
+  for (const emulator::Fault& hazard : trace.hazards) {
     const std::string times =
         hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
                          : "";
-    text += wrapped("- " + hazard.message + times, 2);
+    const std::string sentence = text_of(hazard);
+    text += wrapped("- " + (shown ? shown(sentence) : sentence) + times, 2);
   }
   return text;
 }
@@ -133,18 +136,8 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<std::strin
 
 json hazards_json(const emulator::KernelTrace& trace) {
   json hazards = json::array();
-  for (const emulator::Hazard& hazard : trace.hazards) {
-    hazards.push_back({{"kind", emulator::name_of(hazard.kind)},
-                       {"message", hazard.message},
-                       {"file", hazard.place.file},
-                       {"line", hazard.place.line},
-                       {"other_file", hazard.other ? json(hazard.other->file) : json(nullptr)},
-                       {"other_line", hazard.other ? json(hazard.other->line) : json(nullptr)},
-                       {"block", hazard.block},
-                       {"thread", hazard.thread},
-                       {"element", hazard.element},
-                       {"times", hazard.times}});
-  }
+  for (const emulator::Fault& hazard : trace.hazards)
+    hazards.push_back(to_json(hazard));
   return hazards;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -28,14 +29,17 @@ std::string wavefronts_text(const emulator::AccessCounts& counts);
 std::string lines_table(const emulator::KernelTrace& trace,
                         const std::vector<std::string>& verdicts);
 
-/// The hazards alone, as sentences; empty if there are none.
-std::string hazards_text(const emulator::KernelTrace& trace);
+/// \brief The hazards alone, as sentences; empty if there are none.
+/// \param shown  what to make of each sentence before its lines are broken; empty: nothing
+std::string hazards_text(const emulator::KernelTrace& trace,
+                         const std::function<std::string(std::string)>& shown = {});
 
 /// Counters under their names in a trace's JSON.
 nlohmann::json counts_json(const emulator::AccessCounts& counts);
 /// The source lines with their counts and verdicts.
 nlohmann::json lines_json(const emulator::KernelTrace& trace,
                           const std::vector<std::string>& verdicts);
+/// As findings.schema.json has faults.
 nlohmann::json hazards_json(const emulator::KernelTrace& trace);
 /// When the first block's first tiles were filled and read.
 nlohmann::json order_json(const emulator::OrderOfEvents& order);

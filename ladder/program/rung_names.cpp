@@ -58,10 +58,11 @@ const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted) {
       if (wanted == named->name || wanted == folder(*named)) return *named;
     }
   }
-  std::string known;
+  emulator::FieldValue::Words known;
   for (const Rung& rung : rungs)
-    known += (known.empty() ? "" : ", ") + label(rung);
-  throw std::invalid_argument(fmt::format("unknown rung '{}': choose one of {}", wanted, known));
+    known.push_back(label(rung));
+  throw BadRequest({RefusalKind::kUnknownRung,
+                    {{"wanted", std::string(wanted)}, {"known", std::move(known)}}});
 }
 
 }  // namespace ladder

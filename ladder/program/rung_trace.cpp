@@ -126,7 +126,7 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
     Verifier verifier(machine, problem.shape, problem.seed, result.rung.precision);
     const Verdict verdict = verifier.verify(traced, problem.alpha, problem.beta, result.rung.tile);
     result.verified = verdict.right;
-    result.complaint = verdict.complaint;
+    result.wrong = verdict.wrong;
     return;
   }
   const EmptyArrays<T> arrays(machine, problem);
@@ -173,9 +173,10 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {
-    throw std::invalid_argument(fmt::format("{} does not fit on a {}: {} decides",
-                                            label(result.rung), result.card.name,
-                                            deciding_limit(result.card, needs)));
+    throw BadRequest({RefusalKind::kBlockDoesNotFit,
+                      {{"rung", label(result.rung)},
+                       {"card", result.card.name},
+                       {"limit", deciding_limit(result.card, needs)}}});
   }
   result.occupancy_limit = deciding_limit(result.card, needs);
   result.waves = static_cast<double>(result.kernel.blocks) /
@@ -368,8 +369,7 @@ Limit limit_of(const RungTrace& trace) {
 RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
                      const DeviceCard& card, const TraceChoice& choice) {
   if (rung.tile.BM == 0) {
-    throw std::invalid_argument(
-        fmt::format("{} has no kernel of its own to trace: choose another rung", label(rung)));
+    throw BadRequest({RefusalKind::kNoKernel, {{"rung", label(rung)}}});
   }
   RungTrace result;
   result.rung = rung;
