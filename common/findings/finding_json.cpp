@@ -50,7 +50,7 @@ json other_json(const emulator::OtherAccess& other) {
 
 json group_json(const emulator::ThreadGroup& group) {
   json result = {{"block", group.block},
-                 {"threads", ranges_of(group.threads)},
+                 {"threads", emulator::ranges_of(group.threads)},
                  {"first", group.first},
                  {"waits_for", code_of(group.wait)},
                  {"missing", to_json(group.missing)}};

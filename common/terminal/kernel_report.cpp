@@ -63,7 +63,7 @@ std::string wavefronts_text(const AccessCounts& counts) {
 }
 
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<std::string>& verdicts) {
+                        const std::vector<AccessVerdict>& verdicts) {
   TextTable table({-28, 5, 13, 15, 15});
   std::string file;
   std::vector<std::string> source;
@@ -89,7 +89,7 @@ std::string lines_table(const emulator::KernelTrace& trace,
                grouped(static_cast<double>(counts.requests)),
                counts.sectors > 0 ? sectors_text(counts) : "",
                counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
-    if (!verdicts[i].empty()) table.add(wrapped(verdicts[i], 7, 7));
+    if (!verdicts[i].text.empty()) table.add(wrapped(verdicts[i].text, 7, 7));
   }
   return table.text();
 }
@@ -118,7 +118,7 @@ json counts_json(const AccessCounts& counts) {
           {"ideal_wavefronts", counts.ideal_wavefronts}};
 }
 
-json lines_json(const emulator::KernelTrace& trace, const std::vector<std::string>& verdicts) {
+json lines_json(const emulator::KernelTrace& trace, const std::vector<AccessVerdict>& verdicts) {
   json lines = json::array();
   for (std::size_t i = 0; i < trace.lines.size(); ++i) {
     const emulator::LineCounts& line = trace.lines[i];
@@ -127,7 +127,8 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<std::strin
                   {"operation", emulator::name_of(line.operation)},
                   {"array", line.array},
                   {"access_bytes", line.access_bytes},
-                  {"verdict", verdicts[i]}};
+                  {"pattern", verdicts[i].pattern ? json(code_of(verdicts[i].pattern->kind)) : json(nullptr)},
+                  {"verdict", verdicts[i].text}};
     entry.update(counts_json(line.counts));
     lines.push_back(entry);
   }

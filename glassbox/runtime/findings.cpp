@@ -53,8 +53,8 @@ void add_hazards(KernelTrace& all, const KernelTrace& more) {
   }
 }
 
-std::vector<std::string> verdicts_of(const KernelTrace& trace) {
-  std::vector<std::string> verdicts;
+std::vector<AccessVerdict> verdicts_of(const KernelTrace& trace) {
+  std::vector<AccessVerdict> verdicts;
   verdicts.reserve(trace.lines.size());
   for (const emulator::LineCounts& line : trace.lines)
     verdicts.push_back(verdict_of(line, 0));
