@@ -127,7 +127,7 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
   report.outcome = Outcome::hazard;
   for (std::size_t i = 0; i < std::min(kMostHazards, trace.hazards.size()); ++i) {
     if (i > 0) report.message += "\n";
-    report.message += trace.hazards[i].message;
+    report.message += text_of(trace.hazards[i]);
   }
   if (trace.hazards.size() > kMostHazards) {
     report.message += "\nand " + std::to_string(trace.hazards.size() - kMostHazards) + " more";

@@ -129,7 +129,7 @@ class Judge {
         return [&](const Gemm<T>& gemm, Stream stream) { forward(gemm, stream); };
       });
       const Verdict verdict = verifier.verify(call, alpha, beta, tile_);
-      result = {{"status", verdict.right ? "right" : "wrong"}, {"message", verdict.complaint}};
+      result = {{"status", verdict.right ? "right" : "wrong"}, {"message", text_of(verdict.wrong)}};
       if (verdict.right && order.traced && !did_the_work(report, shape, alpha)) {
         result = {{"status", "not_the_kernel"},
                   {"message", report.launched
@@ -138,7 +138,7 @@ class Judge {
                                   : "C is right, but run() launches no kernel"}};
       }
       if (!verdict.right && !report.launched) {
-        result["message"] = "run() launches no kernel. " + verdict.complaint;
+        result["message"] = "run() launches no kernel. " + text_of(verdict.wrong);
       }
     } catch (const NoResult&) {
       const bool ran = report.outcome == Outcome::ran;
@@ -212,7 +212,7 @@ json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submi
     });
     const Verdict verdict = verifier.verify(call, 1.0f, 0.0f, tile);
     return {{"status", verdict.right ? "right" : "wrong"},
-            {"message", verdict.complaint},
+            {"message", text_of(verdict.wrong)},
             {"ms", 1e3 * report.seconds}};
   } catch (const NoResult&) {
     return {{"status", name_of(report.outcome)}, {"message", report.message}};

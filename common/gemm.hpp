@@ -101,10 +101,37 @@ using AnyGemm = std::variant<Gemm<float>, Gemm<bfloat16>>;
 /// Gives the matrices of one launch; the argument counts the launches before it.
 using GemmOf = std::function<AnyGemm(int counter)>;
 
-/// Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
+/// \brief Thrown by a rung that cannot take a shape; the message names rung, dimension and rule.
 class ShapeRefused : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  /// A rule in the rung's own words.
+  explicit ShapeRefused(const std::string& reason)
+      : std::invalid_argument(reason), reason_(reason) {}
+
+  /// An extent that is no multiple; see require_multiple().
+  ShapeRefused(const std::string& rung, char dimension, int extent, int multiple,
+               const std::string& reason)
+      : std::invalid_argument(rung + " refuses " + dimension + " = " + std::to_string(extent) +
+                              ": " + dimension + " must be a multiple of " +
+                              std::to_string(multiple) + " (" + reason + ")"),
+        rung_(rung),
+        dimension_(dimension),
+        extent_(extent),
+        multiple_(multiple),
+        reason_(reason) {}
+
+  const std::string& rung() const noexcept { return rung_; }
+  char dimension() const noexcept { return dimension_; }
+  int extent() const noexcept { return extent_; }
+  int multiple() const noexcept { return multiple_; }  ///< 0: a rule in the rung's own words
+  const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  std::string rung_;
+  char dimension_ = ' ';
+  int extent_ = 0;
+  int multiple_ = 0;
+  std::string reason_;
 };
 
 /// Smallest number of tiles of `tile` elements that cover `extent` elements; both >= 1.
@@ -120,9 +147,7 @@ constexpr int ceil_div(int extent, int tile) {
 inline void require_multiple(const std::string& rung, char dimension, int extent, int multiple,
                              const std::string& reason) {
   if (extent % multiple == 0) return;
-  throw ShapeRefused(rung + " refuses " + dimension + " = " + std::to_string(extent) + ": " +
-                     dimension + " must be a multiple of " + std::to_string(multiple) + " (" +
-                     reason + ")");
+  throw ShapeRefused(rung, dimension, extent, multiple, reason);
 }
 
 /// \brief  Cuts a tall problem into bands of rows, each a GEMM of its own. Only giants need more

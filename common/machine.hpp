@@ -11,12 +11,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "common/error_bound.hpp"
 #include "common/gemm.hpp"
 #include "common/random.hpp"
+#include "common/refusal.hpp"
 #include "common/roofline.hpp"
 #include "common/timing.hpp"
 
@@ -25,7 +27,15 @@ namespace ladder {
 /// Thrown when there is no such machine, or a problem does not fit it; says what to do.
 class MachineError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit MachineError(const std::string& reason)
+      : MachineError({RefusalKind::kMachine, {{"reason", reason}}}) {}
+  explicit MachineError(Refusal refusal)
+      : std::runtime_error(text_of(refusal)), refusal_(std::move(refusal)) {}
+
+  const Refusal& refusal() const noexcept { return refusal_; }
+
+ private:
+  Refusal refusal_;
 };
 
 /// Thrown when CUDA or cuBLAS reports an error, often that of a kernel launched earlier.

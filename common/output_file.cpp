@@ -180,6 +180,7 @@ void write_through(const std::string& path, const std::string& text) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  if (is_standard_output()) return;
   const auto status = status_of(path_);
   if (status ? S_ISDIR(status->st_mode) : path_.ends_with('/')) {
     refuse(path_, "it is a folder; name a file in it");
@@ -207,7 +208,12 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   }
 }
 
+bool OutputFile::is_standard_output() const {
+  return path_ == "-";
+}
+
 bool OutputFile::is_same_file_as(const OutputFile& other) const {
+  if (is_standard_output() && other.is_standard_output()) return true;
   if (target_.empty() || other.target_.empty()) return false;
   const auto place = [](const std::string& target) {
     return fs::weakly_canonical(fs::absolute(target));
@@ -217,6 +223,10 @@ bool OutputFile::is_same_file_as(const OutputFile& other) const {
 }
 
 void OutputFile::write(const std::string& text) const {
+  if (is_standard_output()) {
+    fmt::print("{}", text);
+    return;
+  }
   if (target_.empty()) {
     write_through(path_, text);
     return;

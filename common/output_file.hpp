@@ -15,11 +15,14 @@ namespace ladder {
 /// a pipe, this program's own output) is written to and never replaced.
 class OutputFile {
  public:
+  /// \param path  `-` is standard output, which then should say nothing else
   /// \throws std::runtime_error  names the path, the reason and what to do
   explicit OutputFile(std::string path);
 
   /// \throws std::runtime_error  as above; the old file, if there was one, is unchanged
   void write(const std::string& text) const;
+
+  bool is_standard_output() const;
 
   /// Whether both would write one file, of whatever name; a device may be written twice.
   bool is_same_file_as(const OutputFile& other) const;

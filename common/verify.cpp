@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/verify.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 namespace ladder {
@@ -14,17 +11,6 @@ namespace {
 
 std::size_t area(int rows, int cols) {
   return static_cast<std::size_t>(rows) * cols;
-}
-
-/// "3.2 GiB"
-std::string readable_bytes(double bytes) {
-  const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024.0 && unit + 1 < std::size(units)) {
-    bytes /= 1024.0;
-    ++unit;
-  }
-  return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
 double matrix_bytes(const Shape& shape, Format stored) {
@@ -36,21 +22,19 @@ double matrix_bytes(const Shape& shape, Format stored) {
 void require_judgeable(float alpha, float beta, int K) {
   for (const auto& [name, factor] : {std::pair("alpha", alpha), std::pair("beta", beta)}) {
     if (std::isfinite(factor)) continue;
-    throw std::invalid_argument(
-        fmt::format("{} = {} is not a finite number: no kernel can be judged by the NaN and "
-                    "infinities that it gives. Choose a finite {}",
-                    name, factor, name));
+    throw BadRequest({RefusalKind::kFactorNotFinite, {{"factor", name}, {"value", factor}}});
   }
   // Sums of parts of K too must stay finite, in whatever order they are added.
   const double largest_sum = K * kLargestNormal * kLargestNormal;
   constexpr double kMost = std::numeric_limits<float>::max();
   if (std::fabs(alpha) * largest_sum + std::fabs(beta) * kLargestNormal < kMost) return;
   const bool because_of_alpha = std::fabs(alpha) * largest_sum >= kMost / 2;
-  throw std::invalid_argument(fmt::format(
-      "{0} = {1:g} is too large for K = {2}: the exact result too may exceed {3:.2g}, the largest "
-      "number of FP32. Choose {0} below {4:.2g}",
-      because_of_alpha ? "alpha" : "beta", because_of_alpha ? alpha : beta, K, kMost,
-      kMost / 2 / (because_of_alpha ? largest_sum : kLargestNormal)));
+  throw BadRequest(
+      {RefusalKind::kFactorTooLarge,
+       {{"factor", because_of_alpha ? "alpha" : "beta"},
+        {"value", because_of_alpha ? alpha : beta},
+        {"k", K},
+        {"limit", kMost / 2 / (because_of_alpha ? largest_sum : kLargestNormal)}}});
 }
 
 /// Numbers of A (0), B (1) and C (2).
@@ -73,12 +57,14 @@ double verification_bytes(const Shape& shape, Format stored) {
 void require_memory(const Machine& machine, const Shape& shape, Format stored, double bytes) {
   const double free = static_cast<double>(machine.free_bytes());
   if (bytes <= free) return;
-  throw MachineError(
-      fmt::format("M = {}, N = {}, K = {} needs {} for A, B and C, {} in all with the FP64 "
-                  "reference, and {} has "
-                  "{} free: choose a smaller shape",
-                  shape.M, shape.N, shape.K, readable_bytes(matrix_bytes(shape, stored)),
-                  readable_bytes(bytes), machine.name(), readable_bytes(free)));
+  throw MachineError({RefusalKind::kOutOfMemory,
+                      {{"m", shape.M},
+                       {"n", shape.N},
+                       {"k", shape.K},
+                       {"matrix_bytes", matrix_bytes(shape, stored)},
+                       {"bytes", bytes},
+                       {"machine", machine.name()},
+                       {"free_bytes", free}}});
 }
 
 /// A verifier's work, for matrices of any type.
@@ -118,10 +104,11 @@ class Verifier::JudgeOf final : public Judge {
  private:
   void fill_c(const MachineArray<T>& c, float beta);
   std::vector<float> host_floats(const MachineArray<T>& array);
-  std::string explain(const Comparison& comparison, const Expectation& expected, BlockTile tile);
-  /// Restores inputs and guard bands. \return what was damaged, as sentences
-  std::string repair();
-  std::string damage(const MachineArray<T>& array, const char* name, RandomArray* random);
+  Wrong explain(const Comparison& comparison, const Expectation& expected, BlockTile tile);
+  /// Restores inputs and guard bands; adds what was damaged.
+  void repair(std::vector<Wrong>& found);
+  void repair(const MachineArray<T>& array, const char* name, RandomArray* random,
+              std::vector<Wrong>& found);
 
   Machine& machine_;
   Shape shape_;
@@ -170,7 +157,10 @@ Verdict Verifier::JudgeOf<T>::verify(const Run& run, float alpha, float beta, Bl
                .B = b_.data(),
                .beta = beta,
                .C = c_.data()};
-  if (unfinished_) repair();  // the run before threw an exception
+  if (unfinished_) {  // the run before threw an exception
+    std::vector<Wrong> not_of_this_run;
+    repair(not_of_this_run);
+  }
   unfinished_ = true;
   fill_c(c_, beta);
   run(gemm, nullptr);
@@ -196,9 +186,9 @@ Verdict Verifier::JudgeOf<T>::verify(const Run& run, float alpha, float beta, Bl
     verdict.difference_to_cublas =
         machine_.relative_difference(c_.data(), vendor_c.data(), c_.size());
   }
-  if (comparison.wrong_elements > 0) verdict.complaint = explain(comparison, expected, tile);
-  verdict.complaint += repair();
-  verdict.right = verdict.complaint.empty();
+  if (comparison.wrong_elements > 0) verdict.wrong = {explain(comparison, expected, tile)};
+  repair(verdict.wrong);
+  verdict.right = verdict.wrong.empty();
   unfinished_ = false;
   return verdict;
 }
@@ -211,8 +201,8 @@ std::vector<float> Verifier::JudgeOf<T>::host_floats(const MachineArray<T>& arra
 }
 
 template <class T>
-std::string Verifier::JudgeOf<T>::explain(const Comparison& comparison, const Expectation& expected,
-                                          BlockTile tile) {
+Wrong Verifier::JudgeOf<T>::explain(const Comparison& comparison, const Expectation& expected,
+                                    BlockTile tile) {
   const std::size_t count = c_.size();
   WrongResult result{.shape = shape_,
                      .tile = tile,
@@ -236,40 +226,42 @@ std::string Verifier::JudgeOf<T>::explain(const Comparison& comparison, const Ex
     result.wrong[i] = error <= expected.bound(scale[i], alpha_ab, beta_c) ? 0 : 1;
   }
 
+  Wrong wrong = pattern_of(result);
+  wrong.wrong_elements = comparison.wrong_elements;
+  wrong.elements = static_cast<std::int64_t>(count);
   const std::int64_t first = comparison.first_wrong;
-  const int row = static_cast<int>(first / shape_.N);
-  const int col = static_cast<int>(first % shape_.N);
-  const std::string block =
-      tile.BM == 0 ? "" : fmt::format(" of block tile ({}, {})", col / tile.BN, row / tile.BM);
-  return fmt::format(
-      "{} of {} elements are wrong. The first is C[{}][{}]{}: got {:.9g}, expected {:.9g}. "
-      "Pattern: {}. ",
-      comparison.wrong_elements, count, row, col, block, result.got[first], result.expected[first],
-      describe_pattern(result));
+  WrongElement& element = wrong.first.emplace();
+  element.row = static_cast<int>(first / shape_.N);
+  element.column = static_cast<int>(first % shape_.N);
+  element.got = result.got[first];
+  element.expected = result.expected[first];
+  if (tile.BM != 0) element.block_tile = {element.column / tile.BN, element.row / tile.BM};
+  return wrong;
 }
 
 template <class T>
-std::string Verifier::JudgeOf<T>::repair() {
-  return damage(a_, "A", &random_a_) + damage(b_, "B", &random_b_) + damage(c_, "C", nullptr);
+void Verifier::JudgeOf<T>::repair(std::vector<Wrong>& found) {
+  repair(a_, "A", &random_a_, found);
+  repair(b_, "B", &random_b_, found);
+  repair(c_, "C", nullptr, found);
 }
 
 template <class T>
-std::string Verifier::JudgeOf<T>::damage(const MachineArray<T>& array, const char* name,
-                                         RandomArray* random) {
-  std::string text;
+void Verifier::JudgeOf<T>::repair(const MachineArray<T>& array, const char* name,
+                                  RandomArray* random, std::vector<Wrong>& found) {
   if (!array.guards_intact()) {
-    text += fmt::format("Memory outside of {} was written. ", name);
+    found.push_back({.kind = WrongKind::kOutsideWritten, .fields = {{"array", name}}});
     constexpr std::size_t kGuardBytes = MachineArray<T>::kGuardBytes;
     machine_.fill_unwritten(array.data() - kGuardBytes / sizeof(T), kGuardBytes);
     machine_.fill_unwritten(array.data() + array.size(), kGuardBytes);
   }
-  if (random == nullptr) return text;
+  if (random == nullptr) return;
   const std::int64_t changed = machine_.changed_elements(array.data(), array.size(), *random);
   if (changed > 0) {
-    text += fmt::format("The input {} was changed in {} elements. ", name, changed);
+    found.push_back(
+        {.kind = WrongKind::kInputChanged, .fields = {{"array", name}, {"changed", changed}}});
     machine_.fill_random(array.data(), array.size(), *random);
   }
-  return text;
 }
 
 }  // namespace ladder

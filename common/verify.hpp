@@ -5,7 +5,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "common/machine.hpp"
 #include "common/wrong_pattern.hpp"
@@ -41,7 +41,7 @@ struct Verdict {
   bool right = false;
   double error_over_bound = 0.0;  ///< largest error in units of what is allowed; right results <= 1
   std::optional<double> difference_to_cublas;  ///< relative, Frobenius norm; 0: equal bit by bit
-  std::string complaint;  ///< empty when right; else first wrong element, pattern, damage
+  std::vector<Wrong> wrong;  ///< empty when right; else the wrong elements, and what was damaged
 };
 
 /// \brief Verifies results for one shape, seed and precision; computes the FP64 reference once.
@@ -59,7 +59,7 @@ class Verifier {
   /// \brief  Runs the GEMM on fresh inputs and judges C, the guard bands, A and B.
   /// \param  vendor  the vendor's GEMM in the same precision, to print the difference; may be empty
   /// \throws std::invalid_argument  `run` takes matrices of another type than the precision stores;
-  ///         alpha or beta is not finite, or so large that the exact result may overflow
+  ///         alpha or beta is not finite, or so large that the exact result may overflow (BadRequest)
   /// \throws whatever `run` throws: ShapeRefused, emulator::KernelError, CUDA's errors
   Verdict verify(const Run& run, float alpha, float beta, BlockTile tile = {},
                  const Run& vendor = {});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/wrong_pattern.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -48,35 +46,29 @@ double share(const WrongResult& r, Holds holds) {
   return static_cast<double>(hits) / wrong;
 }
 
-/// "all of them" or "37 % of them"
-std::string how_many(double part) {
-  return part == 1.0 ? "all of them" : fmt::format("{:.0f} % of them", std::ceil(100 * part));
-}
-
 /// Values that say by themselves what went wrong: unwritten, NaN, infinite, zero.
-std::optional<std::string> telling_values(const WrongResult& r) {
-  const double unwritten =
-      share(r, [&](std::size_t i) { return same_bits(r.got[i], r.initial[i]); });
-  if (unwritten > 0.0) {
-    return fmt::format("{} never written{}", how_many(unwritten),
-                       r.initial_was_nan ? "" : ": they hold the C from before the call");
+std::optional<Wrong> telling_values(const WrongResult& r) {
+  const auto some = [&](WrongKind kind, auto holds) -> std::optional<Wrong> {
+    const double part = share(r, holds);
+    if (part == 0.0) return std::nullopt;
+    return Wrong{.kind = kind, .fields = {{"share", part}}};
+  };
+  std::optional<Wrong> found = some(WrongKind::kNeverWritten, [&](std::size_t i) {
+    return same_bits(r.got[i], r.initial[i]);
+  });
+  if (found) found->fields.set("holds_old_c", !r.initial_was_nan);
+  if (!found) found = some(WrongKind::kNan, [&](std::size_t i) { return std::isnan(r.got[i]); });
+  if (!found) {
+    found = some(WrongKind::kInfinite, [&](std::size_t i) { return std::isinf(r.got[i]); });
   }
-  const double nan = share(r, [&](std::size_t i) { return std::isnan(r.got[i]); });
-  if (nan > 0.0) {
-    return fmt::format(
-        "{} NaN: shared memory read before it was written, a read beyond A or B, or "
-        "C read although beta is 0",
-        how_many(nan));
+  if (!found && share(r, [&](std::size_t i) { return r.got[i] == 0.0f; }) == 1.0) {
+    found = Wrong{.kind = WrongKind::kAllZero};
   }
-  const double infinite = share(r, [&](std::size_t i) { return std::isinf(r.got[i]); });
-  if (infinite > 0.0) return fmt::format("{} infinite", how_many(infinite));
-  const double zero = share(r, [&](std::size_t i) { return r.got[i] == 0.0f; });
-  if (zero == 1.0) return "all of them 0";
-  return std::nullopt;
+  return found;
 }
 
 /// C holds right values in the wrong places: transposed, or moved by a power of two.
-std::optional<std::string> misplaced(const WrongResult& r) {
+std::optional<Wrong> misplaced(const WrongResult& r) {
   const int M = r.shape.M;
   const int N = r.shape.N;
   const auto explains = [&](const std::function<std::int64_t(int, int)>& source) {
@@ -95,7 +87,7 @@ std::optional<std::string> misplaced(const WrongResult& r) {
     const std::int64_t i = static_cast<std::int64_t>(row) * N + col;  // as column-major: (i%M, i/M)
     return (i % M) * N + i / M;
   };
-  if (M > 1 && N > 1 && explains(transposed)) return "the result is transposed";
+  if (M > 1 && N > 1 && explains(transposed)) return Wrong{.kind = WrongKind::kTransposed};
 
   for (int shift = 1; shift <= 256; shift *= 2) {
     for (const int s : {shift, -shift}) {
@@ -106,12 +98,10 @@ std::optional<std::string> misplaced(const WrongResult& r) {
         return row + s < 0 || row + s >= M ? -1 : static_cast<std::int64_t>(row + s) * N + col;
       };
       if (std::abs(s) < N && explains(along_n)) {
-        return fmt::format("right values {} column{} too far to the {}", shift,
-                           shift == 1 ? "" : "s", s > 0 ? "left" : "right");
+        return Wrong{.kind = WrongKind::kShiftedColumns, .fields = {{"shift", s}}};
       }
       if (std::abs(s) < M && explains(along_m)) {
-        return fmt::format("right values {} row{} too far {}", shift, shift == 1 ? "" : "s",
-                           s > 0 ? "up" : "down");
+        return Wrong{.kind = WrongKind::kShiftedRows, .fields = {{"shift", s}}};
       }
     }
   }
@@ -119,7 +109,7 @@ std::optional<std::string> misplaced(const WrongResult& r) {
 }
 
 /// Everything is off by the same multiple of C from before the call.
-std::optional<std::string> wrong_beta(const WrongResult& r) {
+std::optional<Wrong> wrong_beta(const WrongResult& r) {
   if (r.initial_was_nan) return std::nullopt;
   double error_initial = 0.0;
   double initial_2 = 0.0;
@@ -132,12 +122,11 @@ std::optional<std::string> wrong_beta(const WrongResult& r) {
   const double explained = share(
       r, [&](std::size_t i) { return near(r, r.got[i], r.expected[i] + factor * r.initial[i]); });
   if (!(explained > 0.9) || std::fabs(factor) < least_factor(r)) return std::nullopt;
-  return fmt::format("off by {:.4g} times the C from before the call: is beta applied, and once?",
-                     factor);
+  return Wrong{.kind = WrongKind::kWrongBeta, .fields = {{"factor", factor}}};
 }
 
 /// Values near the right ones: a constant factor, or too few bits.
-std::optional<std::string> inaccurate(const WrongResult& r) {
+std::optional<Wrong> inaccurate(const WrongResult& r) {
   double got_expected = 0.0;
   double expected_2 = 0.0;
   double error_2 = 0.0;
@@ -147,39 +136,30 @@ std::optional<std::string> inaccurate(const WrongResult& r) {
     error_2 += (r.got[i] - r.expected[i]) * (r.got[i] - r.expected[i]);
   });
   if (std::ranges::count(r.wrong, 1) >= kFewestForALaw) {
-    if (std::optional<std::string> beta = wrong_beta(r)) return beta;
+    if (std::optional<Wrong> beta = wrong_beta(r)) return beta;
     const double factor = got_expected / expected_2;
     const double scaled =
         share(r, [&](std::size_t i) { return near(r, r.got[i], factor * r.expected[i]); });
     if (scaled > 0.9 && std::fabs(factor) > 1e-3 && std::fabs(factor - 1) > least_factor(r)) {
-      return fmt::format(
-          "right but for a factor of {:.4g}: alpha, or a part of K left out or taken "
-          "twice?",
-          factor);
+      return Wrong{.kind = WrongKind::kWrongFactor, .fields = {{"factor", factor}}};
     }
   }
   const double relative = std::sqrt(error_2 / expected_2);
   if (relative < 0x1p-5) {
-    return fmt::format(
-        "values off by about 2^{:.0f} of their size: inputs or sums of low precision?",
-        std::log2(relative));
+    return Wrong{.kind = WrongKind::kLowPrecision, .fields = {{"log2_error", std::log2(relative)}}};
   }
   return std::nullopt;
 }
 
-/// "rows 64 to 76, the last tile row (is the guard in M right?)", or nothing where all are wrong.
-std::string where_along(char dimension, const char* what, int first, int last, int extent,
-                        int tile) {
-  if (first == 0 && last == extent - 1) return "";
-  std::string text = first == last ? fmt::format("{} {}", what, first)
-                                   : fmt::format("{}s {} to {}", what, first, last);
-  if (last == extent - 1 && 0 < tile && tile < extent && first >= (extent - 1) / tile * tile) {
-    text += fmt::format(", the last tile {} (is the guard in {} right?)", what, dimension);
-  }
-  return text;
+WrongRange range_along(int first, int last, int extent, int tile) {
+  WrongRange range = {.first = first, .last = last};
+  range.everywhere = first == 0 && last == extent - 1;
+  range.last_tile = !range.everywhere && last == extent - 1 && 0 < tile && tile < extent &&
+                    first >= (extent - 1) / tile * tile;
+  return range;
 }
 
-std::string location(const WrongResult& r) {
+WrongPlace place_of(const WrongResult& r) {
   const int M = r.shape.M;
   const int N = r.shape.N;
   int first_row = M, last_row = -1, first_col = N, last_col = -1;
@@ -193,21 +173,28 @@ std::string location(const WrongResult& r) {
     last_col = std::max(last_col, col);
     ++wrong;
   });
-  if (wrong == r.wrong.size()) return "every element is wrong";
-  const std::string rows = where_along('M', "row", first_row, last_row, M, r.tile.BM);
-  const std::string cols = where_along('N', "column", first_col, last_col, N, r.tile.BN);
-  if (rows.empty() && cols.empty()) return "scattered over the whole matrix";
-  return "all in " + rows + (rows.empty() || cols.empty() ? "" : " and ") + cols;
+  WrongPlace place = {.rows = range_along(first_row, last_row, M, r.tile.BM),
+                      .columns = range_along(first_col, last_col, N, r.tile.BN)};
+  const bool row = place.rows.last_tile;
+  const bool column = place.columns.last_tile;
+  place.kind = wrong == r.wrong.size() ? WrongKind::kEveryElement
+               : row && column         ? WrongKind::kLastTiles
+               : row                   ? WrongKind::kLastTileRow
+               : column                ? WrongKind::kLastTileColumn
+                                       : WrongKind::kSomeElements;
+  return place;
 }
 
 }  // namespace
 
-std::string describe_pattern(const WrongResult& result) {
-  std::optional<std::string> kind = telling_values(result);
-  if (!kind) kind = inaccurate(result);
-  if (!kind) kind = misplaced(result);
-  const std::string place = location(result);
-  return kind ? *kind + "; " + place : place;
+Wrong pattern_of(const WrongResult& result) {
+  const WrongPlace place = place_of(result);
+  std::optional<Wrong> found = telling_values(result);
+  if (!found) found = inaccurate(result);
+  if (!found) found = misplaced(result);
+  Wrong wrong = found.value_or(Wrong{.kind = place.kind});
+  wrong.where = place;
+  return wrong;
 }
 
 }  // namespace ladder

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "common/gemm.hpp"
 #include "common/precision.hpp"
+#include "common/refusal.hpp"
 #include "common/work_plan.hpp"
 #include "common/wrong_pattern.hpp"
 
@@ -94,10 +96,8 @@ std::string own_code();
 /// \brief  Why a GPU does not run a rung.
 /// \param  compute_capability  of the GPU, or kEveryComputeCapability
 /// \param  compiled  as own_code()
-/// \return "needs compute capability 8.0 or higher, the GPU has 7.5", or that this build has no
-/// code
-///         for it; empty if it runs
-std::string why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
+/// \return kComputeCapability, or kNotCompiled if this build has no code for it; nothing if it runs
+std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
                        const std::string& compiled = own_code());
 
 /// "05 vector_access"

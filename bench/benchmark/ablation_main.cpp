@@ -88,11 +88,11 @@ int ablation_command(const Arguments& arguments) {
   const OutputFile file(path);
   for (const Ablation& copy : copies) {
     const Rung& rung = find_rung(rungs(), copy.rung);
-    const std::string why_not =  // copies of Hopper's rungs are compiled for it alone
+    const std::optional<Refusal> why_not =  // copies of Hopper's rungs are compiled for it alone
         why_not_on(rung, machine->compute_capability(), machine->name(), "90a");
-    if (!why_not.empty()) {
+    if (why_not) {
       throw std::invalid_argument(
-          fmt::format("{} {}: --leave-out {}", copy.name, why_not, copy.rung));
+          fmt::format("{} {}: --leave-out {}", copy.name, text_of(*why_not), copy.rung));
     }
   }
   Progress progress;

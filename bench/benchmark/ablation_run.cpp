@@ -71,7 +71,7 @@ void verify(Machine& machine, std::vector<Contender>& contenders, const Problem&
         verifier.verify(contender.run, problem.alpha, problem.beta, contender.tile);
     if (!verdict.right) {
       throw std::runtime_error(
-          fmt::format("{} is wrong, and must not be: {}", contender.entry.name, verdict.complaint));
+          fmt::format("{} is wrong, and must not be: {}", contender.entry.name, text_of(verdict.wrong)));
     }
     contender.entry.verified = true;
   }

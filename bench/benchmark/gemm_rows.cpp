@@ -46,11 +46,11 @@ Rivals rivals_in(const Climb& climb, const Precision& precision) {
 /// Why a climb holds no timing of a row.
 std::string complaint(const Climb& climb, const Row& row) {
   const Entry* entry = row.rung ? entry_of(climb, *row.rung) : nullptr;
-  if (entry != nullptr && !entry->note.empty()) {
-    return (entry->outcome == Outcome::wrong ? "wrong: " : "") + entry->note;
+  if (entry != nullptr && !entry->findings.empty()) {
+    return (entry->outcome == Outcome::wrong ? "wrong: " : "") + note_of(*entry);
   }
   for (const Entry& other : climb.entries) {
-    if (!other.note.empty()) return fmt::format("not measured: {}", other.note);
+    if (!other.findings.empty()) return fmt::format("not measured: {}", note_of(other));
   }
   return "not measured";
 }

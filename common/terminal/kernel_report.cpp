@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/findings/finding.hpp"
 #include "common/terminal/text_table.hpp"
 #include "emulator/run/own_files.hpp"
 
@@ -63,7 +64,7 @@ std::string wavefronts_text(const AccessCounts& counts) {
 }
 
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<std::string>& verdicts) {
+                        const std::vector<AccessVerdict>& verdicts) {
   TextTable table({-28, 5, 13, 15, 15});
   std::string file;
   std::vector<std::string> source;
@@ -89,18 +90,20 @@ std::string lines_table(const emulator::KernelTrace& trace,
                grouped(static_cast<double>(counts.requests)),
                counts.sectors > 0 ? sectors_text(counts) : "",
                counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
-    if (!verdicts[i].empty()) table.add(wrapped(verdicts[i], 7, 7));
+    if (!verdicts[i].text.empty()) table.add(wrapped(verdicts[i].text, 7, 7));
   }
   return table.text();
 }
 
-std::string hazards_text(const emulator::KernelTrace& trace) {
+std::string hazards_text(const emulator::KernelTrace& trace,
+                         const std::function<std::string(std::string)>& shown) {
   std::string text;
-  for (const emulator::Hazard& hazard : trace.hazards) {
+  for (const emulator::Fault& hazard : trace.hazards) {
     const std::string times =
         hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
                          : "";
-    text += wrapped("- " + hazard.message + times, 2);
+    const std::string sentence = text_of(hazard);
+    text += wrapped("- " + (shown ? shown(sentence) : sentence) + times, 2);
   }
   return text;
 }
@@ -116,7 +119,7 @@ json counts_json(const AccessCounts& counts) {
           {"ideal_wavefronts", counts.ideal_wavefronts}};
 }
 
-json lines_json(const emulator::KernelTrace& trace, const std::vector<std::string>& verdicts) {
+json lines_json(const emulator::KernelTrace& trace, const std::vector<AccessVerdict>& verdicts) {
   json lines = json::array();
   for (std::size_t i = 0; i < trace.lines.size(); ++i) {
     const emulator::LineCounts& line = trace.lines[i];
@@ -125,7 +128,8 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<std::strin
                   {"operation", emulator::name_of(line.operation)},
                   {"array", line.array},
                   {"access_bytes", line.access_bytes},
-                  {"verdict", verdicts[i]}};
+                  {"pattern", verdicts[i].pattern ? json(code_of(verdicts[i].pattern->kind)) : json(nullptr)},
+                  {"verdict", verdicts[i].text}};
     entry.update(counts_json(line.counts));
     lines.push_back(entry);
   }
@@ -134,18 +138,8 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<std::strin
 
 json hazards_json(const emulator::KernelTrace& trace) {
   json hazards = json::array();
-  for (const emulator::Hazard& hazard : trace.hazards) {
-    hazards.push_back({{"kind", emulator::name_of(hazard.kind)},
-                       {"message", hazard.message},
-                       {"file", hazard.place.file},
-                       {"line", hazard.place.line},
-                       {"other_file", hazard.other ? json(hazard.other->file) : json(nullptr)},
-                       {"other_line", hazard.other ? json(hazard.other->line) : json(nullptr)},
-                       {"block", hazard.block},
-                       {"thread", hazard.thread},
-                       {"element", hazard.element},
-                       {"times", hazard.times}});
-  }
+  for (const emulator::Fault& hazard : trace.hazards)
+    hazards.push_back(to_json(hazard));
   return hazards;
 }
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
+#include <utility>
 
 #include "emulator/run/block/cluster.hpp"
 #include "emulator/run/debug_info/shared_arrays.hpp"
@@ -21,34 +21,34 @@ constexpr unsigned kMaxGridYZ = 65535;
 constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
 constexpr std::size_t kMaxStaticSharedBytes = std::size_t{48} * 1024;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: " + sentence);
+[[noreturn]] void refuse(FaultKind kind, Fields fields) {
+  throw KernelError({kind, std::move(fields)});
 }
 
-std::string text_of(const dim3& extents) {
-  return to_text({extents.x, extents.y, extents.z});
+FieldValue::Numbers numbers_of(const dim3& extents) {
+  return {extents.x, extents.y, extents.z};
 }
 
+/// \param what  "grid" or "block"
 void require_extents(const char* what, const dim3& extents, const dim3& limits) {
   if (extents.x == 0 || extents.y == 0 || extents.z == 0) {
-    refuse(std::string("the ") + what + " is " + text_of(extents) +
-           "; every extent must be at least 1");
+    refuse(FaultKind::kLaunchExtentZero, {{"what", what}, {"extents", numbers_of(extents)}});
   }
   if (extents.x > limits.x || extents.y > limits.y || extents.z > limits.z) {
-    refuse(std::string("the ") + what + " is " + text_of(extents) + "; CUDA allows at most " +
-           text_of(limits));
+    refuse(
+        FaultKind::kLaunchExtentTooLarge,
+        {{"what", what}, {"extents", numbers_of(extents)}, {"limits", numbers_of(limits)}});
   }
 }
 
 void require_cluster(const dim3& cluster, const dim3& grid) {
   const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
   if (blocks < 1 || blocks > Cluster::kMaxBlocks) {
-    refuse("a cluster of " + std::to_string(blocks) + " blocks; CUDA allows 1 to " +
-           std::to_string(Cluster::kMaxBlocks));
+    refuse(FaultKind::kLaunchClusterSize, {{"blocks", blocks}, {"limit", Cluster::kMaxBlocks}});
   }
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
-    refuse("the grid, " + text_of(grid) + ", is no multiple of a cluster of " + text_of(cluster) +
-           " blocks");
+    refuse(FaultKind::kLaunchClusterGrid,
+           {{"grid", numbers_of(grid)}, {"cluster", numbers_of(cluster)}});
   }
 }
 
@@ -106,14 +106,13 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   require_extents("block", block, {kMaxThreads, kMaxThreads, kMaxBlockZ});
   const std::uint64_t product = std::uint64_t{block.x} * block.y * block.z;
   if (product > kMaxThreads) {
-    refuse("a block of " + text_of(block) + " has " + std::to_string(product) +
-           " threads; CUDA allows at most 1024");
+    refuse(
+        FaultKind::kLaunchTooManyThreads,
+        {{"extents", numbers_of(block)}, {"threads", product}, {"limit", kMaxThreads}});
   }
   const auto most = static_cast<std::size_t>(shared_bytes_per_block());
   if (dynamic_shared_bytes > most) {
-    refuse(std::to_string(dynamic_shared_bytes) +
-           " bytes of dynamic shared memory; a block has at most " + std::to_string(most) + " (" +
-           std::to_string(most / 1024) + " KiB)");
+    refuse(FaultKind::kLaunchDynamicShared, {{"bytes", dynamic_shared_bytes}, {"limit", most}});
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;
@@ -121,17 +120,14 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   resident = resident_blocks(threads);
   static_shared_bytes = bytes_of_arrays(*this);
   if (static_shared_bytes > kMaxStaticSharedBytes) {
-    refuse("__shared__ arrays of " + std::to_string(static_shared_bytes) + " bytes; ptxas allows " +
-           std::to_string(kMaxStaticSharedBytes) +
-           " (48 KiB), and more only as dynamic shared memory");
+    refuse(FaultKind::kLaunchStaticShared,
+           {{"bytes", static_shared_bytes}, {"limit", kMaxStaticSharedBytes}});
   }
   const std::uint64_t room =
       std::min(resident, blocks_with_room(static_shared_bytes + dynamic_shared_bytes));
   if (cooperative && blocks > room) {
-    refuse("a cooperative grid of " + std::to_string(blocks) +
-           " blocks; all of them must fit the GPU at once, whose " +
-           std::to_string(multiprocessors()) + " SMs have room for " + std::to_string(room) +
-           " such blocks (see set_multiprocessors() and LADDER_MULTIPROCESSORS)");
+    refuse(FaultKind::kLaunchCooperativeTooLarge,
+           {{"blocks", blocks}, {"limit", room}, {"multiprocessors", multiprocessors()}});
   }
   if (cooperative) turns = std::make_unique<unsigned[]>(blocks + 1);
   code = CodeRanges(launch.kernel);

@@ -18,7 +18,7 @@
 namespace ladder::emulator {
 
 /// An index as reports write it.
-constexpr KernelError::Index array_of(uint3 index) {
+constexpr Index array_of(uint3 index) {
   return {index.x, index.y, index.z};
 }
 

@@ -22,9 +22,7 @@ void require_cpu() {
       __builtin_cpu_supports("f16c")) {
     return;
   }
-  throw KernelError(KernelErrorKind::kUnsupportedCpu,
-                    "launch refused: emulated kernels need a CPU with AVX2, FMA and F16C (Intel "
-                    "since 2013, AMD since 2015); this one lacks them");
+  throw KernelError(FaultKind::kUnsupportedCpu);
 }
 
 NotedLaunch noted_launch(const GridPlan& plan) {
@@ -46,7 +44,7 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
   }
   require_cpu();
   if (BlockRunner::of_this_cpu_thread() != nullptr) {
-    throw KernelError(KernelErrorKind::kBadLaunch, "launch refused: a kernel launches a kernel");
+    throw KernelError(FaultKind::kLaunchInKernel);
   }
   const GridPlan plan(launch, program);
   stats_of_last_run = {};

@@ -21,14 +21,6 @@ constexpr auto kTurnOfOthers = std::chrono::microseconds(50);  // of the cluster
 
 /// "it holds 16 at a time, 2 of 1024 threads on each of 8 SMs; LADDER_MULTIPROCESSORS sets how
 /// many"
-std::string residency_text(const GridPlan& plan) {
-  const auto sms = static_cast<std::uint64_t>(multiprocessors());
-  return "it holds " + std::to_string(plan.resident) + " at a time, " +
-         std::to_string(plan.resident / sms) + " of " + std::to_string(plan.threads) +
-         " threads on each of " + std::to_string(sms) +
-         " SMs; LADDER_MULTIPROCESSORS sets how many SMs there are";
-}
-
 }  // namespace
 
 WorkerPool& WorkerPool::instance() {
@@ -287,18 +279,20 @@ void WorkerPool::report_hang() {
     }
   }
   std::ranges::sort(waiting, {}, [](const Room* room) { return room->runner.block(); });
-  std::vector<KernelWaiters> waiters;
+  Fault fault = {FaultKind::kDeadlock};
   for (const Room* room : waiting) {
-    for (KernelWaiters& group : room->runner.waiters())
-      waiters.push_back(std::move(group));
+    for (ThreadGroup& group : room->runner.waiters())
+      fault.groups.push_back(std::move(group));
   }
-  std::string remark;
   if (const std::uint64_t left = queue_.left(); left > 0) {
-    remark = "; blocks that have not started, because those that wait fill the GPU: " +
-             std::to_string(left) + " (" + residency_text(*plan_) + ")";
+    fault.fields = {{"blocks_not_started", left},
+                    {"resident_blocks", plan_->resident},
+                    {"threads", plan_->threads},
+                    {"multiprocessors", multiprocessors()}};
   }
+  take_place_of_first(fault);
+  const KernelError error(std::move(fault));
   const BlockRunner& first = waiting.front()->runner;
-  KernelError error(std::move(waiters), remark, place_of(first.waiters(), *plan_));
   if (first.observer() != nullptr) first.observer()->block_failed(error);
   queue_.stop_at(first.block());
   error_ = std::make_exception_ptr(error);

@@ -111,12 +111,12 @@ void BlockTracer::pass_barrier() {
   stream_.end();
 }
 
-void BlockTracer::pass_barrier_without_others(unsigned thread, std::source_location where,
-                                              const std::string& sentence) {
-  hazards_.report({.kind = HazardKind::kDivergentBarrier,
+void BlockTracer::pass_barrier_without_others(unsigned thread, Fault missing) {
+  const Place place = missing.place;
+  hazards_.report({.kind = missing.kind,
                    .thread = static_cast<std::uint16_t>(thread),
-                   .text = sentence,
-                   .place = {without_repository(where.file_name()), where.line()}});
+                   .found = std::move(missing),
+                   .place = place});
 }
 
 void BlockTracer::meet(unsigned warp) {
@@ -199,11 +199,11 @@ std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffl
   return state_.wishes->undefined->add(*state_.plan, state_.block, thread, shuffle);
 }
 
-void BlockTracer::report_index(Place place, unsigned column, const std::string& text) {
-  hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
+void BlockTracer::report_index(Place place, unsigned column, Fault fault) {
+  hazards_.report({.kind = fault.kind,
                    .thread = static_cast<std::uint16_t>(logs_.running()),
                    .shared = true,
-                   .text = text,
+                   .found = std::move(fault),
                    .place = std::move(place),
                    .column = column});
 }
@@ -334,7 +334,7 @@ void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* addres
                                     std::uint32_t lanes, bool shared) {
   for_each_lane(lanes, [&](unsigned lane) {
     if (address[lane] % bytes_of(code) == 0) return;
-    hazards_.report({.kind = HazardKind::kMisaligned,
+    hazards_.report({.kind = FaultKind::kMisaligned,
                      .code = code,
                      .thread = state_.thread(lane),
                      .shared = shared,

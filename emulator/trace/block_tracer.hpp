@@ -67,8 +67,7 @@ class BlockTracer final : public BlockObserver {
   void look_at(unsigned warp) override;
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
-  void pass_barrier_without_others(unsigned thread, std::source_location where,
-                                   const std::string& sentence) override;
+  void pass_barrier_without_others(unsigned thread, Fault missing) override;
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void exchange(unsigned warp) override;
@@ -108,7 +107,7 @@ class BlockTracer final : public BlockObserver {
   void loads_flag(const void* address);
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
-  void report_index(Place place, unsigned column, const std::string& text);
+  void report_index(Place place, unsigned column, Fault fault);
 
   // -- What the session takes ------------------------------------------------------------------
   /// Counters since the last call, by code.

@@ -49,6 +49,12 @@ std::uint64_t sectors_of_box(const ptx::TensorMap& map, int row, int column) {
   return sectors;
 }
 
+FaultKind kind_of(GlobalConflict::Kind conflict) {
+  if (conflict == GlobalConflict::Kind::kUnwritten) return FaultKind::kUninitialisedGlobal;
+  return conflict == GlobalConflict::Kind::kBlocksRace ? FaultKind::kRaceBetweenBlocks
+                                                       : FaultKind::kRaceInGlobal;
+}
+
 }  // namespace
 
 void GlobalRequests::start_grid() {
@@ -175,8 +181,7 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
         : is_atomic(site.code) ? shadow.update(site.array, at, bytes, type == AccessType::kAtomic)
                                : shadow.store(site.array, at, bytes, access);
     if (conflict.kind == GlobalConflict::Kind::kNone) return;
-    const bool unwritten = conflict.kind == GlobalConflict::Kind::kUnwritten;
-    RawHazard hazard = {.kind = unwritten ? HazardKind::kUninitialisedGlobal : HazardKind::kRace,
+    RawHazard hazard = {.kind = kind_of(conflict.kind),
                         .code = site.code,
                         .earlier = conflict.earlier,
                         .thread = access.thread,
@@ -220,7 +225,7 @@ void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::Te
 // -- Accesses elsewhere --------------------------------------------------------------------------
 
 void GlobalRequests::report(unsigned thread, AccessCode code, std::uint64_t address) {
-  hazards_.report({.kind = HazardKind::kGlobalOutOfBounds,
+  hazards_.report({.kind = FaultKind::kGlobalOutOfBounds,
                    .code = code,
                    .thread = static_cast<std::uint16_t>(thread),
                    .address = address});

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "emulator/trace/access_log.hpp"
@@ -17,7 +16,7 @@ namespace ladder::emulator {
 
 /// A fault before its lines and names are looked up.
 struct RawHazard {
-  HazardKind kind = HazardKind::kOther;
+  FaultKind kind = FaultKind::kMisaligned;
   AccessCode code = 0;
   AccessCode earlier = 0;    ///< race: the access before
   std::uint64_t block = 0;   ///< the lowest with this fault
@@ -26,9 +25,9 @@ struct RawHazard {
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
   std::uint64_t address = 0;  ///< shared: offset in shared memory
-  std::string text = {};      ///< where the fault was found by other means
-  Place place = {};           ///< likewise
-  unsigned column = 0;        ///< likewise
+  std::optional<Fault> found = {};  ///< by other means than accesses
+  Place place = {};                 ///< likewise
+  unsigned column = 0;              ///< likewise
   std::uint64_t times = 1;
   std::size_t array = 0;  ///< that the address lies in: from 1 on; 0: in none
 };

@@ -100,7 +100,7 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
     runner.failures().fail_below_stack(instruction);
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!access_cursor.tracer->report_elsewhere(address, code)) return;
-  runner.failures().fail_access("invalid address: it lies in no array of the kernel", instruction);
+  runner.failures().fail_access(instruction);
 }
 
 void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
@@ -108,7 +108,7 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
   if (!access_cursor.is_active()) return;
   access_cursor.tracer->report_index(
       {without_repository(file), line}, column,
-      "index " + std::to_string(index) + " of an array of type " + array_type);
+      {FaultKind::kIndexOutOfBounds, {{"index", index}, {"array_type", array_type}}});
 }
 
 }  // namespace ladder::emulator

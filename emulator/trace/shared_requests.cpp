@@ -117,7 +117,7 @@ bool SharedRequests::report_outside(const RequestSite& site, std::uint64_t first
     if (is_inside(at, at + bytes_of(site.code))) return;
     if (!knows_arrays && at + bytes_of(site.code) <= state_.shared_bytes) return;
     any = true;
-    hazards_.report({.kind = HazardKind::kSharedOutOfBounds,
+    hazards_.report({.kind = FaultKind::kSharedOutOfBounds,
                      .code = site.code,
                      .thread = state_.thread(lane),
                      .shared = true,
@@ -337,13 +337,13 @@ void SharedRequests::report_conflict(const WordAccess& access, const Conflict& c
       flags_.excuse(access.word, access.code, conflict.earlier)) {
     return;
   }
-  HazardKind kind = HazardKind::kUninitialisedShared;
-  if (conflict.kind == Conflict::Kind::kRace) kind = HazardKind::kRace;
-  if (conflict.kind == Conflict::Kind::kInFlight) kind = HazardKind::kInFlight;
-  if (conflict.kind == Conflict::Kind::kUnfenced) kind = HazardKind::kUnfenced;
+  FaultKind kind = FaultKind::kUninitialisedShared;
+  if (conflict.kind == Conflict::Kind::kRace) kind = FaultKind::kRaceInShared;
+  if (conflict.kind == Conflict::Kind::kInFlight) kind = FaultKind::kCopyInFlight;
+  if (conflict.kind == Conflict::Kind::kUnfenced) kind = FaultKind::kCopyUnfenced;
   // What filled the word may be in a log that nobody could look at yet.
   const bool is_unfilled =
-      kind == HazardKind::kUninitialisedShared || kind == HazardKind::kInFlight;
+      kind == FaultKind::kUninitialisedShared || kind == FaultKind::kCopyInFlight;
   const std::uint64_t begin = std::uint64_t{4} * access.word;
   if (is_unfilled && clocks_.is_active() &&
       logs_.is_written_elsewhere(state_.shared_begin + begin, state_.warp)) {

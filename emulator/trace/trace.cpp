@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "emulator/run/kernel_error.hpp"
 #include "emulator/trace/trace_session.hpp"
 
 namespace ladder::emulator {
@@ -57,36 +58,6 @@ std::string name_of(Operation operation) {
   return "";
 }
 
-std::string name_of(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::kGlobalOutOfBounds:
-      return "out of bounds (global)";
-    case HazardKind::kSharedOutOfBounds:
-      return "out of bounds (shared)";
-    case HazardKind::kLocalOutOfBounds:
-      return "out of bounds (local)";
-    case HazardKind::kMisaligned:
-      return "misaligned";
-    case HazardKind::kUninitialisedShared:
-      return "uninitialised (shared)";
-    case HazardKind::kUninitialisedGlobal:
-      return "uninitialised (global)";
-    case HazardKind::kRace:
-      return "race";
-    case HazardKind::kInFlight:
-      return "in flight";
-    case HazardKind::kUnfenced:
-      return "unfenced";
-    case HazardKind::kDivergentBarrier:
-      return "divergent barrier";
-    case HazardKind::kHang:
-      return "hang";
-    case HazardKind::kOther:
-      return "error";
-  }
-  return "";
-}
-
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options) {
   if (arrays.size() > kMaxArrays) {
@@ -96,10 +67,7 @@ KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<vo
   try {
     launch();
   } catch (const KernelError& error) {
-    if (error.kind() == KernelErrorKind::kBadLaunch ||
-        error.kind() == KernelErrorKind::kUnsupportedCpu) {
-      throw;
-    }
+    if (group_of(error.kind()) == FaultGroup::kLaunch) throw;
   }
   return session.result();
 }

@@ -11,10 +11,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/fault.hpp"
 #include "emulator/trace/block_stream.hpp"
 
 namespace ladder::emulator {
@@ -52,46 +53,6 @@ struct AccessCounts {
   AccessCounts& operator+=(const AccessCounts& other);
   AccessCounts& operator*=(std::uint64_t factor);
   bool operator==(const AccessCounts&) const = default;
-};
-
-/// What a kernel does wrong without necessarily failing.
-enum class HazardKind {
-  kGlobalOutOfBounds,
-  kSharedOutOfBounds,
-  kLocalOutOfBounds,  ///< seen when the function returns
-  kMisaligned,
-  kUninitialisedShared,
-  kUninitialisedGlobal,
-  kRace,
-  kInFlight,  ///< an access to what a copy is still to fill, as far as anyone has waited
-  kUnfenced,  ///< a box copy over what was stored without fence_proxy_async() between
-  kDivergentBarrier,
-  kHang,
-  kOther,  ///< what else ends a kernel; the message says it
-};
-
-/// "race", "out of bounds (shared)", ...
-std::string name_of(HazardKind kind);
-
-/// One place in the source.
-struct Place {
-  std::string file;  ///< relative to the repository where the file belongs to it
-  unsigned line = 0;
-
-  bool operator==(const Place&) const = default;
-};
-
-/// \brief Something that CUDA forbids or leaves undefined. The same fault at the same lines is
-///        reported once, for the first block and thread, with the number of times.
-struct Hazard {
-  HazardKind kind = HazardKind::kOther;
-  Place place = {};
-  std::optional<Place> other = {};  ///< the earlier access, or where the copy starts
-  KernelError::Index block = {};    ///< blockIdx
-  KernelError::Index thread = {};   ///< threadIdx
-  std::string element = {};         ///< "A[4096]", "sA[1][0]"; empty where no array is known
-  std::string message = {};         ///< one sentence with all of this
-  std::uint64_t times = 1;
 };
 
 /// Requests of one warp that are recorded; what comes after them is only counted.
@@ -189,14 +150,17 @@ struct StrayShuffles {
   std::uint64_t times = 0;    ///< counts lanes
 };
 
+/// The code of StrayShuffles where faults have theirs: a warning, because nobody knows.
+inline constexpr std::string_view kStrayShuffleCode = "stray-shuffle";
+
 /// What a traced launch did.
 struct KernelTrace {
   const void* kernel = nullptr;        ///< address of the last that was launched
   std::vector<LineCounts> lines;       ///< by file, line, operation
-  std::vector<Hazard> hazards;         ///< by block
+  std::vector<Fault> hazards;          ///< by block
   OrderOfEvents order;                 ///< of the first block
   std::vector<WarpRequest> warp;       ///< of the warp that was asked for
-  KernelError::Index warp_block = {};  ///< its blockIdx
+  Index warp_block = {};  ///< its blockIdx
   std::uint64_t blocks = 0;            ///< of the grid
   std::uint64_t blocks_traced = 0;
   std::uint64_t threads_per_block = 0;

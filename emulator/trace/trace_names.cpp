@@ -8,27 +8,28 @@
 namespace ladder::emulator {
 namespace {
 
-std::string text_of(const Place& place) {
-  return place.file + ":" + std::to_string(place.line);
-}
-
-std::string verb_of(AccessCode code) {
+AccessVerb verb_of(AccessCode code) {
   switch (type_of(code)) {
     case AccessType::kLoad:
-      return "loads";
+      return AccessVerb::kLoad;
     case AccessType::kStore:
     case AccessType::kAtomicStore:
-      return "stores";
+      return AccessVerb::kStore;
     case AccessType::kAtomic:
-      return "updates";
+      return AccessVerb::kUpdate;
     case AccessType::kCopySource:
-      return "copies from";
+      return AccessVerb::kCopyFrom;
     case AccessType::kCopyTarget:
     case AccessType::kCopyLanded:
     case AccessType::kBox:
-      return "copies to";
+      break;
   }
-  return "";
+  return AccessVerb::kCopyTo;
+}
+
+bool has_other(FaultKind kind) {
+  return group_of(kind) == FaultGroup::kRace || kind == FaultKind::kCopyInFlight ||
+         kind == FaultKind::kCopyUnfenced;
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void TraceNames::name_addresses(const RawRequest& raw, WarpRequest& request) con
 
 // -- Hazards -------------------------------------------------------------------------------------
 
-std::string TraceNames::array_element(std::uint64_t address) const {
+Element TraceNames::global_element(std::uint64_t address) const {
   const TracedArray* nearest = nullptr;
   std::uint64_t distance = ~std::uint64_t{0};
   for (const TracedArray& array : arrays_) {
@@ -115,137 +116,74 @@ std::string TraceNames::array_element(std::uint64_t address) const {
     nearest = &array;
   }
   constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
-  if (nearest == nullptr || distance > kFar) return "";
+  if (nearest == nullptr || distance > kFar) return {.space = MemorySpace::kGlobal};
   const auto offset =
       static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(nearest->data));
   const auto bytes = static_cast<std::int64_t>(nearest->element_bytes);
   const std::int64_t index = offset >= 0 ? offset / bytes : -((-offset + bytes - 1) / bytes);
-  return nearest->name + "[" + std::to_string(index) + "]";
-}
-
-/// " (A has 4096 elements)" for an element of a known array; of a matrix, the row and the column.
-std::string TraceNames::size_note(const std::string& element) const {
-  for (const TracedArray& array : arrays_) {
-    if (!element.starts_with(array.name + "[")) continue;
-    const std::size_t elements = array.bytes / array.element_bytes;
-    if (array.columns > 0) {
-      const auto columns = static_cast<std::int64_t>(array.columns);
-      const std::int64_t index = std::stoll(element.substr(array.name.size() + 1));
-      const std::int64_t row = index >= 0 ? index / columns : -((-index + columns - 1) / columns);
-      return ", row " + std::to_string(row) + ", column " + std::to_string(index - row * columns) +
-             " (" + array.name + " is " + std::to_string(elements / array.columns) + " x " +
-             std::to_string(array.columns) + ")";
-    }
-    return " (" + array.name + " has " + std::to_string(elements) + " elements)";
+  const auto elements = static_cast<std::int64_t>(nearest->bytes / nearest->element_bytes);
+  Element element = {.space = MemorySpace::kGlobal,
+                     .array = nearest->name,
+                     .indices = {index},
+                     .extents = {elements}};
+  if (nearest->columns > 0) {
+    const auto columns = static_cast<std::int64_t>(nearest->columns);
+    element.extents = {elements / columns, columns};
+    element.columns = columns;
   }
-  return "";
+  return element;
 }
 
-/// " (sA is 8 x 32)"; of dynamic shared memory, what the launch asked for and what this access
-/// needs.
-std::string TraceNames::shared_note(const RawHazard& raw) const {
+Fault TraceNames::hazard(const RawHazard& raw) const {
+  Fault fault = raw.found.value_or(Fault());
+  fault.kind = raw.kind;
+  fault.place = raw.place.line != 0 ? raw.place : place_at(raw.code);
+  fault.block = array_of(plan_.block_index(raw.block));
+  fault.thread = array_of(plan_.thread_index(raw.thread));
+  fault.times = raw.times;
+  if (raw.kind == FaultKind::kMissingBarrier) {
+    add_return_line(plan_.kernel, fault);
+    return fault;
+  }
+  if (raw.kind == FaultKind::kIndexOutOfBounds) {
+    const std::string expression =
+        subscript_ending_at(fault.place.file, fault.place.line, raw.column);
+    fault.element = Element{.space = MemorySpace::kShared,
+                            .array = expression.substr(0, expression.find('[')),
+                            .expression = expression};
+    return fault;
+  }
+  fault.access = Access{verb_of(raw.code), bytes_of(raw.code)};
+  fault.element = raw.shared ? element_at(shared_, raw.address) : global_element(raw.address);
+  if (has_other(raw.kind)) fault.other = other_access(raw);
+  name_kind(raw, fault);
+  return fault;
+}
+
+OtherAccess TraceNames::other_access(const RawHazard& raw) const {
+  OtherAccess other(place_at(raw.earlier), array_of(plan_.thread_index(raw.earlier_thread)));
+  other.verb = verb_of(raw.earlier);
+  other.same_thread = raw.earlier_thread == raw.thread;
+  if (raw.earlier_block) other.block = array_of(plan_.block_index(*raw.earlier_block));
+  return other;
+}
+
+/// What is accessed says more about the kind than the access does.
+void TraceNames::name_kind(const RawHazard& raw, Fault& fault) const {
+  const Element& element = *fault.element;
+  if (raw.kind == FaultKind::kGlobalOutOfBounds) {
+    if (element.array.empty()) fault.kind = FaultKind::kNoArray;
+    if (element.columns) fault.kind = FaultKind::kMatrixOutOfBounds;
+  }
+  if (raw.kind == FaultKind::kUninitialisedGlobal && element.columns) {
+    fault.kind = FaultKind::kUninitialisedMatrix;
+  }
+  if (raw.kind != FaultKind::kSharedOutOfBounds) return;
   const SharedArray* const array = array_near(shared_, raw.address);
-  if (array == nullptr) return "";
-  if (array->is_dynamic) {
-    return ": the launch asked for " + std::to_string(array->bytes) +
-           " bytes of dynamic shared memory, and this needs " +
-           std::to_string(raw.address + bytes_of(raw.code) - array->offset) + ",";
-  }
-  if (array->extents.size() < 2) {
-    return " (" + array->name + " has " + std::to_string(array->bytes / array->element_bytes) +
-           " elements)";
-  }
-  std::string extents;
-  for (const std::size_t extent : array->extents)
-    extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
-  return " (" + array->name + " is " + extents + ")";
-}
-
-Hazard TraceNames::hazard(const RawHazard& raw) const {
-  Hazard hazard;
-  hazard.kind = raw.kind;
-  hazard.place = raw.place.line != 0 ? raw.place : place_at(raw.code);
-  hazard.block = array_of(plan_.block_index(raw.block));
-  hazard.thread = array_of(plan_.thread_index(raw.thread));
-  hazard.times = raw.times;
-  if (raw.kind == HazardKind::kDivergentBarrier) {
-    // There is no element.
-  } else if (raw.text.empty()) {
-    hazard.element = raw.shared ? element_name(shared_, raw.address) : array_element(raw.address);
-  } else {
-    hazard.element = subscript_ending_at(hazard.place.file, hazard.place.line, raw.column);
-  }
-  const bool has_other = raw.kind == HazardKind::kRace || raw.kind == HazardKind::kInFlight ||
-                         raw.kind == HazardKind::kUnfenced;
-  if (has_other) hazard.other = place_at(raw.earlier);
-  hazard.message = has_other ? message_of_two(raw, hazard) : message_of_one(raw, hazard);
-  return hazard;
-}
-
-std::string TraceNames::thread_name(unsigned thread) const {
-  return "thread " + to_text(array_of(plan_.thread_index(thread)));
-}
-
-std::string TraceNames::message_of_one(const RawHazard& raw, const Hazard& hazard) const {
-  const std::string& element = hazard.element;
-  const std::string who = thread_name(raw.thread) + " ";
-  const std::string does = who + verb_of(raw.code) + " ";
-  const std::string where = " at " + text_of(hazard.place) + ", block " + to_text(hazard.block);
-  const std::string bytes = std::to_string(bytes_of(raw.code)) + " bytes";
-  switch (raw.kind) {
-    case HazardKind::kGlobalOutOfBounds:
-      return "out of bounds: " + does + (element.empty() ? "an address in no array" : element) +
-             size_note(element) + where;
-    case HazardKind::kSharedOutOfBounds:
-      if (raw.text.empty()) {
-        return "out of bounds: " + does + element + " of shared memory" + shared_note(raw) + where;
-      }
-      return "out of bounds: " + who + "uses " + raw.text + (element.empty() ? "" : " in ") +
-             element + where;
-    case HazardKind::kMisaligned:
-      return "misaligned: " + does + bytes + " at " + element + ", which is not a multiple of " +
-             bytes + "," + where;
-    case HazardKind::kUninitialisedShared:
-      return "uninitialised: " + does + element + ", which no thread of the block has written," +
-             where;
-    case HazardKind::kUninitialisedGlobal:
-      return "uninitialised: " + does + element + size_note(element) +
-             ", which nobody has written," + where;
-    case HazardKind::kDivergentBarrier:
-      return raw.text + return_note(plan_.kernel, hazard.place.file, hazard.place.line) +
-             "; GPUs from Volta on go on without them, older ones need not," + where + ", " +
-             thread_name(raw.thread);
-    default:
-      return "";
-  }
-}
-
-std::string TraceNames::message_of_two(const RawHazard& raw, const Hazard& hazard) const {
-  const std::string does =
-      thread_name(raw.thread) + " " + verb_of(raw.code) + " " + hazard.element + " at ";
-  const std::string place = text_of(hazard.place);
-  const std::string block = ", block " + to_text(hazard.block);
-  const std::string other = thread_name(raw.earlier_thread);
-  const std::string verb = verb_of(raw.earlier);
-  const std::string there = " at " + text_of(*hazard.other);
-  switch (raw.kind) {
-    case HazardKind::kRace:
-      if (raw.earlier_block) {
-        return "race: " + does + place + block + ", and " + other + " of block " +
-               to_text(array_of(plan_.block_index(*raw.earlier_block))) + " " + verb + " it" +
-               there + "; blocks run in any order, so use atomics or another launch";
-      }
-      return "race: " + does + place + ", and no barrier separates it from " +
-             (raw.earlier_thread == raw.thread ? "another lane" : other) + " that " + verb + " it" +
-             there + block;
-    case HazardKind::kInFlight:
-      return "in flight: " + does + place + block +
-             ", but nothing has waited for the copy to it that " + other + " starts" + there;
-    default:
-      return "unfenced: " + does + place + block +
-             ", and no fence_proxy_async() separates it from " + other + " that " + verb + " it" +
-             there;
-  }
+  if (array == nullptr || !array->is_dynamic) return;
+  fault.kind = FaultKind::kDynamicSharedOutOfBounds;
+  fault.fields = {{"bytes", array->bytes},
+                  {"needed_bytes", raw.address + bytes_of(raw.code) - array->offset}};
 }
 
 }  // namespace ladder::emulator

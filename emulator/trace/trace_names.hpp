@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/trace/trace_names.hpp
-/// \brief From instructions and addresses to what a person reads: lines, array elements, sentences.
+/// \brief From instructions and addresses to what a person reads: lines, array elements, faults.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,16 @@ class TraceNames {
              const std::vector<SharedArray>& shared)
       : plan_(plan), arrays_(arrays), shared_(shared) {}
 
-  Hazard hazard(const RawHazard& raw) const;
+  Fault hazard(const RawHazard& raw) const;
   WarpRequest request(const RawRequest& raw) const;
   /// "A", "sB"; empty for none. See SiteCounts::array.
   std::string array_name(std::size_t array) const;
 
  private:
-  std::string thread_name(unsigned thread) const;
-  std::string message_of_one(const RawHazard& raw, const Hazard& hazard) const;
-  /// Of a hazard in which another access takes part.
-  std::string message_of_two(const RawHazard& raw, const Hazard& hazard) const;
+  OtherAccess other_access(const RawHazard& raw) const;
+  void name_kind(const RawHazard& raw, Fault& fault) const;
   Place place_at(AccessCode code) const;
-  std::string array_element(std::uint64_t address) const;
-  std::string size_note(const std::string& element) const;
-  std::string shared_note(const RawHazard& raw) const;
+  Element global_element(std::uint64_t address) const;
   void name_addresses(const RawRequest& raw, WarpRequest& request) const;
 
   const GridPlan& plan_;

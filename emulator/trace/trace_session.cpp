@@ -2,6 +2,7 @@
 #include "emulator/trace/trace_session.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -18,32 +19,22 @@ namespace {
 /// Accesses of a thread that make up the first slice of a kernel without barriers.
 constexpr unsigned kRowsOfFirstSlice = 16;
 
-HazardKind hazard_of(KernelErrorKind kind) {
+/// A wild or misaligned access that the hardware caught, as the tracer names it.
+std::optional<FaultKind> seen_by_tracer(FaultKind kind) {
   switch (kind) {
-    case KernelErrorKind::kDivergentBarrier:
-    case KernelErrorKind::kMissingBarrier:
-      return HazardKind::kDivergentBarrier;
-    case KernelErrorKind::kDeadlock:
-    case KernelErrorKind::kEndlessLoop:
-      return HazardKind::kHang;
-    case KernelErrorKind::kInvalidAddress:
-      return HazardKind::kGlobalOutOfBounds;
-    case KernelErrorKind::kLocalArray:
-      return HazardKind::kLocalOutOfBounds;
-    case KernelErrorKind::kMisalignedAddress:
-      return HazardKind::kMisaligned;
+    case FaultKind::kNoArray:
+    case FaultKind::kInvalidAddress:
+    case FaultKind::kNullPointer:
+    case FaultKind::kOutsideShared:
+      return FaultKind::kGlobalOutOfBounds;
     default:
-      return HazardKind::kOther;
+      if (group_of(kind) == FaultGroup::kAlignment) return FaultKind::kMisaligned;
+      return std::nullopt;
   }
 }
 
-/// "sA" of "sA[1][0]"
-std::string array_of(const Hazard& hazard) {
-  return hazard.element.substr(0, hazard.element.find('['));
-}
-
 /// Hazards in the order of their blocks' and threads' numbers.
-auto order_of(const Hazard& hazard) {
+auto order_of(const Fault& hazard) {
   const auto& [block, thread] = std::pair(hazard.block, hazard.thread);
   return std::tuple(block[2], block[1], block[0], thread[2], thread[1], thread[0]);
 }
@@ -188,7 +179,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
     throw;
   }
   if (!shadow_.blocks_may_be_ordered()) {
-    for (Hazard& hazard : races_of_blocks_)
+    for (Fault& hazard : races_of_blocks_)
       keep_hazard(std::move(hazard));
   }
   keep_unwritten_loads();
@@ -272,7 +263,7 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   for (const RawHazard& raw : tracer.hazards()) {
     if (raw.earlier_block) {
       races_of_blocks_.push_back(names.hazard(raw));
-    } else if (raw.kind == HazardKind::kUninitialisedGlobal) {
+    } else if (raw.kind == FaultKind::kUninitialisedGlobal) {
       unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
     } else {
       keep_hazard(names.hazard(raw));
@@ -294,11 +285,9 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   trace_.shared_bytes = bytes;
 }
 
-void TraceSession::keep_hazard(Hazard hazard) {
-  const auto known = std::ranges::find_if(trace_.hazards, [&](const Hazard& other) {
-    return other.kind == hazard.kind && other.place == hazard.place &&
-           other.other == hazard.other && array_of(other) == array_of(hazard);
-  });
+void TraceSession::keep_hazard(Fault hazard) {
+  const auto known = std::ranges::find_if(
+      trace_.hazards, [&](const Fault& other) { return is_same(other, hazard); });
   if (known == trace_.hazards.end()) {
     trace_.hazards.push_back(std::move(hazard));
   } else {
@@ -310,22 +299,16 @@ void TraceSession::keep_hazard(Hazard hazard) {
 
 void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
                                 const BlockTracer& tracer) {
-  Hazard hazard = {.kind = hazard_of(error.kind()),
-                   .place = {error.file(), error.line()},
-                   .block = error.block(),
-                   .thread = error.thread(),
-                   .message = error.what()};
+  Fault hazard = error.fault();
   // A wild access that the hardware caught is among the tracer's own hazards, with its array.
-  const bool known = std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
-    return raw.kind == hazard.kind && array_of(plan.block_index(raw.block)) == hazard.block;
+  const std::optional<FaultKind> seen = seen_by_tracer(hazard.kind);
+  const bool known = seen && std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
+    return raw.kind == *seen && array_of(plan.block_index(raw.block)) == hazard.block;
   });
-  if (known &&
-      (hazard.kind == HazardKind::kGlobalOutOfBounds || hazard.kind == HazardKind::kMisaligned)) {
-    return;
-  }
+  if (known) return;
   const std::lock_guard lock(mutex_);
   // Blocks on other CPU threads may fail alike before the grid ends.
-  const auto other = std::ranges::find_if(trace_.hazards, [&](const Hazard& earlier) {
+  const auto other = std::ranges::find_if(trace_.hazards, [&](const Fault& earlier) {
     return earlier.kind == hazard.kind && earlier.place == hazard.place;
   });
   if (other == trace_.hazards.end()) {
@@ -347,7 +330,7 @@ void TraceSession::keep_undefined() {
     }
     return Place();
   };
-  for (Hazard& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
+  for (Fault& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
     trace_.hazards.push_back(std::move(hazard));
   trace_.strays = undefined_.strays(trace_.hazards);
 }

@@ -51,7 +51,7 @@ class TraceSession final : private GridRunner {
   GridStats run_blocks(const GridPlan& plan);
   void add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight);
   void keep(const GridPlan& plan, const BlockTracer& tracer);
-  void keep_hazard(Hazard hazard);
+  void keep_hazard(Fault hazard);
   void keep_unwritten_loads();
   void keep_undefined();
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
@@ -60,10 +60,10 @@ class TraceSession final : private GridRunner {
   TraceWishes wishes_;
   LinePatterns patterns_;
   GlobalShadow shadow_;
-  std::vector<Hazard> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
+  std::vector<Fault> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
   /// A load of what nobody had written, as far as the other blocks' logs were known by then.
   struct UnwrittenLoad {
-    Hazard hazard;
+    Fault hazard;
     std::uint64_t address;
     std::uint64_t block;
   };

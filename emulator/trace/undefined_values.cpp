@@ -2,7 +2,6 @@
 #include "emulator/trace/undefined_values.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -46,15 +45,10 @@ void for_each_undefined(const std::vector<TracedArray>& arrays, Visit visit) {
   }
 }
 
-std::string element_of(const TracedArray& array, const std::uint32_t* word) {
-  return array.name + "[" + std::to_string(word - static_cast<const std::uint32_t*>(array.data)) +
-         "]";
-}
-
-std::string hexadecimal(unsigned mask) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
+Element element_of(const TracedArray& array, const std::uint32_t* word) {
+  return {.space = MemorySpace::kGlobal,
+          .array = array.name,
+          .indices = {word - static_cast<const std::uint32_t*>(array.data)}};
 }
 
 }  // namespace
@@ -75,69 +69,57 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
   if (is_new) found = shuffles_.insert(found, Shuffle());
   ++found->times;
   if (is_new || std::pair(block, thread) < std::pair(found->block, found->thread)) {
-    const KernelError::Index index = array_of(plan.thread_index(thread));
-    const std::string source = "lane " + std::to_string(shuffle.source);
     found->function = shuffle.function;
     found->block = block;
     found->thread = thread;
-    found->hazard = {.kind = HazardKind::kOther,
-                     .place = place,
-                     .block = array_of(plan.block_index(block)),
-                     .thread = index,
-                     .message = "undefined: thread " + to_text(index) + " gets from " +
-                                shuffle.function + " what " + source +
-                                (!shuffle.exists    ? " has, but the block has no such thread"
-                                 : shuffle.has_left ? " has, which has left the kernel"
-                                                    : " has, which is not in the mask " +
-                                                          hexadecimal(shuffle.mask))};
+    found->hazard = Fault(FaultKind::kUndefinedShuffle,
+                          {{"function", shuffle.function},
+                           {"lane", shuffle.source},
+                           {"why", !shuffle.exists    ? "no-such-thread"
+                                   : shuffle.has_left ? "has-left"
+                                                      : "not-in-mask"},
+                           {"mask", shuffle.mask}});
+    found->hazard.place = place;
+    found->hazard.block = array_of(plan.block_index(block));
+    found->hazard.thread = array_of(plan.thread_index(thread));
   }
   return static_cast<std::uint16_t>(
       std::min<std::size_t>(kFirstNan + number, std::size_t{kLastNan}));
 }
 
-std::vector<StrayShuffles> UndefinedValues::strays(const std::vector<Hazard>& hazards) const {
+std::vector<StrayShuffles> UndefinedValues::strays(const std::vector<Fault>& hazards) const {
   const std::lock_guard lock(mutex_);
   std::vector<StrayShuffles> strays;
   for (const Shuffle& shuffle : shuffles_) {
     const Place& place = shuffle.hazard.place;
-    if (std::ranges::find(hazards, place, &Hazard::place) != hazards.end()) continue;
+    if (std::ranges::find(hazards, place, &Fault::place) != hazards.end()) continue;
     strays.push_back({.place = place, .function = shuffle.function, .times = shuffle.times});
   }
   return strays;
 }
 
-std::vector<Hazard> UndefinedValues::find_in(
+std::vector<Fault> UndefinedValues::find_in(
     const std::vector<TracedArray>& arrays,
     const std::function<Place(const std::string&)>& place_of_store) const {
   const std::lock_guard lock(mutex_);
-  std::vector<Hazard> found;
+  std::vector<Fault> found;
   std::set<std::size_t> shuffles;
   std::set<std::string> named;
   for_each_undefined(arrays, [&](const TracedArray& array, const std::uint32_t* word) {
     if (known_.contains(word)) return;
-    const std::string element = element_of(array, word);
+    Element element = element_of(array, word);
     if (const auto number = shuffle_of(*word)) {
       if (*number >= shuffles_.size() || !shuffles.insert(*number).second) return;
-      Hazard hazard = shuffles_[*number].hazard;
-      hazard.element = element;
-      hazard.message += ", and what is computed from it is in " + element + ", at " +
-                        hazard.place.file + ":" + std::to_string(hazard.place.line) + ", block " +
-                        to_text(hazard.block);
-      found.push_back(std::move(hazard));
+      found.push_back(shuffles_[*number].hazard);
+      found.back().element = std::move(element);
       return;
     }
     if (!named.insert(array.name).second) return;
     const Place place = place_of_store(array.name);
     if (place.line == 0) return;
-    found.push_back(
-        {.kind = HazardKind::kOther,
-         .place = place,
-         .element = element,
-         .message = "uninitialised: " + element +
-                    " is computed from a local variable that nothing was stored in, and "
-                    "is stored at " +
-                    place.file + ":" + std::to_string(place.line) +
-                    "; a warning of the build may name it: -Wmaybe-uninitialized"});
+    found.emplace_back(FaultKind::kUninitialisedLocal);
+    found.back().place = place;
+    found.back().element = std::move(element);
   });
   return found;
 }

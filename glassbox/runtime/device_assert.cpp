@@ -17,6 +17,5 @@ extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* f
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
     std::abort();
   }
-  runner->failures().fail_at(KernelErrorKind::kAssertion,
-                             "assertion failed: " + std::string(expression), file, line);
+  runner->failures().fail_at({FaultKind::kAssertion, {{"expression", expression}}}, file, line);
 }

@@ -18,7 +18,7 @@
 namespace ladder::glassbox {
 namespace {
 
-using emulator::Hazard;
+using emulator::Fault;
 using emulator::KernelTrace;
 using nlohmann::json;
 
@@ -40,17 +40,11 @@ std::string text_of(const emulator::Place& place) {
   return with_short_paths(fmt::format("{}:{}", place.file, place.line));
 }
 
-std::string array_of(const Hazard& hazard) {
-  return hazard.element.substr(0, hazard.element.find('['));
-}
-
 /// Adds the hazards of another launch of the same kernel.
 void add_hazards(KernelTrace& all, const KernelTrace& more) {
-  for (const Hazard& hazard : more.hazards) {
-    const auto known = std::ranges::find_if(all.hazards, [&](const Hazard& other) {
-      return other.kind == hazard.kind && other.place == hazard.place &&
-             other.other == hazard.other && array_of(other) == array_of(hazard);
-    });
+  for (const Fault& hazard : more.hazards) {
+    const auto known = std::ranges::find_if(
+        all.hazards, [&](const Fault& other) { return is_same(other, hazard); });
     if (known == all.hazards.end()) {
       all.hazards.push_back(hazard);
     } else {
@@ -59,8 +53,8 @@ void add_hazards(KernelTrace& all, const KernelTrace& more) {
   }
 }
 
-std::vector<std::string> verdicts_of(const KernelTrace& trace) {
-  std::vector<std::string> verdicts;
+std::vector<AccessVerdict> verdicts_of(const KernelTrace& trace) {
+  std::vector<AccessVerdict> verdicts;
   verdicts.reserve(trace.lines.size());
   for (const emulator::LineCounts& line : trace.lines)
     verdicts.push_back(verdict_of(line, 0));
@@ -157,14 +151,12 @@ std::string Findings::text(bool ended) {
     add_hazards(known->second, launch.trace);
   }
   for (auto& [launch, hazards] : kernels) {
-    for (Hazard& hazard : hazards.hazards)
-      hazard.message = with_short_paths(hazard.message);
     text += wrapped(
         fmt::format(
             "{} at {}, {}: {}", launch->kernel, text_of(launch->place), shape_text(*launch),
             hazards.hazards.empty() ? "no hazards" : counted(hazards.hazards.size(), "hazard")),
         2);
-    text += hazards_text(hazards);
+    text += hazards_text(hazards, with_short_paths);
     if (orders().verb == Verb::kTrace && !launch->trace.lines.empty()) {
       text += lines_table(launch->trace, verdicts_of(launch->trace)) + "\n";
     }

@@ -29,8 +29,8 @@ struct Finding {
 struct TracedLaunch {
   std::string kernel;  ///< "reduce<256>", as the source has it
   emulator::Place place;
-  emulator::KernelError::Index grid = {};
-  emulator::KernelError::Index block = {};
+  emulator::Index grid = {};
+  emulator::Index block = {};
   std::size_t dynamic_shared_bytes = 0;
   std::uint64_t number = 0;  ///< counts the program's launches, from 1
   emulator::KernelTrace trace;

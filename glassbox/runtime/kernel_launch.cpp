@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/kernel_error.hpp"
 #include "emulator/trace/trace.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/cluster_launch.hpp"
@@ -26,7 +27,8 @@ namespace ladder::glassbox {
 namespace {
 
 using emulator::KernelError;
-using emulator::KernelErrorKind;
+using emulator::FaultGroup;
+using emulator::FaultKind;
 
 /// Launches of one kernel at one line that are traced; the others run. Further ones are traced if
 /// their grid, their blocks or their arrays are new: the first may have been a warm-up.
@@ -36,18 +38,26 @@ constexpr std::size_t kUsualSharedBytes = std::size_t{48} * 1024;
 
 std::atomic<std::size_t> allowed_shared_bytes = kUsualSharedBytes;
 
-cudaError_t error_of(KernelErrorKind kind) {
+cudaError_t error_of(FaultKind kind) {
   switch (kind) {
-    case KernelErrorKind::kInvalidAddress:
+    case FaultKind::kInvalidAddress:
+    case FaultKind::kNullPointer:
+    case FaultKind::kNoArray:
+    case FaultKind::kOutsideShared:
       return cudaErrorIllegalAddress;
-    case KernelErrorKind::kMisalignedAddress:
+    case FaultKind::kMisalignedAddress:
+    case FaultKind::kMisalignedArgument:
+    case FaultKind::kMisalignedMatrix:
+    case FaultKind::kMisalignedVector:
+    case FaultKind::kLeadingDimension:
       return cudaErrorMisalignedAddress;
-    case KernelErrorKind::kStackOverflow:
+    case FaultKind::kStackOverflow:
       return cudaErrorHardwareStackError;
-    case KernelErrorKind::kDeadlock:
-    case KernelErrorKind::kEndlessLoop:
+    case FaultKind::kDeadlock:
+    case FaultKind::kWarpDeadlock:
+    case FaultKind::kEndlessLoop:
       return cudaErrorLaunchTimeout;
-    case KernelErrorKind::kAssertion:
+    case FaultKind::kAssertion:
       return cudaErrorAssert;
     default:
       return cudaErrorLaunchFailure;
@@ -147,20 +157,17 @@ cudaError_t refused(const LaunchRequest& request, cudaError_t error, const std::
 
 /// What a grid that did not run returns.
 cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
-  const std::string sentence = error.what();
   return refused(request,
-                 sentence.find("cooperative") != std::string::npos
+                 error.kind() == FaultKind::kLaunchCooperativeTooLarge
                      ? cudaErrorCooperativeLaunchTooLarge
                      : cudaErrorInvalidConfiguration,
-                 sentence);
+                 error.what());
 }
 
 /// A loop without an end may be one that the host would end.
 void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
                       const std::vector<PointerArgument>& arguments) {
-  if (error.kind() != KernelErrorKind::kEndlessLoop && error.kind() != KernelErrorKind::kDeadlock) {
-    return;
-  }
+  if (group_of(error.kind()) != FaultGroup::kHang) return;
   for (const PointerArgument& argument : arguments) {
     const Allocation* const array = Allocations::instance().with(argument.address);
     if (array == nullptr || array->kind == MemoryKind::kDevice ||
@@ -209,9 +216,10 @@ void refuse_within_kernel(const LaunchRequest& request) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
   runner->failures().fail_at(
-      KernelErrorKind::kIllegalInstruction,
-      "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
-          std::string(request.kernel) + " from the host",
+      {FaultKind::kIllegalInstruction,
+       {{"sentence",
+         "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
+             std::string(request.kernel) + " from the host"}}},
       request.here.file_name(), request.here.line());
 }
 
@@ -250,7 +258,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     try {
       run();
     } catch (const KernelError&) {
-      if (error->kind() != KernelErrorKind::kBadLaunch) {
+      if (group_of(error->kind()) != FaultGroup::kLaunch) {
         failed(error_of(error->kind()), error->what(), request.here);
       }
     }
@@ -280,7 +288,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   }
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
-  if (error->kind() == KernelErrorKind::kBadLaunch) return refused(request, *error);
+  if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, *error);
   tell_of_the_host(request, *error, arguments);
   make_sticky(error_of(error->kind()));
   return cudaSuccess;  // a launch does not wait for its kernel

@@ -20,9 +20,10 @@ namespace {
 void refuse_within_kernel(const char* function, const Here& here) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
-  runner->failures().fail_at(emulator::KernelErrorKind::kIllegalInstruction,
-                             std::string("a kernel calls ") + function +
-                                 ", and the glass box has no dynamic parallelism: call malloc()",
+  runner->failures().fail_at({emulator::FaultKind::kIllegalInstruction,
+                              {{"sentence",
+                                std::string("a kernel calls ") + function +
+                                    ", and the glass box has no dynamic parallelism: call malloc()"}}},
                              here.file_name(), here.line());
 }
 

@@ -42,14 +42,14 @@ cudaError_t no_surface(const char* function, const Here& here) {
 }
 
 /// The running thread cannot do this.
-[[noreturn]] void fail(emulator::KernelErrorKind kind, const SurfaceAccess& access,
+[[noreturn]] void fail(emulator::FaultKind kind, const SurfaceAccess& access,
                        const std::string& sentence) {
   emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail(
-      kind, std::string(access.function) + " " + sentence + ",", access.here);
+      {kind, {{"sentence", std::string(access.function) + " " + sentence + ","}}}, access.here);
 }
 
 SurfaceObject& require_surface(cudaSurfaceObject_t number, const SurfaceAccess& access) {
-  constexpr auto kKind = emulator::KernelErrorKind::kInvalidAddress;
+  constexpr auto kKind = emulator::FaultKind::kInvalidAddress;
   SurfaceObject* const surface = surface_of(number);
   if (surface == nullptr) fail(kKind, access, "is given what is no surface object");
   if (surface->destroyed) fail(kKind, access, "is given a surface object that was destroyed");
@@ -61,7 +61,7 @@ SurfaceObject& require_surface(cudaSurfaceObject_t number, const SurfaceAccess& 
          "is given a surface of " + std::to_string(surface->dimensions) + " dimensions");
   }
   if (access.x % static_cast<int>(access.bytes) != 0) {
-    fail(emulator::KernelErrorKind::kMisalignedAddress, access,
+    fail(emulator::FaultKind::kMisalignedAddress, access,
          "is given byte " + std::to_string(access.x) + " for an element of " +
              std::to_string(access.bytes) + " bytes: x counts bytes, in whole elements");
   }
@@ -79,7 +79,7 @@ void* surface_bytes(cudaSurfaceObject_t number, const SurfaceAccess& access) {
   if (x != access.x || y != access.y || last_x < 0) {
     if (access.mode == cudaBoundaryModeZero) return nullptr;
     if (access.mode == cudaBoundaryModeTrap || last_x < 0) {
-      fail(emulator::KernelErrorKind::kInvalidAddress, access,
+      fail(emulator::FaultKind::kInvalidAddress, access,
            "is out of bounds: byte " + std::to_string(access.x) + " of row " +
                std::to_string(access.y) + "; " + surface.memory->name + " has " +
                std::to_string(surface.rows) + " rows of " + std::to_string(surface.row_bytes) +

@@ -16,13 +16,14 @@
 namespace ladder::glassbox {
 namespace {
 
-using emulator::KernelErrorKind;
+using emulator::FaultKind;
 using Floats = std::array<float, 4>;
 
 /// The running thread cannot read this.
 [[noreturn]] void fail(const Fetch& fetch, const std::string& sentence) {
   emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail(
-      KernelErrorKind::kInvalidAddress, std::string(fetch.function) + " " + sentence + ",",
+      {FaultKind::kInvalidAddress,
+       {{"sentence", std::string(fetch.function) + " " + sentence + ","}}},
       fetch.here);
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/program/climb.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <utility>
 
 #include "emulator/run/kernel_error.hpp"
+#include "emulator/run/sentence.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/rotating_buffers.hpp"
 
@@ -17,13 +16,11 @@ namespace {
 
 constexpr int kCublas = 0;
 
-/// Why the machine cannot run a rung; empty where it can.
+/// Why the machine cannot run a rung; nothing where it can.
 /// \param gpu_lost_by  label of the rung whose kernel failed on the GPU; then no other can run
-std::string why_left_out(const Machine& machine, const Rung& rung,
-                         const std::optional<std::string>& gpu_lost_by) {
-  if (gpu_lost_by) {
-    return fmt::format("not run, because {} made the GPU unusable", *gpu_lost_by);
-  }
+std::optional<Refusal> why_left_out(const Machine& machine, const Rung& rung,
+                                    const std::optional<std::string>& gpu_lost_by) {
+  if (gpu_lost_by) return Refusal{RefusalKind::kGpuLost, {{"by", *gpu_lost_by}}};
   return why_not_on(rung, machine.compute_capability(), machine.name());
 }
 
@@ -34,30 +31,24 @@ void verify_entry(Machine& machine, Verifier& verifier, Entry& entry, const Run&
   entry.outcome = Outcome::right;
   try {
     entry.verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile, vendor);
-    if (!entry.verdict->right) {
-      entry.outcome = Outcome::wrong;
-      entry.note = entry.verdict->complaint;
-    }
+    entry.findings = findings_of(*entry.verdict);
     if (!machine.is_gpu() && rung.number != kCublas) {
       entry.counts = emulator::last_run();
     }
-    if (entry.outcome == Outcome::right && rung.number != kCublas && small_too) {
+    if (entry.findings.empty() && rung.number != kCublas && small_too) {
       entry.small = verify_small_problems(machine, rung);
-      if (!entry.small->complaint.empty()) {
-        entry.outcome = Outcome::wrong;
-        entry.note = entry.small->complaint;
-      }
+      entry.findings = entry.small->findings;
     }
+    if (!entry.findings.empty()) entry.outcome = Outcome::wrong;
   } catch (const ShapeRefused& refusal) {
     entry.outcome = Outcome::refused;
-    entry.note = refusal.what();
+    entry.findings = {refusal_of(refusal).value()};
   } catch (const emulator::KernelError& error) {
     entry.outcome = Outcome::wrong;
-    entry.note = error.what();
+    entry.findings = {error.fault()};
   } catch (const GpuError& error) {
     entry.outcome = Outcome::wrong;
-    entry.note =
-        fmt::format("{}. Run it with --device cpu: the emulator can name the line", error.what());
+    entry.findings = {refusal_of(error).value()};
     gpu_lost_by = label(rung);
   }
 }
@@ -137,6 +128,30 @@ void time_entries(Machine& machine, Stopwatch& stopwatch, const Rung& cublas, Cl
 
 }  // namespace
 
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::right:
+      return "right";
+    case Outcome::wrong:
+      return "wrong";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::left_out:
+      return "left out";
+  }
+  return "";
+}
+
+std::string note_of(const Entry& entry) {
+  const bool on_gpu = std::ranges::any_of(entry.findings, [](const Finding& finding) {
+    const auto* const refusal = std::get_if<Refusal>(&finding.what);
+    return refusal != nullptr && refusal->kind == RefusalKind::kGpuError;
+  });
+  return text_of(entry.findings) +
+         (on_gpu ? emulator::sentence(". Run it with --device cpu: the emulator can name the line")
+                 : "");
+}
+
 std::string best_cublaslt_name(const Precision& precision) {
   std::string name = "best_cublaslt";
   if (precision == kFp32) return name;
@@ -196,7 +211,7 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
       entries.push_back({.rung = rung,
                          .problem = problem,
                          .outcome = Outcome::left_out,
-                         .note = {},
+                         .findings = {},
                          .verdict = {},
                          .timing = {},
                          .counts = {}});
@@ -217,8 +232,9 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
     for (std::vector<Entry>* entries : {&result.entries, &result.compared}) {
       for (Entry& entry : *entries) {
         if (entry.rung.precision != precision) continue;
-        entry.note = why_left_out(machine, entry.rung, gpu_lost_by);
-        if (entry.note.empty()) {
+        if (const auto why = why_left_out(machine, entry.rung, gpu_lost_by)) {
+          entry.findings = {*why};
+        } else {
           if (!verifier) {
             progress("computing the FP64 reference");
             verifier.emplace(machine, problem.shape, problem.seed, precision);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/findings/finding.hpp"
 #include "common/machine.hpp"
 #include "common/timing.hpp"
 #include "common/verify.hpp"
@@ -23,6 +24,9 @@ enum class Outcome {
   refused,   ///< the rung does not take this shape
   left_out,  ///< the machine cannot run the rung
 };
+
+/// "right", "wrong", "refused", "left out": in files
+std::string_view name_of(Outcome outcome);
 
 /// What a GPU's stopwatch says of a rung.
 struct Timing {
@@ -42,13 +46,16 @@ struct Entry {
   Rung rung;
   Problem problem;
   Outcome outcome;
-  std::string note;  ///< why it is wrong, refused or left out
+  std::vector<Finding> findings;  ///< why it is wrong, refused or left out
   std::optional<Verdict> verdict;
   std::optional<Timing> timing;
   std::optional<emulator::GridStats> counts;  ///< of the emulator
   std::optional<SmallProblems> small = {};    ///< of a rung that was right
   std::string took = {};                      ///< its configuration, as a sentence
 };
+
+/// Why an entry is wrong, refused or left out, in words; empty if it is right.
+std::string note_of(const Entry& entry);
 
 /// The best of what cublasLt proposes for a problem.
 struct BestCublasLt {

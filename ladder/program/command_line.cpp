@@ -11,12 +11,13 @@
 #include <cstdlib>
 #include <limits>
 
-#include "common/output_file.hpp"
+#include "common/findings/report.hpp"
 #include "common/terminal/progress.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/climb.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/rung_findings.hpp"
 #include "ladder/program/small_problems.hpp"
 
 namespace ladder {
@@ -127,7 +128,10 @@ void add_problem_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"burst", "sustained", "graph"}))
       ->capture_default_str();
   command.add_flag("--no-timing", options.no_timing, "only verify, e.g. under a profiler");
-  command.add_option("--json", options.json, "also write the results to this file");
+  command.add_option("--json", options.json,
+                     "also write the results to this file; - is standard output");
+  command.add_option("--sarif", options.sarif,
+                     "also write what is wrong as SARIF 2.1.0, for editors and code hosts");
 }
 
 void add_explain_option(CLI::App& command, Options& options) {
@@ -135,8 +139,11 @@ void add_explain_option(CLI::App& command, Options& options) {
 }
 
 int climb_command(Options options, const ClimbExtras& extras) {
-  std::optional<OutputFile> file;
-  if (!options.json.empty()) file.emplace(options.json);
+  const FindingsFiles files(options.json, options.sarif);
+  const bool silent = files.take_standard_output();
+  const auto say = [&](const std::string& text) {
+    if (!silent) fmt::print("{}", text);
+  };
   std::string why_not_gpu;
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
@@ -152,9 +159,10 @@ int climb_command(Options options, const ClimbExtras& extras) {
   const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
   options.problem.shape = {
       .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
-  if (!why_not_gpu.empty())
-    fmt::print("{}\n", wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2));
-  if (options.explain) fmt::print("{}\n", explanation(chosen, options.problem.shape));
+  if (!why_not_gpu.empty()) {
+    say(wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2) + "\n");
+  }
+  if (options.explain) say(explanation(chosen, options.problem.shape) + "\n");
   // Before the work, so that a file that cannot be read costs none of it.
   const std::optional<Recording> recording = machine->is_gpu() ? std::nullopt : recorded_climb();
   Progress progress;
@@ -166,14 +174,14 @@ int climb_command(Options options, const ClimbExtras& extras) {
       // A profiler that looks at a GPU wants one launch of each rung.
       !(options.no_timing && machine->is_gpu()), machine->is_gpu() ? "" : sms_of(card));
   progress.clear();
-  fmt::print("{}", climb_text(result, recording));
-  if (file) {
-    file->write(file_text(result, machine->versions()));
-    fmt::print("\nResults written to {}.\n", options.json);
-  }
+  say(climb_text(result, recording));
+  const int code = exit_code(result);
+  files.write(to_json(result, machine->versions()), report_of(extras.command, result, code));
+  if (!options.json.empty()) say(fmt::format("\nResults written to {}.\n", options.json));
+  if (!options.sarif.empty()) say(fmt::format("\nFindings written to {}.\n", options.sarif));
   std::fflush(stdout);
-  if (extras.after) extras.after(result);
-  return exit_code(result);
+  if (extras.after && !silent) extras.after(result);
+  return code;
 }
 
 }  // namespace ladder

@@ -23,7 +23,8 @@ struct Options {
   std::string device = "auto";
   std::string gpu = "h200";  ///< whose number of SMs the emulator has
   std::string protocol = "burst";
-  std::string json;
+  std::string json;   ///< "-": standard output, which then says nothing else
+  std::string sarif;  ///< likewise
   bool no_timing = false;
   bool explain = false;
   std::optional<int> size, M, N, K;
@@ -49,8 +50,9 @@ void add_problem_options(CLI::App& command, Options& options);
 /// Adds the option of commands for chosen rungs that asks why they work on a shape as they do.
 void add_explain_option(CLI::App& command, Options& options);
 
-/// What a command adds to a climb. Both may be empty.
+/// What a command adds to a climb. Both functions may be empty.
 struct ClimbExtras {
+  std::string command = "climb";
   /// Rungs to verify and time as well, that appear in no table: see climb().
   std::function<std::vector<Rung>(std::span<const Rung> ladder, const std::vector<Rung>& chosen)>
       to_compare_with;

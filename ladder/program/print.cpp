@@ -179,6 +179,12 @@ std::string missing_figures(const Climb& climb, const Recording& recording) {
   return text;
 }
 
+/// Whether the note begins with the rung's name, as that of a refused shape does.
+bool names_its_rung(const Entry& entry) {
+  const auto* const refusal = std::get_if<Refusal>(&entry.findings.front().what);
+  return refusal != nullptr && refusal->kind == RefusalKind::kShape && refusal->fields.has("rung");
+}
+
 }  // namespace
 
 std::string list_text(std::span<const Rung> rungs) {
@@ -221,9 +227,9 @@ std::string climb_text(const Climb& climb, const std::optional<Recording>& recor
   if (recording && !climb.on_gpu) text += missing_figures(climb, *recording);
   text += what_was_run(climb);
   for (const Entry& entry : climb.entries) {
-    if (entry.note.empty()) continue;
-    const bool named = entry.note.starts_with(label(entry.rung));
-    text += "\n" + wrapped(named ? entry.note : label(entry.rung) + ": " + entry.note, 2);
+    if (entry.findings.empty()) continue;
+    const std::string note = note_of(entry);
+    text += "\n" + wrapped(names_its_rung(entry) ? note : label(entry.rung) + ": " + note, 2);
   }
   return text + way_to_check(climb);
 }

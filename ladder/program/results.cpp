@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "common/json_file.hpp"
+#include "ladder/program/rung_findings.hpp"
 #include "ladder/program/rung_sources.hpp"
 
 namespace ladder {
@@ -18,20 +19,6 @@ using nlohmann::json;
 constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
 constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_burst_4096.json";
 constexpr const char* kRecordedProfile = "bench/results/nvidia-h200/profile_{}.json";
-
-std::string_view name_of_outcome(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::right:
-      return "right";
-    case Outcome::wrong:
-      return "wrong";
-    case Outcome::refused:
-      return "refused";
-    case Outcome::left_out:
-      return "left out";
-  }
-  return "unknown";
-}
 
 /// null where nothing was measured or the value is not a number JSON can hold
 json number(double value) {
@@ -63,20 +50,18 @@ json timing_fields(const std::optional<Timing>& timing) {
   return fields;
 }
 
-json problem_fields(const Problem& problem) {
-  return {{"m", problem.shape.M},   {"n", problem.shape.N}, {"k", problem.shape.K},
-          {"alpha", problem.alpha}, {"beta", problem.beta}, {"seed", problem.seed}};
-}
-
 json entry_json(const Entry& entry) {
   json fields = {{"name", folder(entry.rung)},
                  {"rung", entry.rung.number},
                  {"precision", entry.rung.precision.name},
-                 {"outcome", name_of_outcome(entry.outcome)},
-                 {"note", entry.note},
+                 {"outcome", name_of(entry.outcome)},
+                 {"note", note_of(entry)},
+                 {"findings", json::array()},
                  {"verified", entry.outcome == Outcome::right},
                  {"error_over_bound", nullptr},
                  {"difference_to_cublas", nullptr}};
+  for (const Finding& finding : entry.findings)
+    fields["findings"].push_back(to_json(finding));
   if (entry.verdict) {
     fields["error_over_bound"] = number(entry.verdict->error_over_bound);
     if (entry.verdict->difference_to_cublas) {
@@ -90,7 +75,7 @@ json entry_json(const Entry& entry) {
   }
   if (entry.small) fields["small_problems"] = entry.small->verified;
   if (!entry.took.empty()) fields["configuration"] = entry.took;
-  fields.update(problem_fields(entry.problem));
+  fields.update(problem_json(entry.problem));
   fields.update(timing_fields(entry.timing));
   return fields;
 }
@@ -105,7 +90,7 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
   for (const auto& [precision, timing] : climb.best_cublaslt) {
     json best = {
         {"name", best_cublaslt_name(precision)}, {"rung", nullptr}, {"precision", precision.name}};
-    best.update(problem_fields(climb.problem));
+    best.update(problem_json(climb.problem));
     best.update(timing_fields(timing));
     entries.push_back(best);
   }

@@ -37,9 +37,10 @@ std::optional<double> counted(const Rung& rung, const CounterRatio& ratio) {
 }
 
 int run_command(const Options& options) {
-  if (options.no_timing) return climb_command(options);
-  const Predictions predictions;  // a broken file is found before anything is computed
   ClimbExtras extras;
+  extras.command = "run";
+  if (options.no_timing) return climb_command(options, extras);
+  const Predictions predictions;  // a broken file is found before anything is computed
   extras.to_compare_with = [&](std::span<const Rung> ladder, const std::vector<Rung>& chosen) {
     return rungs_to_compare_with(predictions, ladder, chosen);
   };

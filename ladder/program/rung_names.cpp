@@ -57,18 +57,26 @@ std::string own_code() {
 #endif
 }
 
-std::string why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
-                       const std::string& compiled) {
-  const std::string has = fmt::format("{} has {:.1f}", gpu, compute_capability / 10.0);
-  if (!runs_on(rung, compute_capability)) return fmt::format("needs {}, {}", needs(rung), has);
-  const bool any = compute_capability == kEveryComputeCapability || !is_architecture_specific(rung);
+std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
+                                  const std::string& compiled) {
+  const std::string machine(gpu);
+  if (!runs_on(rung, compute_capability)) {
+    return Refusal{RefusalKind::kComputeCapability,
+                   {{"needs", needs(rung)},
+                    {"machine", machine},
+                    {"compute_capability", compute_capability}}};
+  }
+  if (compute_capability == kEveryComputeCapability || !is_architecture_specific(rung)) {
+    return std::nullopt;
+  }
   const std::string code = name_of({compute_capability, true});
   const std::string spaced = fmt::format(" {} ", compiled);
-  if (any || spaced.find(" " + code + " ") != std::string::npos) return "";
-  return fmt::format(
-      "is compiled for {} in this build, and {}. On that machine, with an nvcc that knows sm_{}, "
-      "`make clean` and `make` build it anew",
-      compiled, has, code);
+  if (spaced.find(" " + code + " ") != std::string::npos) return std::nullopt;
+  return Refusal{RefusalKind::kNotCompiled,
+                 {{"compiled", compiled},
+                  {"machine", machine},
+                  {"compute_capability", compute_capability},
+                  {"code", code}}};
 }
 
 std::string label(const Rung& rung) {
@@ -110,10 +118,11 @@ const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted) {
       if (is_named(named)) return named;
     }
   }
-  std::string known;
+  emulator::FieldValue::Words known;
   for (const Rung& rung : rungs)
-    known += (known.empty() ? "" : ", ") + label(rung);
-  throw std::invalid_argument(fmt::format("unknown rung '{}': choose one of {}", wanted, known));
+    known.push_back(label(rung));
+  throw BadRequest({RefusalKind::kUnknownRung,
+                    {{"wanted", std::string(wanted)}, {"known", std::move(known)}}});
 }
 
 }  // namespace ladder

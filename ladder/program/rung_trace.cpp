@@ -127,7 +127,7 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
     Verifier verifier(machine, problem.shape, problem.seed, result.rung.precision);
     const Verdict verdict = verifier.verify(traced, problem.alpha, problem.beta, result.rung.tile);
     result.verified = verdict.right;
-    result.complaint = verdict.complaint;
+    result.wrong = verdict.wrong;
     return;
   }
   const EmptyArrays<T> arrays(machine, problem);
@@ -176,12 +176,14 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
       .shared_bytes_per_block = static_cast<int>(result.kernel.shared_bytes)};
   result.blocks_per_sm = blocks_per_sm(result.card, needs);
   if (result.blocks_per_sm == 0) {
-    throw std::invalid_argument(fmt::format(
-        "{} does not fit on a {}: {} decides. Its block has {} threads of {} registers and {} "
-        "bytes of shared memory; the card gives a block at most {} bytes",
-        label(result.rung), result.card.name, deciding_limit(result.card, needs),
-        needs.threads_per_block, needs.registers_per_thread, needs.shared_bytes_per_block,
-        result.card.max_shared_bytes_per_block));
+    throw BadRequest({RefusalKind::kBlockDoesNotFit,
+                      {{"rung", label(result.rung)},
+                       {"card", result.card.name},
+                       {"limit", deciding_limit(result.card, needs)},
+                       {"threads", needs.threads_per_block},
+                       {"registers", needs.registers_per_thread},
+                       {"shared_bytes", needs.shared_bytes_per_block},
+                       {"most_shared_bytes", result.card.max_shared_bytes_per_block}}});
   }
   result.occupancy_limit = deciding_limit(result.card, needs);
   result.waves = static_cast<double>(result.kernel.blocks) /
@@ -374,8 +376,7 @@ Limit limit_of(const RungTrace& trace) {
 RungTrace trace_rung(Machine& machine, const Rung& rung, const Problem& problem,
                      const DeviceCard& card, const TraceChoice& choice) {
   if (rung.tile.BM == 0) {
-    throw std::invalid_argument(
-        fmt::format("{} has no kernel of its own to trace: choose another rung", label(rung)));
+    throw BadRequest({RefusalKind::kNoKernel, {{"rung", label(rung)}}});
   }
   RungTrace result;
   result.rung = rung;

@@ -13,6 +13,7 @@
 
 #include "common/device_card.hpp"
 #include "common/machine.hpp"
+#include "common/terminal/access_verdict.hpp"
 #include "common/verify.hpp"
 #include "emulator/trace/replay.hpp"
 #include "emulator/trace/trace.hpp"
@@ -41,16 +42,16 @@ struct RungTrace {
   Problem problem;
   DeviceCard card;
   emulator::KernelTrace kernel;
-  std::vector<std::string> verdicts;  ///< of kernel.lines, see verdict_of()
+  std::vector<AccessVerdict> verdicts;  ///< of kernel.lines, see verdict_of()
   std::optional<bool> verified;       ///< nothing where only some blocks ran
-  std::string complaint;              ///< why it is wrong
+  std::vector<Wrong> wrong;           ///< why it is wrong
   int blocks_per_sm = 0;
   int registers_per_thread = 0;  ///< as a profile or nvcc has it; 0: not known
   bool registers_of_nvcc = false;
   std::string occupancy_limit;  ///< "registers"
   double waves = 0;             ///< of blocks that fill the GPU
   Metrics metrics;
-  emulator::KernelError::Index warp_block = {};  ///< blockIdx of the recorded warp
+  emulator::Index warp_block = {};  ///< blockIdx of the recorded warp
   unsigned warp_number = 0;
 };
 

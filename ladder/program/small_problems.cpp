@@ -41,12 +41,6 @@ class UsualOrder {
   BlockOrder order_;
 };
 
-std::string text_of(const Problem& problem) {
-  const auto& [shape, alpha, beta, seed] = problem;
-  return fmt::format("M = {}, N = {}, K = {}, alpha = {}, beta = {}", shape.M, shape.N, shape.K,
-                     alpha, beta);
-}
-
 /// Verifies one problem after the other until one is wrong.
 class SmallVerification {
  public:
@@ -55,7 +49,7 @@ class SmallVerification {
 
   void verify(const Problem& problem, const Run& run, BlockTile tile,
               std::string_view configuration = {}) {
-    if (!found_.complaint.empty()) return;
+    if (!found_.findings.empty()) return;
     std::optional<Verifier> verifier;
     try {
       verifier.emplace(machine_, problem.shape, problem.seed, rung_.precision, Inputs::integers);
@@ -64,25 +58,25 @@ class SmallVerification {
     }
     const bool copies = !machine_.is_gpu() && lowest_compute_capability(rung_) >= 80;
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
-      if (!found_.complaint.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
+      if (!found_.findings.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
       const bool late = arrival == CopyArrival::kLate;
-      std::string what = text_of(problem);
-      if (!configuration.empty()) what = fmt::format("{}, configuration {}", what, configuration);
+      ProblemCase which = {.problem = problem, .configuration = std::string(configuration)};
       if (copies) {
         emulator::set_copy_arrival(arrival);
         emulator::set_block_order(late ? BlockOrder::kAscending : BlockOrder::kDescending);
-        what += late ? ", copies that arrive late" : ", copies that arrive at once";
-        if (!late && rung_.plans != nullptr) what += ", the last block first";
+        which.late = late;
+        which.last_block_first = !late && rung_.plans != nullptr;
       }
       try {
         const Verdict verdict = verifier->verify(run, problem.alpha, problem.beta, tile);
-        if (!verdict.right) complain(what, verdict.complaint);
+        found_.findings = findings_of(verdict, which);
       } catch (const ShapeRefused&) {
         return;  // the table's rule is the tests' business
       } catch (const emulator::KernelError& error) {
-        complain(what, error.what());
+        found_.findings = {Finding(error.fault(), which)};
       } catch (const GpuError& error) {
-        throw GpuError(fmt::format("{}, in a small problem of integers ({})", error.what(), what));
+        throw GpuError(
+            fmt::format("{}, in a small problem of integers ({})", error.what(), text_of(which)));
       }
     }
     ++found_.verified;
@@ -92,11 +86,6 @@ class SmallVerification {
   }
 
  private:
-  void complain(const std::string& what, const std::string& complaint) {
-    found_.complaint = fmt::format(
-        "right for this problem, but wrong for a small one of integers ({}): {}", what, complaint);
-  }
-
   Machine& machine_;
   const Rung& rung_;
   SmallProblems& found_;

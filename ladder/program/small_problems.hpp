@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/findings/finding.hpp"
 #include "common/machine.hpp"
 #include "common/verify.hpp"
 #include "ladder/ladder.hpp"
@@ -20,7 +21,7 @@ struct SmallProblems {
   int configurations = 0;  ///< of a rung that chooses: each was verified by itself
   int least_k = 0;
   int most_k = 0;
-  std::string complaint;  ///< empty: all were right; else the first that was not, and why
+  std::vector<Finding> findings;  ///< empty: all were right; else of the first that was not
 };
 
 /// \brief Problems around the tile of a rung: several tiles and an edge, K below, at and above what

@@ -3,15 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "common/findings/report.hpp"
 #include "common/output_file.hpp"
 #include "common/terminal/progress.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/rung_findings.hpp"
 #include "ladder/program/small_problems.hpp"
 #include "ladder/program/trace_report.hpp"
 
@@ -88,6 +93,10 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
   add_shape_options(command, arguments.options, "256");
   command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
+  command.add_option("--json", arguments.options.json,
+                     "also write the findings to this file; - is standard output");
+  command.add_option("--sarif", arguments.options.sarif,
+                     "also write them as SARIF 2.1.0, for editors and code hosts");
 }
 
 int trace_command(TraceArguments arguments) {
@@ -133,55 +142,125 @@ int trace_command(TraceArguments arguments) {
   return is_good(trace) ? kGood : kWrong;
 }
 
-int check_command(TraceArguments arguments) {
-  Options& options = arguments.options;
-  choose_shape(options);
-  const std::unique_ptr<Machine> machine = make_cpu_machine();
-  require_living_instrumentation();
-  std::vector<Rung> chosen;
-  chosen.reserve(options.rungs.size());
-  for (const std::string& rung : options.rungs)
-    chosen.push_back(find_rung(traced_rungs(), rung));
-  if (chosen.empty()) {
+namespace {
+
+/// What `check` finds of its rungs, one after the other; its sentences go to standard output
+/// unless that belongs to a file.
+class Check {
+ public:
+  Check(TraceArguments arguments, FindingsReport& report, bool silent)
+      : arguments_(std::move(arguments)), report_(report), silent_(silent) {}
+
+  int run() {
+    const Options& options = arguments_.options;
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    require_living_instrumentation();
+    const std::vector<Rung> rungs = chosen();
+    const DeviceCard card = modelled_card(arguments_.gpu);
+    report_.facts["problem"] = problem_json(options.problem);
+    report_.facts["card"] = {{"id", card.id}, {"name", card.name}, {"sms", card.sms}};
+    const EmulatedSms sms(card.sms);
+    for (const Rung& rung : rungs)
+      check(*machine, rung, card);
+    if (!exact_.empty()) say(wrapped(exactness_text(exact_), 2));
+    if (!all_good_) return kWrong;
+    return any_checked_ ? kGood : kBadUsage;
+  }
+
+ private:
+  std::vector<Rung> chosen() const {
+    std::vector<Rung> rungs;
+    rungs.reserve(arguments_.options.rungs.size());
+    for (const std::string& rung : arguments_.options.rungs)
+      rungs.push_back(find_rung(traced_rungs(), rung));
+    if (!rungs.empty()) return rungs;
     for (const Rung& rung : traced_rungs()) {
-      if (rung.number != 0) chosen.push_back(rung);
+      if (rung.number != 0) rungs.push_back(rung);
     }
+    return rungs;
   }
-  const DeviceCard card = modelled_card(arguments.gpu);
-  const EmulatedSms sms(card.sms);
-  std::vector<std::pair<std::string, SmallProblems>> exact;
-  bool all_good = true;
-  bool any_checked = false;
-  for (const Rung& rung : chosen) {
+
+  void check(Machine& machine, const Rung& rung, const DeviceCard& card) {
+    Subject& subject = report_.subjects.emplace_back(subject_of(rung));
+    const Problem& problem = arguments_.options.problem;
     try {
-      TraceChoice choice;
-      choice.all_blocks = true;
-      const RungTrace trace = trace_rung(*machine, rung, options.problem, card, choice);
-      any_checked = true;
-      const std::size_t hazards = trace.kernel.hazards.size();
+      const TraceChoice choice = {.all_blocks = true};
+      const RungTrace trace = trace_rung(machine, rung, problem, card, choice);
+      any_checked_ = true;
       const SmallProblems small =
-          *trace.verified ? verify_small_problems(*machine, rung) : SmallProblems();
-      const bool right = *trace.verified && small.complaint.empty();
-      fmt::print("{:<17} {}, {}\n", label(rung), right ? "right" : "WRONG",
-                 hazards == 0 ? "no hazards"
-                              : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s"));
-      fmt::print("{}", hazards_text(trace.kernel));
-      if (!right) {
-        fmt::print("{}", wrapped("  " + (*trace.verified ? small.complaint : trace.complaint), 2));
-        fmt::print("{}", strays_text(trace));
-      } else {
-        exact.emplace_back(fmt::format("{:02}", rung.number), small);
-      }
-      const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
-      if (!took.empty()) fmt::print("{}", wrapped(took, 2, 2));
-      all_good = all_good && right && is_good(trace);
+          *trace.verified ? verify_small_problems(machine, rung) : SmallProblems();
+      add_findings(trace, small, subject);
+      tell(trace, small);
+      const bool right = *trace.verified && small.findings.empty();
+      subject.outcome = right && trace.kernel.hazards.empty() ? "right" : "wrong";
+      subject.facts["result_is_right"] = right;
+      if (right) exact_.emplace_back(fmt::format("{:02}", rung.number), small);
+      const std::string took = taken_configuration(rung, problem.shape, sms_of(card));
+      if (!took.empty()) say(wrapped(took, 2, 2));
+      all_good_ = all_good_ && right && is_good(trace);
     } catch (const ShapeRefused& refusal) {
-      fmt::print("{:<17} refused\n{}", label(rung), wrapped(std::string("  ") + refusal.what(), 2));
+      subject.outcome = "refused";
+      subject.findings = {refusal_of(refusal).value()};
+      say(fmt::format("{:<17} refused\n{}", label(rung),
+                      wrapped("  " + text_of(subject.findings), 2)));
     }
   }
-  if (!exact.empty()) fmt::print("{}", wrapped(exactness_text(exact), 2));
-  if (!all_good) return kWrong;
-  return any_checked ? kGood : kBadUsage;
+
+  static void add_findings(const RungTrace& trace, const SmallProblems& small, Subject& subject) {
+    subject.place = emulator::place_of_kernel(trace.kernel.kernel);
+    for (const emulator::Fault& hazard : trace.kernel.hazards)
+      subject.findings.emplace_back(hazard);
+    for (const Wrong& wrong : trace.wrong)
+      subject.findings.emplace_back(wrong);
+    std::ranges::copy(small.findings, std::back_inserter(subject.findings));
+    if (trace.verified.value_or(true)) return;
+    for (const emulator::StrayShuffles& stray : trace.kernel.strays)
+      subject.findings.emplace_back(stray);
+  }
+
+  void tell(const RungTrace& trace, const SmallProblems& small) const {
+    const std::size_t hazards = trace.kernel.hazards.size();
+    const bool right = *trace.verified && small.findings.empty();
+    say(fmt::format("{:<17} {}, {}\n", label(trace.rung), right ? "right" : "WRONG",
+                    hazards == 0 ? "no hazards"
+                                 : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s")));
+    say(hazards_text(trace.kernel));
+    if (right) return;
+    say(wrapped("  " + (*trace.verified ? text_of(small.findings) : text_of(trace.wrong)), 2));
+    say(strays_text(trace));
+  }
+
+  void say(const std::string& text) const {
+    if (!silent_) fmt::print("{}", text);
+  }
+
+  TraceArguments arguments_;
+  FindingsReport& report_;
+  bool silent_;
+  std::vector<std::pair<std::string, SmallProblems>> exact_;
+  bool all_good_ = true;
+  bool any_checked_ = false;
+};
+
+}  // namespace
+
+int check_command(TraceArguments arguments) {
+  choose_shape(arguments.options);
+  const FindingsFiles files(arguments.options.json, arguments.options.sarif);
+  FindingsReport report = report_of("check");
+  try {
+    report.exit_code =
+        Check(std::move(arguments), report, files.take_standard_output()).run();
+  } catch (const std::exception& error) {
+    const std::optional<Refusal> refusal = refusal_of(error);
+    if (!refusal) throw;
+    report.findings.emplace_back(*refusal);
+    report.exit_code = kBadUsage;
+    files.write(report);
+    throw;
+  }
+  files.write(report);
+  return report.exit_code;
 }
 
 void print_gains(const std::vector<Rung>& rungs, Problem problem, bool shape_given) {

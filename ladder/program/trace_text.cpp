@@ -39,7 +39,7 @@ std::string verified_sentence(const RungTrace& trace) {
                        trace.kernel.blocks_traced, trace.kernel.blocks);
   }
   return *trace.verified ? "Verified: all elements are right."
-                         : "Verified: WRONG. " + trace.complaint;
+                         : "Verified: WRONG. " + text_of(trace.wrong);
 }
 
 /// What is not in every kernel's heading: registers that no profile has.

@@ -87,8 +87,8 @@ class VerifyPrecisionTest : public testing::Test {
 
   void expect_wrong(const Verdict& verdict, const std::string& said = "") {
     EXPECT_FALSE(verdict.right) << verdict.error_over_bound;
-    EXPECT_NE(verdict.complaint.find(said), std::string::npos)
-        << "not said: " << said << "\nbut: " << verdict.complaint;
+    EXPECT_NE(text_of(verdict.wrong).find(said), std::string::npos)
+        << "not said: " << said << "\nbut: " << text_of(verdict.wrong);
   }
 
   std::unique_ptr<Machine> machine_ = make_cpu_machine();
@@ -107,7 +107,7 @@ TEST_F(VerifyPrecisionTest, WhatRoundsAsItSaysPasses) {
         for (const auto& [precision, run] : {std::pair(kBf16, bf16), std::pair(kTf32, tf32),
                                              std::pair(kTf32, fp32), std::pair(kFp32, fp32)}) {
           const Verdict verdict = judge(precision, run, shape, alpha, beta);
-          EXPECT_TRUE(verdict.right) << precision.name << ": " << verdict.complaint;
+          EXPECT_TRUE(verdict.right) << precision.name << ": " << text_of(verdict.wrong);
           EXPECT_LE(verdict.error_over_bound, 1.0);
         }
       }
@@ -230,7 +230,7 @@ TEST_F(VerifyPrecisionTest, Bf16DamageIsSeenAndRepaired) {
     };
     expect_wrong(verifier.verify(spoilt, 1.0f, 0.0f), c.said);
     const Verdict after = verifier.verify(right, 1.0f, 0.0f);
-    EXPECT_TRUE(after.right) << "damage of the run before: " << after.complaint;
+    EXPECT_TRUE(after.right) << "damage of the run before: " << text_of(after.wrong);
   }
 }
 

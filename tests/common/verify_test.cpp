@@ -112,8 +112,8 @@ class VerifyTest : public testing::Test {
   void expect_wrong(const Verdict& verdict, const std::vector<std::string>& said) {
     EXPECT_FALSE(verdict.right);
     for (const std::string& text : said) {
-      EXPECT_NE(verdict.complaint.find(text), std::string::npos)
-          << "not said: " << text << "\nbut: " << verdict.complaint;
+      EXPECT_NE(text_of(verdict.wrong).find(text), std::string::npos)
+          << "not said: " << text << "\nbut: " << text_of(verdict.wrong);
     }
   }
 
@@ -128,8 +128,8 @@ TEST_F(VerifyTest, RightResultsPass) {
         SCOPED_TRACE(testing::Message() << shape.M << " x " << shape.N << " x " << shape.K
                                         << ", alpha " << alpha << ", beta " << beta);
         const Verdict verdict = judge(shape, kRight, alpha, beta);
-        EXPECT_TRUE(verdict.right) << verdict.complaint;
-        EXPECT_EQ(verdict.complaint, "");
+        EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
+        EXPECT_EQ(text_of(verdict.wrong), "");
         EXPECT_LE(verdict.error_over_bound, 1.0);
         EXPECT_FALSE(verdict.difference_to_cublas.has_value());
       }
@@ -169,7 +169,7 @@ TEST_F(VerifyTest, TheVendorsResultIsCompared) {
     }
   };
   const Verdict verdict = verifier.verify(kRight, 1.0f, 0.5f, kTile, backwards);
-  EXPECT_TRUE(verdict.right) << verdict.complaint;
+  EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
   EXPECT_GT(verdict.difference_to_cublas.value(), 0.0);
   EXPECT_LT(verdict.difference_to_cublas.value(), 1e-5);
 }
@@ -198,8 +198,8 @@ TEST_F(VerifyTest, OneWrongElementIsNamed) {
   expect_wrong(verdict,
                {"1 of 13000 elements", "C[65][129] of block tile (4, 2)", "row 65", "column 129"});
   // One element shows no law.
-  EXPECT_EQ(verdict.complaint.find("factor"), std::string::npos) << verdict.complaint;
-  EXPECT_EQ(verdict.complaint.find("times the C"), std::string::npos) << verdict.complaint;
+  EXPECT_EQ(text_of(verdict.wrong).find("factor"), std::string::npos) << text_of(verdict.wrong);
+  EXPECT_EQ(text_of(verdict.wrong).find("times the C"), std::string::npos) << text_of(verdict.wrong);
 }
 
 TEST_F(VerifyTest, GotAndExpectedAreStated) {
@@ -327,7 +327,7 @@ TEST_F(VerifyTest, OtherTilesDoNotHintAtTheGuard) {
                                     g.C[at(g, row, 1)] = 1e6f + row;
                                 }));
   expect_wrong(verdict, {"rows 64 to 69"});
-  EXPECT_EQ(verdict.complaint.find("guard"), std::string::npos) << verdict.complaint;
+  EXPECT_EQ(text_of(verdict.wrong).find("guard"), std::string::npos) << text_of(verdict.wrong);
 }
 
 TEST_F(VerifyTest, ScaledByAConstant) {
@@ -372,7 +372,7 @@ TEST_F(VerifyTest, CReadAlthoughBetaIsZero) {
   };
   const Verdict verdict = judge({20, 20, 10}, reads_c);
   expect_wrong(verdict, {"all of them NaN", "C read although beta is 0"});
-  EXPECT_EQ(verdict.complaint.find("never written"), std::string::npos) << verdict.complaint;
+  EXPECT_EQ(text_of(verdict.wrong).find("never written"), std::string::npos) << text_of(verdict.wrong);
 }
 
 TEST_F(VerifyTest, ReadsBeyondTheInputsGiveNan) {
@@ -398,7 +398,7 @@ TEST_F(VerifyTest, InputsMustStayAsTheyWere) {
                                1.0f, 0.0f),
                {"The input B was changed in 2 elements"});
   const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
-  EXPECT_TRUE(after.right) << "damage of the run before: " << after.complaint;
+  EXPECT_TRUE(after.right) << "damage of the run before: " << text_of(after.wrong);
 }
 
 TEST_F(VerifyTest, NothingAroundTheMatricesMayBeWritten) {
@@ -422,7 +422,7 @@ TEST_F(VerifyTest, NothingAroundTheMatricesMayBeWritten) {
     const Verdict verdict = verifier.verify(spoilt(c.spoil), 1.0f, 0.0f);
     expect_wrong(verdict, {std::string("Memory ") + c.said + " was written"});
     const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
-    EXPECT_TRUE(after.right) << "damage of the run before: " << after.complaint;
+    EXPECT_TRUE(after.right) << "damage of the run before: " << text_of(after.wrong);
   }
 }
 
@@ -446,7 +446,7 @@ TEST_F(VerifyTest, AnAbortedRunDoesNotSpoilTheNext) {
   };
   EXPECT_THROW(verifier.verify(aborts, 1.0f, 0.0f), std::runtime_error);
   const Verdict after = verifier.verify(kRight, 1.0f, 0.0f);
-  EXPECT_TRUE(after.right) << after.complaint;
+  EXPECT_TRUE(after.right) << text_of(after.wrong);
 }
 
 TEST_F(VerifyTest, AWrongResultDoesNotSpoilTheNext) {
@@ -454,7 +454,7 @@ TEST_F(VerifyTest, AWrongResultDoesNotSpoilTheNext) {
   for (const float beta : {0.5f, 0.0f, 0.5f}) {
     EXPECT_FALSE(verifier.verify(spoilt([](const Gemm<float>& g) { g.C[0] += 9; }), 1, beta).right);
     const Verdict after = verifier.verify(kRight, 1.0f, beta);
-    EXPECT_TRUE(after.right) << after.complaint;
+    EXPECT_TRUE(after.right) << text_of(after.wrong);
   }
 }
 
@@ -583,7 +583,7 @@ TEST_F(VerifyIntegersTest, InputsOfOtherPrecisionsAreExactInThem) {
   for (const std::uint64_t seed : {2, 3}) {
     Verifier verifier(*machine_, {16, 16, 200}, seed, kTf32, Inputs::integers);
     const Verdict verdict = verifier.verify(tf32, -2.0f, 0.5f);
-    EXPECT_TRUE(verdict.right) << verdict.complaint;
+    EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
   }
 }
 
@@ -609,7 +609,7 @@ TEST_F(VerifyTest, AnOverflowThatTheReferenceHasTooIsNotTheKernelsFault) {
   const auto complaint = [&](int K, float alpha, float beta) -> std::string {
     try {
       const Verdict verdict = judge({9, 7, K}, kRight, alpha, beta);
-      return verdict.right ? "right" : verdict.complaint;
+      return verdict.right ? "right" : text_of(verdict.wrong);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }

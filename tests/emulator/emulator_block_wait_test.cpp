@@ -84,12 +84,9 @@ TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
     const auto error = error_of(
         [&] { probes::meet_as_grid(most + 1, 2, &arrived, &phase, out.data(), shared_bytes); });
     ASSERT_TRUE(error.has_value()) << most;
-    EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
-    EXPECT_TRUE(
-        contains(error->what(), "cooperative grid of " + std::to_string(most + 1) + " blocks"))
-        << error->what();
-    EXPECT_TRUE(contains(error->what(), "5 SMs have room for " + std::to_string(most)))
-        << error->what();
+    EXPECT_EQ(error->kind(), FaultKind::kLaunchCooperativeTooLarge);
+    EXPECT_EQ(error->fault().fields,
+              (Fields{{"blocks", most + 1}, {"limit", most}, {"multiprocessors", 5}}));
   }
 }
 

@@ -45,7 +45,7 @@ TEST_F(Bf16RungTest, IsRightAtTheEdgesOfItsTile) {
                              Shape{15, 30, 30}, Shape{7, 66, 514}}) {
     for (const auto& [alpha, beta] : {std::pair(1.0f, 0.0f), std::pair(-0.5f, 1.7320508f)}) {
       const Verdict verdict = judge(bf16_rung(), shape, alpha, beta);
-      EXPECT_TRUE(verdict.right) << shape.M << " x " << shape.N << ": " << verdict.complaint;
+      EXPECT_TRUE(verdict.right) << shape.M << " x " << shape.N << ": " << text_of(verdict.wrong);
     }
   }
 }
@@ -69,7 +69,7 @@ TEST_F(Bf16RungTest, EveryMistakeIsCalledWrong) {
   for (const Case& c : cases) {
     const Verdict verdict = judge(bf16_rung(c.mistake), shape, 1.25f, c.beta);
     EXPECT_FALSE(verdict.right) << c.said;
-    EXPECT_NE(verdict.complaint.find(c.said), std::string::npos) << verdict.complaint;
+    EXPECT_NE(text_of(verdict.wrong).find(c.said), std::string::npos) << text_of(verdict.wrong);
   }
 }
 
@@ -137,7 +137,7 @@ TEST_F(Bf16RungTest, Rung00IsRightInEachPrecision) {
     for (const Shape& shape : {Shape{1, 1, 1}, Shape{33, 65, 300}}) {
       for (const auto& [alpha, beta] : {std::pair(1.0f, 0.0f), std::pair(-0.5f, 1.7320508f)}) {
         const Verdict verdict = judge(rung, shape, alpha, beta);
-        EXPECT_TRUE(verdict.right) << precision.name << ": " << verdict.complaint;
+        EXPECT_TRUE(verdict.right) << precision.name << ": " << text_of(verdict.wrong);
       }
     }
   }

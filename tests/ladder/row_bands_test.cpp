@@ -89,7 +89,7 @@ TEST(RowBandsTest, ARungComputesMoreBlockRowsThanAGridHolds) {
   const auto machine = make_cpu_machine();
   Verifier verifier(*machine, shape, 1);
   const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.0f, rung.tile);
-  EXPECT_TRUE(verdict.right) << verdict.complaint;
+  EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
   EXPECT_EQ(emulator::last_run().blocks, 1u) << "the second band holds the last five rows";
 }
 

@@ -96,7 +96,7 @@ class RungCorrectnessTest : public testing::TestWithParam<const char*> {
                              label(rung), M, N, K, problem.alpha, problem.beta, problem.seed));
     try {
       const Verdict verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile);
-      EXPECT_TRUE(verdict.right) << verdict.complaint;
+      EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
       EXPECT_TRUE(takes(rung, problem.shape)) << "accepted, but the table says it is refused";
     } catch (const ShapeRefused& refusal) {
       EXPECT_FALSE(takes(rung, problem.shape)) << refusal.what();

@@ -16,19 +16,22 @@ namespace ladder::emulator {
 namespace {
 
 /// \param traced  progress was also looked for in what threads access
-std::string endless_loop_sentence(bool traced) {
-  char limit[32];
-  std::snprintf(limit, sizeof limit, "%g", hang_limit().count());
-  return std::string("endless loop: for ") + limit +
-         " s no thread of the block has left the kernel" +
-         (traced ? ", passed a barrier or accessed anything new" : " or passed a barrier") +
-         " (a slow kernel needs a larger LADDER_HANG_SECONDS); it was stopped";
+Fault endless_loop(bool traced) {
+  return {FaultKind::kEndlessLoop, {{"seconds", hang_limit().count()}, {"traced", traced}}};
 }
 
-constexpr char kBelowStack[] =
-    "out of bounds: an access before the start of a local array, and before all that the thread "
-    "has "
-    "on its stack,";
+/// The locals that may have been overrun, and as the place the declaration of the first.
+void name_overrun_locals(Fault& fault, std::uintptr_t instruction) {
+  FieldValue::Words names;
+  FieldValue::Numbers lines;
+  const std::vector<LocalArray> arrays = local_arrays_of(instruction);
+  for (const LocalArray& array : arrays) {
+    names.push_back(array.name);
+    lines.push_back(array.line.line);
+  }
+  if (!arrays.empty()) fault.place = {arrays.front().line.file, arrays.front().line.line};
+  fault.fields = {{"locals", std::move(names)}, {"lines", std::move(lines)}};
+}
 
 bool is_launch(const std::string& file) {
   return file.ends_with("common/launch.cuh");
@@ -48,60 +51,52 @@ void BlockFailures::give_up(Failure failure) {
   __builtin_unreachable();
 }
 
-void BlockFailures::fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
-                         std::source_location where) {
-  give_up({kind, sentence, thread, where.file_name(), where.line()});
+void BlockFailures::fail(Fault fault, unsigned thread, std::source_location where) {
+  fault.place = {where.file_name(), where.line()};
+  give_up({.fault = std::move(fault), .thread = thread});
 }
 
 void BlockFailures::fail_endless_loop() {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const unsigned thread = threads_.running().number;
   const LiveCalls live = live_calls();
-  give_up({.kind = KernelErrorKind::kEndlessLoop,
-           .sentence = endless_loop_sentence(threads_.observer() != nullptr),
+  give_up({.fault = endless_loop(threads_.observer() != nullptr),
            .thread = thread,
            .calls = live.count > 0 ? live.all() : calls_in_kernel(0, here, thread)});
 }
 
-void BlockFailures::fail_at(KernelErrorKind kind, const std::string& sentence, const char* file,
-                            unsigned line) {
-  give_up({.kind = kind,
-           .sentence = sentence,
-           .thread = threads_.running().number,
-           .file = file,
-           .line = line});
+void BlockFailures::fail_at(Fault fault, const char* file, unsigned line) {
+  fault.place = {file, line};
+  give_up({.fault = std::move(fault), .thread = threads_.running().number});
 }
 
-void BlockFailures::fail_access(const std::string& sentence, std::uintptr_t instruction) {
-  give_up({.kind = KernelErrorKind::kInvalidAddress,
-           .sentence = sentence,
+void BlockFailures::fail_access(std::uintptr_t instruction) {
+  give_up({.fault = {FaultKind::kNoArray},
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
 
 void BlockFailures::fail_local_array(std::uintptr_t instruction) {
-  give_up({.kind = KernelErrorKind::kLocalArray,
-           .sentence = "",
+  give_up({.fault = {FaultKind::kLocalOverrun},
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
 
 void BlockFailures::fail_below_stack(std::uintptr_t instruction) {
-  give_up({.kind = KernelErrorKind::kLocalArray,
-           .sentence = kBelowStack,
+  give_up({.fault = {FaultKind::kBeforeLocals},
            .thread = threads_.running().number,
            .calls = {instruction}});
 }
 
-void BlockFailures::fail_exception(const std::string& sentence, unsigned thread) {
-  give_up({.kind = KernelErrorKind::kException, .sentence = sentence, .thread = thread});
+void BlockFailures::fail_exception(const std::string& exception, unsigned thread) {
+  give_up({.fault = {FaultKind::kException, {{"exception", exception}}},
+           .thread = thread});
 }
 
-void BlockFailures::fail_hang(std::vector<KernelWaiters> waiters) {
-  give_up({.kind = KernelErrorKind::kDeadlock,
-           .sentence = "",
-           .thread = threads_.running().number,
-           .waiters = std::move(waiters)});
+void BlockFailures::fail_hang(std::vector<ThreadGroup> waiters) {
+  Fault fault(FaultKind::kDeadlock);
+  fault.groups = std::move(waiters);
+  give_up({.fault = std::move(fault), .thread = threads_.running().number});
 }
 
 bool BlockFailures::take_signal(int signal, const siginfo_t& info,
@@ -166,7 +161,7 @@ std::vector<std::uintptr_t> BlockFailures::calls_in_kernel(std::uintptr_t instru
 }
 
 std::optional<KernelError> BlockFailures::take_error() {
-  if (failure_) return error_of(*std::exchange(failure_, std::nullopt));
+  if (failure_) return error_of(std::move(*std::exchange(failure_, std::nullopt)));
   if (interrupt_.signal != 0) return error_of(interrupt_);
   return std::nullopt;
 }
@@ -183,27 +178,26 @@ SourceLine BlockFailures::line_in_kernel(const std::vector<std::uintptr_t>& call
   return line.file.empty() || is_launch(line.file) ? line_of_kernel() : line;
 }
 
-KernelError BlockFailures::error_of(const Failure& failure) const {
-  if (!failure.waiters.empty()) {
-    return {failure.waiters, "", place_of(failure.waiters, threads_.plan())};
+KernelError BlockFailures::error_of(Fault fault, unsigned thread) const {
+  fault.place.file = without_repository(fault.place.file);
+  fault.block = array_of(unpack(threads_.block_index()));
+  fault.thread = array_of(threads_.plan().thread_index(thread));
+  return KernelError(std::move(fault));
+}
+
+KernelError BlockFailures::error_of(Failure failure) const {
+  Fault& fault = failure.fault;
+  if (fault.kind == FaultKind::kDeadlock) {
+    take_place_of_first(fault);
+    return KernelError(std::move(fault));
   }
-  SourceLine line =
-      failure.file.empty() ? line_in_kernel(failure.calls) : SourceLine{failure.file, failure.line};
-  std::string sentence = failure.sentence;
-  if (failure.kind == KernelErrorKind::kLocalArray && sentence.empty()) {
-    const std::vector<LocalArray> arrays = local_arrays_of(failure.calls.front());
-    sentence = overrun_sentence(arrays);
-    if (!arrays.empty()) line = arrays.front().line;
+  if (fault.place.file.empty()) {
+    const SourceLine line = line_in_kernel(failure.calls);
+    fault.place = {line.file, line.line};
   }
-  if (failure.kind == KernelErrorKind::kMissingBarrier && sentence.ends_with(',')) {
-    sentence.pop_back();
-    sentence += return_note(threads_.plan().kernel, line.file, line.line) + ",";
-  }
-  return KernelError(failure.kind, sentence,
-                     {.file = without_repository(line.file),
-                      .line = line.line,
-                      .block = array_of(unpack(threads_.block_index())),
-                      .thread = array_of(threads_.plan().thread_index(failure.thread))});
+  if (fault.kind == FaultKind::kLocalOverrun) name_overrun_locals(fault, failure.calls.front());
+  if (fault.kind == FaultKind::kMissingBarrier) add_return_line(threads_.plan().kernel, fault);
+  return error_of(std::move(fault), failure.thread);
 }
 
 KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
@@ -217,21 +211,13 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const bool overflow =
       in_guard && interrupt.stack < reinterpret_cast<std::uintptr_t>(interrupt.address) + kNearest;
   const bool beyond = threads_.stacks().is_beyond(threads_.stack_of(thread), interrupt.address);
-  const Diagnosis diagnosis =
-      interrupt.signal == kHangSignal
-          ? Diagnosis{KernelErrorKind::kEndlessLoop,
-                      endless_loop_sentence(threads_.observer() != nullptr)}
-      : in_guard && !overflow ? Diagnosis{KernelErrorKind::kLocalArray, kBelowStack}
-      : beyond
-          ? Diagnosis{KernelErrorKind::kLocalArray,
-                      "out of bounds: an access past the end of a local array, and past all that "
-                      "the thread has on its stack,"}
-          : diagnose_fault(interrupt.signal, interrupt.code, interrupt.address, overflow);
-  return KernelError(diagnosis.kind, diagnosis.sentence,
-                     {.file = without_repository(line.file),
-                      .line = line.line,
-                      .block = array_of(unpack(threads_.block_index())),
-                      .thread = array_of(threads_.plan().thread_index(thread))});
+  Fault fault = interrupt.signal == kHangSignal ? endless_loop(threads_.observer() != nullptr)
+                : in_guard && !overflow         ? Fault{FaultKind::kBeforeLocals}
+                : beyond
+                    ? Fault{FaultKind::kBehindLocals}
+                    : fault_of_signal(interrupt.signal, interrupt.code, interrupt.address, overflow);
+  fault.place = {line.file, line.line};
+  return error_of(std::move(fault), thread);
 }
 
 }  // namespace ladder::emulator

@@ -30,23 +30,22 @@ class BlockFailures {
   void start_grid(const Watched& watched) { watched_ = &watched; }
   void start_block();
 
+  /// \param fault   its place, block and thread are filled in
   /// \param thread  its place in the grid is reported
-  [[noreturn]] void fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
-                         std::source_location where);
+  [[noreturn]] void fail(Fault fault, unsigned thread, std::source_location where);
   /// The running thread was asked to stop, and is in a function that a kernel called.
   [[noreturn]] void fail_endless_loop();
   /// The running thread did something wrong at this place.
-  [[noreturn]] void fail_at(KernelErrorKind kind, const std::string& sentence, const char* file,
-                            unsigned line);
-  /// Ends the block at the running thread's invalid access, before it happens.
-  [[noreturn]] void fail_access(const std::string& sentence, std::uintptr_t instruction);
+  [[noreturn]] void fail_at(Fault fault, const char* file, unsigned line);
+  /// Ends the block at the running thread's access to what is in no array, before it happens.
+  [[noreturn]] void fail_access(std::uintptr_t instruction);
   /// Ends the block where a function is to return whose local array was overrun.
   [[noreturn]] void fail_local_array(std::uintptr_t instruction);
   /// Ends the block at an access below the running thread's frames, before it happens.
   [[noreturn]] void fail_below_stack(std::uintptr_t instruction);
-  [[noreturn]] void fail_exception(const std::string& sentence, unsigned thread);
+  [[noreturn]] void fail_exception(const std::string& exception, unsigned thread);
   /// No thread of the block can go on, and no other block can help.
-  [[noreturn]] void fail_hang(std::vector<KernelWaiters> waiters);
+  [[noreturn]] void fail_hang(std::vector<ThreadGroup> waiters);
 
   /// \brief  A signal arrived on this CPU thread. Does not return when it ends the block.
   /// \return true: the signal is dealt with; false: it has nothing to do with a kernel
@@ -60,13 +59,9 @@ class BlockFailures {
  private:
   /// What a thread reports before it stops for good.
   struct Failure {
-    KernelErrorKind kind;
-    std::string sentence;
+    Fault fault;  ///< its place may be empty: see `calls`
     unsigned thread;
-    std::string file = {};
-    unsigned line = 0;
-    std::vector<std::uintptr_t> calls = {};   ///< if file is empty: see source_line_of()
-    std::vector<KernelWaiters> waiters = {};  ///< of a hang
+    std::vector<std::uintptr_t> calls = {};  ///< if no place is known: see source_line_of()
   };
 
   /// Instructions of the kernel's code, innermost first.
@@ -89,9 +84,11 @@ class BlockFailures {
   };
 
   [[noreturn]] void give_up(Failure failure);
+  /// With block and thread.
+  KernelError error_of(Fault fault, unsigned thread) const;
   SourceLine line_of_kernel() const;
   SourceLine line_in_kernel(const std::vector<std::uintptr_t>& calls) const;
-  KernelError error_of(const Failure& failure) const;
+  KernelError error_of(Failure failure) const;
   KernelError error_of(const Interrupt& interrupt) const;
   LiveCalls live_calls() const noexcept;
   std::vector<std::uintptr_t> calls_in_kernel(std::uintptr_t instruction, std::uintptr_t stack,

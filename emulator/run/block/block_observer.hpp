@@ -41,10 +41,9 @@ class BlockObserver {
   /// All warps go on behind a barrier.
   virtual void pass_barrier() = 0;
   /// \brief The same, but some threads have left the kernel.
-  /// \param thread    the first that came
-  /// \param sentence  who waits and who has left
-  virtual void pass_barrier_without_others(unsigned thread, std::source_location where,
-                                           const std::string& sentence) = 0;
+  /// \param thread   the first that came
+  /// \param missing  who waits and who has left
+  virtual void pass_barrier_without_others(unsigned thread, Fault missing) = 0;
   /// Its lanes met in __syncwarp, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
   /// Some of its lanes met in __syncwarp.

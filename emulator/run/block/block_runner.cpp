@@ -53,7 +53,7 @@ void BlockRunner::abandon() {
   threads_.forget();
 }
 
-std::vector<KernelWaiters> BlockRunner::waiters() const {
+std::vector<ThreadGroup> BlockRunner::waiters() const {
   return waiters_of(threads_, barrier_.arrived());
 }
 
@@ -65,9 +65,7 @@ void BlockRunner::run_threads() {
     threads_.begin();
     std::string exception = run_program();
     if (!exception.empty()) {
-      const std::string sentence = "the C++ exception \"" + exception + "\" left the kernel";
-      exception.clear();
-      failures_.fail_exception(sentence, threads_.running().number);
+      failures_.fail_exception(exception, threads_.running().number);
     }
     finish_thread();
   }

@@ -67,7 +67,7 @@ class BlockRunner final : private SchedulerOwner {
   std::uint64_t block() const noexcept { return threads_.block(); }
 
   /// The threads that wait, in groups; for a block that does not run.
-  std::vector<KernelWaiters> waiters() const;
+  std::vector<ThreadGroup> waiters() const;
 
   /// Block-wide barriers that the last block passed.
   std::uint64_t barriers_passed() const noexcept { return barrier_.passed(); }

@@ -111,13 +111,12 @@ class BlockScheduler {
     if (watched_->asked_to_stop()) failures_.fail_endless_loop();
   }
 
-  [[noreturn]] void fail(KernelErrorKind kind, const std::string& sentence, unsigned thread,
-                         std::source_location where) {
-    failures_.fail(kind, sentence, thread, where);
+  /// See BlockFailures::fail().
+  [[noreturn]] void fail(Fault fault, unsigned thread, std::source_location where) {
+    failures_.fail(std::move(fault), thread, where);
   }
-  [[noreturn]] void fail(KernelErrorKind kind, const std::string& sentence,
-                         std::source_location where) {
-    failures_.fail(kind, sentence, running().number, where);
+  [[noreturn]] void fail(Fault fault, std::source_location where) {
+    failures_.fail(std::move(fault), running().number, where);
   }
 
   BlockThreads& threads() noexcept { return threads_; }

@@ -85,8 +85,8 @@ unsigned BlockThreads::first_finished() const {
   return first_lane(*warp, warp->finished);
 }
 
-std::string BlockThreads::name_of(unsigned thread) const {
-  return "thread " + to_text(array_of(plan_->thread_index(thread)));
+Index BlockThreads::index_of(unsigned thread) const {
+  return array_of(plan_->thread_index(thread));
 }
 
 }  // namespace ladder::emulator

@@ -111,8 +111,8 @@ class BlockThreads {
   /// The first thread that has left the kernel; there is one.
   unsigned first_finished() const;
 
-  /// "thread (1, 0, 0)"
-  std::string name_of(unsigned thread) const;
+  /// threadIdx of a thread by its number.
+  Index index_of(unsigned thread) const;
 
  private:
   void make_fiber(Lane& lane);

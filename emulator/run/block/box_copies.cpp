@@ -35,8 +35,8 @@ void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int colu
                       std::source_location where) {
   const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(map.box_rows) *
                             static_cast<std::size_t>(map.box_columns);
-  shared_.require_alignment("the destination of tma_load", shared, kBoxAlignment, where);
-  shared_.require_inside("the destination of tma_load", shared, bytes, where);
+  shared_.require_alignment("tma_load-destination", shared, kBoxAlignment, where);
+  shared_.require_inside("tma_load-destination", shared, bytes, where);
   mbarriers_.at(barrier, where);
   const unsigned thread = scheduler_.running().number;
   if (scheduler_.observer() != nullptr) {
@@ -63,10 +63,7 @@ void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int colu
 void BoxCopies::land(Box box) {
   Mbarrier* const barrier = mbarriers_.find(box.barrier);
   if (barrier == nullptr) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "the memory of an mbarrier was overwritten before the copy arrived that was to "
-                    "arrive at it, started",
-                    box.thread, box.where);
+    scheduler_.fail({FaultKind::kMbarrierOverwritten}, box.thread, box.where);
   }
   const auto bytes = static_cast<unsigned>(box.data.size());
   spare_.push_back(std::move(box.data));
@@ -85,10 +82,7 @@ bool BoxCopies::land_oldest() {
 void BoxCopies::check_at_end() {
   if (boxes_.empty()) return;
   const Box& box = boxes_.front();
-  scheduler_.fail(KernelErrorKind::kCopyUnfinished,
-                  "the block has ended while a tma_load still writes into its shared memory: "
-                  "nobody waited for the one that was started",
-                  box.thread, box.where);
+  scheduler_.fail({FaultKind::kCopyUnfinished}, box.thread, box.where);
 }
 
 }  // namespace ladder::emulator

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/run/block/cluster_member.hpp"
 
-#include "emulator/run/waits/hang_report.hpp"
-
 namespace ladder::emulator {
 
 void ClusterMember::start_grid() {
@@ -16,9 +14,10 @@ void ClusterMember::start_block() {
   waiting_ = {};
 }
 
-std::string ClusterMember::missing(unsigned) const {
-  return threads_here(arrived_, scheduler_.threads().count()) +
-         (waits() ? ", those of another block are not" : "");
+Fields ClusterMember::missing(unsigned) const {
+  return {{"arrived", arrived_},
+          {"expected", scheduler_.threads().count()},
+          {"of_another_block", waits()}};
 }
 
 void ClusterMember::wait_at_barrier(std::source_location where) {
@@ -54,27 +53,18 @@ void ClusterMember::leave() {
 
 void ClusterMember::fail_missing(unsigned gone) {
   const BlockThreads& threads = scheduler_.threads();
-  scheduler_.fail(KernelErrorKind::kMissingBarrier,
-                  "missing barrier: " + threads.name_of(gone) + " has left the kernel while " +
-                      threads.name_of(first_) +
-                      " waits at cluster_sync(), which all threads of the cluster must reach,",
+  scheduler_.fail({FaultKind::kMissingClusterBarrier, {}, OtherAccess({}, threads.index_of(gone))},
                   first_, threads.lane(first_).where);
 }
 
 void* ClusterMember::shared_of_block(void* shared, unsigned rank, std::source_location where) {
   if (rank >= cluster_->size()) {
-    scheduler_.fail(KernelErrorKind::kCluster,
-                    "in_block() asks for block " + std::to_string(rank) + " of a cluster of " +
-                        std::to_string(cluster_->size()) + ",",
+    scheduler_.fail({FaultKind::kClusterNoBlock, {{"rank", rank}, {"blocks", cluster_->size()}}},
                     where);
   }
-  shared_.require_inside("the object that in_block() maps", shared, 1, where);
+  shared_.require_inside("in_block-object", shared, 1, where);
   if (cluster_->has_left(rank)) {
-    scheduler_.fail(KernelErrorKind::kCluster,
-                    "in_block() asks for block " + std::to_string(rank) +
-                        " of the cluster, which has left the kernel: its shared memory is no "
-                        "more,",
-                    where);
+    scheduler_.fail({FaultKind::kClusterBlockLeft, {{"rank", rank}}}, where);
   }
   const auto offset = static_cast<std::byte*>(shared) - shared_.memory().arrays.data();
   return cluster_->shared(rank).arrays.data() + offset;

@@ -46,8 +46,8 @@ class ClusterMember final : public Awaited {
   /// Whether the address is in the shared memory of a block of this cluster.
   bool shared_contains(std::uintptr_t address) const;
 
-  const char* what() const override { return "wait at cluster_sync"; }
-  std::string missing(unsigned) const override;
+  WaitKind kind() const override { return WaitKind::kClusterBarrier; }
+  Fields missing(unsigned) const override;
 
  private:
   [[noreturn]] void fail_missing(unsigned gone);

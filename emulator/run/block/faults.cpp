@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <cstdint>
 #include <system_error>
 
 #include "emulator/run/block/block_runner.hpp"
@@ -49,25 +49,16 @@ void require(bool success, const char* what) {
   if (!success) throw std::system_error(errno, std::generic_category(), what);
 }
 
-std::string hexadecimal(const void* address) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%zx", reinterpret_cast<std::size_t>(address));
-  return text;
+std::int64_t number_of(const void* address) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
 }
 
-Diagnosis diagnose_address(int code, const void* address, bool in_guard) {
-  if (in_guard) {
-    return {KernelErrorKind::kStackOverflow,
-            "stack overflow: local variables and calls of one thread need more than 64 KiB"};
-  }
-  if (code == SI_KERNEL) {
-    return {KernelErrorKind::kMisalignedAddress,
-            "misaligned vector access (a float4 needs an address that is a multiple of 16), or an "
-            "address that cannot exist"};
-  }
-  const bool near_null = reinterpret_cast<std::size_t>(address) < 4096;
-  return {KernelErrorKind::kInvalidAddress,
-          "invalid address " + hexadecimal(address) + (near_null ? " (a null pointer)" : "")};
+Fault fault_of_address(int code, const void* address, bool in_guard) {
+  if (in_guard) return {FaultKind::kStackOverflow};
+  if (code == SI_KERNEL) return {FaultKind::kMisalignedVector};
+  constexpr std::uintptr_t kPage = 4096;
+  const bool near_null = reinterpret_cast<std::uintptr_t>(address) < kPage;
+  return {near_null ? FaultKind::kNullPointer : FaultKind::kInvalidAddress, {{"address", number_of(address)}}};
 }
 
 }  // namespace
@@ -98,22 +89,19 @@ void install_signal_stack() {
   require(sigaltstack(&stack, nullptr) == 0, "sigaltstack");
 }
 
-Diagnosis diagnose_fault(int signal, int code, const void* address, bool in_guard) {
+Fault fault_of_signal(int signal, int code, const void* address, bool in_guard) {
   switch (signal) {
     case SIGFPE:
-      return {KernelErrorKind::kDivisionByZero,
-              "integer division by zero (a GPU goes on with an undefined value)"};
+      return {FaultKind::kDivisionByZero};
     case SIGILL:
-      return {KernelErrorKind::kIllegalInstruction,
-              "__trap() or an instruction unknown to this CPU"};
+      return {FaultKind::kIllegalInstruction};
     case SIGBUS:
       if (code == BUS_ADRALN) {
-        return {KernelErrorKind::kMisalignedAddress,
-                "misaligned access to " + hexadecimal(address)};
+        return {FaultKind::kMisalignedAddress, {{"address", number_of(address)}}};
       }
       [[fallthrough]];
     default:
-      return diagnose_address(code, address, in_guard);
+      return fault_of_address(code, address, in_guard);
   }
 }
 

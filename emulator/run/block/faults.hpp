@@ -24,15 +24,10 @@ void install_fault_handlers();
 /// \throws std::system_error  the system refuses
 void install_signal_stack();
 
-/// What a signal says about the kernel.
-struct Diagnosis {
-  KernelErrorKind kind;
-  std::string sentence;
-};
-
+/// \brief What a signal says about the kernel.
 /// \param  code       siginfo_t's si_code
 /// \param  address    siginfo_t's si_addr
 /// \param  in_guard   the address is in the page below the thread's stack
-Diagnosis diagnose_fault(int signal, int code, const void* address, bool in_guard);
+Fault fault_of_signal(int signal, int code, const void* address, bool in_guard);
 
 }  // namespace ladder::emulator

@@ -42,9 +42,10 @@ using ThreadSet = std::array<std::uint32_t, 32>;
 /// What threads wait for, other than barriers of the whole block and warp functions.
 class Awaited {
  public:
-  virtual const char* what() const = 0;  ///< what they do: "wait for an mbarrier"
-  /// What is missing. `value` is what a thread gave to BlockScheduler::wait_for().
-  virtual std::string missing(unsigned value) const = 0;
+  virtual WaitKind kind() const = 0;
+  /// \brief What is missing, as ThreadGroup::missing has it.
+  /// \param value  what a thread gave to BlockScheduler::wait_for()
+  virtual Fields missing(unsigned value) const = 0;
 
  protected:
   ~Awaited() = default;

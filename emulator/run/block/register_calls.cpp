@@ -2,7 +2,7 @@
 #include "emulator/run/block/register_calls.hpp"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 namespace ladder::emulator {
 
@@ -18,10 +18,9 @@ void RegisterCalls::set(int registers, std::source_location where) {
   const BlockThreads& threads = scheduler_.threads();
   const unsigned thread = threads.running().number;
   if (threads.count() % kWarpgroup != 0) {
-    scheduler_.fail(KernelErrorKind::kRegisters,
-                    "setmaxnreg is for warpgroups of 128 threads, but the block has " +
-                        std::to_string(threads.count()) + " threads,",
-                    where);
+    scheduler_.fail(
+        {FaultKind::kRegistersNoWarpgroup, {{"threads", threads.count()}}},
+        where);
   }
   used_ = true;
   std::vector<Call>& calls = calls_[thread / kWarpgroup];
@@ -29,12 +28,7 @@ void RegisterCalls::set(int registers, std::source_location where) {
   if (call == calls.size()) calls.push_back({registers, 0, thread, where});
   Call& mine = calls[call];
   if (mine.registers != registers) {
-    scheduler_.fail(KernelErrorKind::kRegisters,
-                    "the four warps of a warpgroup must ask setmaxnreg for the same: " +
-                        threads.name_of(thread) + " asks for " + std::to_string(registers) +
-                        " registers, but " + threads.name_of(mine.first) + " for " +
-                        std::to_string(mine.registers) + " at line " +
-                        std::to_string(mine.where.line()) + ",",
+    scheduler_.fail({FaultKind::kRegistersDiffer, {{"registers", registers}, {"other_registers", mine.registers}}, OtherAccess({mine.where.file_name(), mine.where.line()}, threads.index_of(mine.first))},
                     where);
   }
   ++mine.threads;
@@ -46,10 +40,9 @@ void RegisterCalls::check_at_end() {
     const auto partial =
         std::ranges::find_if(calls, [](const Call& call) { return call.threads != kWarpgroup; });
     if (partial == calls.end()) continue;
-    scheduler_.fail(KernelErrorKind::kRegisters,
-                    "all four warps of a warpgroup must call setmaxnreg, but only " +
-                        std::to_string(partial->threads) + " of its 128 threads did,",
-                    partial->first, partial->where);
+    scheduler_.fail(
+        {FaultKind::kRegistersPartial, {{"threads", partial->threads}}},
+        partial->first, partial->where);
   }
   check_sum();
 }
@@ -63,23 +56,20 @@ void RegisterCalls::check_sum() {
   const unsigned threads = scheduler_.threads().count();
   const unsigned per_thread = std::min(kRegistersOfSm / threads / kUnit * kUnit, kMostPerThread);
   unsigned sum = 0;
-  std::string list;
+  FieldValue::Numbers registers;
   const Call* largest = nullptr;
   for (unsigned group = 0; kWarpgroup * group < threads; ++group) {
     if (calls_[group].empty()) continue;
     const Call& last = calls_[group].back();
     sum += kWarpgroup * static_cast<unsigned>(last.registers);
-    list += (list.empty() ? "" : " + ") + std::to_string(last.registers);
+    registers.push_back(last.registers);
     if (largest == nullptr || last.registers > largest->registers) largest = &last;
   }
   if (sum <= per_thread * threads) return;
-  scheduler_.fail(KernelErrorKind::kRegisters,
-                  "setmaxnreg asks for registers that no SM has: the warpgroups end up with " +
-                      list + " per thread, " + std::to_string(sum) + " in all, but a block of " +
-                      std::to_string(threads) + " threads starts with at most " +
-                      std::to_string(per_thread) + " each, " +
-                      std::to_string(per_thread * threads) +
-                      " in all; on a GPU a warpgroup would wait for them forever,",
+  scheduler_.fail({FaultKind::kRegistersBeyondSm, {{"registers", std::move(registers)},
+                              {"registers_in_all", sum},
+                              {"threads", threads},
+                              {"limit", per_thread}}},
                   largest->first, largest->where);
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 
 #include "emulator/run/block/block_scheduler.hpp"
 #include "emulator/run/grid_plan.hpp"
@@ -27,20 +26,18 @@ class SharedChecks {
                          scheduler_.threads().plan().dynamic_shared_bytes);
   }
 
-  /// Ends the block unless all of the bytes are in its shared memory.
-  void require_inside(const char* what, const void* address, std::size_t bytes,
+  /// \brief Ends the block unless all of the bytes are in its shared memory.
+  /// \param argument  whose address it is: a code that fault_text.cpp knows
+  void require_inside(const char* argument, const void* address, std::size_t bytes,
                       std::source_location where) {
     if (holds(address, bytes)) return;
-    scheduler_.fail(KernelErrorKind::kInvalidAddress,
-                    std::string(what) + " does not lie in the shared memory of this block,", where);
+    scheduler_.fail({FaultKind::kOutsideShared, {{"argument", argument}}}, where);
   }
 
-  void require_alignment(const char* what, const void* address, unsigned bytes,
+  void require_alignment(const char* argument, const void* address, unsigned bytes,
                          std::source_location where) {
     if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
-    scheduler_.fail(KernelErrorKind::kMisalignedAddress,
-                    std::string("misaligned: ") + what + " must be an address that is a multiple" +
-                        " of " + std::to_string(bytes) + ",",
+    scheduler_.fail({FaultKind::kMisalignedArgument, {{"argument", argument}, {"multiple", bytes}}},
                     where);
   }
 

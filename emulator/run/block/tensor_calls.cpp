@@ -42,11 +42,9 @@ std::array<T*, 32> all_of(const WarpRequests& requests) {
     all[lane] = any->own;
   });
   if (requests.mask != kAllLanes) {
-    scheduler().fail(KernelErrorKind::kWarpMismatch,
-                     std::string(any->function) + " takes a whole warp, and only " +
-                         std::to_string(std::popcount(requests.mask)) +
-                         " of its 32 lanes are there,",
-                     any->where);
+    scheduler().fail(
+        {FaultKind::kWarpIncomplete, {{"function", any->function}, {"lanes", std::popcount(requests.mask)}}},
+        any->where);
   }
   return all;
 }
@@ -152,18 +150,13 @@ void require_matrix(const char* function, const void* first, unsigned ldm, unsig
   constexpr unsigned kLineAlignment = 16;
   const unsigned multiple = kLineAlignment / element_bytes;
   if (ldm % multiple != 0) {
-    scheduler().fail(KernelErrorKind::kMisalignedAddress,
-                     std::string(function) + ": the leading dimension is " + std::to_string(ldm) +
-                         " elements; CUDA wants a multiple of " + std::to_string(multiple) +
-                         ", which are 16 bytes,",
-                     where);
+    scheduler().fail(
+        {FaultKind::kLeadingDimension, {{"function", function}, {"elements", ldm}, {"multiple", multiple}}},
+        where);
   }
   const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(first) % kAlignment;
   if (behind != 0) {
-    scheduler().fail(KernelErrorKind::kMisalignedAddress,
-                     std::string(function) +
-                         ": CUDA wants the first element at a multiple of 32 bytes; this is " +
-                         std::to_string(behind) + " bytes behind one,",
+    scheduler().fail({FaultKind::kMisalignedMatrix, {{"function", function}, {"bytes", behind}}},
                      where);
   }
   MatrixPlace place = {first, ldm};
@@ -173,11 +166,9 @@ void require_matrix(const char* function, const void* first, unsigned ldm, unsig
     for (const MatrixPlace* const each : all) {
       if (each->first == all[0]->first && each->ldm == all[0]->ldm) continue;
       const auto* const any = static_cast<const Collective<MatrixPlace>*>(requests.request[0]);
-      scheduler().fail(KernelErrorKind::kWarpMismatch,
-                       std::string(any->function) +
-                           ": all lanes of the warp have to name the same matrix, by the same "
-                           "pointer and leading dimension,",
-                       any->where);
+      scheduler().fail(
+          {FaultKind::kWarpDifferentMatrices, {{"function", any->function}}},
+          any->where);
     }
   });
 }

@@ -37,10 +37,10 @@ ThreadCopies::Queue& ThreadCopies::queue() {
 
 void ThreadCopies::start(void* shared, const void* global, unsigned bytes, unsigned source_bytes,
                          std::source_location where) {
-  shared_.require_alignment("the destination of cp.async", shared, bytes, where);
-  shared_.require_inside("the destination of cp.async", shared, bytes, where);
+  shared_.require_alignment("cp.async-destination", shared, bytes, where);
+  shared_.require_inside("cp.async-destination", shared, bytes, where);
   if (source_bytes > 0) {
-    shared_.require_alignment("the source of cp.async", global, bytes, where);
+    shared_.require_alignment("cp.async-source", global, bytes, where);
   }
   if (BlockObserver* const observer = scheduler_.observer(); observer != nullptr) {
     observer->copy_started(scheduler_.running().number, shared, global, bytes, source_bytes, where);

@@ -2,9 +2,11 @@
 #include "emulator/run/block/warp_calls.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/run/debug_info/source_lines.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -26,14 +28,9 @@ bool orders_memory(const WarpCall& call) {
   return call.request == nullptr;
 }
 
-std::string hexadecimal(unsigned mask) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
-}
-
-std::string text_of(const WarpCall& call) {
-  return std::string(call.function) + " of line " + std::to_string(call.where.line());
+/// Where another lane waits.
+OtherAccess place_of(const BlockThreads& threads, const Lane& lane) {
+  return {{lane.where.file_name(), lane.where.line()}, threads.index_of(lane.number)};
 }
 
 }  // namespace
@@ -44,21 +41,17 @@ unsigned WarpCalls::effective_mask(const WarpState& warp, const Lane& lane) {
 }
 
 void WarpCalls::refuse_width(const char* function, int width, std::source_location where) {
-  scheduler_.fail(KernelErrorKind::kWarpArguments,
-                  std::string(function) + " is called with width " + std::to_string(width) +
-                      "; it must be 1, 2, 4, 8, 16 or 32,",
-                  where);
+  scheduler_.fail(
+      {FaultKind::kWarpWidth, {{"function", function}, {"width", width}}}, where);
 }
 
 void WarpCalls::meet(const WarpCall& call) {
   Lane& lane = scheduler_.running();
   WarpState& warp = scheduler_.threads().warp_of(lane);
   if ((call.mask & lane.bit()) == 0) {
-    scheduler_.fail(KernelErrorKind::kWarpArguments,
-                    std::string(call.function) + " is called by lane " +
-                        std::to_string(lane.number % 32) + ", which is not in its own mask " +
-                        hexadecimal(call.mask) + ",",
-                    call.where);
+    scheduler_.fail(
+        {FaultKind::kLaneNotInMask, {{"function", call.function}, {"lane", lane.number % 32}, {"mask", call.mask}}},
+        call.where);
   }
   lane.call = &call;
   lane.where = call.where;
@@ -171,12 +164,10 @@ void WarpCalls::answer_lanes_at_line(WarpState& warp) {
 // -- Failures ------------------------------------------------------------------------------------
 
 void WarpCalls::fail_different(const Lane& lane, const Lane& other) {
-  const BlockThreads& threads = scheduler_.threads();
-  scheduler_.fail(KernelErrorKind::kWarpMismatch,
-                  "lanes of one mask must make the same call, but " + threads.name_of(lane.number) +
-                      " waits in " + text_of(*lane.call) + " with mask " +
-                      hexadecimal(lane.call->mask) + ", " + threads.name_of(other.number) + " in " +
-                      text_of(*other.call) + " with mask " + hexadecimal(other.call->mask) + ",",
+  scheduler_.fail({FaultKind::kWarpDifferentCalls, {{"function", lane.call->function},
+                              {"mask", lane.call->mask},
+                              {"other_function", other.call->function},
+                              {"other_mask", other.call->mask}}, place_of(scheduler_.threads(), other)},
                   lane.number, lane.where);
 }
 
@@ -188,31 +179,29 @@ void WarpCalls::fail_deadlock() {
 void WarpCalls::fail_stuck(const WarpState& warp) {
   const BlockThreads& threads = scheduler_.threads();
   const unsigned base = 32 * threads.number_of(warp);
-  std::string list;
+  Fault fault(FaultKind::kWarpDeadlock);
   for_each_lane(warp.in_call, [&](unsigned waiting) {
     const Lane& lane = threads.lane(base + waiting);
     for_each_lane(effective_mask(warp, lane),
                   [&](unsigned missing) { fail_if_missing(warp, lane, missing); });
-    list += (list.empty() ? "" : "; ") + threads.name_of(lane.number) + " in " +
-            text_of(*lane.call) + " for mask " + hexadecimal(lane.call->mask);
+    fault.groups.push_back({.block = array_of(unpack(threads.block_index())),
+                     .threads = {lane.number},
+                     .first = threads.index_of(lane.number),
+                     .wait = WaitKind::kWarpCall,
+                     .missing = {{"function", lane.call->function}, {"mask", lane.call->mask}},
+                     .place = {without_repository(lane.where.file_name()), lane.where.line()}});
   });
   const unsigned first = threads.first_lane(warp, warp.in_call != 0 ? warp.in_call : warp.exists);
-  scheduler_.fail(KernelErrorKind::kDeadlock,
-                  "deadlock: every thread waits for another one (" + list + ")", first,
-                  threads.lane(first).where);
+  scheduler_.fail(std::move(fault), first, threads.lane(first).where);
 }
 
 /// Fails if it can say why a lane of the warp will not come where `lane` waits.
 void WarpCalls::fail_if_missing(const WarpState& warp, const Lane& lane, unsigned missing) {
   const BlockThreads& threads = scheduler_.threads();
   const Lane& other = threads.lane(32 * threads.number_of(warp) + missing);
-  const std::string start = lane.call->function + std::string(" waits for ") +
-                            threads.name_of(other.number) + ", which is in its mask " +
-                            hexadecimal(lane.call->mask) + " but ";
   if ((warp.at_barrier & other.bit()) != 0) {
     scheduler_.fail(
-        KernelErrorKind::kWarpMismatch,
-        start + "waits at the barrier of line " + std::to_string(other.where.line()) + ",",
+        {FaultKind::kLaneAtBarrier, {{"function", lane.call->function}, {"mask", lane.call->mask}}, place_of(threads, other)},
         lane.number, lane.where);
   }
   const bool mutual = (warp.in_call & other.bit()) != 0 && (other.call->mask & lane.bit()) != 0;

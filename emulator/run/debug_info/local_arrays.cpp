@@ -115,20 +115,4 @@ std::vector<LocalArray> local_arrays_of(std::uintptr_t instruction) {
   return arrays;
 }
 
-std::string overrun_sentence(const std::vector<LocalArray>& arrays) {
-  const std::string begin = "out of bounds: a store went past the end of ";
-  if (arrays.empty()) return begin + "a local variable of the function";
-  if (arrays.size() == 1) {
-    const std::string& name = arrays.front().name;
-    return begin + (name.ends_with("]") ? "the local array " : "the local variable ") + name +
-           ", declared";
-  }
-  std::string list;
-  for (const LocalArray& array : arrays) {
-    list +=
-        (list.empty() ? "" : ", ") + array.name + " (line " + std::to_string(array.line.line) + ")";
-  }
-  return begin + "one of these local variables: " + list + "; the first is declared";
-}
-
 }  // namespace ladder::emulator

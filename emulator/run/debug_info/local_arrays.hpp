@@ -21,8 +21,4 @@ struct LocalArray {
 ///        and of those that were inlined into it; the one that ends next to the canary first.
 std::vector<LocalArray> local_arrays_of(std::uintptr_t instruction);
 
-/// What is said when one of these was overrun; "at FILE:LINE" of the first is to follow, or of the
-/// function if there are none.
-std::string overrun_sentence(const std::vector<LocalArray>& arrays);
-
 }  // namespace ladder::emulator

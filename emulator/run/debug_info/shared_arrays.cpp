@@ -342,23 +342,30 @@ const SharedArray* array_near(const std::vector<SharedArray>& arrays, std::size_
   return nearest;
 }
 
-std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset) {
+Element element_at(const std::vector<SharedArray>& arrays, std::size_t offset) {
+  Element result = {.space = MemorySpace::kShared,
+                    .offset_bytes = static_cast<std::int64_t>(offset)};
   const SharedArray* const nearest = array_near(arrays, offset);
-  if (nearest == nullptr) return "shared memory + " + std::to_string(offset) + " bytes";
+  if (nearest == nullptr) return result;
+  result.array = nearest->name;
+  const auto elements = static_cast<std::int64_t>(nearest->bytes / nearest->element_bytes);
+  if (!nearest->is_dynamic) result.extents = {elements};
+  if (nearest->extents.size() > 1) {
+    result.extents.assign(nearest->extents.begin(), nearest->extents.end());
+  }
   const bool is_scalar = nearest->extents.empty() && !nearest->is_dynamic;
-  if (is_scalar && offset - nearest->offset < nearest->bytes && nearest->bytes <= 16)
-    return nearest->name;
+  if (is_scalar && offset - nearest->offset < nearest->bytes && nearest->bytes <= 16) return result;
   auto element =
       (static_cast<std::ptrdiff_t>(offset) - static_cast<std::ptrdiff_t>(nearest->offset)) /
       static_cast<std::ptrdiff_t>(nearest->element_bytes);
-  std::string indices;
   for (std::size_t d = nearest->extents.size(); d-- > 1;) {
     const auto extent = static_cast<std::ptrdiff_t>(nearest->extents[d]);
     if (element < 0) break;
-    indices.insert(0, "[" + std::to_string(element % extent) + "]");
+    result.indices.insert(result.indices.begin(), element % extent);
     element /= extent;
   }
-  return nearest->name + "[" + std::to_string(element) + "]" + indices;
+  result.indices.insert(result.indices.begin(), element);
+  return result;
 }
 
 }  // namespace ladder::emulator

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/run/fault.hpp"
+
 namespace ladder::emulator {
 
 /// One `__shared__` array.
@@ -44,8 +46,8 @@ bool is_traced(const void* kernel);
 /// The array that the byte at `offset` in shared memory is in or behind; null if there are none.
 const SharedArray* array_near(const std::vector<SharedArray>& arrays, std::size_t offset);
 
-/// "sA[1][0]": the element that the byte at `offset` in shared memory belongs to; a plain offset
-/// if no array is near.
-std::string element_name(const std::vector<SharedArray>& arrays, std::size_t offset);
+/// The element that the byte at `offset` in shared memory belongs to; a plain offset if no array
+/// is near.
+Element element_at(const std::vector<SharedArray>& arrays, std::size_t offset);
 
 }  // namespace ladder::emulator

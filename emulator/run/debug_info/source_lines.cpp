@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -127,6 +128,11 @@ SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   return SourceLineReader().line_of(calls);
+}
+
+Place place_of_kernel(const void* kernel) {
+  const SourceLine line = source_line_of(std::array{reinterpret_cast<std::uintptr_t>(kernel)});
+  return {without_repository(line.file), line.line};
 }
 
 bool is_ground(std::string_view file) {

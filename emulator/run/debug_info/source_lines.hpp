@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/run/fault.hpp"
+
 namespace ladder::emulator {
 
 /// A line of a source file.
@@ -24,6 +26,9 @@ struct SourceLine {
 /// \param  calls  addresses of instructions of this process, innermost first
 /// \return the line of calls[0] if none is the programmer's
 SourceLine source_line_of(std::span<const std::uintptr_t> calls);
+
+/// Where a kernel begins.
+Place place_of_kernel(const void* kernel);
 
 /// \brief The same for many addresses: reads the libraries' debug information once.
 class SourceLineReader {

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/waits/hang_report.hpp"
 
 namespace ladder::emulator {
@@ -48,59 +50,49 @@ void BlockBarrier::release() {
   }
 }
 
-/// "warp 0 (threads 0-31) waits at the barrier of line 40, and warp 1 (threads 32-63) waits at ..."
-std::string BlockBarrier::waiters() const {
+/// Who waits at which line, and who has left the kernel.
+Fault BlockBarrier::fault(FaultKind kind) const {
   const BlockThreads& threads = scheduler_.threads();
-  std::map<unsigned, ThreadSet> by_line;
-  for (unsigned w = 0; w < threads.warps(); ++w) {
-    for_each_lane(threads.warp(w).at_barrier, [&](unsigned bit) {
-      by_line[threads.lane(32 * w + bit).where.line()][w] |= 1u << bit;
-    });
+  std::map<unsigned, std::vector<unsigned>> by_line;
+  std::vector<unsigned> gone;
+  for (unsigned number = 0; number < threads.count(); ++number) {
+    const Lane& lane = threads.lane(number);
+    const WarpState& warp = threads.warp_of(lane);
+    if ((warp.at_barrier & lane.bit()) != 0) by_line[lane.where.line()].push_back(number);
+    if ((warp.finished & lane.bit()) != 0) gone.push_back(number);
   }
-  std::string text;
-  for (const auto& [line, set] : by_line) {
-    text += (text.empty() ? "" : ", and ") + threads_that(threads, set, {"waits", "wait"}) +
-            " at the barrier of line " + std::to_string(line);
+  Fault fault(kind, {{"threads", threads.count()}});
+  for (auto& [line, numbers] : by_line) {
+    const Lane& first = threads.lane(numbers.front());
+    fault.groups.push_back(threads_that_wait(threads, std::move(numbers), WaitKind::kSyncthreads));
+    fault.groups.back().place = {without_repository(first.where.file_name()), line};
+    fault.groups.back().missing = {{"arrived", arrived_}, {"expected", threads.count()}};
   }
-  return text;
-}
-
-/// "warp 2 (threads 64-95) has left the kernel"; empty if none has.
-std::string BlockBarrier::who_left() const {
-  const BlockThreads& threads = scheduler_.threads();
-  if (threads.finished() == 0) return "";
-  ThreadSet left = {};
-  for (unsigned w = 0; w < threads.warps(); ++w)
-    left[w] = threads.warp(w).finished;
-  return threads_that(threads, left, {"has left the kernel", "have left the kernel"});
+  if (!gone.empty()) {
+    fault.groups.push_back(threads_that_wait(threads, std::move(gone), WaitKind::kGone));
+  }
+  return fault;
 }
 
 bool BlockBarrier::pass_without_others() {
   const BlockThreads& threads = scheduler_.threads();
   if (arrived_ == 0 || diverged_ || arrived_ + threads.finished() < threads.count()) return false;
   if (scheduler_.observer() != nullptr) {
-    scheduler_.observer()->pass_barrier_without_others(
-        first_, threads.lane(first_).where,
-        "missing barrier: " + waiters() + ", but " + who_left());
+    Fault missing = fault(FaultKind::kMissingBarrier);
+    missing.fields.set("passed", true);
+    const std::source_location& where = threads.lane(first_).where;
+    missing.place = {without_repository(where.file_name()), where.line()};
+    scheduler_.observer()->pass_barrier_without_others(first_, std::move(missing));
   }
   release();
   return true;
 }
 
 void BlockBarrier::fail() {
-  const BlockThreads& threads = scheduler_.threads();
-  const Lane& first = threads.lane(first_);
-  const std::string gone = who_left();
-  if (diverged_) {
-    scheduler_.fail(KernelErrorKind::kDivergentBarrier,
-                    "divergent barrier: " + waiters() + (gone.empty() ? "" : ", and " + gone) +
-                        "; all threads of a block must reach the same one,",
-                    first_, first.where);
-  }
-  scheduler_.fail(
-      KernelErrorKind::kMissingBarrier,
-      "missing barrier: " + waiters() + ", but " + gone + "; all threads of a block must reach it,",
-      first_, first.where);
+  const Lane& first = scheduler_.threads().lane(first_);
+  Fault fault = this->fault(diverged_ ? FaultKind::kDivergentBarrier : FaultKind::kMissingBarrier);
+  if (!diverged_) fault.fields.set("passed", false);
+  scheduler_.fail(std::move(fault), first_, first.where);
 }
 
 }  // namespace ladder::emulator

@@ -44,8 +44,7 @@ class BlockBarrier {
 
  private:
   void release();
-  std::string waiters() const;
-  std::string who_left() const;
+  Fault fault(FaultKind kind) const;
 
   BlockScheduler& scheduler_;
   unsigned arrived_ = 0;   ///< threads at the barrier

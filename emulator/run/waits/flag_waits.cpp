@@ -27,8 +27,8 @@ void FlagWaits::start_block() {
   polls_.fill({});  // the block before may have had more threads
 }
 
-std::string FlagWaits::missing(unsigned held) const {
-  return "it holds " + std::to_string(held);
+Fields FlagWaits::missing(unsigned held) const {
+  return {{"value", held}};
 }
 
 bool FlagWaits::may_poll_on(const Poll& poll) const {

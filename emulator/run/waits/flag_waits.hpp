@@ -35,8 +35,8 @@ class FlagWaits final : public Awaited {
   /// \return false: they have already been allowed to
   bool extend_patience();
 
-  const char* what() const override { return "wait for a flag"; }
-  std::string missing(unsigned held) const override;
+  WaitKind kind() const override { return WaitKind::kFlag; }
+  Fields missing(unsigned held) const override;
 
  private:
   /// What a thread read last.

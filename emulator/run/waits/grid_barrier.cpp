@@ -6,10 +6,7 @@ namespace ladder::emulator {
 void GridBarrier::wait(std::source_location where) {
   const GridPlan& plan = scheduler_.threads().plan();
   if (!plan.cooperative) {
-    scheduler_.fail(KernelErrorKind::kGridBarrier,
-                    "grid.sync() in a launch that is not cooperative, so that blocks may wait for "
-                    "others which never start: launch it with cudaLaunchCooperativeKernel,",
-                    where);
+    scheduler_.fail({FaultKind::kGridSyncNotCooperative}, where);
   }
   unsigned* const turns = plan.turns.get();
   unsigned* const turns_of_all = &turns[plan.blocks];
@@ -28,13 +25,13 @@ void GridBarrier::wait(std::source_location where) {
   wait_for(turns_of_all);
 }
 
-std::string GridBarrier::missing(unsigned turns) const {
+Fields GridBarrier::missing(unsigned turns) const {
   const GridPlan& plan = scheduler_.threads().plan();
   std::uint64_t missing = 0;
   for (std::uint64_t block = 0; block < plan.blocks; ++block) {
     if (__atomic_load_n(&plan.turns[block], __ATOMIC_RELAXED) <= turns) ++missing;
   }
-  return std::to_string(missing) + " of " + std::to_string(plan.blocks) + " blocks have not come";
+  return {{"missing_blocks", missing}, {"blocks", plan.blocks}};
 }
 
 }  // namespace ladder::emulator

@@ -21,8 +21,8 @@ class GridBarrier final : public Awaited {
   /// The running thread, one of its block, waits until every block has called this as often.
   void wait(std::source_location where);
 
-  const char* what() const override { return "wait at grid.sync()"; }
-  std::string missing(unsigned turns) const override;
+  WaitKind kind() const override { return WaitKind::kGridBarrier; }
+  Fields missing(unsigned turns) const override;
 
  private:
   BlockScheduler& scheduler_;

@@ -4,33 +4,26 @@
 ///        missing.
 #pragma once
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "emulator/run/block/block_threads.hpp"
-#include "emulator/run/kernel_error.hpp"
+#include "emulator/run/fault.hpp"
 
 namespace ladder::emulator {
 
-/// "12 of 64 threads are here"
-std::string threads_here(unsigned arrived, unsigned of);
+/// \brief Threads of a block that do the same.
+/// \param numbers  ascending, at least one
+ThreadGroup threads_that_wait(const BlockThreads& threads, std::vector<unsigned> numbers,
+                              WaitKind wait);
 
-/// \brief  Threads of a block and what they do: "warps 2 and 3 (threads 64-127) wait", "thread 5
-///         waits".
-/// \param  verb  what one does, and what several do
-std::string threads_that(const BlockThreads& threads, const ThreadSet& set,
-                         const std::pair<std::string, std::string>& verb);
+/// \brief The threads of a block that wait, in groups.
+/// \param at_barrier  how many wait at __syncthreads()
+std::vector<ThreadGroup> waiters_of(const BlockThreads& threads, unsigned at_barrier);
 
-/// \brief  The threads of a block that wait, in groups.
-/// \param  at_barrier  those that wait at __syncthreads()
-std::vector<KernelWaiters> waiters_of(const BlockThreads& threads, unsigned at_barrier);
+/// Notes the line of the kernel's return in front of a barrier that threads missed, if it has one.
+void add_return_line(const void* kernel, Fault& fault);
 
-/// \brief "; see the return in line 40" if the kernel has one in front of a barrier that threads
-///        missed; otherwise empty.
-std::string return_note(const void* kernel, const std::string& file, unsigned line);
-
-/// Where the first thread of the first group is.
-KernelError::Place place_of(const std::vector<KernelWaiters>& waiters, const GridPlan& plan);
+/// The place of a hang is that of the first thread of the first group.
+void take_place_of_first(Fault& fault);
 
 }  // namespace ladder::emulator

@@ -20,15 +20,11 @@ std::uint64_t content_of(const void* word, std::size_t index) {
 
 }  // namespace
 
-std::string Mbarrier::missing(unsigned parity) const {
-  std::string text = "phase parity " + std::to_string(parity) + ": " +
-                     std::to_string(missing_arrivals) + " of " + std::to_string(expected) +
-                     " arrivals and " + std::to_string(std::max<std::int64_t>(missing_bytes, 0)) +
-                     " bytes are missing";
-  if (missing_bytes < 0) {
-    text += ", and " + std::to_string(-missing_bytes) + " bytes have come that nobody announced";
-  }
-  return text;
+Fields Mbarrier::missing(unsigned parity) const {
+  return {{"parity", parity},
+          {"missing_arrivals", missing_arrivals},
+          {"arrivals", expected},
+          {"missing_bytes", missing_bytes}};
 }
 
 Mbarrier* Mbarriers::find(void* word) {
@@ -43,23 +39,17 @@ Mbarrier* Mbarriers::find(void* word) {
 Mbarrier& Mbarriers::at(void* word, std::source_location where) {
   Mbarrier* const barrier = find(word);
   if (barrier != nullptr) return *barrier;
-  scheduler_.fail(KernelErrorKind::kMbarrier,
-                  "mbarrier used before mbarrier_init, or after its memory was overwritten,",
-                  where);
+  scheduler_.fail({FaultKind::kMbarrierInvalid}, where);
 }
 
 void Mbarriers::init(void* word, int arrivals, std::source_location where) {
-  shared_.require_alignment("an mbarrier", word, kWordBytes, where);
-  shared_.require_inside("the mbarrier", word, kWordBytes, where);
+  shared_.require_alignment("mbarrier", word, kWordBytes, where);
+  shared_.require_inside("mbarrier", word, kWordBytes, where);
   if (arrivals < 1 || arrivals > kMaxCount) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "mbarrier_init with " + std::to_string(arrivals) +
-                        " arrivals; it must be 1 to " + std::to_string(kMaxCount) + ",",
-                    where);
+    scheduler_.fail({FaultKind::kMbarrierCount, {{"arrivals", arrivals}, {"limit", kMaxCount}}}, where);
   }
   if (find(word) != nullptr) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "mbarrier_init of memory that is an mbarrier already,", where);
+    scheduler_.fail({FaultKind::kMbarrierTwice}, where);
   }
   const std::size_t index = count_++;
   if (index == barriers_.size()) barriers_.emplace_back();
@@ -73,24 +63,13 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
 void Mbarriers::require_arrival(const Mbarrier& barrier, int announced_bytes,
                                 std::source_location where) {
   if (barrier.missing_arrivals == 0) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "more arrivals at an mbarrier than the " + std::to_string(barrier.expected) +
-                        " of its phase, which still waits for " +
-                        std::to_string(barrier.missing_bytes) + " bytes,",
-                    where);
+    scheduler_.fail({FaultKind::kMbarrierOverfull, {{"arrivals", barrier.expected}, {"missing_bytes", barrier.missing_bytes}}}, where);
   }
   if (!barrier.seen) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "an arrival at an mbarrier though no thread has seen the end of its phase "
-                    "before: PTX wants a wait for each phase,",
-                    where);
+    scheduler_.fail({FaultKind::kMbarrierUnseen}, where);
   }
   if (announced_bytes < 0 || barrier.missing_bytes + announced_bytes > kMaxCount) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    std::to_string(announced_bytes) +
-                        " bytes are announced to an mbarrier; a phase takes 0 to " +
-                        std::to_string(kMaxCount) + ",",
-                    where);
+    scheduler_.fail({FaultKind::kMbarrierBytes, {{"bytes", announced_bytes}, {"limit", kMaxCount}}}, where);
   }
 }
 
@@ -145,19 +124,13 @@ void Mbarriers::wait(void* word, int parity, std::source_location where) {
   lane.where = where;
   Mbarrier& barrier = at(word, where);
   if (parity != 0 && parity != 1) {
-    scheduler_.fail(KernelErrorKind::kMbarrier,
-                    "mbarrier_wait for parity " + std::to_string(parity) + "; it is 0 or 1,",
-                    where);
+    scheduler_.fail({FaultKind::kMbarrierParity, {{"parity", parity}}}, where);
   }
   if ((barrier.phase & 1) == static_cast<unsigned>(parity)) {
     const std::uint32_t phase = barrier.phase;
     scheduler_.wait_for({&barrier, static_cast<unsigned>(parity)}, barrier.waiting);
     if (barrier.phase - phase != 1) {
-      scheduler_.fail(KernelErrorKind::kMbarrier,
-                      "an mbarrier completed a second phase before this thread saw the end of the "
-                      "first: a waiter may lag behind by one phase, and on a GPU may wait for "
-                      "ever,",
-                      where);
+      scheduler_.fail({FaultKind::kMbarrierPhaseMissed}, where);
     }
   }
   barrier.seen = true;

@@ -32,8 +32,8 @@ struct Mbarrier final : Awaited {
   ThreadSet waiting = {};
   std::vector<Arrived> early;  ///< the observer learns of these when the phase is complete
 
-  const char* what() const override { return "wait for an mbarrier"; }
-  std::string missing(unsigned parity) const override;
+  WaitKind kind() const override { return WaitKind::kMbarrier; }
+  Fields missing(unsigned parity) const override;
 };
 
 /// \brief The mbarriers of a block.

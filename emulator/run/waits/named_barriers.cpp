@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/run/waits/named_barriers.hpp"
 
-#include "emulator/run/waits/hang_report.hpp"
-
 namespace ladder::emulator {
 
-std::string NamedBarriers::Barrier::missing(unsigned id) const {
-  return "barrier " + std::to_string(id) + ": " + threads_here(arrived, expected);
+Fields NamedBarriers::Barrier::missing(unsigned id) const {
+  return {{"barrier", id}, {"arrived", arrived}, {"expected", expected}};
 }
 
 void NamedBarriers::start_block() {
@@ -44,12 +42,10 @@ void NamedBarriers::wait(int id, int threads, std::source_location where) {
 void NamedBarriers::fail_otherwise(const Barrier& barrier, int id, int threads,
                                    std::source_location where) {
   const BlockThreads& all = scheduler_.threads();
-  scheduler_.fail(KernelErrorKind::kNamedBarrier,
-                  all.name_of(all.running().number) + " comes to barrier " + std::to_string(id) +
-                      " for " + std::to_string(threads) + " threads, but " +
-                      all.name_of(barrier.first) + " waits there for " +
-                      std::to_string(barrier.expected) + ", at line " +
-                      std::to_string(all.lane(barrier.first).where.line()) + ",",
+  const std::source_location& there = all.lane(barrier.first).where;
+  scheduler_.fail({FaultKind::kNamedBarrierCount, {{"barrier", id},
+                              {"threads", threads},
+                              {"other_threads", barrier.expected}}, OtherAccess({there.file_name(), there.line()}, all.index_of(barrier.first))},
                   where);
 }
 

@@ -26,8 +26,8 @@ class NamedBarriers {
     unsigned first = 0;  ///< the thread that came first
     ThreadSet waiting = {};
 
-    const char* what() const override { return "wait at a named barrier"; }
-    std::string missing(unsigned id) const override;
+    WaitKind kind() const override { return WaitKind::kNamedBarrier; }
+    Fields missing(unsigned id) const override;
   };
 
   [[noreturn]] void fail_otherwise(const Barrier& barrier, int id, int threads,

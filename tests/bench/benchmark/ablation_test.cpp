@@ -59,7 +59,7 @@ TEST_P(AblationTest, EveryCopyEndsAndSomeAreRight) {
     Verdict verdict;
     ASSERT_NO_THROW(verdict = verifier.verify(ablation.run, 1.0f, 0.0f));
     if (ablation.right) {
-      EXPECT_TRUE(verdict.right) << verdict.complaint;
+      EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
     }
     EXPECT_TRUE(flags_are_zero()) << "the next launch would take old sums for new ones";
     EXPECT_EQ(ablation.resources->registers, 0) << "the emulator knows of no registers";

@@ -68,7 +68,7 @@ TEST_P(ConfigurationTest, IsRightAtEdgesAndAtRandom) {
       emulator::set_copy_arrival(arrival);
       const float beta = arrival == CopyArrival::kLate ? 0.0f : -0.75f;
       const Verdict verdict = verifier.verify(GetParam().run, 1.25f, beta, {});
-      EXPECT_TRUE(verdict.right) << verdict.complaint;
+      EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
     }
   }
 }

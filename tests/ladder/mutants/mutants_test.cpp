@@ -135,8 +135,8 @@ class MutantsTest : public testing::TestWithParam<Case> {
     try {
       const Verdict verdict = verifier.verify(mutant.run, c.alpha, c.beta, rung.tile);
       ASSERT_FALSE(verdict.right) << "nobody noticed the mistake";
-      ASSERT_FALSE(c.error.has_value()) << "not stopped, but: " << verdict.complaint;
-      expect_said(verdict.complaint, c.said);
+      ASSERT_FALSE(c.error.has_value()) << "not stopped, but: " << text_of(verdict.wrong);
+      expect_said(text_of(verdict.wrong), c.said);
     } catch (const KernelError& error) {
       ASSERT_TRUE(c.error.has_value()) << error.what();
       EXPECT_EQ(error.kind(), *c.error) << error.what();
@@ -164,7 +164,7 @@ TEST_P(MutantsTest, IsCalledWrongForItsReason) {
 
   // The same verifier, so that no damage of the mutant is laid at the rung's door.
   const Verdict verdict = verifier.verify(rung.run, c.alpha, c.beta, rung.tile);
-  EXPECT_TRUE(verdict.right) << "the rung itself: " << verdict.complaint;
+  EXPECT_TRUE(verdict.right) << "the rung itself: " << text_of(verdict.wrong);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MutantsTest, testing::ValuesIn(kCases),

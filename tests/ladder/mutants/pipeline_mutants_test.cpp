@@ -272,8 +272,8 @@ class PipelineMutantsTest : public PipelineTest, public testing::WithParamInterf
     try {
       const Verdict verdict = verifier.verify(mutant.run, 1.0f, 0.0f, rung.tile);
       ASSERT_FALSE(verdict.right) << "nobody noticed the mistake";
-      ASSERT_FALSE(GetParam().error.has_value()) << "not stopped, but: " << verdict.complaint;
-      expect_said(verdict.complaint);
+      ASSERT_FALSE(GetParam().error.has_value()) << "not stopped, but: " << text_of(verdict.wrong);
+      expect_said(text_of(verdict.wrong));
     } catch (const KernelError& error) {
       expect_error(error);
     }
@@ -304,7 +304,7 @@ TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
     }
     forget_workspace();
     const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.0f, rung.tile);
-    EXPECT_TRUE(verdict.right) << "the rung itself: " << verdict.complaint;
+    EXPECT_TRUE(verdict.right) << "the rung itself: " << text_of(verdict.wrong);
   }
 }
 

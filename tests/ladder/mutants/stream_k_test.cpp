@@ -100,7 +100,7 @@ class StreamKTest : public testing::TestWithParam<Splitter> {
   void expect_right(const Shape& shape, std::uint64_t seed, float beta) {
     Verifier verifier(*machine_, shape, seed);
     const Verdict verdict = verifier.verify(rung_.run, 1.25f, beta, rung_.tile);
-    EXPECT_TRUE(verdict.right) << verdict.complaint;
+    EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
     EXPECT_TRUE(flags_are_zero()) << "the next launch would take old sums for new ones";
   }
 
