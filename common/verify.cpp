@@ -119,7 +119,8 @@ class Verifier::JudgeOf final : public Judge {
   void fill_c(const MachineArray<T>& c, float beta);
   std::vector<float> host_floats(const MachineArray<T>& array);
   std::string explain(const Comparison& comparison, const Expectation& expected, BlockTile tile);
-  /// Restores inputs and guard bands. \return what was damaged, as sentences
+  /// Restores inputs and guard bands.
+  /// \return what was damaged, as sentences
   std::string repair();
   std::string damage(const MachineArray<T>& array, const char* name, RandomArray* random);
 

@@ -101,7 +101,7 @@ int list_rows(PlanRequest request) {
   return kGood;
 }
 
-/// The sets that were chosen by hand, one shape to a line.
+/// The sets that were chosen by hand, one shape to a line, and which are replayed as graphs.
 std::string shapes_json() {
   std::string text;
   for (const KnownShape& known : known_shapes()) {

@@ -39,11 +39,10 @@ struct SideRule {
 };
 
 /// \brief  The side of an address of a block is the parity of its bits within a page that choose
-/// the
-///         side, and of bit 21: the first page of a block begins on side 0, the next one on side 1,
-///         and so on. So both sides of memory are used up evenly, and a kernel needs no table.
-///         Where the driver has no page of that side left, another one takes its place and is
-///         marked. All functions may be called by several threads.
+///         the side, and of bit 21: the first page of a block begins on side 0, the next one on
+///         side 1, and so on. So both sides of memory are used up evenly, and a kernel needs no
+///         table. Where the driver has no page of that side left, another one takes its place and
+///         is marked. All functions may be called by several threads.
 class Allocator {
  public:
   explicit Allocator(MemoryDriver& driver, const CacheLimits& limits = {});

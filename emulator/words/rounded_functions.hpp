@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/words/rounded_functions.hpp
 /// \brief CUDA's arithmetic with a rounding of its own: __fadd_rd, __dmul_ru, __fmaf_rz, ... The
-/// CPU
-///        rounds in the same four ways, so each result is the one that a GPU computes.
+///        CPU rounds in the same four ways, so each result is the one that a GPU computes.
 ///
 /// The last letters say where a result goes that no number of the type represents: rn to the
 /// nearest (of two equally near, the even one), rz towards zero, ru up and rd down.

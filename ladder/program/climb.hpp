@@ -82,13 +82,6 @@ std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Ru
 
 /// \brief  Verifies each rung, then (on a GPU) times those that are right: all of one precision in
 ///         one rotation with cuBLAS and the best of cublasLt in that precision.
-/// \param  ladder  all rungs of that machine
-/// \param  chosen  those to verify and time
-/// \param  protocol  how a GPU is timed; nothing: only verify
-/// \param  compared  rungs to verify and time as well, on a machine that knows time
-/// \param  small_too  verify the small problems of each rung that is right: see
-///                    verify_small_problems()
-/// \param  sms_of  "NVIDIA H200 SXM", whose number of SMs the emulator has; or empty
 /// \throws MachineError when the problem does not fit the machine
 Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
             const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,

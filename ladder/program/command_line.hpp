@@ -35,8 +35,7 @@ struct Options {
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size);
 
 /// \brief  The card that all commands on the CPU model: with as many SMs as LADDER_MULTIPROCESSORS
-/// says,
-///         if somebody set it.
+///         says, if somebody set it.
 /// \throws std::invalid_argument  there is no such card
 DeviceCard modelled_card(const std::string& gpu);
 

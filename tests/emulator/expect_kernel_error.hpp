@@ -47,7 +47,8 @@ std::optional<KernelError> error_of(Launch launch) {
   return std::nullopt;
 }
 
-/// Fails the test unless the launch fails just so. \return the message
+/// Fails the test unless the launch fails just so.
+/// \return the message
 template <class Launch>
 std::string expect_kernel_error(Launch launch, const Expected& expected) {
   const std::optional<KernelError> error = error_of(launch);

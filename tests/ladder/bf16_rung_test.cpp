@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/bf16_rung_test.cpp
 /// \brief A BF16 rung is a line of a table: verified, climbed, traced on the emulator as FP32 rungs
-/// are.
+///        are.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

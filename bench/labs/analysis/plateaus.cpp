@@ -153,8 +153,7 @@ void join_falling(const Medians& curve, std::vector<Piece>& pieces) {
 }
 
 /// \brief  Slope of a straight line through the piece, for each point. Points of a steep rise at
-/// its
-///         ends do not count.
+///         its ends do not count.
 /// \source the median of the slopes between all points: Theil 1950, Sen 1968
 double slope_of(const Medians& curve, const Piece& piece) {
   std::vector<double> slopes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/analysis/plateaus.hpp
-/// \brief Finds plateaus and knees in a curve such as latency over footprint.
+/// \brief Finds the knees of a curve such as latency over footprint.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ struct Knee {
   double saturated = 0.0;        ///< first x at which the rise is over
 };
 
-/// \brief  Plateaus of a curve, by optimal partitioning with a penalty for each.
+/// \brief  Knees between rising plateaus, which optimal partitioning finds with a penalty for each;
+///         none where the curve is flat. After the last rise, the curve needs four points.
 /// \param  curve  points in ascending order of x
-/// \return at least one plateau unless the curve is empty; neighbours differ by more than the noise
 /// \throws std::invalid_argument  points without samples, or not in ascending order
 std::vector<Plateau> find_plateaus(std::span<const Point> curve);
 

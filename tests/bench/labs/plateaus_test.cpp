@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/plateaus_test.cpp
 /// \brief Knees are found where a curve begins to rise, through all noise; what does not rise has
-/// none.
+///        none.
 #include "bench/labs/analysis/plateaus.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/allocator_test.cpp
 /// \brief The allocator maps pages by their sides, uses freed blocks again when it is safe, and
-/// gives
-///        everything back.
+///        gives everything back.
 #include "common/side_aware/allocator.hpp"
 
 #include <gtest/gtest.h>

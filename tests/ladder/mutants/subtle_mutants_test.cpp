@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/subtle_mutants_test.cpp
 /// \brief Who catches which of the mistakes of subtle_mutants.py: `ladder run` and `ladder check`
-/// as
-///        one calls them, with nothing but the rung's number, and the tests of rungs.
+///        as one calls them, with nothing but the rung's number, and the tests of rungs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

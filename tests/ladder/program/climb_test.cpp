@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/program/climb_test.cpp
 /// \brief A climb on a GPU leaves out the rungs that it cannot run, says what they need, and times
-/// each
-///        rung beside the rivals of its own precision.
+///        each rung beside the rivals of its own precision.
 #include "ladder/program/climb.hpp"
 
 #include <gtest/gtest.h>
