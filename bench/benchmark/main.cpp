@@ -108,9 +108,10 @@ std::string shapes_json() {
     const auto& [M, N, K] = known.shape;
     const nlohmann::ordered_json entry = {
         {"set", known.set}, {"shape", {M, N, K}}, {"reason", known.reason}};
-    text += (text.empty() ? "[\n" : ",\n") + entry.dump();
+    text += (text.empty() ? "\n" : ",\n") + entry.dump();
   }
-  return text + "\n]\n";
+  return fmt::format("{{\"graph_below_flop\":{},\n\"shapes\":[{}\n]}}\n",
+                     nlohmann::json(kGraphBelowFlop).dump(), text);
 }
 
 int list_shapes(const std::string& json) {
