@@ -227,18 +227,6 @@ Knee knee_between(const Medians& curve, const Piece& low, const Piece& high) {
 
 }  // namespace
 
-std::vector<Plateau> find_plateaus(std::span<const Point> curve) {
-  if (curve.empty()) return {};
-  const Medians medians = medians_of(curve);
-  std::vector<Piece> pieces = partition(medians);
-  join_alike(medians, pieces);
-  std::vector<Plateau> plateaus;
-  for (const Piece& piece : level_pieces(medians, pieces)) {
-    plateaus.push_back({.first = piece.first, .last = piece.last, .level = piece.level});
-  }
-  return plateaus;
-}
-
 std::vector<Knee> find_knees(std::span<const Point> curve) {
   if (curve.empty()) return {};
   const Medians medians = medians_of(curve);

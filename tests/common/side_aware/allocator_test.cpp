@@ -112,14 +112,12 @@ TEST(SideAwareAllocator, AnotherSizeIsAnotherBlock) {
   EXPECT_EQ(allocator.malloc_async(kPageBytes + 1, kFirst), block);  // two pages as well
 }
 
-TEST(SideAwareAllocator, TrimWaitsAndGivesPagesBack) {
+TEST(SideAwareAllocator, WhatExceedsItsLimitGoesBackAfterItsWork) {
   FakeDriver driver;
-  Allocator allocator(driver);
+  Allocator allocator(driver, {.most_bytes = 5 * kPageBytes, .kept_bytes = 0});
   const Address kept = allocator.malloc_async(4 * kPageBytes, kFirst);
   const Address freed = allocator.malloc_async(6 * kPageBytes, kFirst);
   allocator.free_async(freed, kSecond);
-  EXPECT_EQ(allocator.state().bytes_cached, 6 * kPageBytes);
-  allocator.trim(0);
   EXPECT_EQ(driver.waited.size(), 1u);
   EXPECT_EQ(driver.pages_alive(), 4u);
   EXPECT_EQ(allocator.state().bytes_cached, 0u);
@@ -221,7 +219,6 @@ TEST(SideAwareAllocator, ARandomHistoryLeavesNothingBehind) {
           allocator.free_async(blocks[i].first, stream);
           blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
         }
-        if (random() % 50 == 0) allocator.trim(5 * kPageBytes);
         ASSERT_EQ(allocator.state().blocks_in_use, blocks.size());
         ASSERT_EQ(allocator.state().pages_of_driver, driver.pages_alive());
       }
