@@ -170,6 +170,11 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
   }
+/// The card's peak rate for a rung's products; that of FP32 where it does not tell.
+double peak_of(const DeviceCard& card, const Rung& rung) {
+  return peak_tflops(roof_of(card), rung.precision).value_or(card.fp32_tflops);
+}
+
   const KernelNeeds needs = {
       .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
       .registers_per_thread = result.registers_per_thread,
@@ -190,8 +195,7 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
 
 std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
                                                   std::uint64_t touch_budget) {
-  const Roof roof = roof_of(result.card);
-  const double peak = peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops);
+  const double fp32_to_peak = result.card.fp32_tflops / peak_of(result.card, result.rung);
   // Arrays of their own, one after the other, as cudaMalloc places them.
   const auto& [M, N, K] = result.problem.shape;
   constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
@@ -203,7 +207,7 @@ std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
   return replay_caches({.kernel = result.kernel,
                         .card = result.card,
                         .blocks_per_sm = result.blocks_per_sm,
-                        .multiply_adds = flops(result.problem.shape) / 2 * roof.fp32_tflops / peak,
+                        .multiply_adds = flops(result.problem.shape) / 2 * fp32_to_peak,
                         .array_first_lines = {0, lines(M, K), lines(M, K) + lines(K, N)}},
                        touch_budget);
 }
@@ -352,7 +356,7 @@ Limit limit_of(const RungTrace& trace) {
   // An SM passes one wavefront in a cycle, and starts so many multiply-adds of a warp.
   const DeviceCard& card = trace.card;
   const double in_a_cycle =
-      card.fp32_tflops * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
+      peak_of(card, trace.rung) * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
   const double cycles = (global + shared) * in_a_cycle;  // in those of the arithmetic
   const bool busy = cycles > 1.25;
   const bool wasteful = 2 * all.ideal_sectors < all.sectors;
