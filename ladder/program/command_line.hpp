@@ -50,7 +50,7 @@ void add_explain_option(CLI::App& command, Options& options);
 
 /// What a command adds to a climb. Both may be empty.
 struct ClimbExtras {
-  /// Rungs to verify and time as well, that appear in no table: see climb().
+  /// Rungs to verify and time as well, that appear in no table: see ClimbRequest.
   std::function<std::vector<Rung>(std::span<const Rung> ladder, const std::vector<Rung>& chosen)>
       to_compare_with;
   /// What else to print when the results are printed and filed.

@@ -103,8 +103,8 @@ class SubtleMutantsTest : public testing::Test {
   bool caught_by_run(const Rung& rung, std::string& said) {
     const EmulatedSms sms(card_.sms);
     return caught([&] {
-      const Climb result = climb(*machine_, emulated_rungs(), {rung}, kDefault, std::nullopt,
-                                 [](const std::string&, double) {});
+      const Climb result =
+          climb(*machine_, {.ladder = emulated_rungs(), .chosen = {rung}, .problem = kDefault});
       said = result.entries.at(0).note;
       return result.entries.at(0).outcome != Outcome::right;
     });
