@@ -141,7 +141,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
   const DeviceCard card = modelled_card(options.gpu);
-  const EmulatedSms sms(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
   std::vector<Rung> chosen;
   chosen.reserve(ladder.size());
   for (const std::string& rung : options.rungs)

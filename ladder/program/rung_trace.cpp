@@ -92,25 +92,10 @@ class EmptyArrays {
   Machine& machine_;
 };
 
-/// As long as it lives, launches find as many SMs as the card has: rung 11 divides its work by
-/// them.
-class SmsOfCard {
- public:
-  explicit SmsOfCard(const DeviceCard& card) : before_(emulator::multiprocessors()) {
-    emulator::set_multiprocessors(card.sms);
-  }
-  ~SmsOfCard() { emulator::set_multiprocessors(before_); }
-  SmsOfCard(const SmsOfCard&) = delete;
-  SmsOfCard& operator=(const SmsOfCard&) = delete;
-
- private:
-  int before_;
-};
-
 /// \tparam T  what the rung's precision stores
 template <class T>
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
-  const SmsOfCard sms(result.card);
+  const emulator::ScopedMultiprocessors sms(result.card.sms);
   const Problem& problem = result.problem;
   const emulator::TraceOptions options = {.sample = !whole,
                                           .complete_shifts =
@@ -138,7 +123,7 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
 /// The kernel that the rung takes on an H200 for M = N = K = size.
 const void* kernel_on_h200(const Rung& rung, int size) {
   static const DeviceCard h200 = load_card("h200");
-  const SmsOfCard sms(h200);
+  const emulator::ScopedMultiprocessors sms(h200.sms);
   return with_element_of(rung.precision.stored, [&]<class T>(T) {
     alignas(256) static T untouched[1];
     const Gemm<T> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
@@ -170,11 +155,6 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
   }
-/// The card's peak rate for a rung's products; that of FP32 where it does not tell.
-double peak_of(const DeviceCard& card, const Rung& rung) {
-  return peak_tflops(roof_of(card), rung.precision).value_or(card.fp32_tflops);
-}
-
   const KernelNeeds needs = {
       .threads_per_block = static_cast<int>(result.kernel.threads_per_block),
       .registers_per_thread = result.registers_per_thread,
@@ -191,6 +171,11 @@ double peak_of(const DeviceCard& card, const Rung& rung) {
   result.occupancy_limit = deciding_limit(result.card, needs);
   result.waves = static_cast<double>(result.kernel.blocks) /
                  (static_cast<double>(result.blocks_per_sm) * result.card.sms);
+}
+
+/// The card's peak rate for a rung's products; that of FP32 where it does not tell.
+double peak_of(const DeviceCard& card, const Rung& rung) {
+  return peak_tflops(roof_of(card), rung.precision).value_or(card.fp32_tflops);
 }
 
 std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,

@@ -42,16 +42,4 @@ std::string exactness_text(const std::vector<std::pair<std::string, SmallProblem
 /// \param  sms_of  "NVIDIA H200 SXM": whose number of SMs the emulator has; empty on a GPU
 std::string taken_configuration(const Rung& rung, const Shape& shape, const std::string& sms_of);
 
-/// As long as it lives, launches on the emulator find so many SMs.
-class EmulatedSms {
- public:
-  explicit EmulatedSms(int sms);
-  ~EmulatedSms();
-  EmulatedSms(const EmulatedSms&) = delete;
-  EmulatedSms& operator=(const EmulatedSms&) = delete;
-
- private:
-  int before_;
-};
-
 }  // namespace ladder

@@ -10,6 +10,7 @@
 
 #include "common/output_file.hpp"
 #include "common/terminal/progress.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/small_problems.hpp"
@@ -118,7 +119,7 @@ int trace_command(TraceArguments arguments) {
   RungTrace printed = trace;
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
-  const EmulatedSms sms(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
   const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace.kernel));
@@ -148,7 +149,7 @@ int check_command(TraceArguments arguments) {
     }
   }
   const DeviceCard card = modelled_card(arguments.gpu);
-  const EmulatedSms sms(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
   std::vector<std::pair<std::string, SmallProblems>> exact;
   bool all_good = true;
   bool any_checked = false;
