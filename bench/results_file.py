@@ -474,7 +474,8 @@ FORMS = {
     "bench/results/labs.json": each(record(number=text, name=text, question=text, needs=text,
                                            quick_seconds=number)),
     "bench/results/rungs.json": record(rungs=each(RUNG)),
-    "bench/results/shapes.json": each(record(set=text, shape=TRIPLE, reason=text)),
+    "bench/results/shapes.json": record(
+        graph_below_flop=positive, shapes=each(record(set=text, shape=TRIPLE, reason=text))),
     "common/devices/*.json": CARD,
     "docs/figures/data/requests.json": named(each(REQUEST)),
     "docs/figures/data/lines.json": named(each(LINE)),

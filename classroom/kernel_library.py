@@ -224,8 +224,8 @@ def _call(command, out, copies, sources, seconds=SECONDS):
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         raise CompileError([
-            f"The compiler was not done after {seconds} s, and was stopped. Is there a template "
-            "or a constant that grows without end?"
+            f"The compiler was not done after {seconds} s, and was stopped. Is there a "
+            "template or a constant that grows without end?"
         ]) from None
     finally:
         if process.poll() is None:

@@ -114,8 +114,11 @@ const Climb* GemmRows::measured(const Job& job) {
       if (row.rung && row.rung->number != kCublas) chosen.push_back(*row.rung);
     }
     try {
-      last_climb_ = ladder::climb(machine_, ladder_, chosen, {.shape = job.shape}, job.protocol,
-                                  on_progress_);
+      last_climb_ = ladder::climb(machine_, {.ladder = ladder_,
+                                             .chosen = chosen,
+                                             .problem = {.shape = job.shape},
+                                             .protocol = job.protocol,
+                                             .on_progress = on_progress_});
     } catch (const std::exception& error) {
       trouble_ = error.what();
     }

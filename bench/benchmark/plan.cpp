@@ -14,8 +14,6 @@
 namespace ladder::bench {
 namespace {
 
-constexpr double kGraphFlops = 3e10;
-
 /// A GEMM of the vendor, as share of the roof.
 constexpr double kVendorShare = 0.75;
 /// The FP32 peak of the H200 that the recorded climb ran on: 132 SMs * 128 lanes * 2 * 1.98 GHz.
@@ -94,7 +92,7 @@ double expected_tflops(const Row& row, const Roof& roof, const Shape& shape,
 }  // namespace
 
 Protocol protocol_for(const Shape& shape) {
-  return flops(shape) < kGraphFlops ? Protocol::graph : Protocol::burst;
+  return flops(shape) < kGraphBelowFlop ? Protocol::graph : Protocol::burst;
 }
 
 std::vector<Precision> precisions_of(const Job& job) {

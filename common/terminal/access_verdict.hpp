@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/terminal/access_verdict.hpp
 /// \brief What the requests of a line cost, in words: found from their counts and from the
-/// addresses
-///        of one of them.
+///        addresses of one of them.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ import sys
 from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.by_hand import by_hand
-from docs.report.recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile, sms
+from docs.report.recorded import SIZE, FigureError, gaps, profile, protocol_for, sms
 from docs.report.rung_figures import (
     CLOCK_HZ,
     NOT_YET,
@@ -24,14 +24,9 @@ from docs.report.rung_figures import (
 )
 
 
-def protocol_for(size):
-    """How a product of this size is timed."""
-    return "graph" if 2 * size**3 < GRAPH_FLOP else "burst"
-
-
 def time_ms(rung, size):
     """The measured time."""
-    return timed(rung, size, protocol_for(size))["time_ms"]
+    return timed(rung, size, protocol_for((size,) * 3))["time_ms"]
 
 
 def outcome(rung, size):

@@ -35,6 +35,19 @@ void set_cpu_threads(unsigned count);
 /// How many CPU threads run blocks side by side.
 unsigned cpu_threads();
 
+/// As long as it lives, the emulated GPU has so many SMs; then as many as before.
+class ScopedMultiprocessors {
+ public:
+  /// \throws std::invalid_argument  as set_multiprocessors() does
+  explicit ScopedMultiprocessors(int count) { set_multiprocessors(count); }
+  ~ScopedMultiprocessors() { set_multiprocessors(before_); }
+  ScopedMultiprocessors(const ScopedMultiprocessors&) = delete;
+  ScopedMultiprocessors& operator=(const ScopedMultiprocessors&) = delete;
+
+ private:
+  int before_ = multiprocessors();
+};
+
 /// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
 /// the same in both ways.
 enum class CopyArrival {

@@ -96,8 +96,9 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
                              std::size_t column);
 
 /// \brief  What is wrong with bytes that a call of the run time reads or writes; empty if nothing
-/// is. \param  role           of the pointer in the call: "target", "alpha" \param  device_wanted
-/// they have to be where a kernel may touch them; else, where the host may
+///         is.
+/// \param  role           of the pointer in the call: "target", "alpha"
+/// \param  device_wanted  they have to be where a kernel may touch them; else, where the host may
 std::string wrong_access(const char* function, const char* role, const void* address,
                          std::size_t bytes, bool device_wanted);
 

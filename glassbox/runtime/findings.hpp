@@ -37,8 +37,7 @@ struct TracedLaunch {
 };
 
 /// \brief All of a program's. They are written to the file after each change, so that they are
-/// there
-///        however the program ends.
+///        there however the program ends.
 class Findings {
  public:
   static Findings& instance();

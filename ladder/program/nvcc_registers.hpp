@@ -13,7 +13,7 @@ namespace ladder {
 /// \param  architecture  "90a": see name_of()
 /// \param  kernel              its address in a library of emulated kernels
 /// \return nothing if this build has no nvcc, the GPU cannot run the source, or it has no such
-/// kernel
+///         kernel
 std::optional<int> registers_by_nvcc(const std::string& source, const std::string& architecture,
                                      const void* kernel);
 

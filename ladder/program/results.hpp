@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/results.hpp
 /// \brief Results as JSON, in the shape of Google Benchmark's files: a context and a list of
-/// entries.
+///        entries.
 #pragma once
 
 #include <filesystem>

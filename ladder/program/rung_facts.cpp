@@ -219,12 +219,10 @@ std::vector<Shape> quoted_shapes() {
 
 ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
                         const std::vector<Shape>& shapes) {
-  const int before = emulator::multiprocessors();
-  emulator::set_multiprocessors(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
   ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
     found.push_back(facts_of(rung, card, shapes));
-  emulator::set_multiprocessors(before);
   return {{"card", card.id}, {"sms", card.sms}, {"rungs", found}};
 }
 

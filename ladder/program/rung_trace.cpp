@@ -92,25 +92,10 @@ class EmptyArrays {
   Machine& machine_;
 };
 
-/// As long as it lives, launches find as many SMs as the card has: rung 11 divides its work by
-/// them.
-class SmsOfCard {
- public:
-  explicit SmsOfCard(const DeviceCard& card) : before_(emulator::multiprocessors()) {
-    emulator::set_multiprocessors(card.sms);
-  }
-  ~SmsOfCard() { emulator::set_multiprocessors(before_); }
-  SmsOfCard(const SmsOfCard&) = delete;
-  SmsOfCard& operator=(const SmsOfCard&) = delete;
-
- private:
-  int before_;
-};
-
 /// \tparam T  what the rung's precision stores
 template <class T>
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
-  const SmsOfCard sms(result.card);
+  const emulator::ScopedMultiprocessors sms(result.card.sms);
   const Problem& problem = result.problem;
   const emulator::TraceOptions options = {.sample = !whole,
                                           .complete_shifts =
@@ -138,7 +123,7 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
 /// The kernel that the rung takes on an H200 for M = N = K = size.
 const void* kernel_on_h200(const Rung& rung, int size) {
   static const DeviceCard h200 = load_card("h200");
-  const SmsOfCard sms(h200);
+  const emulator::ScopedMultiprocessors sms(h200.sms);
   return with_element_of(rung.precision.stored, [&]<class T>(T) {
     alignas(256) static T untouched[1];
     const Gemm<T> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
@@ -190,10 +175,14 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
                  (static_cast<double>(result.blocks_per_sm) * result.card.sms);
 }
 
+/// The card's peak rate for a rung's products; that of FP32 where it does not tell.
+double peak_of(const DeviceCard& card, const Rung& rung) {
+  return peak_tflops(roof_of(card), rung.precision).value_or(card.fp32_tflops);
+}
+
 std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
                                                   std::uint64_t touch_budget) {
-  const Roof roof = roof_of(result.card);
-  const double peak = peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops);
+  const double fp32_to_peak = result.card.fp32_tflops / peak_of(result.card, result.rung);
   // Arrays of their own, one after the other, as cudaMalloc places them.
   const auto& [M, N, K] = result.problem.shape;
   constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
@@ -205,7 +194,7 @@ std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
   return replay_caches({.kernel = result.kernel,
                         .card = result.card,
                         .blocks_per_sm = result.blocks_per_sm,
-                        .multiply_adds = flops(result.problem.shape) / 2 * roof.fp32_tflops / peak,
+                        .multiply_adds = flops(result.problem.shape) / 2 * fp32_to_peak,
                         .array_first_lines = {0, lines(M, K), lines(M, K) + lines(K, N)}},
                        touch_budget);
 }
@@ -354,7 +343,7 @@ Limit limit_of(const RungTrace& trace) {
   // An SM passes one wavefront in a cycle, and starts so many multiply-adds of a warp.
   const DeviceCard& card = trace.card;
   const double in_a_cycle =
-      card.fp32_tflops * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
+      peak_of(card, trace.rung) * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
   const double cycles = (global + shared) * in_a_cycle;  // in those of the arithmetic
   const bool busy = cycles > 1.25;
   const bool wasteful = 2 * all.ideal_sectors < all.sectors;

@@ -97,5 +97,15 @@ TEST(EmulatorMultiprocessors, NumberIsChecked) {
   EXPECT_EQ(multiprocessors(), 8);
 }
 
+TEST(EmulatorMultiprocessors, AScopeGivesBackTheNumberBefore) {
+  {
+    const ScopedMultiprocessors few(3);
+    EXPECT_EQ(multiprocessors(), 3);
+    EXPECT_THROW(ScopedMultiprocessors(0), std::invalid_argument);
+    EXPECT_EQ(multiprocessors(), 3);
+  }
+  EXPECT_EQ(multiprocessors(), 8);
+}
+
 }  // namespace
 }  // namespace ladder::emulator

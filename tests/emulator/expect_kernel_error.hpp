@@ -57,7 +57,8 @@ inline void expect_fields(const Fault& fault, const Fields& expected) {
   }
 }
 
-/// Fails the test unless the launch fails just so. \return the fault
+/// Fails the test unless the launch fails just so.
+/// \return the fault
 template <class Launch>
 Fault expect_kernel_error(Launch launch, const Expected& expected) {
   const std::optional<KernelError> error = error_of(launch);

@@ -78,8 +78,8 @@ std::optional<std::string> behind(const std::string& line, const std::string& ma
 }
 
 /// The marks of all kernels of a source, and of functions that kernels call. One begins at
-/// __global__ or __device__ and ends at a brace that begins a line. \throws std::runtime_error  a
-/// mark is where none belongs
+/// __global__ or __device__ and ends at a brace that begins a line.
+/// \throws std::runtime_error  a mark is where none belongs
 std::vector<Marks> marks_in(std::istream& source, const std::string& name) {
   std::vector<Marks> kernels;
   Marks kernel;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/bf16_rung_test.cpp
 /// \brief A BF16 rung is a line of a table: verified, climbed, traced on the emulator as FP32 rungs
-/// are.
+///        are.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -77,9 +77,9 @@ TEST_F(Bf16RungTest, ItClimbsBesideItsRival) {
   std::vector<Rung> ladder(emulated_rungs().begin(), emulated_rungs().end());
   ladder.push_back(bf16_rung());
   const std::vector<Rung> chosen = {ladder[0], ladder[2], ladder.back()};
-  const Climb result =
-      climb(*machine_, ladder, with_rivals(ladder, chosen), {.shape = {40, 32, 64}}, std::nullopt,
-            [](const std::string&, double) {});
+  const Climb result = climb(*machine_, {.ladder = ladder,
+                                         .chosen = with_rivals(ladder, chosen),
+                                         .problem = {.shape = {40, 32, 64}}});
   std::vector<std::string> labels;
   for (const Entry& entry : result.entries) {
     EXPECT_EQ(entry.outcome, Outcome::right) << label(entry.rung) << ": " << entry.note;
@@ -89,8 +89,8 @@ TEST_F(Bf16RungTest, ItClimbsBesideItsRival) {
                                               "14 bf16_tile"}));
   EXPECT_EQ(result.entries[3].counts->blocks, 3u);
 
-  const Climb refused = climb(*machine_, ladder, {bf16_rung()}, {.shape = {40, 31, 64}},
-                              std::nullopt, [](const std::string&, double) {});
+  const Climb refused = climb(
+      *machine_, {.ladder = ladder, .chosen = {bf16_rung()}, .problem = {.shape = {40, 31, 64}}});
   EXPECT_EQ(refused.entries[0].outcome, Outcome::refused);
   EXPECT_EQ(refused.entries[0].note,
             "14 bf16_tile refuses N = 31: N must be a multiple of 2 (the test says so)");

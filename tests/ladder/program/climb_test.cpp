@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/program/climb_test.cpp
 /// \brief A climb on a GPU leaves out the rungs that it cannot run, says what they need, and times
-/// each
-///        rung beside the rivals of its own precision.
+///        each rung beside the rivals of its own precision.
 #include "ladder/program/climb.hpp"
 
 #include <gtest/gtest.h>
@@ -29,8 +28,9 @@ std::string note_of(const char* rung, int compute_capability) {
   testing_machine::MadeUpGpu machine(compute_capability);
   Problem problem;
   problem.shape = {.M = 16, .N = 16, .K = 16};
-  const Climb result = climb(machine, emulated_rungs(), {find_rung(emulated_rungs(), rung)},
-                             problem, std::nullopt, [](const std::string&, double) {});
+  const Climb result = climb(machine, {.ladder = emulated_rungs(),
+                                       .chosen = {find_rung(emulated_rungs(), rung)},
+                                       .problem = problem});
   const Entry& entry = result.entries.at(0);
   if (entry.outcome == Outcome::right) return "right";
   EXPECT_EQ(entry.outcome, Outcome::left_out);
@@ -102,9 +102,10 @@ Rung wrong_where_m_is_odd() {
 
 Entry climbed_alone(const Rung& rung, bool small_too) {
   const std::unique_ptr<Machine> machine = make_cpu_machine();
-  const Climb result = climb(
-      *machine, emulated_rungs(), {rung}, {.shape = {32, 32, 32}}, std::nullopt,
-      [](const std::string&, double) {}, {}, small_too);
+  const Climb result = climb(*machine, {.ladder = emulated_rungs(),
+                                        .chosen = {rung},
+                                        .problem = {.shape = {32, 32, 32}},
+                                        .small_too = small_too});
   return result.entries.at(0);
 }
 
@@ -197,9 +198,11 @@ class GpuWithRoof final : public testing_machine::TimedGpu {
 Climb climbed(const MixedLadder& ladder, const std::vector<Rung>& chosen,
               const std::vector<Rung>& compared = {}) {
   GpuWithRoof machine;
-  return climb(
-      machine, ladder.rungs, chosen, {.shape = {16, 16, 16}}, Protocol::burst,
-      [](const std::string&, double) {}, compared);
+  return climb(machine, {.ladder = ladder.rungs,
+                         .chosen = chosen,
+                         .problem = {.shape = {16, 16, 16}},
+                         .protocol = Protocol::burst,
+                         .compared = compared});
 }
 
 using Names = std::vector<std::string>;

@@ -292,6 +292,22 @@ TEST(Limit, IsFoundFromTheCounts) {
   EXPECT_TRUE(limit_of(trace).sentence.ends_with("this pipe keeps up with the arithmetic."));
 }
 
+TEST(Limit, ComparesWithTheUnitsOfTheRungsPrecision) {
+  // A warp's multiply-adds that an H200's SM starts in a cycle: 128 lanes, or its tensor cores.
+  const auto sentence = [](const Precision& precision) {
+    RungTrace trace = trace_of(9, problem_of({128, 128, 64}));
+    trace.rung.precision = precision;
+    return limit_of(trace).sentence;
+  };
+  const auto says = [&](const Precision& precision, const std::string& part) {
+    const std::string found = sentence(precision);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  says(kFp32, "an SM could start 4 multiply-adds: this pipe and the arithmetic take about as long");
+  says(kTf32, "an SM could start 32 multiply-adds: this pipe is the bottleneck");
+  says(kBf16, "an SM could start 64 multiply-adds: this pipe is the bottleneck");
+}
+
 /// ncu counts hits and misses in one pass over the kernel, and their sum in another.
 double l2_hit_rate(const json& metrics) {
   const double hits = metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum");
