@@ -109,11 +109,10 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
     refuse("a block of " + text_of(block) + " has " + std::to_string(product) +
            " threads; CUDA allows at most 1024");
   }
-  const auto most = static_cast<std::size_t>(shared_bytes_per_block());
-  if (dynamic_shared_bytes > most) {
+  if (dynamic_shared_bytes > kMaxSharedBytes) {
     refuse(std::to_string(dynamic_shared_bytes) +
-           " bytes of dynamic shared memory; a block has at most " + std::to_string(most) + " (" +
-           std::to_string(most / 1024) + " KiB)");
+           " bytes of dynamic shared memory; a block has at most " +
+           std::to_string(kMaxSharedBytes) + " (227 KiB)");
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;

@@ -221,6 +221,7 @@ ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
                         const std::vector<Shape>& shapes) {
   const int before = emulator::multiprocessors();
   emulator::set_multiprocessors(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
     found.push_back(facts_of(rung, card, shapes));

@@ -119,6 +119,7 @@ int trace_command(TraceArguments arguments) {
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
   const EmulatedSms sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace.kernel));
@@ -149,6 +150,7 @@ int check_command(TraceArguments arguments) {
   }
   const DeviceCard card = modelled_card(arguments.gpu);
   const EmulatedSms sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   std::vector<std::pair<std::string, SmallProblems>> exact;
   bool all_good = true;
   bool any_checked = false;
