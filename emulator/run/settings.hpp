@@ -48,6 +48,19 @@ class ScopedMultiprocessors {
   int before_ = multiprocessors();
 };
 
+/// As long as it lives, a block of the emulated GPU gets at most so much dynamic shared memory.
+class ScopedSharedBytes {
+ public:
+  /// \throws std::invalid_argument  as set_shared_bytes_per_block() does
+  explicit ScopedSharedBytes(int bytes) { set_shared_bytes_per_block(bytes); }
+  ~ScopedSharedBytes() { set_shared_bytes_per_block(before_); }
+  ScopedSharedBytes(const ScopedSharedBytes&) = delete;
+  ScopedSharedBytes& operator=(const ScopedSharedBytes&) = delete;
+
+ private:
+  int before_ = shared_bytes_per_block();
+};
+
 /// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
 /// the same in both ways.
 enum class CopyArrival {

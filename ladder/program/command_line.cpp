@@ -149,6 +149,7 @@ int climb_command(Options options, const ClimbExtras& extras) {
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
   const DeviceCard card = modelled_card(options.gpu);
   const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   std::vector<Rung> chosen;
   chosen.reserve(ladder.size());
   for (const std::string& rung : options.rungs)

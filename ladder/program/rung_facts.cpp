@@ -220,6 +220,7 @@ std::vector<Shape> quoted_shapes() {
 ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
                         const std::vector<Shape>& shapes) {
   const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
     found.push_back(facts_of(rung, card, shapes));

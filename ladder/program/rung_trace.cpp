@@ -97,6 +97,7 @@ template <class T>
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
   const emulator::ScopedMultiprocessors sms(result.card.sms);
   const Problem& problem = result.problem;
+  const emulator::ScopedSharedBytes shared(result.card.max_shared_bytes_per_block);
   const emulator::TraceOptions options = {.sample = !whole,
                                           .complete_shifts =
                                               [&](emulator::ArrayShifts& shifts) {

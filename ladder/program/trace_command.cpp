@@ -129,6 +129,7 @@ int trace_command(TraceArguments arguments) {
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
   const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace.kernel));
@@ -161,6 +162,7 @@ class Check {
     report_.facts["problem"] = problem_json(options.problem);
     report_.facts["card"] = {{"id", card.id}, {"name", card.name}, {"sms", card.sms}};
     const emulator::ScopedMultiprocessors sms(card.sms);
+    const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
     for (const Rung& rung : rungs)
       check(*machine, rung, card);
     if (!exact_.empty()) say(wrapped(exactness_text(exact_), 2));

@@ -134,6 +134,8 @@ TEST(EmulatorGrid, SettingsRefuseNonsense) {
   EXPECT_THROW(set_cpu_threads(25), std::invalid_argument);
   EXPECT_THROW(set_hang_limit(Seconds(0)), std::invalid_argument);
   EXPECT_THROW(set_hang_limit(Seconds(-1)), std::invalid_argument);
+  for (const int bytes : {0, -1, 227 * 1024 + 1})
+    EXPECT_THROW(set_shared_bytes_per_block(bytes), std::invalid_argument) << bytes;
 }
 
 TEST(EmulatorGridDeathTest, EnvironmentSetsTheDefaults) {
