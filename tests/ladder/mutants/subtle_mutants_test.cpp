@@ -111,7 +111,7 @@ class SubtleMutantsTest : public testing::Test {
   }
 
   bool caught_by_small_problems(const Rung& rung) {
-    return caught([&] { return !verify_small_problems(*machine_, rung).complaint.empty(); });
+    return caught([&] { return !verify_small_problems(*machine_, rung).findings.empty(); });
   }
 
   /// As rung_correctness_test.cpp and the tests of hazards do, beside the small problems.

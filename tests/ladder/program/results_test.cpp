@@ -57,18 +57,17 @@ Climb two_entries() {
   good.difference_to_cublas = 1e-7;
   Verdict bad;
   bad.error_over_bound = std::numeric_limits<double>::infinity();
-  bad.complaint = "NaN";
+  bad.wrong = {Wrong{.kind = WrongKind::kInputChanged, .fields = {{"array", "A"}, {"changed", 3}}}};
   climb.entries.push_back({.rung = right,
                            .problem = problem,
                            .outcome = Outcome::right,
-                           .note = "",
                            .verdict = good,
                            .timing = timing_of_two_ms(),
                            .counts = {}});
   climb.entries.push_back({.rung = wrong,
                            .problem = problem,
                            .outcome = Outcome::wrong,
-                           .note = "NaN",
+                           .findings = findings_of(bad),
                            .verdict = bad,
                            .timing = {},
                            .counts = {}});
@@ -184,7 +183,9 @@ TEST(ResultsTest, WhatWasNotMeasuredIsNull) {
   const json wrong = to_json(climb, {})["benchmarks"][1];
   EXPECT_EQ(wrong["outcome"], "wrong");
   EXPECT_EQ(wrong["verified"], false);
-  EXPECT_EQ(wrong["note"], "NaN");
+  EXPECT_TRUE(wrong["note"].is_string());
+  EXPECT_EQ(wrong["findings"].at(0).at("code"), "input-changed");
+  EXPECT_EQ(wrong["findings"].at(0).at("fields").at("array"), "A");
   EXPECT_TRUE(wrong["error_over_bound"].is_null()) << "JSON has no infinity";
   EXPECT_TRUE(wrong["difference_to_cublas"].is_null());
   EXPECT_TRUE(wrong["tflops"].is_null());

@@ -365,7 +365,7 @@ void expect_same_counts(const RungTrace& a, const RungTrace& b) {
     EXPECT_EQ(one.operation, other.operation);
     EXPECT_EQ(one.array, other.array);
     EXPECT_EQ(one.access_bytes, other.access_bytes);
-    EXPECT_EQ(a.verdicts[i], b.verdicts[i]) << one.file << ":" << one.line;
+    EXPECT_EQ(a.verdicts[i].text, b.verdicts[i].text) << one.file << ":" << one.line;
     EXPECT_EQ(one.counts, other.counts) << one.file << ":" << one.line;
   }
   EXPECT_EQ(a.metrics, b.metrics);
@@ -419,9 +419,9 @@ class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
   static RungTrace sound_trace_of(int rung, const Problem& problem,
                                   const DeviceCard& card = load_card("h200")) {
     const RungTrace trace = trace_of(rung, problem, true, card);
-    EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << trace.complaint;
-    for (const emulator::Hazard& hazard : trace.kernel.hazards)
-      ADD_FAILURE() << label(trace.rung) << ": " << hazard.message;
+    EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << text_of(trace.wrong);
+    for (const emulator::Fault& hazard : trace.kernel.hazards)
+      ADD_FAILURE() << label(trace.rung) << ": " << text_of(hazard);
     return trace;
   }
 

@@ -147,9 +147,9 @@ TEST_F(TraceCommandTest, AMissingBarrierIsARaceWithBothLines) {
   const json trace = json::parse(text_of(path));
   bool both_lines = false;
   for (const json& hazard : trace.at("hazards")) {
-    both_lines = both_lines || (hazard.at("kind") == "race" && hazard.at("line").is_number() &&
-                                hazard.at("other_line").is_number() &&
-                                hazard.at("line") != hazard.at("other_line"));
+    both_lines = both_lines || (hazard.at("group") == "race" && hazard.at("line").is_number() &&
+                                hazard.at("other").at("line").is_number() &&
+                                hazard.at("line") != hazard.at("other").at("line"));
   }
   EXPECT_TRUE(both_lines) << trace.at("hazards");
 }
