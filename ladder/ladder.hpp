@@ -95,8 +95,7 @@ std::string own_code();
 /// \param  compute_capability  of the GPU, or kEveryComputeCapability
 /// \param  compiled  as own_code()
 /// \return "needs compute capability 8.0 or higher, the GPU has 7.5", or that this build has no
-/// code
-///         for it; empty if it runs
+///         code for it; empty if it runs
 std::string why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
                        const std::string& compiled = own_code());
 
