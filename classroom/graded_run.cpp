@@ -195,7 +195,8 @@ emulator::Place place_of(const json& json) {
 
 FoundFault found_fault(const json& json) {
   const std::string code = json.at("code");
-  const auto facts = std::ranges::find(emulator::kFaultKinds, code, &emulator::FaultKindFacts::code);
+  const auto facts =
+      std::ranges::find(emulator::kFaultKinds, code, &emulator::FaultKindFacts::code);
   if (facts == emulator::kFaultKinds.end()) throw std::invalid_argument("no such fault");
   return {facts->kind, place_of(json.at("place")), place_of(json.at("other"))};
 }

@@ -46,7 +46,7 @@ struct FoundFault {
 
 struct RunReport {
   Outcome outcome = Outcome::ran;
-  std::string message;       ///< what was wrong, for people
+  std::string message;  ///< what was wrong, for people
   std::vector<FoundFault> faults = {};
   bool launched = true;      ///< a kernel ran
   double read_bytes = 0;     ///< of A and B, by kernels; traced runs only

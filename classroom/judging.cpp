@@ -127,7 +127,8 @@ class Judge {
         multiple_of_(job.at("multiple_of")),
         submission_(submission) {}
 
-  /// \return the runs of a test, up to the first that is not right; of a hidden one without messages
+  /// \return the runs of a test, up to the first that is not right; of a hidden one without
+  /// messages
   json runs_of(const json& test) {
     json done = all_runs_of(test);
     if (test.at("visible")) return done;
@@ -300,9 +301,10 @@ json judge_speed(Machine& machine, const json& job, Submission& submission, Subm
   const int rounds = job.at("rounds");
   json problems = json::array();
   for (const json& problem : job.at("problems")) {
-    json& found =
-        problems.emplace_back(json{{"id", problem.at("id")}, {"status", "right"}, {"message", ""},
-                                   {"findings", json::array()}});
+    json& found = problems.emplace_back(json{{"id", problem.at("id")},
+                                             {"status", "right"},
+                                             {"message", ""},
+                                             {"findings", json::array()}});
     found["yours"] = found["reference"] = json::array();
     const auto seed = problem.at("seed").get<std::uint64_t>();
     for (int round = 0; round <= rounds; ++round) {

@@ -25,7 +25,8 @@ nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submissi
 /// \param  machine  both run there
 /// \param  job      {precision, tile, problems: [{id, shape, seed}], rounds}; a round to warm up
 ///                  comes first and does not count
-/// \return [{id, status, message, findings, yours, reference}]: what each call took, in milliseconds by the
+/// \return [{id, status, message, findings, yours, reference}]: what each call took, in
+/// milliseconds by the
 ///         judge's clock; up to the first problem whose status is not "right"
 /// \throws std::runtime_error  the reference is not right
 nlohmann::json judge_speed(Machine& machine, const nlohmann::json& job, Submission& submission,

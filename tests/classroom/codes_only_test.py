@@ -121,8 +121,10 @@ class CodesOnlyTest(unittest.TestCase):
         grades = []
         for each in (runs, {name: loud(found) for name, found in runs.items()}):
             flags = points.Flags()
-            parts = [points.correctness(name, [t for t in tests if t.visible == visible], each, flags)
-                     for name, visible in (("visible", True), ("hidden", False))]  # fmt: skip
+            parts = [
+                points.correctness(name, [t for t in tests if t.visible == visible], each, flags)
+                for name, visible in (("visible", True), ("hidden", False))
+            ]
             bad = {"status": "hazard", "findings": [RACE], "message": "race: a word"}
             parts.append(points.memory([loud(bad) if each is not runs else bad], flags))
             grades.append([parts, flags.rows])

@@ -245,19 +245,23 @@ class HiddenTestsTest(unittest.TestCase):
 
     def test_a_kernel_cannot_tell_what_it_was_called_with(self):
         """Neither in an exception's words nor in the status of its end."""
-        thrown = ("#include <stdexcept>\n#include <string>\n#include \"common/l", RUN
-                  + '  if (gemm.M > 1) throw std::runtime_error("M is " + std::to_string(gemm.M));\n')
-        files = Cheat("tells", "", (("#include \"common/l", thrown[0]), (RUN, thrown[1]))).files()
-        grade = grade_of(files, 2)
+        include = '#include "common/launch.cuh"\n'
+        edits = (
+            (include, f"#include <stdexcept>\n#include <string>\n{include}"),
+            (RUN, RUN + "  if (gemm.M > 1) {\n"
+             '    throw std::runtime_error("M is " + std::to_string(gemm.M));\n  }\n'),
+        )  # fmt: skip
+        grade = grade_of(Cheat("tells", "", edits).files(), 2)
         self.assert_tells_no_number(grade, ("M is",))
         self.assertRegex(" ".join(self.messages(grade, 1)[0]), r"M is \d")
 
     def test_the_judge_keeps_sentences_of_hidden_tests(self):
         """They are made from codes alone, whatever the status."""
+        kernel = "work/03_shared_tile/kernel.cuh"
+        places = [{"file": kernel, "line": line} for line in (53, 47)]
+        finding = {"code": "race-in-shared-memory", "group": "race", "title": "Two threads",
+                   "places": places}  # fmt: skip
         for status in (*points.OF_STATUS, "hazard"):
-            finding = {"code": "race-in-shared-memory", "group": "race", "title": "Two threads",
-                       "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53},
-                                  {"file": "work/03_shared_tile/kernel.cuh", "line": 47}]}  # fmt: skip
             said = points.hidden_message({"status": status, "findings": [finding]})
             self.assertTrue(said.endswith("Two threads: kernel.cuh:53 and kernel.cuh:47."), said)
 
