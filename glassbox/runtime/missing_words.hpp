@@ -5,220 +5,100 @@
 
 #include "glassbox/runtime/error_codes.hpp"
 
+// The sentence is GLASSBOX_SENTENCE, where the word stands; the code behind it is read by
+// build_error.cpp.
+#define GLASSBOX_NO_TYPE(name) \
+  struct [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] name {}
+#define GLASSBOX_NO_CALL(name)  \
+  template <class... Arguments> \
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] cudaError_t name(Arguments&&...)
+#define GLASSBOX_NO_READ(name)           \
+  template <class T, class... Arguments> \
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] T name(Arguments&&...)
+#define GLASSBOX_NO_WRITE(name) \
+  template <class... Arguments> \
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] void name(Arguments&&...)
+
 // -- Textures of other sorts, surfaces, and the arrays behind them --------------------------------
-struct [[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] textureReference{};
+#define GLASSBOX_SENTENCE                                                                       \
+  "the glass box has no texture references, which CUDA 12 removed: make a texture object with " \
+  "cudaCreateTextureObject"
+GLASSBOX_NO_TYPE(textureReference);
 template <class T, int kType = 1, int kMode = 0>
-struct [[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] texture{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] cudaError_t
-cudaBindTexture(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] cudaError_t
-cudaBindTexture2D(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] cudaError_t
-cudaBindTextureToArray(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has no texture references, which CUDA 12 removed: make a texture object "
-    "with cudaCreateTextureObject")]] cudaError_t
-cudaUnbindTexture(Arguments&&...);
+GLASSBOX_NO_TYPE(texture);
+GLASSBOX_NO_CALL(cudaBindTexture);
+GLASSBOX_NO_CALL(cudaBindTexture2D);
+GLASSBOX_NO_CALL(cudaBindTextureToArray);
+GLASSBOX_NO_CALL(cudaUnbindTexture);
+#undef GLASSBOX_SENTENCE
 
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex3D(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex1DLayered(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex2DLayered(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-texCubemap(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-texCubemapLayered(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex1DLod(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex2DLod(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex3DLod(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex1DGrad(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex2DGrad(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array itself"
-    ", and compute its index")]] T
-tex2Dgather(Arguments&&...);
+#define GLASSBOX_SENTENCE                                                                \
+  "the glass box reads textures with tex1Dfetch, tex1D and tex2D alone: read the array " \
+  "itself, and compute its index"
+GLASSBOX_NO_READ(tex3D);
+GLASSBOX_NO_READ(tex1DLayered);
+GLASSBOX_NO_READ(tex2DLayered);
+GLASSBOX_NO_READ(texCubemap);
+GLASSBOX_NO_READ(texCubemapLayered);
+GLASSBOX_NO_READ(tex1DLod);
+GLASSBOX_NO_READ(tex2DLod);
+GLASSBOX_NO_READ(tex3DLod);
+GLASSBOX_NO_READ(tex1DGrad);
+GLASSBOX_NO_READ(tex2DGrad);
+GLASSBOX_NO_READ(tex2Dgather);
+#undef GLASSBOX_SENTENCE
 
+#define GLASSBOX_SENTENCE                                                                       \
+  "the glass box has surface objects of one and two dimensions: make one of a CUDA array with " \
+  "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite"
 template <class T, int kType = 1>
-struct [[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] surface{};
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
-surf3Dread(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
-surf1DLayeredread(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
-surf2DLayeredread(Arguments&&...);
-template <class T, class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] T
-surfCubemapread(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
-surf3Dwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
-surf1DLayeredwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
-surf2DLayeredwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] void
-surfCubemapwrite(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has surface objects of one and two dimensions: make one of a CUDA array with "
-    "cudaCreateSurfaceObject, and use surf2Dread and surf2Dwrite")]] cudaError_t
-cudaBindSurfaceToArray(Arguments&&...);
+GLASSBOX_NO_TYPE(surface);
+GLASSBOX_NO_READ(surf3Dread);
+GLASSBOX_NO_READ(surf1DLayeredread);
+GLASSBOX_NO_READ(surf2DLayeredread);
+GLASSBOX_NO_READ(surfCubemapread);
+GLASSBOX_NO_WRITE(surf3Dwrite);
+GLASSBOX_NO_WRITE(surf1DLayeredwrite);
+GLASSBOX_NO_WRITE(surf2DLayeredwrite);
+GLASSBOX_NO_WRITE(surfCubemapwrite);
+GLASSBOX_NO_CALL(cudaBindSurfaceToArray);
+#undef GLASSBOX_SENTENCE
 
-struct [[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaMipmappedArray_t{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-cudaMalloc3DArray(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, "
-    "and compute its index")]] cudaError_t
-cudaMallocMipmappedArray(Arguments&&...);
+#define GLASSBOX_SENTENCE                                                                      \
+  "the glass box has CUDA arrays of one and two dimensions: take memory from cudaMalloc, and " \
+  "compute its index"
+GLASSBOX_NO_TYPE(cudaMipmappedArray_t);
+GLASSBOX_NO_CALL(cudaMalloc3DArray);
+GLASSBOX_NO_CALL(cudaMallocMipmappedArray);
+#undef GLASSBOX_SENTENCE
 
-// -- Graphs with nodes of other sorts ---------------------------------------------------------
-struct [[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaGraphNodeParams{};
-struct [[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaGraphConditionalHandle{};
-struct [[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaMemAllocNodeParams{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphAddNode(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphAddEventRecordNode(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphAddEventWaitNode(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphAddMemAllocNode(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphAddMemFreeNode(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaGraphConditionalHandleCreate(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaStreamGetCaptureInfo(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest "
-    "without a graph")]] cudaError_t
-cudaStreamUpdateCaptureDependencies(Arguments&&...);
+// -- Graphs with nodes of other sorts -------------------------------------------------------------
+#define GLASSBOX_SENTENCE                                                                     \
+  "the glass box has graphs of kernels, copies, memsets and host functions: launch the rest " \
+  "without a graph"
+GLASSBOX_NO_TYPE(cudaGraphNodeParams);
+GLASSBOX_NO_TYPE(cudaGraphConditionalHandle);
+GLASSBOX_NO_TYPE(cudaMemAllocNodeParams);
+GLASSBOX_NO_CALL(cudaGraphAddNode);
+GLASSBOX_NO_CALL(cudaGraphAddEventRecordNode);
+GLASSBOX_NO_CALL(cudaGraphAddEventWaitNode);
+GLASSBOX_NO_CALL(cudaGraphAddMemAllocNode);
+GLASSBOX_NO_CALL(cudaGraphAddMemFreeNode);
+GLASSBOX_NO_CALL(cudaGraphConditionalHandleCreate);
+GLASSBOX_NO_CALL(cudaStreamGetCaptureInfo);
+GLASSBOX_NO_CALL(cudaStreamUpdateCaptureDependencies);
+#undef GLASSBOX_SENTENCE
 
 // -- Other processes ------------------------------------------------------------------------------
-struct [[gnu::unavailable(
-    "the glass box shares no memory between processes: take it from cudaMalloc in one "
-    "process")]] cudaIpcMemHandle_t{};
-struct [[gnu::unavailable(
-    "the glass box shares no memory between processes: take it from cudaMalloc in one "
-    "process")]] cudaIpcEventHandle_t{};
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box shares no memory between processes: take it from cudaMalloc in one "
-    "process")]] cudaError_t
-cudaIpcGetMemHandle(Arguments&&...);
-template <class... Arguments>
-[[gnu::unavailable(
-    "the glass box shares no memory between processes: take it from cudaMalloc in one "
-    "process")]] cudaError_t
-cudaIpcOpenMemHandle(Arguments&&...);
+#define GLASSBOX_SENTENCE \
+  "the glass box shares no memory between processes: take it from cudaMalloc in one process"
+GLASSBOX_NO_TYPE(cudaIpcMemHandle_t);
+GLASSBOX_NO_TYPE(cudaIpcEventHandle_t);
+GLASSBOX_NO_CALL(cudaIpcGetMemHandle);
+GLASSBOX_NO_CALL(cudaIpcOpenMemHandle);
+#undef GLASSBOX_SENTENCE
+
+#undef GLASSBOX_NO_TYPE
+#undef GLASSBOX_NO_CALL
+#undef GLASSBOX_NO_READ
+#undef GLASSBOX_NO_WRITE
