@@ -8,12 +8,16 @@ TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLAN
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
-# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. Both names are
-# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without.
+# With an nvcc of CUDA 12.8 or newer the GPU and the emulator, else the emulator alone. All names are
+# expanded anew for each recipe, because `ready` may fetch an nvcc. make CUDA=OFF does without, and
+# so do later calls of make in that tree, until one says CUDA=ON.
 NVCC = $(shell .ci/cuda nvcc)
-CUDA = $(if $(NVCC),ON,OFF)
+CHOSEN = $(shell .ci/cuda chosen)
+CUDA = $(or $(CHOSEN),$(if $(NVCC),ON,OFF))
+GIVEN = $(or $(filter command,$(firstword $(origin CUDA))),$(CHOSEN))
 PRESET = $(if $(filter ON,$(CUDA)),cuda,cpu)
-CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) --log-level=WARNING
+CONFIGURE = CUDACXX='$(NVCC)' cmake --preset $(PRESET) -DLADDER_CUDA=$(CUDA) \
+  -DLADDER_CUDA_AS_FOUND=$(if $(GIVEN),OFF,ON) --log-level=WARNING
 LADDER := build/ladder
 STUDENT := python3 -m classroom.student
 NVCCS = $(wildcard /usr/local/cuda-12.[89]/bin/nvcc)
@@ -22,10 +26,12 @@ RUNG_PROGRAMS := $(patsubst ladder/%/kernel.cuh,%,$(wildcard ladder/*/kernel.cuh
 # Python's packages live in build/python; .ci/python puts those of the named files there.
 PYTHON := .ci/python
 LINT := build/python/bin
+# What clang-format formats; headers of libcu++'s names have no ending.
+CODE := '*.cu' '*.cuh' '*.hpp' '*.cpp' '*.h' 'emulator/cuda_headers/cuda/*'
 MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
 
 .DEFAULT_GOAL := climb
-.PHONY: help ready climb build test test-all toolkits asan start hint check watch progress \
+.PHONY: help ready climb build install test test-all toolkits asan start hint check watch progress \
         grade grade-all reset submit predict run trace list diff maths bench compare roofs ablate report \
         docs serve notebooks lab plot lint tidy format clean
 
@@ -60,16 +66,23 @@ PACKAGES = $(BUILD_PACKAGES)
 test: PACKAGES += $(TEST_PACKAGES) $(DOCS_PACKAGES)
 ready:
 	@.ci/install $(PACKAGES)
-	@$(if $(filter command,$(firstword $(origin CUDA))),:,.ci/cuda install)
+	@$(if $(GIVEN),:,.ci/cuda install)
 
 .PHONY: configured
 configured: ready
-	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt || \
+	@[ -f build/build.ninja ] && grep -q '^LADDER_CUDA:.*=$(CUDA)$$' build/CMakeCache.txt && \
+	  { [ -z '$(GIVEN)' ] || ! grep -q '^LADDER_CUDA_AS_FOUND:.*=ON$$' build/CMakeCache.txt; } || \
 	  $(CONFIGURE) -DLADDER_TESTS=OFF >/dev/null  # its errors come all the same
 
 build: configured ## install what is missing and build
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes; later ones build what has changed.'
 	@.ci/build ladder
+
+install: build ## ladder, glassbox and memory_lab for all users: [PREFIX=/usr/local] [DESTDIR=dir]
+	@.ci/build glassbox memory_lab
+	@cmake --install build --prefix "$$(realpath -m '$(or $(PREFIX),/usr/local)')" >/dev/null || { \
+	  echo 'PREFIX=~/.local is yours; other folders may need root: sudo make install' >&2; exit 1; }
+	@echo 'Installed below $(DESTDIR)$(or $(PREFIX),/usr/local): bin/ladder, bin/glassbox, bin/memory_lab'
 
 ##@ One rung of the ladder
 predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
@@ -189,6 +202,15 @@ plot: ## a lab's curves as SVG and PNG: LAB=latency, or JSON=mine.json of make l
 	@python3 -m docs.report.own_plot $(if $(LAB),--lab '$(LAB)') $(if $(JSON),--json '$(JSON)') \
 	  $(if $(OUT),--out '$(OUT)')
 
+.PHONY: record gpu-here
+gpu-here:
+	@.ci/install python3
+	@python3 -m bench.record.result_archive gpu
+
+record: gpu-here build ## measure your GPU for the book: climbs, card, labs, one file to send [FULL=1]
+	@.ci/build memory_lab
+	@python3 -m bench.record.result_archive run $(if $(FULL),--full)
+
 ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
 	  'capability 9.0' >&2; exit 2; }
@@ -240,7 +262,7 @@ toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 an
 	  release=$$($$nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
 	  echo "CUDA $$release: $$nvcc"; \
 	  CUDACXX=$$(realpath $$nvcc) cmake --preset cuda -B build/toolkits/$$release -DLADDER_TESTS=OFF \
-	    --log-level=WARNING && \
+	    -DLADDER_ALSO_FOR=all --log-level=WARNING && \
 	  cmake --build build/toolkits/$$release --target ladder benchmark ablation $(RUNG_PROGRAMS) || exit 1; \
 	done
 
@@ -253,10 +275,10 @@ asan: ## build host code with address and undefined sanitizers, run its tests
 lint: ## check format, spelling and Python
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
-	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format --dry-run --Werror
+	@git ls-files $(CODE) | xargs $(LINT)/clang-format --dry-run --Werror
 	@git ls-files | xargs $(LINT)/codespell
 	@.ci/pip-hashes --check
-	@$(LINT)/ruff check --quiet --select E,F,W,I,N,B,UP --line-length 100 bench classroom docs tests
+	@$(LINT)/ruff check --quiet bench classroom docs tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
@@ -267,7 +289,7 @@ tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1
 format: ## format all C++ and CUDA files
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
-	@git ls-files '*.cu' '*.cuh' '*.hpp' '*.cpp' | xargs $(LINT)/clang-format -i
+	@git ls-files $(CODE) | xargs $(LINT)/clang-format -i
 
 clean: ## remove the build folder
 	@rm -rf build

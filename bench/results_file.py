@@ -370,7 +370,7 @@ PLAN = record(
 RUNG = record(
     number=rung_number, name=text, folder=text, idea=text, sources=text,
     builds_on=or_null(rung_number), precision=text, compute_capability=positive,
-    architecture_specific=truth, architecture=or_null(text), multiple_of=positive,
+    needs=text, architectures=each(text), architecture=or_null(text), multiple_of=positive,
     tile=or_null(each(extent, 2, 2)), constants=named(signed, 0), kernels=each(KERNEL, 0),
     launches=each(LAUNCH, 0), configurations=each(CONFIGURATION, 0), plans=each(PLAN, 0),
 )
@@ -445,7 +445,13 @@ FORMS = {
         record(rung=rung_number, order=text, same_bank=count, lds=count, spills=count,
                registers=count,
                **COUNTED_LOOP), COMPILER),
+    "bench/results/*/machine.json": record(
+        device=text, commit=text, nvcc=or_null(text), compiler=text, system=text),
     "bench/results/nvcc/stages.json": STAGES,
+    "bench/results/nvcc/architectures.json": results(
+        record(rung=rung_number, architecture=text, kernels=positive, most_registers=positive,
+               kernels_that_spill=count, spill_store_bytes=count, spill_load_bytes=count),
+        COMPILER),
     "bench/results/*/ablations.json": results(copy_time, MACHINE),
     "bench/results/*/configuration_times.json": anything,
     "bench/results/*/cuda_gdb.json": results(
@@ -468,7 +474,8 @@ FORMS = {
     "bench/results/labs.json": each(record(number=text, name=text, question=text, needs=text,
                                            quick_seconds=number)),
     "bench/results/rungs.json": record(rungs=each(RUNG)),
-    "bench/results/shapes.json": each(record(set=text, shape=TRIPLE, reason=text)),
+    "bench/results/shapes.json": record(
+        graph_below_flop=positive, shapes=each(record(set=text, shape=TRIPLE, reason=text))),
     "common/devices/*.json": CARD,
     "docs/figures/data/requests.json": named(each(REQUEST)),
     "docs/figures/data/lines.json": named(each(LINE)),

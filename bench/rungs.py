@@ -33,7 +33,8 @@ class Rung:
     builds_on: int | None
     precision: str  # "FP32": of A, B, C and of their products
     compute_capability: int  # 75 means 7.5
-    architecture_specific: bool  # runs on GPUs of this capability and on no newer ones
+    needs: str  # "compute capability 7.5 or higher"
+    architectures: tuple  # it is compiled for: ("75", "80", "90"); code for "90a" is for 9.0 alone
     architecture: str | None  # what the recorded GPU's code is compiled for: "sm_90a"
     multiple_of: int  # of N and K
     tile: tuple | None  # (rows, columns) of C per block
@@ -54,10 +55,13 @@ class Rung:
         return pathlib.Path("ladder") / self.folder
 
     @property
-    def needs(self):
-        """'compute capability 7.5 or higher'"""
-        version = f"compute capability {self.compute_capability / 10:.1f}"
-        return f"{version} exactly" if self.architecture_specific else f"{version} or higher"
+    def architecture_specific(self):
+        """Whether it runs on those GPUs alone that it is compiled for."""
+        return all(name.endswith("a") for name in self.architectures)
+
+    def runs_on(self, compute_capability):
+        """Whether a GPU of this compute capability, 90 for 9.0, runs it."""
+        return any(code_runs_on(name, compute_capability) for name in self.architectures)
 
     @property
     def takes(self):
@@ -93,6 +97,12 @@ class Rung:
         return planned(self.number, shape)
 
 
+def code_runs_on(architecture, compute_capability):
+    """Whether code for "80" or "90a" runs on a GPU; the latter on this compute capability alone."""
+    own = int(architecture.rstrip("a"))
+    return compute_capability == own if architecture.endswith("a") else compute_capability >= own
+
+
 def planned(number, shape):
     """The plan of a rung for a shape that is not recorded, from the program."""
     if len(set(shape)) > 1 or not PROGRAM.exists():
@@ -113,7 +123,7 @@ def read(facts, path):
     found = results_file.Record({}, path, "its list")
     for entry in facts["rungs"]:
         fields = {field.name: entry[field.name] for field in dataclasses.fields(Rung)}
-        for name in ("kernels", "launches", "configurations", "plans"):
+        for name in ("architectures", "kernels", "launches", "configurations", "plans"):
             fields[name] = tuple(entry[name])
         fields["tile"] = tuple(entry["tile"]) if entry["tile"] else None
         if entry["number"] in found:
@@ -172,10 +182,7 @@ def folders_to_compare(wanted):
 
 def main():
     """Prints the folders that make diff compares."""
-    try:
-        print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
-    except FigureError as error:
-        sys.exit(str(error))
+    print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
 
 
 if __name__ == "__main__":

@@ -296,7 +296,8 @@ MEANINGS = (
     (r"expected initializer before", semicolon),
     (r"expected '}' (?:at end of input|before)|^expected "
      r"(?:unqualified-id|declaration|constructor)|"
-     r"qualified-id in declaration|a function-definition is not allowed|extraneous closing brace",
+     r"qualified-id in declaration|a function-definition is not allowed|"
+     r"extraneous closing brace",
      braces),
     (r"expected '[)\]>]'", bracket),
     (r"was not declared|has not been declared|does not name a type|there are no arguments to '",
@@ -320,8 +321,8 @@ MEANINGS = (
      "another "
      "name."),
     (r"has no member named",
-     "There is no such part: `threadIdx` and `blockIdx` have `.x`, `.y` and `.z`, and a `float4` "
-     "has `.w` too."),
+     "There is no such part: `threadIdx` and `blockIdx` have `.x`, `.y` and `.z`, and a "
+     "`float4` has `.w` too."),
     (r"no matching function|no match for call|too (?:many|few) arguments|is not a constant "
      r"expression",
      call),
@@ -334,8 +335,8 @@ MEANINGS = (
     (r"expected primary-expression", value),
     (r"expected (?:identifier|type-specifier|nested-name)", "A name or a type is missing here."),
     (r"stray '|missing terminating",
-     "There is a character here that C++ does not know, perhaps a quotation mark that was copied "
-     "from a text."),
+     "There is a character here that C++ does not know, perhaps a quotation mark that was "
+     "copied from a text."),
     (r"undefined reference to",
      "This function is declared, but your folder does not define it."),
     (r"array subscript .* (?:outside|above|below) array bounds|out of the bounds|iteration \d+ "

@@ -27,8 +27,7 @@ std::vector<std::string> forbid_all_but_loading(const std::vector<std::string>& 
                                                 RunsOn machine);
 
 /// \brief  For running it on the emulator: what remains is memory, threads of this process, its
-/// clock, and the
-///         socket to the judge. Everything else ends the process.
+///         clock, and the socket to the judge. Everything else ends the process.
 /// \throws std::system_error
 void forbid_all_but_running();
 

@@ -21,6 +21,7 @@ import signal
 import subprocess
 
 from bench import SOURCES
+from bench.rungs import code_runs_on
 from classroom.compiler_messages import explained
 
 BUILD = SOURCES / "build"
@@ -135,11 +136,7 @@ def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
 
 def architecture_for(compute_capability, architectures):
     """The one of a rung's architectures that a GPU runs best: '90a' runs on 9.0 alone."""
-    fitting = [
-        name for name in architectures
-        if (int(name.rstrip("a")) == compute_capability if name.endswith("a") else
-            int(name) <= compute_capability)
-    ]  # fmt: skip
+    fitting = [name for name in architectures if code_runs_on(name, compute_capability)]
     if not fitting:
         needs = " or ".join(name.rstrip("a") for name in architectures)
         raise CompileError([f"This rung needs a GPU of compute capability {needs}."])
@@ -227,8 +224,8 @@ def _call(command, out, copies, sources, seconds=SECONDS):
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         raise CompileError([
-            f"The compiler was not done after {seconds} s, and was stopped. Is there a template "
-            "or a constant that grows without end?"
+            f"The compiler was not done after {seconds} s, and was stopped. Is there a "
+            "template or a constant that grows without end?"
         ]) from None
     finally:
         if process.poll() is None:

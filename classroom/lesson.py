@@ -248,10 +248,7 @@ def main():
     parser.add_argument("rung", type=int)
     options = parser.parse_args()
     os.chdir(SOURCES)
-    try:
-        lesson, wrong = read_lesson(options.rung)
-    except FigureError as error:
-        sys.exit(f"lesson.py: {error}")
+    lesson, wrong = read_lesson(options.rung)
     if wrong:
         sys.exit("\n".join(wrong))
     print(json.dumps(lesson, indent=2, ensure_ascii=False))

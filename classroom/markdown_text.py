@@ -77,23 +77,7 @@ def figures_of(text):
     return re.findall(r"^(?:!\[.*|<!-- widget .*)$", text, flags=re.M)
 
 
-def generated_share(text):
-    """What part of the words, code included, is in generated blocks."""
-    blocks = re.finditer(r"^<!-- begin (\w+).*?<!-- end \1 -->$", text, flags=re.M | re.S)
-    return sum(len(block[0].split()) for block in blocks) / max(1, len(text.split()))
-
-
 def items(text):
     """The points of a Markdown list, each in one line."""
     found = re.findall(r"^(?:[-*]|\d+\.) (.*(?:\n {2,}.*)*)", text, flags=re.M)
     return [" ".join(item.split()) for item in found]
-
-
-def words_of(text):
-    """Words of prose: without code, generated blocks, tags and headings."""
-    text = re.sub(r"^<!-- begin (\w+).*?<!-- end \1 -->$", "", text, flags=re.M | re.S)
-    text = re.sub(r"^ *(`{3,}|~{3,}).*?^ *\1$", "", text, flags=re.M | re.S)
-    text = re.sub(r"<!--.*?-->|<[^<>\n]+>", "", text, flags=re.S)
-    text = re.sub(r"^#+ .*$", "", text, flags=re.M)
-    text = re.sub(r"\]\([^)\s]*\)", "]", text)
-    return [word for word in text.split() if re.search(r"\w", word)]

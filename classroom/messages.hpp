@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  classroom/messages.hpp
 /// \brief What judge and worker send each other: JSON behind its length, over a socket. The
-/// matrices
-///        lie in a file in memory that both map.
+///        matrices lie in a file in memory that both map.
 #pragma once
 
 #include <chrono>

@@ -203,7 +203,6 @@ HIDDEN = (
     ("beta_zero", "beta = 0 and -0, with NaN in C"),
     ("again", "Any factors, and the same call again"),
 )
-NEAR_VISIBLE = "hidden-near_visible"
 
 
 def hidden_tests(rung, secret):

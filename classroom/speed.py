@@ -26,8 +26,8 @@ def why_not(rung):
     gpu = judged({"do": "gpu"})
     if "why" in gpu:
         return gpu["why"], None
-    has, needs = gpu["compute_capability"], rung.compute_capability
-    if has < needs or (rung.architecture_specific and has != needs):
+    has = gpu["compute_capability"]
+    if not rung.runs_on(has):
         return f"{gpu['name']} has compute capability {has / 10:.1f}; {rung.needs} is needed", None
     return None, gpu
 

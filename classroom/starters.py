@@ -9,7 +9,6 @@ answer, and what ends the loop around the section.
 import argparse
 import pathlib
 import re
-import sys
 import textwrap
 
 from bench import SOURCES, program
@@ -190,10 +189,7 @@ def main():
     parser.add_argument("rung", type=int)
     parser.add_argument("out", type=pathlib.Path)
     options = parser.parse_args()
-    try:
-        write_to(options.out, starter(rung_of(options.rung)))
-    except FigureError as error:
-        sys.exit(f"starters: {error}")
+    write_to(options.out, starter(rung_of(options.rung)))
 
 
 if __name__ == "__main__":

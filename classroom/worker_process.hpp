@@ -35,7 +35,8 @@ class Submission {
   /// \throws WorkerEnded
   virtual RunReport run(const Gemm<float>& gemm, const RunOrder& order) = 0;
   virtual RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) = 0;
-  /// Of a rung that chooses: [{name, tile, BK, ranks}]. \throws WorkerEnded
+  /// Of a rung that chooses: [{name, tile, BK, ranks}].
+  /// \throws WorkerEnded
   virtual nlohmann::json plans(const Shape& shape, const RunOrder& order) = 0;
 };
 

@@ -17,6 +17,7 @@
 
 #include "common/gemm.hpp"
 #include "common/json_file.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -24,7 +25,9 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* kCardFolder = LADDER_SOURCE_DIR "/common/devices";
+fs::path card_folder() {
+  return emulator::source_tree() / "common/devices";
+}
 
 // The same on every card since compute capability 7.0: CUDA C++ Programming Guide, "Technical
 // Specifications per Compute Capability", and cudaOccSubPartitionsPerMultiprocessor.
@@ -83,8 +86,8 @@ class Figures {
   const json& value_of(const char* name) const {
     if (!card_.contains(name)) {
       throw std::invalid_argument(
-          fmt::format("{} lacks the figure {}; {}/h200.json shows all that a card holds", path_,
-                      name, kCardFolder));
+          fmt::format("{} lacks the figure {}; {} shows all that a card holds", path_, name,
+                      (card_folder() / "h200.json").string()));
     }
     const json& figure = card_.at(name);
     if (!figure.is_object() || !figure.contains("value")) {
@@ -150,7 +153,7 @@ std::string path_of(const std::string& name_or_path) {
                     "which ends in .json",
                     name_or_path, joined(names, ", ")));
   }
-  return fmt::format("{}/{}.json", kCardFolder, name_or_path);
+  return (card_folder() / (name_or_path + ".json")).string();
 }
 
 int round_up(int value, int unit) {
@@ -205,7 +208,7 @@ std::array<Limit, 4> limits_of(const DeviceCard& card, const KernelNeeds& needs)
 
 std::vector<std::string> card_names() {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kCardFolder)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(card_folder())) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem());
   }
   std::ranges::sort(names);

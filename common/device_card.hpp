@@ -68,7 +68,7 @@ struct KernelNeeds {
 ///         what CUDA reserves; the most warps and blocks.
 /// \return 0 when not even one block fits: CUDA refuses such a launch
 /// \throws std::invalid_argument  no thread, or a negative need
-/// Source: NVIDIA's occupancy calculator, cuda_occupancy.h of the CUDA toolkit.
+/// \source NVIDIA's occupancy calculator, cuda_occupancy.h of the CUDA toolkit
 int blocks_per_sm(const DeviceCard& card, const KernelNeeds& needs);
 
 /// \brief  What keeps the next block off the SM.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "common/device.cuh"
@@ -43,9 +44,25 @@ inline int multiprocessors() {
 #endif
 }
 
+/// \brief  How much shared memory a block gets at most on the machine that launch() runs on, in
+/// bytes:
+///         227 KiB on compute capability 9.0 and 10.x, 99 KiB on 12.0.
+/// \throws GpuError  CUDA cannot say
+inline std::size_t max_shared_bytes_per_block() {
+#ifdef __CUDACC__
+  int device = 0;
+  int bytes = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(bytes);
+#else
+  return static_cast<std::size_t>(emulator::shared_bytes_per_block());
+#endif
+}
+
 /// \brief  Starts kernel<<<grid, block, dynamic_shared_bytes, stream>>>(args...). A GPU returns at
 ///         once; the emulator has run the whole grid when this returns.
-/// \throws GpuError  the launch was refused (GPU)
+/// \throws GpuError  the launch was refused (GPU): for too much shared memory in a sentence of ours
 /// \throws emulator::KernelError  the kernel did something that CUDA forbids (emulator)
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args) {
@@ -56,6 +73,11 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
 #ifdef __CUDACC__
   constexpr std::size_t kDefaultDynamicSharedBytes = 48 * 1024;
   if (shape.dynamic_shared_bytes > kDefaultDynamicSharedBytes) {
+    if (shape.dynamic_shared_bytes > max_shared_bytes_per_block()) {
+      throw GpuError("a block of this kernel needs " + std::to_string(shape.dynamic_shared_bytes) +
+                     " bytes of shared memory, and this GPU gives it at most " +
+                     std::to_string(max_shared_bytes_per_block()));
+    }
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shape.dynamic_shared_bytes)));
   }

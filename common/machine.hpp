@@ -102,7 +102,8 @@ class Machine {
   virtual void fill_unwritten(void* memory, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* memory, std::size_t bytes) = 0;
   virtual void copy_from_host(void* memory, const void* host, std::size_t bytes) = 0;
-  /// Waits for all work. \throws GpuError when a kernel failed
+  /// Waits for all work.
+  /// \throws GpuError when a kernel failed
   virtual void synchronize() = 0;
 
   /// Random numbers, rounded to what the array holds.

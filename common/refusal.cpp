@@ -25,6 +25,7 @@ constexpr std::array<Names, kRefusalKinds> kNames = {
     Names{"factor-not-finite", "alpha or beta is not a finite number"},
     Names{"factor-too-large", "With this alpha or beta the exact result may overflow"},
     Names{"compute-capability", "The GPU lacks what the rung needs"},
+    Names{"not-compiled", "This build has no code of the rung for the GPU"},
     Names{"gpu-lost", "An earlier kernel made the GPU unusable"},
     Names{"gpu-error", "CUDA reports an error"},
     Names{"machine-missing", "The machine is not there, or lacks something"}};
@@ -84,8 +85,12 @@ std::string whole_text(const Refusal& refusal) {
       return fmt::format("{} has no kernel of its own to trace: choose another rung",
                          fields.word("rung"));
     case RefusalKind::kBlockDoesNotFit:
-      return fmt::format("{} does not fit on a {}: {} decides", fields.word("rung"),
-                         fields.word("card"), fields.word("limit"));
+      return fmt::format(
+          "{} does not fit on a {}: {} decides. Its block has {} threads of {} registers and {} "
+          "bytes of shared memory; the card gives a block at most {} bytes",
+          fields.word("rung"), fields.word("card"), fields.word("limit"), fields.number("threads"),
+          fields.number("registers"), fields.number("shared_bytes"),
+          fields.number("most_shared_bytes"));
     case RefusalKind::kOutOfMemory:
       return memory_text(fields);
     case RefusalKind::kFactorNotFinite:
@@ -94,6 +99,12 @@ std::string whole_text(const Refusal& refusal) {
     case RefusalKind::kComputeCapability:
       return fmt::format("needs {}, {} has {:.1f}", fields.word("needs"), fields.word("machine"),
                          static_cast<double>(fields.number("compute_capability")) / 10.0);
+    case RefusalKind::kNotCompiled:
+      return fmt::format(
+          "is compiled for {} in this build, and {} has {:.1f}. On that machine, with an nvcc that "
+          "knows sm_{}, `make clean` and `make` build it anew",
+          fields.word("compiled"), fields.word("machine"),
+          static_cast<double>(fields.number("compute_capability")) / 10.0, fields.word("code"));
     case RefusalKind::kGpuLost:
       return fmt::format("not run, because {} made the GPU unusable", fields.word("by"));
     case RefusalKind::kGpuError:

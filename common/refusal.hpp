@@ -17,11 +17,12 @@ enum class RefusalKind {
   kShape,              ///< a rung's rule: rung, dimension, extent, multiple, reason; or only reason
   kUnknownRung,        ///< wanted, known
   kNoKernel,           ///< rung
-  kBlockDoesNotFit,    ///< rung, card, limit
+  kBlockDoesNotFit,    ///< rung, card, limit, threads, registers, shared_bytes, most_...
   kOutOfMemory,        ///< m, n, k, matrix_bytes, bytes, machine, free_bytes
   kFactorNotFinite,    ///< factor, value
   kFactorTooLarge,     ///< factor, value, k, limit
   kComputeCapability,  ///< needs, machine, compute_capability
+  kNotCompiled,        ///< compiled, machine, compute_capability, code
   kGpuLost,            ///< by
   kGpuError,           ///< reason
   kMachine,            ///< reason

@@ -49,9 +49,8 @@ class Verifier {
  public:
   /// \throws MachineError when the problem does not fit
   /// \param  inputs  integers: alpha and beta must be small powers of two, and K below some
-  /// thousands.
-  ///                 In FP32, a quarter of A or of B (seeds that are even, odd) has 12 bits, which
-  ///                 TF32 cannot hold
+  ///                 thousands. In FP32, a quarter of A or of B (seeds that are even, odd) has 12
+  ///                 bits, which TF32 cannot hold
   Verifier(Machine& machine, const Shape& shape, std::uint64_t seed,
            const Precision& precision = kFp32, Inputs inputs = Inputs::normal);
   ~Verifier();

@@ -85,13 +85,15 @@ target_compile_options(
             --param=max-completely-peel-times=32)
 
 # What every kernel's file includes, compiled once: it takes g++ longer than a small kernel. Without
-# LADDER_UNITY each file has to include what it needs.
-foreach(code ladder_emulated_code ladder_traced_code)
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp CONTENT "")
-  add_library(${code}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp)
-  target_link_libraries(${code}_headers PRIVATE ${code})
-  target_precompile_headers(${code}_headers PRIVATE ${PROJECT_SOURCE_DIR}/common/launch.cuh)
-endforeach()
+# LADDER_UNITY, and in other projects, each file has to include what it needs.
+if(LADDER_UNITY)
+  foreach(code ladder_emulated_code ladder_traced_code)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp CONTENT "")
+    add_library(${code}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${code}.cpp)
+    target_link_libraries(${code}_headers PRIVATE ${code})
+    target_precompile_headers(${code}_headers PRIVATE ${PROJECT_SOURCE_DIR}/common/launch.cuh)
+  endforeach()
+endif()
 
 # add_emulated_library(TARGET
 #                      [TRACED]
@@ -135,7 +137,9 @@ function(add_emulated_library target)
     set(code ladder_emulated_code)
   endif()
   target_link_libraries(${target}_objects PRIVATE ${code} ${arg_LIBRARIES})
-  target_precompile_headers(${target}_objects REUSE_FROM ${code}_headers)
+  if(TARGET ${code}_headers)
+    target_precompile_headers(${target}_objects REUSE_FROM ${code}_headers)
+  endif()
 
   set(definitions ${work_dir}/dynamic_shared.cpp)
   find_program(LADDER_READELF NAMES ${CMAKE_READELF} readelf REQUIRED)

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "emulator/run/own_files.hpp"
+
 namespace ladder::glassbox {
 namespace {
 
@@ -62,7 +64,7 @@ SourceError error_of(const Diagnostic& diagnostic, SourceErrorKind usual,
     error.fields.set("text", fmt::format("{} [{}]", diagnostic.text, diagnostic.code));
   }
   // Of an error in a header of ours, the line of the program's that leads there.
-  const bool is_ours = diagnostic.place.file.starts_with(LADDER_SOURCE_DIR "/");
+  const bool is_ours = !emulator::root_of(diagnostic.place.file).empty();
   if (is_ours && cause) {
     error.fields.set("header_file", diagnostic.place.file);
     error.fields.set("header_line", diagnostic.place.line);
@@ -87,7 +89,7 @@ SourceError linker_error(const std::string& line) {
 /// "my.cu:1:33: error: cannot convert ..."
 std::string line_of(const SourceError& error) {
   const std::string text = text_of(error);
-  if (error.kind == SourceErrorKind::kUnreadable || error.place.line == 0) return text;
+  if (error.place.line == 0) return text;
   const std::string place = fmt::format("{}:{}", error.place.file, error.place.line);
   if (error.column == 0 || error.kind == SourceErrorKind::kMissingLibrary) {
     return fmt::format("{}: {}", place, text);

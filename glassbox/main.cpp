@@ -18,14 +18,15 @@
 #include "common/device_card.hpp"
 #include "common/findings/report.hpp"
 #include "common/output_file.hpp"
+#include "common/results_context.hpp"
 #include "common/terminal/run_command_line.hpp"
 #include "common/terminal/trace_page.hpp"
+#include "common/version.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/program_build.hpp"
 #include "glassbox/program_findings.hpp"
 #include "glassbox/runtime/orders.hpp"
-#include "ladder/program/results.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -209,7 +210,9 @@ int glassbox_command(const Arguments& arguments) {
   std::string text = text_of(found, shown);
   while (text.ends_with("\n\n"))
     text.pop_back();
-  if (!text.empty()) fmt::print(stderr, "\nglassbox, {}\n{}", card.name, text);
+  if (!text.empty()) {
+    fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), text);
+  }
   const bool judged = arguments.verb == "check" || arguments.verb == "trace";
   FindingsReport all = report;
   all.exit_code = ended.code != 0 ? ended.code : judged && is_wrong(found) ? kWrong : kGood;

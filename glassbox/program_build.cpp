@@ -8,6 +8,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "emulator/run/own_files.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/launch_syntax.hpp"
@@ -29,10 +30,12 @@ void append(Words& words, const Words& more) {
 
 /// The compiler and its options, as CMake wrote them down.
 nlohmann::json description() {
-  std::ifstream file(GLASSBOX_DESCRIPTION);
+  const fs::path path = emulator::library_folder() / "glassbox.json";
+  std::ifstream file(path);
   if (!file) {
     throw std::runtime_error(
-        fmt::format("{} is missing: run `make build` first", GLASSBOX_DESCRIPTION));
+        fmt::format("{} is missing: {}", path.string(),
+                    emulator::installed() ? "run `make install` again" : "run `make build` first"));
   }
   return nlohmann::json::parse(file);
 }
@@ -73,8 +76,10 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
   append(compiler, {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
                     "-ftrack-macro-expansion=0",
                     fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
-  for (const std::string& include : words("folders"))
-    append(compiler, {"-I", include});
+  for (const std::string& include : words("folders")) {
+    const fs::path below = emulator::source_tree() / include;
+    append(compiler, {"-I", include.empty() ? emulator::source_tree() : below});
+  }
   for (const std::string& include : sources.include_folders)
     append(compiler, {"-I", include});
   for (const std::string& definition : sources.definitions)
@@ -98,7 +103,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
   for (const std::string& object : objects)
     list += (list.empty() ? "" : ";") + object;
   call({build.at("cmake"), "-D", "READELF=" + build.at("readelf").get<std::string>(), "-D",
-        "OUTPUT=" + shared.string(), "-D", "OBJECTS=" + list, "-P", build.at("script")},
+        "OUTPUT=" + shared.string(), "-D", "OBJECTS=" + list, "-P",
+        emulator::source_tree() / build.at("script")},
        SourceErrorKind::kLinker);
   std::ofstream(folder / "exports.map") << "{ global: main; local: *; };\n";
   // The program's thread_local variables are its shared memory: they need a library of their own.
@@ -119,7 +125,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
       link.push_back(fmt::format("-Wl,--wrap={}", function));
   }
   for (const std::string& needed : all_needed)
-    append(libraries, {needed, "-Wl,-rpath," + fs::path(needed).parent_path().string()});
+    libraries.push_back(emulator::library_folder() / needed);
+  libraries.push_back("-Wl,-rpath," + emulator::library_folder().string());
   append(link, libraries);
   call(link, SourceErrorKind::kLinker);
   fs::path program = folder / "program";

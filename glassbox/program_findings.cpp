@@ -79,7 +79,7 @@ LaunchFindings launch_of(const json& written) {
   launch.trace.threads_per_block = product("block");
   for (const json& line : written.value("lines", json::array())) {
     launch.trace.lines.push_back(line_of(line));
-    launch.verdicts.push_back(line.at("verdict"));
+    launch.verdicts.push_back({.text = line.at("verdict")});
   }
   return launch;
 }

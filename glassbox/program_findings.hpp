@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/findings/report.hpp"
+#include "common/terminal/access_verdict.hpp"
 #include "emulator/trace/trace.hpp"
 
 namespace ladder::glassbox {
@@ -20,7 +21,7 @@ struct LaunchFindings {
   emulator::Place place;
   bool is_traced = false;
   emulator::KernelTrace trace;        ///< hazards and the counts of its lines
-  std::vector<std::string> verdicts;  ///< of the lines, for people
+  std::vector<AccessVerdict> verdicts;  ///< of the lines
 
   /// CUDA did not start it.
   bool is_refused() const;

@@ -45,8 +45,8 @@ std::string text_of(const fs::path& path) {
   text << file.rdbuf();
   if (!file || fs::is_directory(path)) {
     throw BuildError({{.kind = SourceErrorKind::kUnreadable,
-                       .place = {path.string(), 0},
-                       .fields = {{"reason", std::strerror(fs::is_directory(path) ? EISDIR : errno)}}}});
+                       .fields = {{"file", path.string()},
+                                  {"reason", std::strerror(fs::is_directory(path) ? EISDIR : errno)}}}});
   }
   return text.str();
 }

@@ -3,6 +3,8 @@
 /// \brief The rung table: program, tests, benchmarks, docs and grader read it.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,29 +12,53 @@
 
 #include "common/gemm.hpp"
 #include "common/precision.hpp"
+#include "common/refusal.hpp"
 #include "common/work_plan.hpp"
 #include "common/wrong_pattern.hpp"
 
 namespace ladder {
 
+/// What nvcc compiles a rung for.
+struct Architecture {
+  int compute_capability;  ///< 90 is 9.0
+  /// sm_90a, whose code runs on 9.0 and on nothing newer; else newer GPUs compile its PTX.
+  bool alone = false;
+
+  bool operator==(const Architecture&) const = default;
+};
+
+/// "90", "90a": as nvcc names it, behind "sm_"
+std::string name_of(const Architecture& architecture);
+
+/// CUDA C++ without instructions of a later GPU.
+inline constexpr std::array kTuringAndNewer = {Architecture{75}, Architecture{80},
+                                               Architecture{90}};
+/// cp.async.
+inline constexpr std::array kAmpereAndNewer = {Architecture{80}, Architecture{90}};
+/// TMA and setmaxnreg, which plain sm_90 does not have: Hopper, and the Blackwells of data centers
+/// (10.0 and 10.3) and desktops (12.0).
+inline constexpr std::array kHopperAndBlackwell = {Architecture{90, true}, Architecture{100, true},
+                                                   Architecture{103, true},
+                                                   Architecture{120, true}};
+
 /// One rung of the ladder.
 struct Rung {
-  int number;              ///< 5
-  std::string_view name;   ///< "vector_access", also its namespace
-  std::string_view idea;   ///< one line for lists
-  int builds_on;           ///< number of the rung whose lines it shares; -1: none
-  Precision precision;     ///< of the problem, the verification and the rivals
-  int compute_capability;  ///< lowest that runs it, 75 means 7.5; see runs_on()
-  int multiple_of;         ///< N and K must be multiples of this, M may be anything
-  BlockTile tile;          ///< part of C per block
-  Run run;                 ///< refuses shapes with ShapeRefused
+  int number;                   ///< 5
+  std::string_view name;        ///< "vector_access", also its namespace
+  std::string_view idea;        ///< one line for lists
+  int builds_on = -1;           ///< number of the rung whose lines it shares; -1: none
+  Precision precision = kFp32;  ///< of the problem, the verification and the rivals
+  std::span<const Architecture> architectures = kTuringAndNewer;  ///< compiled for these
+  int multiple_of = 1;  ///< N and K must be multiples of this, M may be anything
+  BlockTile tile = {};  ///< part of C per block
+  Run run;              ///< refuses shapes with ShapeRefused
   /// Which kernel and tile it takes for a shape, and why; null if it has no choice.
   std::string (*explain)(const Shape&) = nullptr;
   /// What each of its configurations would do for a shape; null if it has one kernel and one grid
   /// for all shapes.
   std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;
-  /// Rung 00 only: the same library in the next precision. Only the first is in the table.
-  const Rung* in_next_precision = nullptr;
+  /// Rung 00 only: the same library in other precisions.
+  std::vector<Rung> in_other_precisions = {};
 };
 
 /// \brief  All rungs in the order of their numbers, as built for this program's machine.
@@ -50,15 +76,29 @@ std::span<const Rung> traced_rungs();
 /// memory, to store to and to load from shared memory, and to store to global memory.
 void traced_rungs_probe(const float* in, float* out);
 
-/// \return whether it runs on its own compute capability alone: rungs for 9.0 are compiled for
-///         sm_90a, whose code does not run on newer GPUs
+/// \return the lowest that runs it, 75 for 7.5
+int lowest_compute_capability(const Rung& rung);
+
+/// \return whether it runs on those compute capabilities alone that it is compiled for
 bool is_architecture_specific(const Rung& rung);
 
-/// \return whether a machine of this compute capability (Machine::compute_capability()) runs it
+/// \return whether a machine of this compute capability (Machine::compute_capability()) runs what
+///         it is compiled for
 bool runs_on(const Rung& rung, int compute_capability);
 
-/// "compute capability 8.0", "compute capability 9.0 exactly"
+/// "compute capability 8.0 or higher", "compute capability 9.0, 10.0, 10.3 or 12.0"
 std::string needs(const Rung& rung);
+
+/// What the rungs that need an architecture of their own are compiled for in this build, "90a
+/// 120a"; all that the table has in a build without CUDA.
+std::string own_code();
+
+/// \brief  Why a GPU does not run a rung.
+/// \param  compute_capability  of the GPU, or kEveryComputeCapability
+/// \param  compiled  as own_code()
+/// \return kComputeCapability, or kNotCompiled if this build has no code for it; nothing if it runs
+std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
+                       const std::string& compiled = own_code());
 
 /// "05 vector_access"
 std::string label(const Rung& rung);

@@ -51,7 +51,7 @@ IN_BF16 = (
      "reinterpret_cast<const __nv_bfloat16*>(part.A), "
      "reinterpret_cast<const __nv_bfloat16*>(part.B), part.beta, "
      "reinterpret_cast<__nv_bfloat16*>(part.C)"),
-    ("kFp32", "kBf16"),
+    (".tile =", ".precision = kBf16,\n     .tile ="),
 )  # fmt: skip
 ADDITIONS = (
     Addition("shared_tile", "copied_tile"),
@@ -83,9 +83,12 @@ def renamed(text, number, addition):
 def with_table_line(text, number, addition):
     """ladder.cpp with the declarations and the line of the table."""
     base = rung_named(addition.base)
-    declared = re.search(rf"^namespace ladder::{base.name} \{{\n.*?^\}}.*?\n", text, re.M | re.S)
-    line = re.search(rf"^    \{{{base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
-    ours = renamed(line[0], number, addition).replace(f"{{{base.number},", f"{{{number},", 1)
+    declared = re.search(
+        rf"^namespace ladder::{base.name} \{{(?: [^\n]*|\n.*?^\}}[^\n]*)\n", text, re.M | re.S)
+    line = re.search(
+        rf"^    \{{\.number = {base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
+    ours = renamed(line[0], number, addition)
+    ours = ours.replace(f"number = {base.number},", f"number = {number},", 1)
     ours = ours.replace(base.idea, f"as rung {base.number:02}, again")  # ideas are unique
     text = text.replace(
         "\nnamespace ladder {\n",

@@ -94,6 +94,14 @@ class PythonHouseTest(unittest.TestCase):
                 self.assertFalse(wrong, f"{name} imports {wanted}")
         self.assertGreater(looked_at, 100)
 
+    def test_classes_and_recorders_need_nothing_but_python(self):
+        """A student's machine and a grader's have Python, and no package of an index."""
+        for name, path in modules().items():
+            if name.startswith(("bench.", "classroom.")) and not inside(name, "bench.labs"):
+                others = {each.partition(".")[0] for each in imported(path)}
+                others -= {*sys.stdlib_module_names, *ROOMS}
+                self.assertEqual(others, set(), f"{name} imports what Python does not bring")
+
     def test_the_table_says_which_rungs_there_are(self):
         """bench/rungs.py: a new rung asks for no change here."""
         for path in modules().values():

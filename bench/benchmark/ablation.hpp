@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/benchmark/ablation.hpp
 /// \brief Copies of rungs from which something was taken away, made by
-/// bench/benchmark/ablations.py.
+///        bench/benchmark/ablations.py.
 #pragma once
 
 #include <span>

@@ -88,9 +88,11 @@ int ablation_command(const Arguments& arguments) {
   const OutputFile file(path);
   for (const Ablation& copy : copies) {
     const Rung& rung = find_rung(rungs(), copy.rung);
-    if (!runs_on(rung, machine->compute_capability())) {
+    const std::optional<Refusal> why_not =  // copies of Hopper's rungs are compiled for it alone
+        why_not_on(rung, machine->compute_capability(), machine->name(), "90a");
+    if (why_not) {
       throw std::invalid_argument(
-          fmt::format("{} needs {}: --leave-out {}", copy.name, needs(rung), copy.rung));
+          fmt::format("{} {}: --leave-out {}", copy.name, text_of(*why_not), copy.rung));
     }
   }
   Progress progress;

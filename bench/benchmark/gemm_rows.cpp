@@ -10,6 +10,7 @@
 
 #include "bench/benchmark/shapes.hpp"
 #include "common/verify.hpp"
+#include "common/version.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder::bench {
@@ -113,8 +114,11 @@ const Climb* GemmRows::measured(const Job& job) {
       if (row.rung && row.rung->number != kCublas) chosen.push_back(*row.rung);
     }
     try {
-      last_climb_ = ladder::climb(machine_, ladder_, chosen, {.shape = job.shape}, job.protocol,
-                                  on_progress_);
+      last_climb_ = ladder::climb(machine_, {.ladder = ladder_,
+                                             .chosen = chosen,
+                                             .problem = {.shape = job.shape},
+                                             .protocol = job.protocol,
+                                             .on_progress = on_progress_});
     } catch (const std::exception& error) {
       trouble_ = error.what();
     }
@@ -158,6 +162,7 @@ void GemmRows::register_rows() {
 void add_context(const Machine& machine, const Plan& plan, const std::string& protocol) {
   benchmark::AddCustomContext("device", machine.name());
   benchmark::AddCustomContext("protocol", protocol);
+  benchmark::AddCustomContext("version", std::string(version()));
   benchmark::AddCustomContext("commit", std::string(commit()));
   for (const auto& [what, version] : machine.versions())
     benchmark::AddCustomContext(what, version);

@@ -101,16 +101,17 @@ int list_rows(PlanRequest request) {
   return kGood;
 }
 
-/// The sets that were chosen by hand, one shape to a line.
+/// The sets that were chosen by hand, one shape to a line, and which are replayed as graphs.
 std::string shapes_json() {
   std::string text;
   for (const KnownShape& known : known_shapes()) {
     const auto& [M, N, K] = known.shape;
     const nlohmann::ordered_json entry = {
         {"set", known.set}, {"shape", {M, N, K}}, {"reason", known.reason}};
-    text += (text.empty() ? "[\n" : ",\n") + entry.dump();
+    text += (text.empty() ? "\n" : ",\n") + entry.dump();
   }
-  return text + "\n]\n";
+  return fmt::format("{{\"graph_below_flop\":{},\n\"shapes\":[{}\n]}}\n",
+                     nlohmann::json(kGraphBelowFlop).dump(), text);
 }
 
 int list_shapes(const std::string& json) {

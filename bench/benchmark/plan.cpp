@@ -14,8 +14,6 @@
 namespace ladder::bench {
 namespace {
 
-constexpr double kGraphFlops = 3e10;
-
 /// A GEMM of the vendor, as share of the roof.
 constexpr double kVendorShare = 0.75;
 /// The FP32 peak of the H200 that the recorded climb ran on: 132 SMs * 128 lanes * 2 * 1.98 GHz.
@@ -52,10 +50,8 @@ class Filter {
 
 /// Why the table says that a rung will not run; nothing when it will.
 std::optional<std::string> refusal(const Rung& rung, const Shape& shape, int compute_capability) {
-  if (!runs_on(rung, compute_capability)) {
-    return fmt::format("{} needs {}, this GPU has {:.1f}", label(rung), needs(rung),
-                       compute_capability / 10.0);
-  }
+  const std::optional<Refusal> why_not = why_not_on(rung, compute_capability, "this GPU");
+  if (why_not) return label(rung) + " " + text_of(*why_not);
   for (const auto& [dimension, extent] : {std::pair('N', shape.N), std::pair('K', shape.K)}) {
     if (extent % rung.multiple_of == 0) continue;
     return fmt::format("{} refuses {} = {}: {} must be a multiple of {}", label(rung), dimension,
@@ -96,7 +92,7 @@ double expected_tflops(const Row& row, const Roof& roof, const Shape& shape,
 }  // namespace
 
 Protocol protocol_for(const Shape& shape) {
-  return flops(shape) < kGraphFlops ? Protocol::graph : Protocol::burst;
+  return flops(shape) < kGraphBelowFlop ? Protocol::graph : Protocol::burst;
 }
 
 std::vector<Precision> precisions_of(const Job& job) {

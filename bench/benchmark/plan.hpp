@@ -54,9 +54,11 @@ struct PlanRequest {
   int compute_capability = 0;        ///< of the GPU
 };
 
-/// \brief A protocol for a shape. Below 3e10 operations a launch takes less than a millisecond on a
-///        large GPU, and the host's launch cost would show. So such launches are replayed as a
-///        graph; larger ones are timed in bursts.
+/// Below so many operations a launch takes less than a millisecond on a large GPU.
+inline constexpr double kGraphBelowFlop = 3e10;
+
+/// \brief A protocol for a shape. Of launches below kGraphBelowFlop the host's launch cost would
+///        show, so they are replayed as a graph; larger ones are timed in bursts.
 Protocol protocol_for(const Shape& shape);
 
 /// \brief  Makes a plan with the rows that the filter lets through.

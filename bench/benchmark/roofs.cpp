@@ -9,7 +9,8 @@
 #include <stdexcept>
 
 #include "common/json_file.hpp"
-#include "ladder/program/results.hpp"
+#include "common/results_context.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder::bench {
 
@@ -52,7 +53,7 @@ std::string roofs_path(std::string_view device) {
     folder += std::isalnum(static_cast<unsigned char>(c)) != 0
                   ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
                   : '-';
-  return fmt::format("{}/bench/results/{}/roofs.json", LADDER_SOURCE_DIR, folder);
+  return (emulator::source_tree() / "bench/results" / folder / "roofs.json").string();
 }
 
 std::optional<Roof> measured_roof(const std::string& path) {

@@ -29,11 +29,14 @@ struct Generation {
 };
 
 /// \source CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; NVIDIA's
-///         white papers of Turing, Ampere (GA100, GA102), Ada and Hopper; cuda_occupancy.h
+///         white papers of Turing, Ampere (GA100, GA102), Ada, Hopper and Blackwell;
+///         cuda_occupancy.h
 constexpr std::array kGenerations = {
-    Generation{75, 96, 64, 0, 0, 256},       Generation{80, 192, 64, 1024, 2048, 128},
-    Generation{86, 128, 128, 256, 512, 128}, Generation{87, 192, 128, 512, 1024, 128},
-    Generation{89, 128, 128, 256, 512, 128}, Generation{90, 256, 128, 2048, 4096, 128},
+    Generation{75, 96, 64, 0, 0, 256},          Generation{80, 192, 64, 1024, 2048, 128},
+    Generation{86, 128, 128, 256, 512, 128},    Generation{87, 192, 128, 512, 1024, 128},
+    Generation{89, 128, 128, 256, 512, 128},    Generation{90, 256, 128, 2048, 4096, 128},
+    Generation{100, 256, 128, 4096, 8192, 128}, Generation{103, 256, 128, 4096, 8192, 128},
+    Generation{120, 128, 128, 256, 512, 128},
 };
 
 const Generation& generation_of(double compute_capability) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  bench/labs/questions.cpp
+/// \file  bench/labs/labs.cpp
 /// \brief The table of labs.
 #include <fmt/format.h>
 

@@ -19,7 +19,6 @@
 #include "common/output_file.hpp"
 #include "common/terminal/progress.hpp"
 #include "common/terminal/run_command_line.hpp"
-#include "ladder/program/results.hpp"
 
 namespace ladder::labs {
 namespace {
@@ -102,6 +101,7 @@ LabRun run_lab(const Lab& lab, Instruments* instruments, const Arguments& argume
                 .seed = arguments.seed,
                 .seconds = 0.0,
                 .versions = {},
+                .program = version_text(),
                 .report = {}};
   if (instruments != nullptr) run.versions = instruments->facts().versions;
   run.report =

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "ladder/program/results.hpp"
+#include "common/results_context.hpp"
 
 namespace ladder::labs {
 namespace {
@@ -150,12 +150,15 @@ LabRun load_run(const std::string& path) {
     throw LabError(fmt::format("{} cannot be read. Is it the name of a file?", path));
   try {
     const ordered_json json = ordered_json::parse(file);
+    const ordered_json& context = json.at("context");
     LabRun run = {.lab = json.at("lab"),
-                  .machine = json.at("context").at("device"),
+                  .machine = context.at("device"),
                   .quick = json.at("quick"),
                   .seed = json.at("seed"),
                   .seconds = json.at("seconds"),
                   .versions = {},
+                  .program = version_text(context.value("version", ""),
+                                          context.value("commit", std::string(kNoCommit))),
                   .report = report_of(json)};
     return run;
   } catch (const nlohmann::json::exception& error) {

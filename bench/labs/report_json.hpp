@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bench/labs/lab.hpp"
+#include "common/version.hpp"
 
 namespace ladder::labs {
 
@@ -18,6 +19,7 @@ struct LabRun {
   std::uint64_t seed = 1;
   double seconds = 0.0;
   std::map<std::string, std::string> versions;
+  std::string program = version_text();  ///< which measured
   LabReport report;
 };
 

@@ -129,8 +129,9 @@ std::string list_text() {
 
 std::string report_text(const LabRun& run) {
   const Lab& lab = find_lab(run.lab);
-  std::string text = fmt::format("{} {}, {}{}\n{}", lab.number, lab.name, run.machine,
-                                 run.quick ? ", quick" : "", wrapped(std::string(lab.question), 0));
+  std::string text =
+      fmt::format("{} {}, {}{}\n{}\n{}", lab.number, lab.name, run.machine,
+                  run.quick ? ", quick" : "", run.program, wrapped(std::string(lab.question), 0));
   for (const Series& series : run.report.series)
     if (!series.points.empty()) text += plot(series);
   if (!run.report.findings.empty()) text += "\nFound\n";

@@ -52,18 +52,23 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
-def context_of(nvcc):
-    """What a file of machine code says of where it is from."""
-    version = re.search(r"release [\d.]+, V([\d.]+)", output_of([nvcc, "--version"]))
-    if not version:
-        raise InputError(f"{nvcc} --version names no release: is it the nvcc of a CUDA toolkit?")
+def machine_code_context(compiler):
+    """What a file of machine code by a compiler ("nvcc 13.0.88") says of where it is from."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "device": "none: machine code",
-        "compiler": f"nvcc {version[1]}",
+        "compiler": compiler,
         "commit": commit(),
         "protocol": None,
         "sm_clock_mhz": None,
         "power_w": None,
         "json_schema_version": 1,
     }
+
+
+def context_of(nvcc):
+    """machine_code_context() of this nvcc."""
+    version = re.search(r"release [\d.]+, V([\d.]+)", output_of([nvcc, "--version"]))
+    if not version:
+        raise InputError(f"{nvcc} --version names no release: is it the nvcc of a CUDA toolkit?")
+    return machine_code_context(f"nvcc {version[1]}")

@@ -10,7 +10,6 @@ a batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and
 
 import argparse
 import ctypes
-import datetime
 import json
 import pathlib
 import re
@@ -19,7 +18,13 @@ import tempfile
 
 from bench import SOURCES, program
 from bench.output_file import output_path, write_whole
-from bench.record.cuda_tools import GET_NVDISASM, InputError, commit, find_tool, output_of
+from bench.record.cuda_tools import (
+    GET_NVDISASM,
+    InputError,
+    find_tool,
+    machine_code_context,
+    output_of,
+)
 from bench.record.main_loop import parse
 
 HOPPER = 90
@@ -103,20 +108,6 @@ class Compiler:
         return stream_loop(*parse(section_of(KERNEL, disassembly)))
 
 
-def context_of(compiler):
-    """Where the file is from."""
-    return {
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "device": "none: machine code",
-        "compiler": compiler.name(),
-        "commit": commit(),
-        "protocol": None,
-        "sm_clock_mhz": None,
-        "power_w": None,
-        "json_schema_version": 1,
-    }
-
-
 def run(options):
     """Prints or files the loops."""
     nvdisasm = find_tool(options.nvdisasm, "nvdisasm", ["/usr/local/cuda/bin"], GET_NVDISASM)
@@ -124,7 +115,8 @@ def run(options):
     rows = [row_of(operation, compiler.loop(operation, struct, nvdisasm))
             for operation, struct in OPERATIONS]
     if options.out:
-        text = json.dumps({"context": context_of(compiler), "benchmarks": rows}, indent=1)
+        context = machine_code_context(compiler.name())
+        text = json.dumps({"context": context, "benchmarks": rows}, indent=1)
         write_whole(options.out, text + "\n")
         return
     for row in rows:

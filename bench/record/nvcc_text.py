@@ -78,8 +78,7 @@ def read_images(text):
 
 
 def compiled_for(text):
-    """Virtual architectures that the dry run compiles, in order: the source is read once for each.
-    """
+    """Virtual architectures that the dry run compiles, in order; each reads the source once."""
     return [step["arch"] for step in read_steps(text) if step["tool"] == "cicc"]
 
 
@@ -114,8 +113,7 @@ def sections_of(text):
 
 
 def defined_macros(text):
-    """{name: value or None} of the lines `has NAME = value` that the sample's preprocessing leaves.
-    """
+    """{name: value or None} of the lines `has NAME = value` that are left of the sample."""
     found = re.findall(r'^"(\w+)" = (.*)$', text, re.M)
     return {name: None if value.strip() == name else value.strip() for name, value in found}
 

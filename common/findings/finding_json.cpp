@@ -54,8 +54,7 @@ json what_json(const CallFinding& call) {
 json what_json(const SourceError& error) {
   json result = {{"group", is_lack(error.kind) ? "lacks" : "build"},
                  {"fields", to_json(error.fields)}};
-  if (!error.place.file.empty()) result["file"] = error.place.file;
-  if (error.place.line != 0) result["line"] = error.place.line;
+  add_place(result, error.place);
   if (error.column != 0) result["column"] = error.column;
   return result;
 }

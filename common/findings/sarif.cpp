@@ -61,7 +61,7 @@ json related_locations(const emulator::Fault& fault, const std::string& root) {
   };
   if (fault.other) {
     const std::string what = fault.other->verb ? code_of(*fault.other->verb) : "the other thread";
-    add(fault.other->place, fmt::format("{}, thread {}", what, to_text(fault.other->thread)));
+    add(fault.other->place, fmt::format("{}, thread {}", what, emulator::to_text(fault.other->thread)));
   }
   for (const emulator::ThreadGroup& group : fault.groups) {
     if (group.place == fault.place) continue;

@@ -40,7 +40,7 @@ std::string text_of(const SourceError& error) {
     case SourceErrorKind::kLaunchSyntax:
       return emulator::sentence("this launch is not kernel<<<grid, block>>>(arguments)");
     case SourceErrorKind::kUnreadable:
-      return emulator::sentence("cannot read " + error.place.file + ": " +
+      return emulator::sentence("cannot read " + error.fields.word("file") + ": " +
                                 error.fields.word("reason"));
     default:
       return error.fields.word("text");

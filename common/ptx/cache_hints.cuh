@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/cache_hints.cuh
 /// \brief Loads that tell the caches what to keep: ld of PTX ISA 9.7.9.8. The caches of the
-/// emulator
-///        know no priorities, so there each of them is a load.
+///        emulator know no priorities, so there each of them is a load.
 #pragma once
 
 #include "common/device.cuh"

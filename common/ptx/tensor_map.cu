@@ -45,7 +45,7 @@ TensorMap make_tensor_map(const float* matrix, int rows, int columns, int box_ro
     throw GpuError("the driver refuses a tensor map of " + std::to_string(rows) + " x " +
                    std::to_string(columns) + " floats with boxes of " + std::to_string(box_rows) +
                    " x " + std::to_string(box_columns) + " (error " + std::to_string(result) +
-                   "); the GPU needs compute capability 9.0");
+                   "); the GPU needs compute capability 9.0 or higher");
   }
   return map;
 }

@@ -47,7 +47,7 @@ Address Allocator::malloc_async(std::uint64_t bytes, Stream stream) {
       address = make_block(pages);
     } catch (const OutOfMemory&) {
       if (freed_.empty()) throw;
-      trim_locked(0);
+      trim(0);
       address = make_block(pages);
     }
   }
@@ -66,15 +66,10 @@ void Allocator::free_async(Address block, Stream stream) {
   freed_.emplace(found->second, Freed{block, stream, event});
   cached_bytes_ += found->second * kPageBytes;
   in_use_.erase(found);
-  if (cached_bytes_ > limits_.most_bytes) trim_locked(limits_.kept_bytes);
+  if (cached_bytes_ > limits_.most_bytes) trim(limits_.kept_bytes);
 }
 
 void Allocator::trim(std::uint64_t kept_bytes) {
-  const std::scoped_lock lock(mutex_);
-  trim_locked(kept_bytes);
-}
-
-void Allocator::trim_locked(std::uint64_t kept_bytes) {
   while (!freed_.empty() && cached_bytes_ > kept_bytes)
     drop_freed(std::prev(freed_.end()));  // the largest first: fewest calls
   pool_.shrink(static_cast<std::size_t>((kept_bytes - cached_bytes_) / kPageBytes));

@@ -39,11 +39,10 @@ struct SideRule {
 };
 
 /// \brief  The side of an address of a block is the parity of its bits within a page that choose
-/// the
-///         side, and of bit 21: the first page of a block begins on side 0, the next one on side 1,
-///         and so on. So both sides of memory are used up evenly, and a kernel needs no table.
-///         Where the driver has no page of that side left, another one takes its place and is
-///         marked. All functions may be called by several threads.
+///         the side, and of bit 21: the first page of a block begins on side 0, the next one on
+///         side 1, and so on. So both sides of memory are used up evenly, and a kernel needs no
+///         table. Where the driver has no page of that side left, another one takes its place and
+///         is marked. All functions may be called by several threads.
 class Allocator {
  public:
   explicit Allocator(MemoryDriver& driver, const CacheLimits& limits = {});
@@ -61,9 +60,6 @@ class Allocator {
   /// \brief  The block may be used again after the work that the stream has got so far.
   /// \throws SideAwareError  no block in use begins there
   void free_async(Address block, Stream stream);
-  /// \brief  Gives freed memory back to the driver until no more than so many bytes are kept, in
-  ///         blocks and in pools. Waits for work on the blocks that go.
-  void trim(std::uint64_t kept_bytes);
 
   /// The block in use that holds an address; nothing: it is not from here.
   std::optional<SideRule> rule_of(Address address) const;
@@ -87,7 +83,7 @@ class Allocator {
   Address make_block(std::size_t pages);
   void destroy_block(Address address);
   void drop_freed(FreedBlocks::iterator freed);
-  void trim_locked(std::uint64_t kept_bytes);
+  void trim(std::uint64_t kept_bytes);
 
   MemoryDriver& driver_;
   CacheLimits limits_;

@@ -30,7 +30,8 @@ Gpu& gpu_of(int device) {
   return *gpu;
 }
 
-/// Exceptions end here. \return 0, or 1 after an error
+/// Exceptions end here.
+/// \return 0, or 1 after an error
 template <class Work>
 int guarded(Work work) {
   try {

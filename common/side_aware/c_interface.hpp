@@ -37,8 +37,7 @@ int side_aware_elementwise(const void* kernel, void* const* outputs, const void*
                            void* stream);
 
 /// \brief  Writes the machine code of an operation's kernels into a file, for cuobjdump and
-/// nvdisasm.
-///         Needs no GPU.
+///         nvdisasm. Needs no GPU.
 /// \param  compute_capability  90 for 9.0
 int side_aware_write_cubin(const char* header, const char* type, int compute_capability,
                            const char* file);

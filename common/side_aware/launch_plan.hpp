@@ -53,8 +53,7 @@ std::array<unsigned, 2> slots_of(const std::vector<int>& side_of_sm, unsigned bl
 
 /// \brief  Plans a launch.
 /// \param  rule  of the block that holds the leading array; nothing: it is other memory, whose
-/// sides
-///               nobody knows, and the assignment is off
+///               sides nobody knows, and the assignment is off
 /// \throws SideAwareError  an array is missing, not wanted or misaligned
 LaunchPlan plan_launch(const OperationShape& shape, const Arrays& arrays,
                        const std::optional<SideRule>& rule, const GpuSides& sides,

@@ -26,7 +26,8 @@ class MappedPages {
   }
   /// The first page goes here. Before the first map().
   void begin_at(Address first) { first_ = next_ = first; }
-  /// Maps a page behind those before. \return where
+  /// Maps a page behind those before.
+  /// \return where
   Address map(PageHandle page) {
     driver_.map(next_, page);
     next_ += kPageBytes;

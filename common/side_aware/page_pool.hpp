@@ -40,7 +40,8 @@ class PagePool {
 
  private:
   static std::size_t index(int side) { return static_cast<std::size_t>(side); }
-  /// Creates pages and finds out their sides. \return how many: fewer where memory ends
+  /// Creates pages and finds out their sides.
+  /// \return how many: fewer where memory ends
   std::size_t grow(std::size_t pages);
   /// Maps pages for a moment and asks on which side each begins.
   std::vector<int> sides_of(const std::vector<PageHandle>& pages) const;

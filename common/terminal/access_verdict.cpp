@@ -7,8 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <vector>
+
+#include "emulator/run/sentence.hpp"
 
 namespace ladder {
 namespace {
@@ -89,49 +92,41 @@ std::string piece_name(unsigned bytes) {
   return bytes == 4 ? "word" : fmt::format("{} bytes", bytes);
 }
 
-/// Where the threads' addresses lie, in words.
-std::string pattern_text(const LineCounts& line, std::size_t row_bytes) {
-  const std::vector<std::int64_t> lanes = addresses_of(line.example);
-  const std::string verb = writes(line.operation) ? "write" : "read";
-  const auto bytes = static_cast<std::int64_t>(line.access_bytes);
-  const std::string each = line.access_bytes == 4 ? "a word" : piece_name(line.access_bytes);
-  if (lanes.size() == 1) return fmt::format("a single thread {}s {}", verb, each);
+/// Bytes of each run without a gap, on average.
+double run_bytes(const AccessPattern& pattern) {
+  return static_cast<double>(pattern.access_bytes) * static_cast<double>(pattern.places) /
+         static_cast<double>(pattern.runs);
+}
 
-  std::set<std::int64_t> places(lanes.begin(), lanes.end());
-  if (places.size() == 1) {
-    return line.access_bytes == 4 ? fmt::format("one word for all {} threads", lanes.size())
-                                  : fmt::format("the same {} for all {} threads",
-                                                piece_name(line.access_bytes), lanes.size());
+/// Where the threads' addresses lie, in words.
+std::string pattern_text(const AccessPattern& pattern, const LineCounts& line) {
+  const std::string verb = writes(line.operation) ? "write" : "read";
+  const std::string piece = piece_name(pattern.access_bytes);
+  const bool words = pattern.access_bytes == 4;
+  const std::string pieces = words ? "neighbouring words" : "neighbouring pieces of " + piece;
+  switch (pattern.kind) {
+    case AccessPatternKind::kSingleThread:
+      return fmt::format("a single thread {}s {}", verb, words ? "a word" : piece);
+    case AccessPatternKind::kSamePlace:
+      return words ? fmt::format("one word for all {} threads", pattern.lanes)
+                   : fmt::format("the same {} for all {} threads", piece, pattern.lanes);
+    case AccessPatternKind::kNeighbours:
+      return fmt::format("neighbouring threads {} {}", verb, pieces);
+    case AccessPatternKind::kOneRun:
+      return fmt::format("the {} threads {} {} {}", pattern.lanes, verb, pattern.places, pieces);
+    case AccessPatternKind::kRows:
+      return fmt::format("neighbouring threads {} different rows of {}, {} bytes apart", verb,
+                         line.array, std::abs(pattern.step_bytes));
+    case AccessPatternKind::kStrided:
+      return fmt::format("neighbouring threads {} {} bytes apart", verb,
+                         std::abs(pattern.step_bytes));
+    case AccessPatternKind::kScattered:
+      return fmt::format("the threads {} {} places that do not touch", verb, pattern.places);
+    case AccessPatternKind::kRuns:
+      break;
   }
-  const std::int64_t step = lanes[1] - lanes[0];
-  bool even = step != 0;
-  for (std::size_t i = 1; i < lanes.size(); ++i)
-    even = even && lanes[i] - lanes[i - 1] == step;
-  const std::string pieces = line.access_bytes == 4
-                                 ? "neighbouring words"
-                                 : "neighbouring pieces of " + piece_name(line.access_bytes);
-  if (even && step == bytes) return fmt::format("neighbouring threads {} {}", verb, pieces);
-  const std::int64_t span = *places.rbegin() + bytes - *places.begin();
-  if (span == bytes * static_cast<std::int64_t>(places.size())) {
-    return fmt::format("the {} threads {} {} {}", lanes.size(), verb, places.size(), pieces);
-  }
-  const std::int64_t apart = std::abs(step);
-  const auto row = static_cast<std::int64_t>(row_bytes);
-  if (even && row > 0 && apart % row == 0) {
-    return fmt::format("neighbouring threads {} different rows of {}, {} bytes apart", verb,
-                       line.array, apart);
-  }
-  if (even) return fmt::format("neighbouring threads {} {} bytes apart", verb, apart);
-  // Runs of bytes without a gap.
-  std::size_t runs = 1;
-  for (auto at = std::next(places.begin()); at != places.end(); ++at)
-    runs += *at != *std::prev(at) + bytes;
-  if (runs == places.size()) {
-    return fmt::format("the threads {} {} places that do not touch", verb, places.size());
-  }
-  return fmt::format("the threads {} {} runs of {} bytes", verb, runs,
-                     number_text(static_cast<double>(bytes) * static_cast<double>(places.size()) /
-                                 static_cast<double>(runs)));
+  return fmt::format("the threads {} {} runs of {} bytes", verb, pattern.runs,
+                     number_text(run_bytes(pattern)));
 }
 
 /// Different words of the example in its busiest bank, and in all of them.
@@ -195,25 +190,77 @@ bool asks_shared_memory(Operation operation) {
   return !asks_global_memory(operation) || operation == Operation::kAsyncCopy;
 }
 
-std::string verdict_of(const LineCounts& line, std::size_t row_bytes) {
+std::string_view code_of(AccessPatternKind kind) {
+  switch (kind) {
+    case AccessPatternKind::kSingleThread:
+      return "single-thread";
+    case AccessPatternKind::kSamePlace:
+      return "same-place";
+    case AccessPatternKind::kNeighbours:
+      return "neighbours";
+    case AccessPatternKind::kOneRun:
+      return "one-run";
+    case AccessPatternKind::kRows:
+      return "rows";
+    case AccessPatternKind::kStrided:
+      return "strided";
+    case AccessPatternKind::kRuns:
+      return "runs";
+    case AccessPatternKind::kScattered:
+      return "scattered";
+  }
+  return "";
+}
+
+std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_bytes) {
+  if (line.operation == Operation::kBoxCopy || line.example.lanes == 0) return std::nullopt;
+  const std::vector<std::int64_t> lanes = addresses_of(line.example);
+  const std::set<std::int64_t> places(lanes.begin(), lanes.end());
+  const auto bytes = static_cast<std::int64_t>(line.access_bytes);
+  AccessPattern pattern = {
+      .lanes = lanes.size(), .access_bytes = line.access_bytes, .places = places.size()};
+  for (auto at = std::next(places.begin()); at != places.end(); ++at)
+    pattern.runs += *at != *std::prev(at) + bytes;
+  if (lanes.size() == 1) return pattern;
+
+  const std::int64_t step = lanes[1] - lanes[0];
+  bool even = step != 0;
+  for (std::size_t i = 1; i < lanes.size(); ++i)
+    even = even && lanes[i] - lanes[i - 1] == step;
+  if (even) pattern.step_bytes = step;
+  const std::int64_t span = *places.rbegin() + bytes - *places.begin();
+  const auto row = static_cast<std::int64_t>(row_bytes);
+  pattern.kind = places.size() == 1                              ? AccessPatternKind::kSamePlace
+                 : even && step == bytes                         ? AccessPatternKind::kNeighbours
+                 : span == bytes * std::ssize(places)            ? AccessPatternKind::kOneRun
+                 : even && row > 0 && std::abs(step) % row == 0  ? AccessPatternKind::kRows
+                 : even                                          ? AccessPatternKind::kStrided
+                 : pattern.runs == pattern.places                ? AccessPatternKind::kScattered
+                                                                 : AccessPatternKind::kRuns;
+  return pattern;
+}
+
+AccessVerdict verdict_of(const LineCounts& line, std::size_t row_bytes) {
   const std::vector<Cost> costs = costs_of(line);
-  if (costs.empty()) return "";
+  if (costs.empty()) return {};
   if (line.operation == Operation::kBoxCopy) {
-    return "The copy engine brings a box of " + plural(costs.front().counted, "sector") +
-           "; no thread loads or stores them.";
+    return {.text = emulator::sentence("The copy engine brings a box of " +
+                                       plural(costs.front().counted, "sector") +
+                                       "; no thread loads or stores them.")};
   }
   std::string text = conflict_title(line, costs) + costs_text(costs);
-  if (line.example.lanes == 0) return text + ".";
-  text += ": " + pattern_text(line, row_bytes);
+  const std::optional<AccessPattern> pattern = pattern_of(line, row_bytes);
+  if (!pattern) return {.text = emulator::sentence(text + ".")};
+  text += ": " + pattern_text(*pattern, line);
   const bool more_sectors = costs.front().unit == "sector" && !costs.front().is_ideal();
-  const bool side_by_side = text.find(" neighbouring words") != std::string::npos ||
-                            text.find(" neighbouring pieces") != std::string::npos;
+  const bool side_by_side = pattern->kind == AccessPatternKind::kNeighbours ||
+                            pattern->kind == AccessPatternKind::kOneRun;
   if (more_sectors && side_by_side) {
     text += ", but the first of them begins inside a sector";
   }
   const bool more_wavefronts = costs.back().unit == "wavefront" && !costs.back().is_ideal();
   if (more_wavefronts) text += ", and " + banks_text(line);
-  return text + ".";
+  return {.pattern = pattern, .text = emulator::sentence(text + ".")};
 }
 
 }  // namespace ladder

@@ -8,6 +8,7 @@
 
 #include "common/findings/finding.hpp"
 #include "common/terminal/text_table.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::size_t kTilesShown = 16;
 
 /// All lines of a file of the sources; none where it cannot be read.
 std::vector<std::string> source_of(const std::string& file) {
-  std::ifstream stream(file.starts_with("/") ? file : LADDER_SOURCE_DIR "/" + file);
+  std::ifstream stream(emulator::source_tree() / file);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);)
     lines.push_back(line);
@@ -63,7 +64,7 @@ std::string wavefronts_text(const AccessCounts& counts) {
 }
 
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<std::string>& verdicts) {
+                        const std::vector<AccessVerdict>& verdicts) {
   TextTable table({-28, 5, 13, 15, 15});
   std::string file;
   std::vector<std::string> source;
@@ -89,7 +90,7 @@ std::string lines_table(const emulator::KernelTrace& trace,
                grouped(static_cast<double>(counts.requests)),
                counts.sectors > 0 ? sectors_text(counts) : "",
                counts.wavefronts > 0 ? wavefronts_text(counts) : ""});
-    if (!verdicts[i].empty()) table.add(wrapped(verdicts[i], 7, 7));
+    if (!verdicts[i].text.empty()) table.add(wrapped(verdicts[i].text, 7, 7));
   }
   return table.text();
 }
@@ -118,7 +119,7 @@ json counts_json(const AccessCounts& counts) {
           {"ideal_wavefronts", counts.ideal_wavefronts}};
 }
 
-json lines_json(const emulator::KernelTrace& trace, const std::vector<std::string>& verdicts) {
+json lines_json(const emulator::KernelTrace& trace, const std::vector<AccessVerdict>& verdicts) {
   json lines = json::array();
   for (std::size_t i = 0; i < trace.lines.size(); ++i) {
     const emulator::LineCounts& line = trace.lines[i];
@@ -127,7 +128,8 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<std::strin
                   {"operation", emulator::name_of(line.operation)},
                   {"array", line.array},
                   {"access_bytes", line.access_bytes},
-                  {"verdict", verdicts[i]}};
+                  {"pattern", verdicts[i].pattern ? json(code_of(verdicts[i].pattern->kind)) : json(nullptr)},
+                  {"verdict", verdicts[i].text}};
     entry.update(counts_json(line.counts));
     lines.push_back(entry);
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/terminal/access_verdict.hpp"
 #include "emulator/trace/trace.hpp"
 
 namespace ladder {
@@ -27,7 +28,7 @@ std::string wavefronts_text(const emulator::AccessCounts& counts);
 /// \brief The source lines that access memory, with their counts.
 /// \param verdicts  of trace.lines, see verdict_of()
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<std::string>& verdicts);
+                        const std::vector<AccessVerdict>& verdicts);
 
 /// \brief The hazards alone, as sentences; empty if there are none.
 /// \param shown  what to make of each sentence before its lines are broken; empty: nothing
@@ -38,7 +39,7 @@ std::string hazards_text(const emulator::KernelTrace& trace,
 nlohmann::json counts_json(const emulator::AccessCounts& counts);
 /// The source lines with their counts and verdicts.
 nlohmann::json lines_json(const emulator::KernelTrace& trace,
-                          const std::vector<std::string>& verdicts);
+                          const std::vector<AccessVerdict>& verdicts);
 /// As findings.schema.json has faults.
 nlohmann::json hazards_json(const emulator::KernelTrace& trace);
 /// When the first block's first tiles were filled and read.

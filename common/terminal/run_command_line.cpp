@@ -7,14 +7,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <system_error>
 
 #include "common/standard_output.hpp"
 #include "common/terminal/text_table.hpp"
+#include "common/version.hpp"
 
 namespace ladder {
 
@@ -34,15 +35,20 @@ CLI::Validator decimal() {
 }
 
 std::string said(const std::exception& error) {
-  // fmt's "cannot write to file: ..." of a full disk, which does not say which file
   const auto* const system = dynamic_cast<const std::system_error*>(&error);
   if (system == nullptr) return error.what();
-  return fmt::format("cannot write standard output: {}", std::strerror(system->code().value()));
+  if (const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(system))
+    return fmt::format("cannot use {}: {}", file->path1().string(), system->code().message());
+  // fmt's "cannot write to file: ..." of a full disk, which does not say which file
+  if (std::ferror(stdout) != 0)
+    return fmt::format("cannot write standard output: {}", system->code().message());
+  return error.what();
 }
 
 int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command) {
   try {
     require_standard_output();
+    app.set_version_flag("--version", version_text(), "version and commit");
     int code = kBadUsage;
     try {
       app.parse(argc, argv);

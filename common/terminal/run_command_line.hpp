@@ -23,7 +23,7 @@ CLI::Validator decimal();
 std::string said(const std::exception& error);
 
 /// \brief  Parses the command line, runs `command`, and turns exceptions into a message and exit
-/// code. Output that cannot be written is one, too.
+///         code. Output that cannot be written is one, too.
 int run_command_line(CLI::App& app, int argc, char** argv, const std::function<int()>& command);
 
 }  // namespace ladder

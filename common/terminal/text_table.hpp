@@ -24,8 +24,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
 std::string folded(const std::string& text, std::size_t columns = columns_of());
 
 /// \brief A table. Where its rows do not fit, each becomes a paragraph: its first cell, and then
-/// each
-///        cell that holds something behind the heading of its column.
+///        each cell that holds something behind the heading of its column.
 class TextTable {
  public:
   /// \param widths  of the columns; negative: to the left, 0: the last one, as long as it is

@@ -14,12 +14,14 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "emulator/run/own_files.hpp"
+
 namespace ladder {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPageTemplate = LADDER_SOURCE_DIR "/common/terminal/trace_page.html";
+constexpr const char* kPageTemplate = "common/terminal/trace_page.html";
 
 std::optional<std::string> text_of_file(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -33,7 +35,7 @@ std::optional<std::string> text_of_source(const std::string& file, bool of_progr
   if (of_program) {
     if (auto own = text_of_file(file)) return own;
   }
-  return text_of_file(std::filesystem::path(LADDER_SOURCE_DIR) / file);
+  return text_of_file(emulator::source_tree() / file);
 }
 
 void add_files(const json& entries, std::set<std::string>& files) {
@@ -67,14 +69,13 @@ json sources_json(const json& data) {
 
 std::string page_of_trace(json data) {
   constexpr std::string_view kMark = "/*TRACE*/null";
-  std::optional<std::string> page = text_of_file(kPageTemplate);
-  if (!page) {
-    throw std::runtime_error(
-        fmt::format("cannot read {}: {}", kPageTemplate, std::strerror(errno)));
-  }
+  const std::string path = (emulator::source_tree() / kPageTemplate).string();
+  std::optional<std::string> page = text_of_file(path);
+  if (!page)
+    throw std::runtime_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   const std::size_t at = page->find(kMark);
   if (at == std::string::npos) {
-    throw std::runtime_error(fmt::format("{} has no line with {}", kPageTemplate, kMark));
+    throw std::runtime_error(fmt::format("{} has no line with {}", path, kMark));
   }
   data["source"] = sources_json(data);
   std::string text;

@@ -6,16 +6,10 @@ Colours mean the same in all figures: A is f0, B is f1, C and its sums are f2, a
 import re
 
 from bench import SOURCES, results_file
-from docs.report.svg import SIZES, WIDTH, Drawing, number, text_width
+from docs.report.svg import WIDTH, Drawing, number, text_width
 
 A, B, C, WORK = range(4)  # colours
 NARROW, EDGE = 460, 16  # a picture for phones, and its margin
-
-
-def text_height(style=""):
-    """(above the base line, below it) in pixels."""
-    size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
-    return 0.76 * size, 0.22 * size
 
 
 def wrapped(words, room, style=""):

@@ -12,7 +12,7 @@ import sys
 from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.by_hand import by_hand
-from docs.report.recorded import GRAPH_FLOP, SIZE, FigureError, gaps, profile, sms
+from docs.report.recorded import SIZE, FigureError, gaps, profile, protocol_for, sms
 from docs.report.rung_figures import (
     CLOCK_HZ,
     NOT_YET,
@@ -24,14 +24,9 @@ from docs.report.rung_figures import (
 )
 
 
-def protocol_for(size):
-    """How a product of this size is timed."""
-    return "graph" if 2 * size**3 < GRAPH_FLOP else "burst"
-
-
 def time_ms(rung, size):
     """The measured time."""
-    return timed(rung, size, protocol_for(size))["time_ms"]
+    return timed(rung, size, protocol_for((size,) * 3))["time_ms"]
 
 
 def outcome(rung, size):
@@ -128,18 +123,15 @@ def main():
     parser.add_argument("--size", type=int, default=SIZE, help=f"M = N = K, {SIZE} if not given")
     options = parser.parse_args()
     os.chdir(SOURCES)
-    try:
-        if options.size < 1:
-            raise FigureError(f"M = N = K = {options.size} is no size")
-        print(maths_block(options.rung, options.size).replace("**", ""))
-        missing = not_recorded(options.rung, options.size)
-        if len(rung_of(options.rung).configurations) > 1:
-            print(
-                f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
-                f"  build/ladder run {options.rung} --size {options.size} --explain"
-            )
-    except FigureError as error:
-        sys.exit(f"maths.py: {error}")
+    if options.size < 1:
+        raise FigureError(f"M = N = K = {options.size} is no size")
+    print(maths_block(options.rung, options.size).replace("**", ""))
+    missing = not_recorded(options.rung, options.size)
+    if len(rung_of(options.rung).configurations) > 1:
+        print(
+            f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"
+            f"  build/ladder run {options.rung} --size {options.size} --explain"
+        )
     for line in missing:
         print(f"maths.py: {line}", file=sys.stderr)
     sys.exit(1 if missing else 0)

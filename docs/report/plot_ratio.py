@@ -1,6 +1,13 @@
 """Ratios to the best library: over the squares, and over all shapes of the benchmark."""
 
-from docs.report.recorded import Benchmark, MissingFileError, described, flop, title_of
+from docs.report.recorded import (
+    Benchmark,
+    MissingFileError,
+    described,
+    flop,
+    graph_below_flop,
+    title_of,
+)
 from docs.report.svg import SERIES, WIDTH, Drawing, Scale, log_ticks
 
 SHOWN_BY_SIZE = ("double_buffer", "wide_tile", "stream_k")  # beside the highest rung
@@ -43,12 +50,13 @@ def ratio_by_size():
         points = [(job[1][0], benchmark.ratio(name, *job[1:])) for job in squares]
         curves[name] = [(size, ratio) for size, ratio in points if ratio is not None]
     dots = usual_ratios(benchmark, highest)
+    below = f"{graph_below_flop():.0e}".replace("e+", "e")
     drawing = Drawing(
         "ratio",
         WIDTH,
         520,
         "Speed over the better of cuBLAS and cublasLt in the same run: FP32",
-        described(benchmark.context, "bursts; replayed as graphs below 3e10 operations"),
+        described(benchmark.context, f"bursts; replayed as graphs below {below} operations"),
         ratio_words(),
     )
     ratios = [1, *(ratio for curve in [*curves.values(), dots] for _, ratio in curve)]

@@ -13,8 +13,6 @@ CARD = SOURCES / "common" / "devices" / "h200.json"
 SHAPES = SOURCES / "bench" / "results" / "shapes.json"  # build/benchmark --list-shapes --json
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
-# bench/benchmark/plan.cpp: smaller problems are replayed as a graph unless told otherwise
-GRAPH_FLOP = 3e10
 
 
 class MissingFileError(FigureError):
@@ -127,7 +125,7 @@ def provenance(name):
 
 def known_shapes():
     """[(set, (M, N, K), what it stands for)] of the benchmark, in the order of its table."""
-    entries = results_file.read(SHAPES)
+    entries = results_file.read(SHAPES)["shapes"]
     return [(entry["set"], tuple(entry["shape"]), entry["reason"]) for entry in entries]
 
 
@@ -135,6 +133,16 @@ def flop(shape):
     """Operations of a product."""
     m, n, k = shape
     return 2 * m * n * k
+
+
+def graph_below_flop():
+    """The benchmark replays smaller products as a graph unless it is told otherwise."""
+    return results_file.read(SHAPES)["graph_below_flop"]
+
+
+def protocol_for(shape):
+    """The protocol that the benchmark takes for a shape when none is named."""
+    return "graph" if flop(shape) < graph_below_flop() else "burst"
 
 
 class Benchmark:
@@ -196,8 +204,7 @@ class Benchmark:
 
     def usual_jobs(self):
         """The jobs with the protocol that the benchmark takes when none is named."""
-        usual = {True: "graph", False: "burst"}
-        return [job for job in self.jobs() if job[2] == usual[flop(job[1]) < GRAPH_FLOP]]
+        return [job for job in self.jobs() if job[2] == protocol_for(job[1])]
 
     def ratio(self, rung, shape, protocol):
         """Time of the best library / time of the rung; None where the rung has no row."""

@@ -434,7 +434,7 @@ std::string launch_text(const Fault& fault) {
              fields.digits("threads") + " threads; CUDA allows at most " + fields.digits("limit");
     case FaultKind::kLaunchDynamicShared:
       return fields.digits("bytes") + " bytes of dynamic shared memory; a block has at most " +
-             fields.digits("limit") + " (227 KiB)";
+             fields.digits("limit") + " (" + std::to_string(fields.number("limit") / 1024) + " KiB)";
     case FaultKind::kLaunchStaticShared:
       return "__shared__ arrays of " + fields.digits("bytes") + " bytes; ptxas allows " +
              fields.digits("limit") + " (48 KiB), and more only as dynamic shared memory";

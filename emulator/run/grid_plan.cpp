@@ -110,9 +110,9 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
         FaultKind::kLaunchTooManyThreads,
         {{"extents", numbers_of(block)}, {"threads", product}, {"limit", kMaxThreads}});
   }
-  if (dynamic_shared_bytes > kMaxSharedBytes) {
-    refuse(FaultKind::kLaunchDynamicShared,
-           {{"bytes", dynamic_shared_bytes}, {"limit", kMaxSharedBytes}});
+  const auto most = static_cast<std::size_t>(shared_bytes_per_block());
+  if (dynamic_shared_bytes > most) {
+    refuse(FaultKind::kLaunchDynamicShared, {{"bytes", dynamic_shared_bytes}, {"limit", most}});
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;

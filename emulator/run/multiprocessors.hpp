@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/run/multiprocessors.hpp
-/// \brief How many SMs the emulated GPU has. Each rung includes this, so it includes nothing.
+/// \brief How many SMs the emulated GPU has, and how much shared memory a block gets. Each rung
+///        includes this, so it includes nothing.
 #pragma once
 
 namespace ladder::emulator {
@@ -13,5 +14,13 @@ void set_multiprocessors(int count);
 
 /// How many SMs the emulated GPU has.
 int multiprocessors();
+
+/// \brief  Sets how much dynamic shared memory a block gets at most.
+/// \param  bytes  1 to 232,448, which is what Hopper gives, and the default
+/// \throws std::invalid_argument  bytes is out of range
+void set_shared_bytes_per_block(int bytes);
+
+/// How much dynamic shared memory a block gets at most.
+int shared_bytes_per_block();
 
 }  // namespace ladder::emulator

@@ -17,6 +17,7 @@ constexpr double kDefaultHangSeconds = 10;
 constexpr unsigned kMaxCpuThreads = 24;
 constexpr int kDefaultMultiprocessors = 8;
 constexpr int kMaxMultiprocessors = 1024;
+constexpr int kMaxSharedBytesPerBlock = 227 * 1024;  // as SharedMemory has
 
 /// A positive number from the environment, or `otherwise` where there is none.
 double number_from_environment(const char* name, double otherwise) {
@@ -74,6 +75,8 @@ std::atomic<BlockOrder>& order_of_blocks() {
                                                                         : BlockOrder::kAscending;
   return order;
 }
+
+std::atomic<int> most_shared_bytes = kMaxSharedBytesPerBlock;
 
 std::atomic<int>& multiprocessor_count() {
   static std::atomic<int> count = [] {
@@ -135,6 +138,18 @@ void set_multiprocessors(int count) {
 
 int multiprocessors() {
   return multiprocessor_count();
+}
+
+void set_shared_bytes_per_block(int bytes) {
+  if (bytes < 1 || bytes > kMaxSharedBytesPerBlock) {
+    throw std::invalid_argument("the shared memory of a block must be 1 to " +
+                                std::to_string(kMaxSharedBytesPerBlock) + " bytes");
+  }
+  most_shared_bytes = bytes;
+}
+
+int shared_bytes_per_block() {
+  return most_shared_bytes;
 }
 
 }  // namespace ladder::emulator

@@ -35,6 +35,32 @@ void set_cpu_threads(unsigned count);
 /// How many CPU threads run blocks side by side.
 unsigned cpu_threads();
 
+/// As long as it lives, the emulated GPU has so many SMs; then as many as before.
+class ScopedMultiprocessors {
+ public:
+  /// \throws std::invalid_argument  as set_multiprocessors() does
+  explicit ScopedMultiprocessors(int count) { set_multiprocessors(count); }
+  ~ScopedMultiprocessors() { set_multiprocessors(before_); }
+  ScopedMultiprocessors(const ScopedMultiprocessors&) = delete;
+  ScopedMultiprocessors& operator=(const ScopedMultiprocessors&) = delete;
+
+ private:
+  int before_ = multiprocessors();
+};
+
+/// As long as it lives, a block of the emulated GPU gets at most so much dynamic shared memory.
+class ScopedSharedBytes {
+ public:
+  /// \throws std::invalid_argument  as set_shared_bytes_per_block() does
+  explicit ScopedSharedBytes(int bytes) { set_shared_bytes_per_block(bytes); }
+  ~ScopedSharedBytes() { set_shared_bytes_per_block(before_); }
+  ScopedSharedBytes(const ScopedSharedBytes&) = delete;
+  ScopedSharedBytes& operator=(const ScopedSharedBytes&) = delete;
+
+ private:
+  int before_ = shared_bytes_per_block();
+};
+
 /// When a copy that a kernel does not wait for brings its bytes. A kernel is right if it computes
 /// the same in both ways.
 enum class CopyArrival {

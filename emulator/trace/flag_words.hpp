@@ -36,7 +36,7 @@ class FlagWords {
   void fenced(unsigned thread) { fenced_[thread] = used_ = true; }
 
   /// \param next  where the thread's next access will be logged: tells whether it does anything
-  /// else
+  ///              else
   void loaded(unsigned thread, std::uintptr_t address, const std::byte* next) {
     Poll& last = polls_[thread];
     const bool again = last.address == address && next == last.next + sizeof(WarpLog::Row);

@@ -25,7 +25,7 @@ class GlobalPolls {
   }
 
   /// \param next  where the thread's next access will be logged: tells whether it does anything
-  /// else
+  ///              else
   void look(unsigned thread, const void* address, std::uintptr_t instruction,
             const std::byte* next) {
     std::uint32_t value = 0;

@@ -94,14 +94,10 @@ class SharedShadow {
   /// The clocks were activated: from now on each warp's reads are remembered.
   void use_clocks();
 
-  /// \brief Would one more load of this word change nothing and find nothing? True for most loads
-  ///        of a tile: it was written before the last barrier, and several warps have read it.
-  ///        With clocks: this warp has read it in this epoch.
-  bool is_settled(std::uint32_t word, unsigned warp, Epoch epoch) const {
-    return settled_words(warp, epoch).contain(word);
-  }
-
-  /// The words that are settled for one request: to be asked for each of its words.
+  /// \brief The words of which one more load would change nothing and find nothing, for a request:
+  ///        to be asked for each of its words. Most loads of a tile are such: it was written before
+  ///        the last barrier, and several warps have read it. With clocks: this warp has read the
+  ///        word in this epoch.
   struct SettledWords {
     const std::uint32_t* mark;
     std::size_t step;

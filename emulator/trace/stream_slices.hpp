@@ -29,9 +29,8 @@ class StreamSlices {
   void go_on_with(unsigned warp);
 
   /// \brief Is what the block has done enough to tell what it will do? It has ended a slice; and
-  /// the
-  ///        arrays that it has touched by then say where in the others it will be, or it has done
-  ///        so many times.
+  ///        the arrays that it has touched by then say where in the others it will be, or it has
+  ///        done so many times.
   bool are_enough(const TraceWishes& wishes) const;
 
   BlockStream take() { return std::exchange(stream_, BlockStream()); }

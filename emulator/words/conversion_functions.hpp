@@ -28,256 +28,55 @@ Integer saturated(Real whole) {
 
 }  // namespace ladder::emulator
 
-inline int __float2int_rn(float x) {
-  return ladder::emulator::saturated<int>(std::nearbyint(x));
-}
-inline int __float2int_rz(float x) {
-  return ladder::emulator::saturated<int>(std::trunc(x));
-}
-inline int __float2int_ru(float x) {
-  return ladder::emulator::saturated<int>(std::ceil(x));
-}
-inline int __float2int_rd(float x) {
-  return ladder::emulator::saturated<int>(std::floor(x));
-}
-inline unsigned __float2uint_rn(float x) {
-  return ladder::emulator::saturated<unsigned>(std::nearbyint(x));
-}
-inline unsigned __float2uint_rz(float x) {
-  return ladder::emulator::saturated<unsigned>(std::trunc(x));
-}
-inline unsigned __float2uint_ru(float x) {
-  return ladder::emulator::saturated<unsigned>(std::ceil(x));
-}
-inline unsigned __float2uint_rd(float x) {
-  return ladder::emulator::saturated<unsigned>(std::floor(x));
-}
-inline long long __float2ll_rn(float x) {
-  return ladder::emulator::saturated<long long>(std::nearbyint(x));
-}
-inline long long __float2ll_rz(float x) {
-  return ladder::emulator::saturated<long long>(std::trunc(x));
-}
-inline long long __float2ll_ru(float x) {
-  return ladder::emulator::saturated<long long>(std::ceil(x));
-}
-inline long long __float2ll_rd(float x) {
-  return ladder::emulator::saturated<long long>(std::floor(x));
-}
-inline unsigned long long __float2ull_rn(float x) {
-  return ladder::emulator::saturated<unsigned long long>(std::nearbyint(x));
-}
-inline unsigned long long __float2ull_rz(float x) {
-  return ladder::emulator::saturated<unsigned long long>(std::trunc(x));
-}
-inline unsigned long long __float2ull_ru(float x) {
-  return ladder::emulator::saturated<unsigned long long>(std::ceil(x));
-}
-inline unsigned long long __float2ull_rd(float x) {
-  return ladder::emulator::saturated<unsigned long long>(std::floor(x));
-}
+// __float2int_rn(x) and its like: to whole numbers of one type.
+#define LADDER_TO_WHOLE(name, Integer, Real)                        \
+  inline Integer name##_rn(Real x) {                                \
+    return ladder::emulator::saturated<Integer>(std::nearbyint(x)); \
+  }                                                                 \
+  inline Integer name##_rz(Real x) {                                \
+    return ladder::emulator::saturated<Integer>(std::trunc(x));     \
+  }                                                                 \
+  inline Integer name##_ru(Real x) {                                \
+    return ladder::emulator::saturated<Integer>(std::ceil(x));      \
+  }                                                                 \
+  inline Integer name##_rd(Real x) {                                \
+    return ladder::emulator::saturated<Integer>(std::floor(x));     \
+  }
 
-inline int __double2int_rn(double x) {
-  return ladder::emulator::saturated<int>(std::nearbyint(x));
-}
-inline int __double2int_rz(double x) {
-  return ladder::emulator::saturated<int>(std::trunc(x));
-}
-inline int __double2int_ru(double x) {
-  return ladder::emulator::saturated<int>(std::ceil(x));
-}
-inline int __double2int_rd(double x) {
-  return ladder::emulator::saturated<int>(std::floor(x));
-}
-inline unsigned __double2uint_rn(double x) {
-  return ladder::emulator::saturated<unsigned>(std::nearbyint(x));
-}
-inline unsigned __double2uint_rz(double x) {
-  return ladder::emulator::saturated<unsigned>(std::trunc(x));
-}
-inline unsigned __double2uint_ru(double x) {
-  return ladder::emulator::saturated<unsigned>(std::ceil(x));
-}
-inline unsigned __double2uint_rd(double x) {
-  return ladder::emulator::saturated<unsigned>(std::floor(x));
-}
-inline long long __double2ll_rn(double x) {
-  return ladder::emulator::saturated<long long>(std::nearbyint(x));
-}
-inline long long __double2ll_rz(double x) {
-  return ladder::emulator::saturated<long long>(std::trunc(x));
-}
-inline long long __double2ll_ru(double x) {
-  return ladder::emulator::saturated<long long>(std::ceil(x));
-}
-inline long long __double2ll_rd(double x) {
-  return ladder::emulator::saturated<long long>(std::floor(x));
-}
-inline unsigned long long __double2ull_rn(double x) {
-  return ladder::emulator::saturated<unsigned long long>(std::nearbyint(x));
-}
-inline unsigned long long __double2ull_rz(double x) {
-  return ladder::emulator::saturated<unsigned long long>(std::trunc(x));
-}
-inline unsigned long long __double2ull_ru(double x) {
-  return ladder::emulator::saturated<unsigned long long>(std::ceil(x));
-}
-inline unsigned long long __double2ull_rd(double x) {
-  return ladder::emulator::saturated<unsigned long long>(std::floor(x));
-}
+LADDER_TO_WHOLE(__float2int, int, float)
+LADDER_TO_WHOLE(__float2uint, unsigned, float)
+LADDER_TO_WHOLE(__float2ll, long long, float)
+LADDER_TO_WHOLE(__float2ull, unsigned long long, float)
+LADDER_TO_WHOLE(__double2int, int, double)
+LADDER_TO_WHOLE(__double2uint, unsigned, double)
+LADDER_TO_WHOLE(__double2ll, long long, double)
+LADDER_TO_WHOLE(__double2ull, unsigned long long, double)
+#undef LADDER_TO_WHOLE
 
-inline float __int2float_rn(int x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](int whole) { return static_cast<float>(whole); }, x);
-}
-inline float __int2float_rz(int x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](int whole) { return static_cast<float>(whole); }, x);
-}
-inline float __int2float_ru(int x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](int whole) { return static_cast<float>(whole); }, x);
-}
-inline float __int2float_rd(int x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](int whole) { return static_cast<float>(whole); }, x);
-}
-inline float __uint2float_rn(unsigned x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](unsigned whole) { return static_cast<float>(whole); }, x);
-}
-inline float __uint2float_rz(unsigned x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](unsigned whole) { return static_cast<float>(whole); }, x);
-}
-inline float __uint2float_ru(unsigned x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](unsigned whole) { return static_cast<float>(whole); }, x);
-}
-inline float __uint2float_rd(unsigned x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](unsigned whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ll2float_rn(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ll2float_rz(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ll2float_ru(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ll2float_rd(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ull2float_rn(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](unsigned long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ull2float_rz(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](unsigned long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ull2float_ru(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](unsigned long long whole) { return static_cast<float>(whole); }, x);
-}
-inline float __ull2float_rd(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](unsigned long long whole) { return static_cast<float>(whole); }, x);
-}
+// __int2float_rn(x) and its like: to real numbers. CUDA rounds an int that becomes a double in no
+// way but rn, because each one is a double.
+#define LADDER_TO_REAL(name, Real, Number, mode)                        \
+  inline Real name(Number x) {                                          \
+    return ladder::emulator::rounded<ladder::emulator::Rounding::mode>( \
+        [](Number number) { return static_cast<Real>(number); }, x);    \
+  }
+#define LADDER_TO_REAL_IN_ALL_WAYS(name, Real, Number) \
+  LADDER_TO_REAL(name##_rn, Real, Number, kNearest)    \
+  LADDER_TO_REAL(name##_rz, Real, Number, kToZero)     \
+  LADDER_TO_REAL(name##_ru, Real, Number, kUp)         \
+  LADDER_TO_REAL(name##_rd, Real, Number, kDown)
 
-inline double __int2double_rn(int x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](int whole) { return static_cast<double>(whole); }, x);
-}
-inline double __uint2double_rn(unsigned x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](unsigned whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ll2double_rn(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ll2double_rz(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ll2double_ru(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ll2double_rd(long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ull2double_rn(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](unsigned long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ull2double_rz(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](unsigned long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ull2double_ru(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](unsigned long long whole) { return static_cast<double>(whole); }, x);
-}
-inline double __ull2double_rd(unsigned long long x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](unsigned long long whole) { return static_cast<double>(whole); }, x);
-}
-
-inline float __double2float_rn(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(
-      [](double wide) { return static_cast<float>(wide); }, x);
-}
-inline float __double2float_rz(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(
-      [](double wide) { return static_cast<float>(wide); }, x);
-}
-inline float __double2float_ru(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(
-      [](double wide) { return static_cast<float>(wide); }, x);
-}
-inline float __double2float_rd(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(
-      [](double wide) { return static_cast<float>(wide); }, x);
-}
+LADDER_TO_REAL_IN_ALL_WAYS(__int2float, float, int)
+LADDER_TO_REAL_IN_ALL_WAYS(__uint2float, float, unsigned)
+LADDER_TO_REAL_IN_ALL_WAYS(__ll2float, float, long long)
+LADDER_TO_REAL_IN_ALL_WAYS(__ull2float, float, unsigned long long)
+LADDER_TO_REAL_IN_ALL_WAYS(__ll2double, double, long long)
+LADDER_TO_REAL_IN_ALL_WAYS(__ull2double, double, unsigned long long)
+LADDER_TO_REAL_IN_ALL_WAYS(__double2float, float, double)
+LADDER_TO_REAL(__int2double_rn, double, int, kNearest)
+LADDER_TO_REAL(__uint2double_rn, double, unsigned, kNearest)
+#undef LADDER_TO_REAL_IN_ALL_WAYS
+#undef LADDER_TO_REAL
 
 /// The bits of x as another type of the same size.
 inline unsigned __float_as_uint(float x) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/words/rounded_functions.hpp
 /// \brief CUDA's arithmetic with a rounding of its own: __fadd_rd, __dmul_ru, __fmaf_rz, ... The
-/// CPU
-///        rounds in the same four ways, so each result is the one that a GPU computes.
+///        CPU rounds in the same four ways, so each result is the one that a GPU computes.
 ///
 /// The last letters say where a result goes that no number of the type represents: rn to the
 /// nearest (of two equally near, the even one), rz towards zero, ru up and rd down.
@@ -49,228 +48,53 @@ inline constexpr auto kRoot = [](auto x) { return std::sqrt(x); };
 
 }  // namespace ladder::emulator
 
-inline float __fadd_rn(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kSum, x, y);
-}
-inline float __fsub_rn(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kDifference, x, y);
-}
-inline float __fmul_rn(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kProduct, x, y);
-}
-inline float __fdiv_rn(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, x, y);
-}
-inline float __fmaf_rn(float x, float y, float z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kFused, x, y, z);
-}
-inline float __frcp_rn(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, 1.0f, x);
-}
-inline float __fsqrt_rn(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kRoot, x);
-}
-inline float __fadd_rz(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kSum, x, y);
-}
-inline float __fsub_rz(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kDifference, x, y);
-}
-inline float __fmul_rz(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kProduct, x, y);
-}
-inline float __fdiv_rz(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, x, y);
-}
-inline float __fmaf_rz(float x, float y, float z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kFused, x, y, z);
-}
-inline float __frcp_rz(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, 1.0f, x);
-}
-inline float __fsqrt_rz(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kRoot, x);
-}
-inline float __fadd_ru(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kSum, x, y);
-}
-inline float __fsub_ru(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kDifference, x, y);
-}
-inline float __fmul_ru(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kProduct, x, y);
-}
-inline float __fdiv_ru(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, x, y);
-}
-inline float __fmaf_ru(float x, float y, float z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kFused, x, y, z);
-}
-inline float __frcp_ru(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, 1.0f, x);
-}
-inline float __fsqrt_ru(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kRoot, x);
-}
-inline float __fadd_rd(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kSum, x, y);
-}
-inline float __fsub_rd(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kDifference, x, y);
-}
-inline float __fmul_rd(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kProduct, x, y);
-}
-inline float __fdiv_rd(float x, float y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, x, y);
-}
-inline float __fmaf_rd(float x, float y, float z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kFused, x, y, z);
-}
-inline float __frcp_rd(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, 1.0f, x);
-}
-inline float __fsqrt_rd(float x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kRoot, x);
-}
+// __fadd_rn(x, y) and its like, in one rounding.
+#define LADDER_ROUNDED(ending, mode)                                              \
+  inline float __fadd_##ending(float x, float y) {                                \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kSum, x, y);         \
+  }                                                                               \
+  inline float __fsub_##ending(float x, float y) {                                \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kDifference, x, y);  \
+  }                                                                               \
+  inline float __fmul_##ending(float x, float y) {                                \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kProduct, x, y);     \
+  }                                                                               \
+  inline float __fdiv_##ending(float x, float y) {                                \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kQuotient, x, y);    \
+  }                                                                               \
+  inline float __fmaf_##ending(float x, float y, float z) {                       \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kFused, x, y, z);    \
+  }                                                                               \
+  inline float __frcp_##ending(float x) {                                         \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kQuotient, 1.0f, x); \
+  }                                                                               \
+  inline float __fsqrt_##ending(float x) {                                        \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kRoot, x);           \
+  }                                                                               \
+  inline double __dadd_##ending(double x, double y) {                             \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kSum, x, y);         \
+  }                                                                               \
+  inline double __dsub_##ending(double x, double y) {                             \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kDifference, x, y);  \
+  }                                                                               \
+  inline double __dmul_##ending(double x, double y) {                             \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kProduct, x, y);     \
+  }                                                                               \
+  inline double __ddiv_##ending(double x, double y) {                             \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kQuotient, x, y);    \
+  }                                                                               \
+  inline double __fma_##ending(double x, double y, double z) {                    \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kFused, x, y, z);    \
+  }                                                                               \
+  inline double __drcp_##ending(double x) {                                       \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kQuotient, 1.0, x);  \
+  }                                                                               \
+  inline double __dsqrt_##ending(double x) {                                      \
+    return ladder::emulator::rounded<mode>(ladder::emulator::kRoot, x);           \
+  }
 
-inline double __dadd_rn(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kSum, x, y);
-}
-inline double __dsub_rn(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kDifference, x, y);
-}
-inline double __dmul_rn(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kProduct, x, y);
-}
-inline double __ddiv_rn(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, x, y);
-}
-inline double __fma_rn(double x, double y, double z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kFused, x, y, z);
-}
-inline double __drcp_rn(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kQuotient, 1.0, x);
-}
-inline double __dsqrt_rn(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kNearest>(ladder::emulator::kRoot, x);
-}
-inline double __dadd_rz(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kSum, x, y);
-}
-inline double __dsub_rz(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kDifference, x, y);
-}
-inline double __dmul_rz(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kProduct, x, y);
-}
-inline double __ddiv_rz(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, x, y);
-}
-inline double __fma_rz(double x, double y, double z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kFused, x, y, z);
-}
-inline double __drcp_rz(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kQuotient, 1.0, x);
-}
-inline double __dsqrt_rz(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kToZero>(ladder::emulator::kRoot, x);
-}
-inline double __dadd_ru(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kSum, x, y);
-}
-inline double __dsub_ru(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kDifference, x, y);
-}
-inline double __dmul_ru(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kProduct, x, y);
-}
-inline double __ddiv_ru(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, x, y);
-}
-inline double __fma_ru(double x, double y, double z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kFused, x, y, z);
-}
-inline double __drcp_ru(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kQuotient, 1.0, x);
-}
-inline double __dsqrt_ru(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kUp>(ladder::emulator::kRoot, x);
-}
-inline double __dadd_rd(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kSum, x, y);
-}
-inline double __dsub_rd(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kDifference, x, y);
-}
-inline double __dmul_rd(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kProduct, x, y);
-}
-inline double __ddiv_rd(double x, double y) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, x, y);
-}
-inline double __fma_rd(double x, double y, double z) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kFused, x, y, z);
-}
-inline double __drcp_rd(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kQuotient, 1.0, x);
-}
-inline double __dsqrt_rd(double x) {
-  using ladder::emulator::rounded;
-  return rounded<ladder::emulator::Rounding::kDown>(ladder::emulator::kRoot, x);
-}
+LADDER_ROUNDED(rn, ladder::emulator::Rounding::kNearest)
+LADDER_ROUNDED(rz, ladder::emulator::Rounding::kToZero)
+LADDER_ROUNDED(ru, ladder::emulator::Rounding::kUp)
+LADDER_ROUNDED(rd, ladder::emulator::Rounding::kDown)
+#undef LADDER_ROUNDED

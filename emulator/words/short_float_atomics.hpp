@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/words/short_float_atomics.hpp
 /// \brief atomicAdd() of __half and __nv_bfloat16, single and in pairs. A pair is added as one
-/// step.
+///        step.
 #pragma once
 
 #include <concepts>

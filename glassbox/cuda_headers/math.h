@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/cuda_headers/math.h
-/// \brief <math.h> as C++17 has it, which is nvcc's default: C++20 adds a lerp(), and public headers
-///        have functions of that name.
+/// \brief <math.h> as C++17 has it, which is nvcc's default: C++20 adds a lerp(), and public
+///        headers have functions of that name.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/device_clock.hpp
 /// \brief The clocks that a kernel can read. They tick as fast as the card's, so that a kernel
-/// which
-///        waits for a number of ticks ends; what they count is the CPU's time.
+///        which waits for a number of ticks ends; what they count is the CPU's time.
 #pragma once
 
 /// Of an SM.

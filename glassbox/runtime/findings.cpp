@@ -30,8 +30,8 @@ void shorten_paths(json& part) {
   }
 }
 
-std::vector<std::string> verdicts_of(const emulator::KernelTrace& trace) {
-  std::vector<std::string> verdicts;
+std::vector<AccessVerdict> verdicts_of(const emulator::KernelTrace& trace) {
+  std::vector<AccessVerdict> verdicts;
   verdicts.reserve(trace.lines.size());
   for (const emulator::LineCounts& line : trace.lines)
     verdicts.push_back(verdict_of(line, 0));

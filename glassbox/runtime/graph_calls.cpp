@@ -109,8 +109,8 @@ cudaError_t add_node(const char* function, cudaGraphNode_t* node, cudaGraph_t gr
 }
 
 /// \brief  An order in which every step comes behind what it needs. Of the steps whose turn may
-/// have
-///         come, the one that was added last goes first: where a dependency is missing, it shows.
+///         have come, the one that was added last goes first: where a dependency is missing, it
+///         shows.
 /// \return fewer steps if they need each other in a circle
 std::vector<std::size_t> order_of(const std::vector<CUgraphExec_st::Step>& steps) {
   std::vector<std::size_t> missing(steps.size());

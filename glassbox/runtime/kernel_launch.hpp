@@ -44,8 +44,7 @@ class ClusterOfKernel {
 void refuse_within_kernel(const LaunchRequest& request);
 
 /// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
-/// the
-///        last error.
+///        the last error.
 /// \param code  the function that calls the kernel: names its library and its shared memory
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program);

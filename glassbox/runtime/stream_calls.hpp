@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/stream_calls.hpp
 /// \brief CUDA's streams and events. All work is done when its call returns, so streams are in
-/// order, and events have the time of the host.
+///        order, and events have the time of the host.
 #pragma once
 
 #include <cstddef>

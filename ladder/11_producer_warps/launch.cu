@@ -6,16 +6,16 @@
 
 namespace ladder::producer_warps {
 
-constexpr int BM = 128;
-constexpr int BN = 256;
-constexpr int BK = 8;
-constexpr int WM = 64;
-constexpr int WN = 64;
-constexpr int TM = 8;
-constexpr int TN = 16;
+constexpr int BM = 128;  // a word of B serves 128 rows of C
+constexpr int BN = 256;  // a word of A serves 256 columns of C
+constexpr int BK = 8;    // a producer holds 8 words of 4 rows of A, until their stage is empty
+constexpr int WM = 64;   // 8 rows of lanes
+constexpr int WN = 64;   // 4 columns of lanes
+constexpr int TM = 8;    // 128 multiply-adds need 8 + 16 words
+constexpr int TN = 16;   // 128 sums and 2 * (8 + 16) words: 176 of a consumer's 208 registers
 // Eight stages are 99 KB: the producers may run 64 of K ahead. More were not faster.
 constexpr int STAGES = 8;
-constexpr int kThreads = 32 * (4 + (BM / WM) * (BN / WN));
+constexpr int kThreads = 32 * (kProducerWarps + (BM / WM) * (BN / WN));  // as in rung 10, and 4
 // An H200 runs 132 blocks at a time: 16 rows of tiles by 8 columns make that wave a square of C.
 constexpr int BAND = 16;
 

@@ -13,7 +13,10 @@
 
 namespace ladder::producer_warps {
 
-/// Number of warps that only load.
+/// Number of warps that only load: a warpgroup, because setmaxnreg moves registers between those.
+/// All 384 threads begin with 168, which is 65,536 / 384 in steps of 8. A producer keeps 88, for 32
+/// words of A and their addresses. The 128 * 80 that they give back are 40 more for each of the 256
+/// consumers, 208: 176 for sums and operands, the rest for addresses.
 constexpr int kProducerWarps = 4;
 
 /// What one step of the pipeline holds: BK of K.

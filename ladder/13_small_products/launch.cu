@@ -24,13 +24,29 @@ constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kSharedBytesOfSm = 228 * 1024;
 constexpr std::size_t kReservedBytes = 1024;  // what CUDA takes of shared memory for each block
 
+// Shared memory of a block of each kernel.
+template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
+constexpr int stream_k_bytes() {
+  constexpr std::size_t kSums = WARPS_K == 1 ? 0 : kConsumerWarps * WM * WN / 2 * sizeof(float);
+  return STAGES * sizeof(Stage<WARPS_M * WM, WARPS_N * WN, WARPS_K * 8>) + kSums;
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int STAGES>
+constexpr int small_bytes() {
+  return WARPS * STAGES * sizeof(SmallStage<LANES_M * TM, 32 / LANES_M * TN>);
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES>
+constexpr int thin_bytes() {
+  return STAGES * sizeof(ThinStage<WARPS * LANES_M * TM, 32 / LANES_M * TN, DEPTH>);
+}
+
 template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
 void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition& split) {
   constexpr int BM = WARPS_M * WM;
   constexpr int BN = WARPS_N * WN;
   constexpr int BK = WARPS_K * 8;
   constexpr int BAND = 4;  // more was not faster
-  constexpr std::size_t kSums = WARPS_K == 1 ? 0 : kConsumerWarps * WM * WN / 2 * sizeof(float);
   const unsigned blocks = split.first_split > 0 ? multiprocessors() : split.ranks;
   auto* const flags = static_cast<unsigned*>(
       workspace(stream, kFlagBytes + static_cast<std::size_t>(blocks) * BM * BN * sizeof(float)));
@@ -38,7 +54,7 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition
   launch(kernel<WARPS_M, WARPS_N, WARPS_K, STAGES, BAND>,
          {.grid = dim3(blocks),
           .block = dim3(32 * kProducerWarps + kConsumers),
-          .dynamic_shared_bytes = STAGES * sizeof(Stage<BM, BN, BK>) + kSums,
+          .dynamic_shared_bytes = stream_k_bytes<WARPS_M, WARPS_N, WARPS_K, STAGES>(),
           .stream = stream,
           .cooperative = true},
          ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, BN), gemm.M, gemm.N, gemm.K, 1.0f,
@@ -50,7 +66,7 @@ template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int B
 void launch_small(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
   constexpr int BM = LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
-  constexpr std::size_t kBytes = WARPS * STAGES * sizeof(SmallStage<BM, BN>);
+  constexpr std::size_t kBytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>();
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
   launch(small_kernel<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>,
          {.grid = dim3(CLUSTER * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
@@ -65,7 +81,7 @@ template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLO
 void launch_thin(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
   constexpr int BM = WARPS * LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
-  constexpr std::size_t kBytes = STAGES * sizeof(ThinStage<BM, BN, DEPTH>);
+  constexpr std::size_t kBytes = thin_bytes<LANES_M, TM, TN, WARPS, DEPTH, STAGES>();
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
   launch(thin_kernel<LANES_M, TM, TN, WARPS, DEPTH, STAGES, BLOCKS>,
          {.grid = dim3(ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
@@ -85,6 +101,7 @@ Configuration stream_k(const char* name, double start_us, double tile_us, double
           .BN = WARPS_N * WN,
           .BK = WARPS_K * 8,
           .blocks = 1,
+          .bytes = stream_k_bytes<WARPS_M, WARPS_N, WARPS_K, STAGES>(),
           .start_us = start_us,
           .tile_us = tile_us,
           .step_us = step_us,
@@ -103,6 +120,7 @@ Configuration small(const char* name, double start_us, double tile_us, double st
           .BN = 32 / LANES_M * TN,
           .BK = CLUSTER * WARPS * 16,
           .blocks = BLOCKS,
+          .bytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>(),
           .start_us = start_us,
           .tile_us = tile_us,
           .step_us = step_us,
@@ -121,6 +139,7 @@ Configuration thin(const char* name, double start_us, double tile_us, double ste
           .BN = 32 / LANES_M * TN,
           .BK = DEPTH,
           .blocks = BLOCKS,
+          .bytes = thin_bytes<LANES_M, TM, TN, WARPS, DEPTH, STAGES>(),
           .start_us = start_us,
           .tile_us = tile_us,
           .step_us = step_us,
@@ -168,20 +187,28 @@ const auto kConfigurations = std::to_array<Configuration>({
     thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.54, 0.46, 0.433, 0.141),
 });
 
+/// Of the configurations whose blocks get as much shared memory as they need: on compute capability
+/// 12.0, a block gets 99 KiB.
+std::vector<Plan> plans_here(const Shape& shape) {
+  std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
+  const auto most = static_cast<int>(max_shared_bytes_per_block());
+  std::erase_if(plans, [&](const Plan& plan) { return plan.configuration->bytes > most; });
+  return plans;
+}
+
 }  // namespace
 
 void run(const Gemm<float>& gemm, Stream stream) {
   require_multiple("13 small_products", 'N', gemm.N, 4,
                    "rows of B and C have to be 16-byte aligned");
   require_multiple("13 small_products", 'K', gemm.K, 4, "rows of A are read as float4");
-  const std::vector<Plan> plans =
-      plans_for(kConfigurations, {gemm.M, gemm.N, gemm.K}, multiprocessors());
+  const std::vector<Plan> plans = plans_here({gemm.M, gemm.N, gemm.K});
   const Plan& plan = quickest(plans);
   plan.configuration->launch(gemm, stream, plan.split);
 }
 
 std::string explain(const Shape& shape) {
-  const std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
+  const std::vector<Plan> plans = plans_here(shape);
   std::string text = "Rung 13 takes the configuration that its model calls fastest on " +
                      std::to_string(multiprocessors()) + " SMs:\n";
   char line[160];
@@ -201,7 +228,7 @@ std::string explain(const Shape& shape) {
 }
 
 std::vector<WorkPlan> plans(const Shape& shape) {
-  const std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
+  const std::vector<Plan> plans = plans_here(shape);
   std::vector<WorkPlan> found;
   for (const Plan& plan : plans) {
     const Configuration& c = *plan.configuration;

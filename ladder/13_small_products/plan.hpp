@@ -26,6 +26,7 @@ struct Configuration {
   int cluster;      ///< blocks that share a tile's K from the start; 0: stream-K splits it
   int BM, BN, BK;   ///< block tile, and the values of k multiplied at a time
   int blocks;       ///< blocks that share an SM
+  int bytes = 0;    ///< of shared memory, of a block
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply BK of K

@@ -21,11 +21,7 @@ constexpr int kCublas = 0;
 std::optional<Refusal> why_left_out(const Machine& machine, const Rung& rung,
                                     const std::optional<std::string>& gpu_lost_by) {
   if (gpu_lost_by) return Refusal{RefusalKind::kGpuLost, {{"by", *gpu_lost_by}}};
-  if (runs_on(rung, machine.compute_capability())) return std::nullopt;
-  return Refusal{RefusalKind::kComputeCapability,
-                 {{"needs", needs(rung)},
-                  {"machine", machine.name()},
-                  {"compute_capability", machine.compute_capability()}}};
+  return why_not_on(rung, machine.compute_capability(), machine.name());
 }
 
 void verify_entry(Machine& machine, Verifier& verifier, Entry& entry, const Run& vendor,
@@ -197,11 +193,12 @@ std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Ru
   return rungs;
 }
 
-Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
-            const std::vector<Rung>& compared, bool small_too, const std::string& sms_of) {
-  const std::unique_ptr<Stopwatch> stopwatch = protocol ? machine.make_stopwatch() : nullptr;
-  if (stopwatch == nullptr) protocol.reset();
+Climb climb(Machine& machine, const ClimbRequest& request) {
+  const std::span<const Rung> ladder = request.ladder;
+  const Problem& problem = request.problem;
+  const std::unique_ptr<Stopwatch> stopwatch =
+      request.protocol ? machine.make_stopwatch() : nullptr;
+  const std::optional<Protocol> protocol = stopwatch ? request.protocol : std::nullopt;
   Climb result{.device = machine.name(),
                .on_gpu = machine.is_gpu(),
                .protocol = protocol,
@@ -221,8 +218,8 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
                          .counts = {}});
     }
   };
-  add(result.entries, chosen);
-  if (stopwatch != nullptr) add(result.compared, compared);
+  add(result.entries, request.chosen);
+  if (stopwatch != nullptr) add(result.compared, request.compared);
   const std::vector<Precision> precisions = precisions_of(rungs);
 
   const double verifying = protocol ? 0.3 : 1.0;  // rough share of the whole work
@@ -230,7 +227,7 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
   std::optional<std::string> gpu_lost_by;
   for (const Precision& precision : precisions) {
     const auto progress = [&](const std::string& phase) {
-      on_progress(phase, verifying * verified / rungs.size());
+      request.on_progress(phase, verifying * verified / rungs.size());
     };
     std::optional<Verifier> verifier;
     for (std::vector<Entry>* entries : {&result.entries, &result.compared}) {
@@ -245,8 +242,8 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
           }
           progress("verifying " + label(entry.rung));
           const Run vendor = machine.is_gpu() ? rival_in(precision, ladder).run : Run();
-          entry.took = taken_configuration(entry.rung, problem.shape, sms_of);
-          verify_entry(machine, *verifier, entry, vendor, small_too, gpu_lost_by);
+          entry.took = taken_configuration(entry.rung, problem.shape, request.sms_of);
+          verify_entry(machine, *verifier, entry, vendor, request.small_too, gpu_lost_by);
         }
         ++verified;
       }
@@ -258,7 +255,7 @@ Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Ru
 
   for (std::size_t i = 0; i < precisions.size(); ++i) {
     const auto on_sample = [&](double done) {
-      on_progress(
+      request.on_progress(
           "timing, " + std::string(name_of(*protocol)),
           verifying + (1 - verifying) * (static_cast<double>(i) + done) / precisions.size());
     };

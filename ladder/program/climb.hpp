@@ -87,19 +87,21 @@ using OnProgress = std::function<void(const std::string& phase, double done)>;
 /// \param  ladder  has a rung 00
 std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Rung>& chosen);
 
+/// What is to be climbed, and how.
+struct ClimbRequest {
+  std::span<const Rung> ladder;  ///< all rungs of the machine
+  std::vector<Rung> chosen;      ///< those to verify and time
+  Problem problem;
+  std::optional<Protocol> protocol = {};  ///< how a GPU is timed; nothing: only verify
+  std::vector<Rung> compared = {};  ///< to verify and time as well, on a machine that knows time
+  bool small_too = true;            ///< verify_small_problems() of each rung that is right
+  std::string sms_of = {};          ///< "NVIDIA H200 SXM": whose SMs the emulator has; or empty
+  OnProgress on_progress = [](const std::string&, double) {};
+};
+
 /// \brief  Verifies each rung, then (on a GPU) times those that are right: all of one precision in
 ///         one rotation with cuBLAS and the best of cublasLt in that precision.
-/// \param  ladder  all rungs of that machine
-/// \param  chosen  those to verify and time
-/// \param  protocol  how a GPU is timed; nothing: only verify
-/// \param  compared  rungs to verify and time as well, on a machine that knows time
-/// \param  small_too  verify the small problems of each rung that is right: see
-///                    verify_small_problems()
-/// \param  sms_of  "NVIDIA H200 SXM", whose number of SMs the emulator has; or empty
 /// \throws MachineError when the problem does not fit the machine
-Climb climb(Machine& machine, std::span<const Rung> ladder, const std::vector<Rung>& chosen,
-            const Problem& problem, std::optional<Protocol> protocol, const OnProgress& on_progress,
-            const std::vector<Rung>& compared = {}, bool small_too = true,
-            const std::string& sms_of = "");
+Climb climb(Machine& machine, const ClimbRequest& request);
 
 }  // namespace ladder

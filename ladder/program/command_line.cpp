@@ -148,7 +148,8 @@ int climb_command(Options options, const ClimbExtras& extras) {
   const std::unique_ptr<Machine> machine = choose_machine(options.device, why_not_gpu);
   const std::span<const Rung> ladder = machine->is_gpu() ? rungs() : emulated_rungs();
   const DeviceCard card = modelled_card(options.gpu);
-  const EmulatedSms sms(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   std::vector<Rung> chosen;
   chosen.reserve(ladder.size());
   for (const std::string& rung : options.rungs)
@@ -166,13 +167,17 @@ int climb_command(Options options, const ClimbExtras& extras) {
   // Before the work, so that a file that cannot be read costs none of it.
   const std::optional<Recording> recording = machine->is_gpu() ? std::nullopt : recorded_climb();
   Progress progress;
-  const Climb result = climb(
-      *machine, ladder, chosen, options.problem,
-      options.no_timing ? std::nullopt : std::optional(protocol_named(options.protocol)),
-      [&](const std::string& phase, double done) { progress.show(phase, done); },
-      extras.to_compare_with ? extras.to_compare_with(ladder, chosen) : std::vector<Rung>(),
+  ClimbRequest request = {
+      .ladder = ladder,
+      .chosen = chosen,
+      .problem = options.problem,
       // A profiler that looks at a GPU wants one launch of each rung.
-      !(options.no_timing && machine->is_gpu()), machine->is_gpu() ? "" : sms_of(card));
+      .small_too = !(options.no_timing && machine->is_gpu()),
+      .sms_of = machine->is_gpu() ? "" : sms_of(card),
+      .on_progress = [&](const std::string& phase, double done) { progress.show(phase, done); }};
+  if (!options.no_timing) request.protocol = protocol_named(options.protocol);
+  if (extras.to_compare_with) request.compared = extras.to_compare_with(ladder, chosen);
+  const Climb result = climb(*machine, request);
   progress.clear();
   say(climb_text(result, recording));
   const int code = exit_code(result);

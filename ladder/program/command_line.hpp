@@ -36,8 +36,7 @@ struct Options {
 void add_shape_options(CLI::App& command, Options& options, const std::string& default_size);
 
 /// \brief  The card that all commands on the CPU model: with as many SMs as LADDER_MULTIPROCESSORS
-/// says,
-///         if somebody set it.
+///         says, if somebody set it.
 /// \throws std::invalid_argument  there is no such card
 DeviceCard modelled_card(const std::string& gpu);
 
@@ -53,7 +52,7 @@ void add_explain_option(CLI::App& command, Options& options);
 /// What a command adds to a climb. Both functions may be empty.
 struct ClimbExtras {
   std::string command = "climb";
-  /// Rungs to verify and time as well, that appear in no table: see climb().
+  /// Rungs to verify and time as well, that appear in no table: see ClimbRequest.
   std::function<std::vector<Rung>(std::span<const Rung> ladder, const std::vector<Rung>& chosen)>
       to_compare_with;
   /// What else to print when the results are printed and filed.

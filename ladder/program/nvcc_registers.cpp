@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -42,15 +43,13 @@ std::optional<int> registers_in(const std::string& output, const std::string& sy
   return std::atoi(output.c_str() + at + used.size());
 }
 
-std::optional<int> registers_by_nvcc(const std::string& source, int compute_capability,
+std::optional<int> registers_by_nvcc(const std::string& source, const std::string& architecture,
                                      const void* kernel) {
   if (*kNvcc == '\0') return std::nullopt;
-  // Some instructions are of this architecture alone: sm_90a.
-  const char* const own = compute_capability == 90 ? "a" : "";
   const std::string command = fmt::format(
-      "'{}' -cubin -o /dev/null -arch=sm_{}{} -std=c++20 --expt-relaxed-constexpr '-I{}' "
+      "'{}' -cubin -o /dev/null -arch=sm_{} -std=c++20 --expt-relaxed-constexpr '-I{}' "
       "-Xptxas -v '{}' 2>&1",
-      kNvcc, compute_capability, own, LADDER_SOURCE_DIR, source);
+      kNvcc, architecture, emulator::source_tree().string(), source);
   return registers_in(output_of(command), emulator::symbol_of(kernel));
 }
 

@@ -10,11 +10,11 @@ namespace ladder {
 
 /// \brief  Compiles a source for a GPU, which takes seconds, and reads what ptxas says.
 /// \param  source              a .cu file
-/// \param  compute_capability  90 is 9.0
+/// \param  architecture  "90a": see name_of()
 /// \param  kernel              its address in a library of emulated kernels
 /// \return nothing if this build has no nvcc, the GPU cannot run the source, or it has no such
-/// kernel
-std::optional<int> registers_by_nvcc(const std::string& source, int compute_capability,
+///         kernel
+std::optional<int> registers_by_nvcc(const std::string& source, const std::string& architecture,
                                      const void* kernel);
 
 /// \brief  The count of one kernel in what `nvcc -Xptxas -v` prints.

@@ -13,7 +13,26 @@ namespace {
 
 constexpr const char* kRow = "{:<32} {:>5} {:>10} {:>17} {:>12}\n";
 
-constexpr const char* kEdited = "edited";  // instead of a figure
+/// What a cell says, and what the notes below the tables then explain.
+struct Cell {
+  std::string text;
+  bool edited = false;       ///< no figure, because the source is another one now
+  bool other_shape = false;  ///< a figure of another shape than was asked for
+  bool needs_rung = false;   ///< no figure, because the rung to compare with was not timed
+};
+
+/// The notes that the tables need.
+struct Notes {
+  bool edited = false;
+  bool other_shape = false;
+  bool needs_rung = false;
+
+  void add(const Cell& cell) {
+    edited |= cell.edited;
+    other_shape |= cell.other_shape;
+    needs_rung |= cell.needs_rung;
+  }
+};
 
 bool is_square(const Shape& shape, int size) {
   return shape.M == size && shape.N == size && shape.K == size;
@@ -30,30 +49,34 @@ const Entry* entry_of(const Climb& climb, int rung) {
 }
 
 /// What this run says of a speed. `*` marks one of another shape than was asked for.
-std::string own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
-                      const Climb& climb) {
-  if (!entry.timing) return "needs a GPU";
+Cell own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
+               const Climb& climb) {
+  if (!entry.timing) return {.text = "needs a GPU"};
   double ratio = 0;
   if (!speed.over) {
-    if (!entry.timing->share_of_roof) return "peak not known";
+    if (!entry.timing->share_of_roof) return {.text = "peak not known"};
     ratio = *entry.timing->share_of_roof;
   } else {
     const Entry* other = entry_of(climb, *speed.over);
-    if (other == nullptr) return fmt::format("needs rung {:02}", *speed.over);
-    if (!other->timing) return fmt::format("{:02} was not timed", *speed.over);
+    if (other == nullptr) {
+      return {.text = fmt::format("needs rung {:02}", *speed.over), .needs_rung = true};
+    }
+    if (!other->timing) return {.text = fmt::format("{:02} was not timed", *speed.over)};
     ratio = other->timing->time_ms / entry.timing->time_ms;
   }
-  return figure_text(question, in_unit_of(question, ratio)) +
-         (is_square(climb.problem.shape, speed.size) ? "" : " *");
+  const bool other_shape = !is_square(climb.problem.shape, speed.size);
+  return {.text =
+              figure_text(question, in_unit_of(question, ratio)) + (other_shape ? " *" : ""),
+          .other_shape = other_shape};
 }
 
-std::string own_text(const Question& question, const Entry& entry, const Climb& climb,
-                     const CountRatio& count) {
+Cell own_cell(const Question& question, const Entry& entry, const Climb& climb,
+              const CountRatio& count) {
   if (const auto* speed = std::get_if<SpeedRatio>(&question.figure)) {
     return own_speed(question, *speed, entry, climb);
   }
   const std::optional<double> counted = count(entry.rung, std::get<CounterRatio>(question.figure));
-  return counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted";
+  return {.text = counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted"};
 }
 
 /// What this run's column holds: a GPU measures speeds, and the emulator counts everywhere.
@@ -61,30 +84,34 @@ const char* own_title(const Climb& climb) {
   return climb.protocol ? "counted, measured" : "counted";
 }
 
-std::string recorded_text(const Question& question, const Rung& rung,
-                          const std::optional<Recording>& recording) {
+Cell recorded_cell(const Question& question, const Rung& rung,
+                   const std::optional<Recording>& recording) {
   const auto* speed = std::get_if<SpeedRatio>(&question.figure);
   const auto is_edited = [&](int number) {
     return recording && recording->edited.contains(number);
   };
   if (is_edited(rung.number) || (speed != nullptr && speed->over && is_edited(*speed->over))) {
-    return kEdited;
+    return {.text = "edited", .edited = true};
   }
   const std::optional<double> recorded = recorded_answer(question, rung);
-  return recorded ? figure_text(question, *recorded) : "not recorded";
+  return {.text = recorded ? figure_text(question, *recorded) : "not recorded"};
 }
 
-/// The rows of one rung; empty if nothing was predicted.
+/// The rows of one rung; empty if nothing was predicted. Adds the notes that they need.
 std::string rows_of(const Entry& entry, const Answers& answers, const Climb& climb,
-                    const CountRatio& count, const std::optional<Recording>& recording) {
+                    const CountRatio& count, const std::optional<Recording>& recording,
+                    Notes& notes) {
   std::string rows;
   for (const Question& question : questions_of(entry.rung)) {
     const auto answer = answers.find(question.id);
     if (answer == answers.end()) continue;
     const int size = std::visit([](const auto& figure) { return figure.size; }, question.figure);
-    rows += fmt::format(kRow, question.name, size, figure_text(question, answer->second),
-                        own_text(question, entry, climb, count),
-                        recorded_text(question, entry.rung, recording));
+    const Cell own = own_cell(question, entry, climb, count);
+    const Cell recorded = recorded_cell(question, entry.rung, recording);
+    rows += fmt::format(kRow, question.name, size, figure_text(question, answer->second), own.text,
+                        recorded.text);
+    notes.add(own);
+    notes.add(recorded);
   }
   if (rows.empty()) return rows;
   return "\n" +
@@ -92,17 +119,17 @@ std::string rows_of(const Entry& entry, const Answers& answers, const Climb& cli
          rows;
 }
 
-std::string notes(const std::string& tables, const Climb& climb,
-                  const std::optional<Recording>& recording) {
+std::string notes_text(const Notes& notes, const Climb& climb,
+                       const std::optional<Recording>& recording) {
   std::string text = fmt::format(
       "at: M = N = K. counted: by the emulator, now.{}{}",
       climb.protocol ? " measured: speed on this GPU, now." : "",
       recording ? fmt::format(" recorded: {}, {}.", recording->device, recording->protocol) : "");
-  if (tables.find(kEdited) != std::string::npos) {
+  if (notes.edited) {
     text += " edited: the source is not the one that was recorded.";
   }
-  if (tables.find(" *") != std::string::npos) text += " *: at the shape of this run.";
-  if (tables.find("needs rung") != std::string::npos) {
+  if (notes.other_shape) text += " *: at the shape of this run.";
+  if (notes.needs_rung) {
     text += " `make run` also times the rung that a gain is taken over.";
   }
   return wrapped(text, 0);
@@ -141,6 +168,7 @@ std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
 std::string predictions_text(const Predictions& predictions, const Climb& climb,
                              const CountRatio& count, const std::optional<Recording>& recording) {
   std::string tables;
+  Notes notes;
   for (const Entry& entry : climb.entries) {
     if (entry.outcome != Outcome::right) continue;
     const Answers answers = predictions.of(entry.rung.number);
@@ -148,9 +176,9 @@ std::string predictions_text(const Predictions& predictions, const Climb& climb,
       if (climb.entries.size() > 1 || questions_of(entry.rung).empty()) continue;
       return fmt::format("\nPredict first: make predict RUNG={:02}\n", entry.rung.number);
     }
-    tables += rows_of(entry, answers, climb, count, recording);
+    tables += rows_of(entry, answers, climb, count, recording, notes);
   }
-  return tables.empty() ? "" : tables + notes(tables, climb, recording);
+  return tables.empty() ? "" : tables + notes_text(notes, climb, recording);
 }
 
 }  // namespace ladder

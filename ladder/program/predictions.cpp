@@ -12,15 +12,18 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "common/output_file.hpp"
-#include "ladder/program/results.hpp"
+#include "common/results_context.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 std::string key_of(int rung) {
   return fmt::format("{:02}", rung);
@@ -51,12 +54,25 @@ std::string trimmed(const std::string& text) {
 }  // namespace
 
 std::string predictions_path() {
-  const char* named = std::getenv("LADDER_PREDICTIONS");
-  return named != nullptr && *named != '\0' ? named : LADDER_SOURCE_DIR "/.predictions.json";
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const std::string named = variable("LADDER_PREDICTIONS"); !named.empty()) return named;
+  if (!emulator::installed()) return emulator::source_tree() / ".predictions.json";
+  // Where programs keep what a user has made: XDG Base Directory Specification.
+  const fs::path home = variable("HOME");
+  const fs::path kept = variable("XDG_DATA_HOME");
+  if (kept.empty() && home.empty()) {
+    throw std::runtime_error(
+        "HOME is not set, so there is no place for your predictions: name a file in "
+        "LADDER_PREDICTIONS");
+  }
+  return (kept.empty() ? home / ".local/share" : kept) / "gemm_ladder/predictions.json";
 }
 
 Predictions::Predictions(std::string path) : path_(std::move(path)) {
-  if (!std::filesystem::exists(path_)) return;
+  if (!fs::exists(path_)) return;
   std::ifstream file(path_);
   if (!file) {
     throw std::runtime_error(
@@ -80,6 +96,8 @@ Answers Predictions::of(int rung) const {
 }
 
 void Predictions::keep(int rung, const Answers& answers) {
+  std::error_code unwritable;  // OutputFile says so
+  fs::create_directories(fs::path(path_).parent_path(), unwritable);
   const OutputFile file(path_);
   std::map<std::string, Answers> all = all_;
   for (const auto& [question, answer] : answers)

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/version.hpp"
+
 namespace ladder {
 namespace {
 
@@ -49,7 +51,8 @@ std::string heading(const Climb& climb) {
   return wrapped(fmt::format("{}{}: {}, alpha = {}, beta = {}, seed = {}", climb.device,
                              climb.protocol ? fmt::format(", {}", name_of(*climb.protocol)) : "",
                              size, alpha, beta, seed),
-                 2);
+                 2) +
+         version_text() + "\n";
 }
 
 /// The command that finds races and bad accesses, if results are wrong and nobody knows why.
@@ -191,7 +194,7 @@ std::string list_text(std::span<const Rung> rungs) {
     table.row(
         {label(rung), rung.builds_on < 0 ? "" : fmt::format("{:02}", rung.builds_on),
          std::string(rung.precision.name),
-         fmt::format("{:.1f}{}", rung.compute_capability / 10.0,
+         fmt::format("{:.1f}{}", lowest_compute_capability(rung) / 10.0,
                      is_architecture_specific(rung) ? "a" : ""),
          rung.multiple_of == 1 ? "any M, N, K" : fmt::format("N, K % {} == 0", rung.multiple_of),
          std::string(rung.idea)});
@@ -200,8 +203,10 @@ std::string list_text(std::span<const Rung> rungs) {
   text +=
       "\nfrom: the rung whose lines it builds on. in: precision of A, B and C.\n"
       "CC: lowest compute capability of a GPU.\n";
-  if (std::ranges::any_of(rungs, is_architecture_specific)) {
-    text += "9.0a: 9.0 and no other. The emulator (--device cpu) runs all rungs.\n";
+  const auto specific = std::ranges::find_if(rungs, is_architecture_specific);
+  if (specific != rungs.end()) {
+    text += fmt::format("a: {} and no other. The emulator (--device cpu) runs all rungs.\n",
+                        needs(*specific));
   }
   return folded(text);
 }

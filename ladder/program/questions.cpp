@@ -10,6 +10,7 @@
 
 #include "common/device_card.hpp"
 #include "common/json_file.hpp"
+#include "emulator/run/own_files.hpp"
 #include "ladder/program/results.hpp"
 
 namespace ladder {
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kQuestions = LADDER_SOURCE_DIR "/ladder/questions.json";
+constexpr const char* kQuestions = "ladder/questions.json";
 constexpr const char* kPeak = "FP32 peak";
 
 /// M = N = K of a figure.
@@ -89,7 +90,8 @@ std::vector<Question> questions_of(const Rung& rung) {
       questions.push_back(question_from(fields));
     return questions;
   };
-  return from_json_file(kQuestions, read).value_or(std::vector<Question>());
+  return from_json_file(emulator::source_tree() / kQuestions, read)
+      .value_or(std::vector<Question>());
 }
 
 std::optional<double> shape_count(std::string_view name, int size, Format stored) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/program/results.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
 #include "common/json_file.hpp"
-#include "ladder/program/commit.hpp"
 #include "ladder/program/rung_findings.hpp"
 #include "ladder/program/rung_sources.hpp"
 
@@ -21,18 +18,11 @@ using nlohmann::json;
 
 constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
 constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_burst_4096.json";
-constexpr const char* kRecordedProfile =
-    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_{}.json";
+constexpr const char* kRecordedProfile = "bench/results/nvidia-h200/profile_{}.json";
 
 /// null where nothing was measured or the value is not a number JSON can hold
 json number(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
-json clock_fields(const std::vector<double>& values) {
-  if (values.empty()) return nullptr;
-  const auto [smallest, largest] = std::ranges::minmax(values);
-  return {{"min", smallest}, {"median", median(values)}, {"max", largest}};
 }
 
 json timing_fields(const std::optional<Timing>& timing) {
@@ -92,25 +82,6 @@ json entry_json(const Entry& entry) {
 
 }  // namespace
 
-std::string_view commit() {
-  return kCommit;
-}
-
-json results_context(const std::string& device, std::optional<Protocol> protocol,
-                     const ClockLog& clocks, const std::map<std::string, std::string>& versions) {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-                  {"device", device},
-                  {"protocol", protocol ? json(name_of(*protocol)) : json(nullptr)},
-                  {"sm_clock_mhz", clock_fields(clocks.sm_mhz)},
-                  {"power_w", clock_fields(clocks.power_w)},
-                  {"commit", kCommit},
-                  {"json_schema_version", 1}};
-  for (const auto& [what, version] : versions)
-    context[what] = version;
-  return context;
-}
-
 json to_json(const Climb& climb, const std::map<std::string, std::string>& versions) {
   const json context = results_context(climb.device, climb.protocol, clocks_of(climb), versions);
   json entries = json::array();
@@ -124,10 +95,6 @@ json to_json(const Climb& climb, const std::map<std::string, std::string>& versi
     entries.push_back(best);
   }
   return {{"context", context}, {"benchmarks", entries}};
-}
-
-std::string file_text(const json& results) {
-  return results.dump(2) + "\n";
 }
 
 std::string file_text(const Climb& climb, const std::map<std::string, std::string>& versions) {
@@ -162,7 +129,8 @@ std::map<std::string, double> recorded_counters(int rung, int size) {
     }
     return {};
   };
-  return from_json_file(fmt::format(kRecordedProfile, size), read).value_or(Counters());
+  return from_json_file(emulator::source_tree() / fmt::format(kRecordedProfile, size), read)
+      .value_or(Counters());
 }
 
 std::optional<Recording> recorded_climb(const std::filesystem::path& root) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/results.hpp
 /// \brief Results as JSON, in the shape of Google Benchmark's files: a context and a list of
-/// entries.
+///        entries.
 #pragma once
 
 #include <filesystem>
@@ -10,28 +10,17 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "common/results_context.hpp"
+#include "emulator/run/own_files.hpp"
 #include "ladder/program/climb.hpp"
 
 namespace ladder {
 
-/// The commit that figures are filed with, as `git describe` names it.
-std::string_view commit();
-
-/// \brief What every results file says of its figures: machine, versions, protocol, clocks, commit.
-/// \param clocks  readings of all samples
-nlohmann::json results_context(const std::string& device, std::optional<Protocol> protocol,
-                               const ClockLog& clocks,
-                               const std::map<std::string, std::string>& versions);
-
 /// \brief  One climb as JSON. Figures that were not measured are null.
 /// \return {"context": {...}, "benchmarks": [{"rung": ..., "tflops": ...}, ...]}
 nlohmann::json to_json(const Climb& climb, const std::map<std::string, std::string>& versions);
-
-/// The text of a results file.
-std::string file_text(const nlohmann::json& results);
 
 /// to_json(), as a file holds it.
 std::string file_text(const Climb& climb, const std::map<std::string, std::string>& versions);
@@ -74,6 +63,7 @@ const RecordedFigure* figure_of(const Recording& recording, const Rung& rung);
 /// \brief  The recorded climb of an H200 at M = N = K = 4096, from bench/results.
 /// \param  root  of the sources
 /// \return nothing where the file is not there, as in a copied program without its sources
-std::optional<Recording> recorded_climb(const std::filesystem::path& root = LADDER_SOURCE_DIR);
+std::optional<Recording> recorded_climb(
+    const std::filesystem::path& root = emulator::source_tree());
 
 }  // namespace ladder

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/run/debug_info/kernel_constants.hpp"
+#include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_sources.hpp"
@@ -154,24 +155,28 @@ ordered_json plan_json(const WorkPlan& plan, const Shape& shape) {
 }
 
 ordered_json table_line(const Rung& rung, const DeviceCard& card) {
-  const bool specific = is_architecture_specific(rung);
-  const bool runs = runs_on(rung, card.compute_capability);
+  std::vector<std::string> architectures;
+  for (const Architecture& architecture : rung.architectures)
+    architectures.push_back(name_of(architecture));
   ordered_json line = {
       {"number", rung.number},
       {"name", rung.name},
       {"folder", folder(rung)},
       {"idea", rung.idea},
-      {"sources", sources_fingerprint(LADDER_SOURCE_DIR "/ladder/" + folder(rung))},
+      {"sources", sources_fingerprint(emulator::source_tree() / "ladder" / folder(rung))},
       {"builds_on", rung.builds_on < 0 ? ordered_json(nullptr) : ordered_json(rung.builds_on)},
       {"precision", rung.precision.name},
-      {"compute_capability", rung.compute_capability},
-      {"architecture_specific", specific},
+      {"compute_capability", lowest_compute_capability(rung)},
+      {"needs", needs(rung)},
+      {"architectures", architectures},
       {"architecture", nullptr},
       {"multiple_of", rung.multiple_of},
       {"tile",
        rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
-  if (runs)
-    line["architecture"] = fmt::format("sm_{}{}", card.compute_capability, specific ? "a" : "");
+  if (runs_on(rung, card.compute_capability)) {
+    line["architecture"] =
+        "sm_" + name_of({card.compute_capability, is_architecture_specific(rung)});
+  }
   return line;
 }
 
@@ -214,12 +219,11 @@ std::vector<Shape> quoted_shapes() {
 
 ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
                         const std::vector<Shape>& shapes) {
-  const int before = emulator::multiprocessors();
-  emulator::set_multiprocessors(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
     found.push_back(facts_of(rung, card, shapes));
-  emulator::set_multiprocessors(before);
   return {{"card", card.id}, {"sms", card.sms}, {"rungs", found}};
 }
 

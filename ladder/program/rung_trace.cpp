@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/terminal/access_verdict.hpp"
+#include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
 #include "ladder/program/cache_replay.hpp"
@@ -91,26 +92,12 @@ class EmptyArrays {
   Machine& machine_;
 };
 
-/// As long as it lives, launches find as many SMs as the card has: rung 11 divides its work by
-/// them.
-class SmsOfCard {
- public:
-  explicit SmsOfCard(const DeviceCard& card) : before_(emulator::multiprocessors()) {
-    emulator::set_multiprocessors(card.sms);
-  }
-  ~SmsOfCard() { emulator::set_multiprocessors(before_); }
-  SmsOfCard(const SmsOfCard&) = delete;
-  SmsOfCard& operator=(const SmsOfCard&) = delete;
-
- private:
-  int before_;
-};
-
 /// \tparam T  what the rung's precision stores
 template <class T>
 void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choice, bool whole) {
-  const SmsOfCard sms(result.card);
+  const emulator::ScopedMultiprocessors sms(result.card.sms);
   const Problem& problem = result.problem;
+  const emulator::ScopedSharedBytes shared(result.card.max_shared_bytes_per_block);
   const emulator::TraceOptions options = {.sample = !whole,
                                           .complete_shifts =
                                               [&](emulator::ArrayShifts& shifts) {
@@ -137,7 +124,7 @@ void run_and_judge(Machine& machine, RungTrace& result, const TraceChoice& choic
 /// The kernel that the rung takes on an H200 for M = N = K = size.
 const void* kernel_on_h200(const Rung& rung, int size) {
   static const DeviceCard h200 = load_card("h200");
-  const SmsOfCard sms(h200);
+  const emulator::ScopedMultiprocessors sms(h200.sms);
   return with_element_of(rung.precision.stored, [&]<class T>(T) {
     alignas(256) static T untouched[1];
     const Gemm<T> gemm = {size, size, size, 1, untouched, untouched, 0, untouched};
@@ -149,7 +136,7 @@ const void* kernel_on_h200(const Rung& rung, int size) {
 /// never was, or whose source has been edited since. A rung may take one kernel on an H200 and
 /// another on this card.
 int registers_of_kernel(const RungTrace& result) {
-  if (edited_rungs(LADDER_SOURCE_DIR).contains(result.rung.number)) return 0;
+  if (edited_rungs(emulator::source_tree()).contains(result.rung.number)) return 0;
   for (const auto& [size, registers] : recorded_registers(result.rung.number)) {
     if (kernel_on_h200(result.rung, size) == result.kernel.kernel) return registers;
   }
@@ -161,9 +148,11 @@ int registers_of_kernel(const RungTrace& result) {
 void find_occupancy(RungTrace& result, bool ask_nvcc) {
   result.registers_per_thread = registers_of_kernel(result);
   if (result.registers_per_thread == 0 && ask_nvcc) {
-    const std::string source = LADDER_SOURCE_DIR "/ladder/" + folder(result.rung) + "/launch.cu";
+    const auto source = emulator::source_tree() / "ladder" / folder(result.rung) / "launch.cu";
+    const std::string architecture =
+        name_of({result.card.compute_capability, is_architecture_specific(result.rung)});
     const auto counted =
-        registers_by_nvcc(source, result.card.compute_capability, result.kernel.kernel);
+        registers_by_nvcc(source.string(), architecture, result.kernel.kernel);
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
   }
@@ -176,17 +165,25 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
     throw BadRequest({RefusalKind::kBlockDoesNotFit,
                       {{"rung", label(result.rung)},
                        {"card", result.card.name},
-                       {"limit", deciding_limit(result.card, needs)}}});
+                       {"limit", deciding_limit(result.card, needs)},
+                       {"threads", needs.threads_per_block},
+                       {"registers", needs.registers_per_thread},
+                       {"shared_bytes", needs.shared_bytes_per_block},
+                       {"most_shared_bytes", result.card.max_shared_bytes_per_block}}});
   }
   result.occupancy_limit = deciding_limit(result.card, needs);
   result.waves = static_cast<double>(result.kernel.blocks) /
                  (static_cast<double>(result.blocks_per_sm) * result.card.sms);
 }
 
+/// The card's peak rate for a rung's products; that of FP32 where it does not tell.
+double peak_of(const DeviceCard& card, const Rung& rung) {
+  return peak_tflops(roof_of(card), rung.precision).value_or(card.fp32_tflops);
+}
+
 std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
                                                   std::uint64_t touch_budget) {
-  const Roof roof = roof_of(result.card);
-  const double peak = peak_tflops(roof, result.rung.precision).value_or(roof.fp32_tflops);
+  const double fp32_to_peak = result.card.fp32_tflops / peak_of(result.card, result.rung);
   // Arrays of their own, one after the other, as cudaMalloc places them.
   const auto& [M, N, K] = result.problem.shape;
   constexpr std::uint64_t kAlignedLines = (std::uint64_t{2} << 20) / emulator::kLineBytes;
@@ -198,7 +195,7 @@ std::optional<emulator::MemoryTraffic> traffic_of(const RungTrace& result,
   return replay_caches({.kernel = result.kernel,
                         .card = result.card,
                         .blocks_per_sm = result.blocks_per_sm,
-                        .multiply_adds = flops(result.problem.shape) / 2 * roof.fp32_tflops / peak,
+                        .multiply_adds = flops(result.problem.shape) / 2 * fp32_to_peak,
                         .array_first_lines = {0, lines(M, K), lines(M, K) + lines(K, N)}},
                        touch_budget);
 }
@@ -347,7 +344,7 @@ Limit limit_of(const RungTrace& trace) {
   // An SM passes one wavefront in a cycle, and starts so many multiply-adds of a warp.
   const DeviceCard& card = trace.card;
   const double in_a_cycle =
-      card.fp32_tflops * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
+      peak_of(card, trace.rung) * 1e12 / (2.0 * card.sms * card.sm_clock_mhz * 1e6) / kWarp;
   const double cycles = (global + shared) * in_a_cycle;  // in those of the arithmetic
   const bool busy = cycles > 1.25;
   const bool wasteful = 2 * all.ideal_sectors < all.sectors;

@@ -13,6 +13,7 @@
 
 #include "common/device_card.hpp"
 #include "common/machine.hpp"
+#include "common/terminal/access_verdict.hpp"
 #include "common/verify.hpp"
 #include "emulator/trace/replay.hpp"
 #include "emulator/trace/trace.hpp"
@@ -41,7 +42,7 @@ struct RungTrace {
   Problem problem;
   DeviceCard card;
   emulator::KernelTrace kernel;
-  std::vector<std::string> verdicts;  ///< of kernel.lines, see verdict_of()
+  std::vector<AccessVerdict> verdicts;  ///< of kernel.lines, see verdict_of()
   std::optional<bool> verified;       ///< nothing where only some blocks ran
   std::vector<Wrong> wrong;           ///< why it is wrong
   int blocks_per_sm = 0;

@@ -56,7 +56,7 @@ class SmallVerification {
     } catch (const MachineError&) {
       return;  // other work has the memory
     }
-    const bool copies = !machine_.is_gpu() && rung_.compute_capability >= 80;
+    const bool copies = !machine_.is_gpu() && lowest_compute_capability(rung_) >= 80;
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
       if (!found_.findings.empty() || (arrival == CopyArrival::kEarly && !copies)) break;
       const bool late = arrival == CopyArrival::kLate;
@@ -94,14 +94,6 @@ class SmallVerification {
 
 }  // namespace
 
-EmulatedSms::EmulatedSms(int sms) : before_(emulator::multiprocessors()) {
-  emulator::set_multiprocessors(sms);
-}
-
-EmulatedSms::~EmulatedSms() {
-  emulator::set_multiprocessors(before_);
-}
-
 std::vector<Problem> small_problems_of(const Rung& rung) {
   const auto& [BM, BN] = rung.tile.BM == 0 ? kUnknownTile : rung.tile;
   const int q = rung.multiple_of;
@@ -128,7 +120,7 @@ SmallProblems verify_small_problems(Machine& machine, const Rung& rung) {
   SmallProblems found;
   SmallVerification verification(machine, rung, found);
   {
-    const EmulatedSms few(kSms);
+    const emulator::ScopedMultiprocessors few(kSms);
     for (const Problem& problem : small_problems_of(rung))
       verification.verify(problem, rung.run, rung.tile);
     if (machine.is_gpu() && rung.plans != nullptr) {  // more tiles than any GPU has SMs
@@ -151,7 +143,7 @@ SmallProblems verify_small_problems(Machine& machine, const Rung& rung) {
   const std::size_t count = rung.plans({1, q, q}).size();
   for (std::size_t i = 0; i < count; ++i) {
     const auto verify = [&](int sms, const auto& shape_of_plan, bool only_if_shared) {
-      const EmulatedSms emulated(sms);  // a GPU does not mind
+      const emulator::ScopedMultiprocessors emulated(sms);  // a GPU does not mind
       const Shape shape = shape_of_plan(rung.plans({1, q, q}).at(i));
       const WorkPlan plan = rung.plans(shape).at(i);
       if (only_if_shared && plan.ranks < 2) return;

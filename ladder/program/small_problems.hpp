@@ -25,8 +25,7 @@ struct SmallProblems {
 };
 
 /// \brief Problems around the tile of a rung: several tiles and an edge, K below, at and above what
-/// a
-///        pipeline holds, M and N beyond 2048. A few million multiply-adds each.
+///        a pipeline holds, M and N beyond 2048. A few million multiply-adds each.
 std::vector<Problem> small_problems_of(const Rung& rung);
 
 /// \brief  Verifies a rung on its small problems, and each configuration of one that chooses on a
@@ -40,21 +39,8 @@ SmallProblems verify_small_problems(Machine& machine, const Rung& rung);
 std::string exactness_text(const std::vector<std::pair<std::string, SmallProblems>>& found);
 
 /// \brief  Which configuration a rung takes for a shape, as a sentence, on the machine that its
-/// table
-///         is for; empty for rungs with one kernel and one grid.
+///         table is for; empty for rungs with one kernel and one grid.
 /// \param  sms_of  "NVIDIA H200 SXM": whose number of SMs the emulator has; empty on a GPU
 std::string taken_configuration(const Rung& rung, const Shape& shape, const std::string& sms_of);
-
-/// As long as it lives, launches on the emulator find so many SMs.
-class EmulatedSms {
- public:
-  explicit EmulatedSms(int sms);
-  ~EmulatedSms();
-  EmulatedSms(const EmulatedSms&) = delete;
-  EmulatedSms& operator=(const EmulatedSms&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace ladder

@@ -14,6 +14,7 @@
 #include "common/output_file.hpp"
 #include "common/terminal/progress.hpp"
 #include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/results.hpp"
 #include "ladder/program/rung_findings.hpp"
@@ -127,7 +128,8 @@ int trace_command(TraceArguments arguments) {
   RungTrace printed = trace;
   if (arguments.warp.empty()) printed.kernel.warp.clear();
   fmt::print("{}", trace_text(printed));
-  const EmulatedSms sms(card.sms);
+  const emulator::ScopedMultiprocessors sms(card.sms);
+  const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   const std::string took = taken_configuration(rung, options.problem.shape, sms_of(card));
   if (!took.empty()) fmt::print("\n{}", wrapped(took, 2));
   if (!trace.kernel.hazards.empty()) fmt::print("\nHazards\n{}", hazards_text(trace.kernel));
@@ -159,7 +161,8 @@ class Check {
     const DeviceCard card = modelled_card(arguments_.gpu);
     report_.facts["problem"] = problem_json(options.problem);
     report_.facts["card"] = {{"id", card.id}, {"name", card.name}, {"sms", card.sms}};
-    const EmulatedSms sms(card.sms);
+    const emulator::ScopedMultiprocessors sms(card.sms);
+    const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
     for (const Rung& rung : rungs)
       check(*machine, rung, card);
     if (!exact_.empty()) say(wrapped(exactness_text(exact_), 2));

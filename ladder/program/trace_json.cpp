@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/results_context.hpp"
 #include "common/terminal/kernel_report.hpp"
 #include "common/terminal/trace_page.hpp"
 #include "ladder/program/results.hpp"
@@ -39,6 +40,7 @@ json to_json(const RungTrace& trace) {
   const DeviceCard& card = trace.card;
   const Limit limit = limit_of(trace);
   json result = {
+      {"context", results_context("CPU emulator", std::nullopt, {}, {})},
       {"rung", label(trace.rung)},
       {"folder", folder(trace.rung)},
       {"shape", {{"m", shape.M}, {"n", shape.N}, {"k", shape.K}}},

@@ -14,6 +14,7 @@
 
 #include "common/terminal/access_verdict.hpp"
 #include "common/terminal/kernel_report.hpp"
+#include "common/version.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/trace_report.hpp"
 
@@ -55,6 +56,7 @@ std::string heading(const RungTrace& trace) {
   const auto& [shape, alpha, beta, seed] = trace.problem;
   std::string text =
       wrapped(fmt::format("{}, traced for this GPU: {}", label(trace.rung), trace.card.name), 2);
+  text += version_text() + "\n";
   text += wrapped(
       fmt::format("{}, alpha = {}, beta = {}, seed = {}", shape_text(shape), alpha, beta, seed), 2);
   const std::string note = registers_note(trace);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/traced_rungs.cpp
-/// \brief The only symbol that the library of traced rungs exports.
+/// \brief What the library of traced rungs exports besides its probe, which is in traced_probe.cu.
 #include "ladder/ladder.hpp"
 
 namespace ladder {

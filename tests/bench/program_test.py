@@ -62,6 +62,15 @@ class OutputTest(unittest.TestCase):
                     self.assertEqual(code, 2, said)
                     self.assertRegex(said, r"^\w+\.py: cannot write standard output: .+\n$")
 
+    def test_a_rung_that_is_not_there_is_bad_usage(self):
+        for module, more in (("bench.rungs", ()), ("docs.report.maths", ()),
+                             ("classroom.lesson", ()), ("classroom.starters", ("/dev/null/no",)),
+                             ("classroom.student start", ())):  # fmt: skip
+            with self.subTest(module):
+                code, said = run(module, ["77", *more], "/dev/null")
+                self.assertEqual(code, 2, said)
+                self.assertIn("12", said, "it names the rungs that are there")
+
     def test_a_reader_that_leaves_ends_the_program_quietly(self):
         done = subprocess.run(["bash", "-c", f"{sys.executable} -m classroom.lesson 03 | true; "
                                "echo ${PIPESTATUS[0]}"], cwd=SOURCES, capture_output=True,

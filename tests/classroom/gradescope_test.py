@@ -17,7 +17,7 @@ import zipfile
 from bench.rungs import own_rungs
 from classroom import copied_tree, gradescope, starters, student
 from tests import SOURCES
-from tests.classroom.json_schema import faults
+from tests.schemas import faults
 
 RUNG = min(own_rungs().values(), key=lambda rung: rung.number)
 SECRET = b"a secret of this test\n"

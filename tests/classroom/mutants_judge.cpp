@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/classroom/mutants_judge.cpp
 /// \brief Judges rungs with a mistake each, in this process: reads jobs by rung from standard
-/// input,
-///        writes what came of each mutant to standard output.
+///        input, writes what came of each mutant to standard output.
 ///
 ///     grader_mutants I OF < jobs.json      the I-th of OF parts of {"mutants": [name, ...],
 ///                                          "jobs": {folder of a rung: job}}

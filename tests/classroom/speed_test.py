@@ -176,7 +176,10 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(why(2, True, {"why": "no GPU was found"}), "no GPU was found")
         self.assertIsNone(why(2, True, GPU))
         self.assertIn("7.5", why(9, True, {"name": "T4", "compute_capability": 75}))
-        self.assertIn("exactly", why(11, True, {"name": "B200", "compute_capability": 100}))
+        for too_new in (101, 130):
+            gpu = {"name": "Made Up 3", "compute_capability": too_new}
+            self.assertIn("9.0, 10.0, 10.3 or 12.0 is needed", why(11, True, gpu))
+        self.assertIsNone(why(11, True, {"name": "B200", "compute_capability": 100}))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/bfloat16_test.cpp
 /// \brief BF16 numbers on the host: exact on the way to float, rounded to nearest even on the way
-/// back.
+///        back.
 #include "common/bfloat16.hpp"
 
 #include <gtest/gtest.h>

@@ -25,8 +25,8 @@ using nlohmann::json;
 const fs::path kFolder = fs::path(LADDER_SOURCE_DIR) / "common" / "devices";
 
 TEST(DeviceCardTest, NamesAreTheFiles) {
-  EXPECT_EQ(card_names(),
-            (std::vector<std::string>{"a100", "classroom", "h100", "h200", "rtx4090", "t4"}));
+  EXPECT_EQ(card_names(), (std::vector<std::string>{"a100", "b200", "classroom", "h100", "h200",
+                                                    "rtx4090", "rtx5090", "t4"}));
 }
 
 TEST(DeviceCardTest, ReadsEveryFigure) {
@@ -87,9 +87,11 @@ TEST_P(EveryCardTest, PeaksFollowFromSmsAndClock) {
     double fp32, tf32, bf16;  // of one SM
   };
   // FP32 lanes: CUDA C++ Programming Guide, "Compute Capability", Architecture. Tensor cores: the
-  // architectures' whitepapers; 8.9 is a GeForce, whose FP32 accumulation runs at half rate.
+  // architectures' whitepapers; 8.9 and 12.0 are GeForces, whose FP32 accumulation runs at half
+  // rate.
   const std::map<int, FlopPerCycle> of_compute_capability = {
-      {75, {128, 0, 0}}, {80, {128, 1024, 2048}}, {89, {256, 256, 512}}, {90, {256, 2048, 4096}}};
+      {75, {128, 0, 0}},       {80, {128, 1024, 2048}},  {89, {256, 256, 512}},
+      {90, {256, 2048, 4096}}, {100, {256, 4096, 8192}}, {120, {256, 256, 512}}};
   const DeviceCard card = load_card(GetParam());
   const FlopPerCycle flop = of_compute_capability.at(card.compute_capability);
   const double cycles = 1e-6 * card.sms * card.sm_clock_mhz;  // of all SMs in a second, in tera
@@ -204,6 +206,10 @@ TEST(BlocksPerSmTest, OtherCards) {
   expect_blocks("t4", {32, 0, 0}, 16, "blocks");
   expect_blocks("t4", {1024, 64, 0}, 1, "threads and registers");
   expect_blocks("classroom", {256, 128, 0}, 2, "registers");
+  // Eight stages of rungs 11 and 12 take the whole SM of one card and less than half of the other.
+  expect_blocks("rtx5090", {384, 0, 98432}, 1, "shared memory");
+  expect_blocks("b200", {384, 0, 98432}, 2, "shared memory");
+  expect_blocks("rtx5090", {384, 0, 100 * 1024}, 0, "shared memory");
 }
 
 TEST(BlocksPerSmTest, RefusesWhatMakesNoSense) {

@@ -27,8 +27,9 @@ def pages():
 
 
 def lines_of(text):
-    """Lines without what differs between machines."""
-    return [re.sub(r"\(\d+ cores?\)", "(N cores)", line.rstrip()) for line in text.splitlines()]
+    """Lines without what differs between machines and commits."""
+    lines = [re.sub(r"\(\d+ cores?\)", "(N cores)", line.rstrip()) for line in text.splitlines()]
+    return [line for line in lines if not line.startswith("GEMM Ladder ")]
 
 
 def first_difference(shown, printed):

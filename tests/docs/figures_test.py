@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ElementTree
 
 from bench.rungs import own_rungs, rung_named
 from docs.figures import banks, draw, rung_01, tiles
-from docs.figures.shapes import NARROW, Picture, request, text_height, text_width
+from docs.figures.shapes import NARROW, Picture, request, text_width
 from docs.figures.timeline import Timeline
 from docs.report import plot_labs, plots
 from docs.report.by_hand import by_hand, starts_of
-from docs.report.svg import STYLE
+from docs.report.svg import SIZES, STYLE
 from docs.report.wavefronts import LANES
 from tests import SOURCES
 
@@ -30,6 +30,12 @@ COLOURED = ("fill", "stroke", "style", "color", "opacity", "font-size")  # attri
 def picture(name):
     """A figure as a tree."""
     return ElementTree.parse(FIGURES / f"{name}.svg").getroot()
+
+
+def text_height(style=""):
+    """(above the base line, below it) in pixels."""
+    size = next((SIZES[name] for name in style.split() if name in SIZES), 15)
+    return 0.76 * size, 0.22 * size
 
 
 def box(text):

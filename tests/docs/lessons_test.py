@@ -11,7 +11,7 @@ import unittest
 
 from bench.rungs import rung_table
 from classroom import lesson
-from classroom.markdown_text import figures_of, generated_share, unfolded
+from classroom.markdown_text import figures_of, unfolded
 from docs.report.report import pages
 from tests import SOURCES
 from tests.docs.page_commands import Commands, command_faults
@@ -26,6 +26,12 @@ BLOCKS = {
     "The maths": ("maths",),
     "Measured, and why": ("measured",),
 }
+
+
+def generated_share(text):
+    """What part of the words, code included, is in generated blocks."""
+    blocks = re.finditer(r"^<!-- begin (\w+).*?<!-- end \1 -->$", text, flags=re.M | re.S)
+    return sum(len(block[0].split()) for block in blocks) / max(1, len(text.split()))
 
 
 def lesson_faults(rung):
@@ -57,6 +63,10 @@ class LessonsTest(unittest.TestCase):
         wrong = [fault for rung in rung_table().values() for fault in lesson_faults(rung)]
         if wrong:
             self.fail("\n" + "\n".join(wrong))
+
+    def test_the_generated_share_is_one_of_words(self):
+        block = "<!-- begin card -->\na b\n<!-- end card -->\n"
+        self.assertEqual(generated_share(block + "1 2 3 4 5 6 7 8 9 10\n"), 0.5)
 
     def test_no_paragraph_begins_with_a_number_that_makes_it_a_list(self):
         """An answer "65. And so on" is shown as item 1 of a list."""

@@ -42,13 +42,18 @@ TEST(EmulatorBarrier, CountsVotes) {
 }
 
 TEST(EmulatorBarrier, DifferentLinesAreAnError) {
-  const std::string text = expect_kernel_error(
+  const Fault fault = expect_kernel_error(
       [] { probes::divergent_barrier(64); },
-      {KernelErrorKind::kDivergentBarrier, kFile, "even threads", {0, 0, 0}, {0, 0, 0}});
-  const std::string even = std::to_string(line_of(kFile, "even threads"));
-  const std::string odd = std::to_string(line_of(kFile, "odd threads"));
-  EXPECT_TRUE(contains(text, "threads 0, 2, ..., 62 wait at the barrier of line " + even)) << text;
-  EXPECT_TRUE(contains(text, "threads 1, 3, ..., 63 wait at the barrier of line " + odd)) << text;
+      {FaultKind::kDivergentBarrier, kFile, "even threads", {0, 0, 0}, {0, 0, 0}});
+  ASSERT_EQ(fault.groups.size(), 2u);
+  for (const ThreadGroup& group : fault.groups) {
+    const bool even = group.threads.front() == 0;
+    EXPECT_EQ(group.place.line, line_of(kFile, even ? "even threads" : "odd threads"));
+    ASSERT_EQ(group.threads.size(), 32u);
+    for (std::size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(group.threads[i], 2 * i + (even ? 0 : 1));
+    EXPECT_EQ(group.wait, WaitKind::kSyncthreads);
+  }
 }
 
 TEST(EmulatorBarrier, GoesOnWithoutThreadsThatHaveLeft) {
@@ -68,20 +73,25 @@ TEST(EmulatorBarrier, GoesOnWithoutThreadsThatHaveLeft) {
 }
 
 TEST(EmulatorBarrier, WarpsAtThreeLinesAreNamed) {
-  const std::string text = expect_kernel_error(
+  const Fault fault = expect_kernel_error(
       [] { probes::barrier_of_each_warp(128); },
-      {KernelErrorKind::kDivergentBarrier, kFile, "of warp 0", {0, 0, 0}, {0, 0, 0}});
-  EXPECT_TRUE(contains(text, "warp 0 (threads 0-31) waits at the barrier of line")) << text;
-  EXPECT_TRUE(contains(text, "and warps 2 and 3 (threads 64-127) wait at the barrier")) << text;
+      {FaultKind::kDivergentBarrier, kFile, "of warp 0", {0, 0, 0}, {0, 0, 0}});
+  std::vector<std::string> threads;
+  for (const ThreadGroup& group : fault.groups)
+    threads.push_back(threads_of(group));
+  EXPECT_EQ(threads, (std::vector<std::string>{"0-31", "32-63", "64-127"}));
 }
 
 TEST(EmulatorBarrier, WhoSpinsForTheOthersDoesNotHideThem) {
   int flag = 0;
-  const std::string text = expect_kernel_error(
+  const Fault fault = expect_kernel_error(
       [&] { probes::spin_for_a_missing_barrier(&flag); },
-      {KernelErrorKind::kMissingBarrier, kFile, "thread 1 has left", {0, 0, 0}, {2, 0, 0}});
-  EXPECT_TRUE(contains(text, "threads 2-63 wait")) << text;
-  EXPECT_TRUE(contains(text, "thread 1 has left the kernel")) << text;
+      {FaultKind::kMissingBarrier, kFile, "thread 1 has left", {0, 0, 0}, {2, 0, 0}});
+  ASSERT_EQ(fault.groups.size(), 2u);
+  EXPECT_EQ(threads_of(fault.groups[0]), "2-63");
+  EXPECT_EQ(fault.groups[0].wait, WaitKind::kSyncthreads);
+  EXPECT_EQ(threads_of(fault.groups[1]), "1");
+  EXPECT_EQ(fault.groups[1].wait, WaitKind::kGone);
 }
 
 TEST(EmulatorBarrier, LoopsMayEndSoonerForSome) {
@@ -96,7 +106,7 @@ TEST(EmulatorBarrier, LowestFailingBlockIsReported) {
     set_cpu_threads(workers);
     for (int run = 0; run < 10; ++run) {
       expect_kernel_error([] { probes::divergent_in_block(200, 17); },
-                          {KernelErrorKind::kDivergentBarrier,
+                          {FaultKind::kDivergentBarrier,
                            kFile,
                            "thread 0 is elsewhere",
                            {17, 0, 0},

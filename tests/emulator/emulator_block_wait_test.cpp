@@ -84,12 +84,9 @@ TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
     const auto error = error_of(
         [&] { probes::meet_as_grid(most + 1, 2, &arrived, &phase, out.data(), shared_bytes); });
     ASSERT_TRUE(error.has_value()) << most;
-    EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
-    EXPECT_TRUE(
-        contains(error->what(), "cooperative grid of " + std::to_string(most + 1) + " blocks"))
-        << error->what();
-    EXPECT_TRUE(contains(error->what(), "5 SMs have room for " + std::to_string(most)))
-        << error->what();
+    EXPECT_EQ(error->kind(), FaultKind::kLaunchCooperativeTooLarge);
+    EXPECT_EQ(error->fault().fields,
+              (Fields{{"blocks", most + 1}, {"limit", most}, {"multiprocessors", 5}}));
   }
 }
 
@@ -97,6 +94,16 @@ TEST(EmulatorMultiprocessors, NumberIsChecked) {
   EXPECT_EQ(multiprocessors(), 8);
   EXPECT_THROW(set_multiprocessors(0), std::invalid_argument);
   EXPECT_THROW(set_multiprocessors(1025), std::invalid_argument);
+  EXPECT_EQ(multiprocessors(), 8);
+}
+
+TEST(EmulatorMultiprocessors, AScopeGivesBackTheNumberBefore) {
+  {
+    const ScopedMultiprocessors few(3);
+    EXPECT_EQ(multiprocessors(), 3);
+    EXPECT_THROW(ScopedMultiprocessors(0), std::invalid_argument);
+    EXPECT_EQ(multiprocessors(), 3);
+  }
   EXPECT_EQ(multiprocessors(), 8);
 }
 

@@ -156,13 +156,13 @@ TEST_F(EmulatorClocks, AccessesMayComeInAnotherOrder) {
 
 TEST_F(EmulatorClocks, AWordIsSettledForAWarpUntilItsNextEpoch) {
   load(32);
-  EXPECT_TRUE(shadow.is_settled(kWord, 1, clocks.epoch_of(32)));
-  EXPECT_FALSE(shadow.is_settled(kWord, 2, clocks.epoch_of(64)));
+  EXPECT_TRUE(shadow.settled_words(1, clocks.epoch_of(32)).contain(kWord));
+  EXPECT_FALSE(shadow.settled_words(2, clocks.epoch_of(64)).contain(kWord));
   clocks.arrive(32, &empty);
-  EXPECT_FALSE(shadow.is_settled(kWord, 1, clocks.epoch_of(32)));
+  EXPECT_FALSE(shadow.settled_words(1, clocks.epoch_of(32)).contain(kWord));
   load(32);
   store(0);
-  EXPECT_FALSE(shadow.is_settled(kWord, 1, clocks.epoch_of(32)));
+  EXPECT_FALSE(shadow.settled_words(1, clocks.epoch_of(32)).contain(kWord));
 }
 
 // -- Copies of threads --------------------------------------------------------------------------

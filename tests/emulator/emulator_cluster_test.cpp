@@ -49,34 +49,33 @@ TEST_P(EmulatorCluster, BlocksReadEachOthersSharedMemory) {
 }
 
 TEST_P(EmulatorCluster, RanksBeyondItAreReported) {
-  const std::string text = error_of(probes::map_beyond_cluster)->what();
-  EXPECT_TRUE(contains(text, "block 2 of a cluster of 2")) << text;
+  const auto error = error_of(probes::map_beyond_cluster);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), FaultKind::kClusterNoBlock) << error->what();
+  EXPECT_EQ(error->fault().fields, (Fields{{"rank", 2}, {"blocks", 2}}));
 }
 
 TEST_P(EmulatorCluster, BlockThatHasLeft) {
   unsigned flag = 0;
-  const std::string text =
-      expect_kernel_error([&] { probes::read_after_leaving(&flag); },
-                          {KernelErrorKind::kCluster, kFile, "its owner has left"});
-  EXPECT_TRUE(contains(text, "has left the kernel")) << text;
+  expect_kernel_error([&] { probes::read_after_leaving(&flag); },
+                          {FaultKind::kClusterBlockLeft, kFile, "its owner has left"});
 }
 
 TEST_P(EmulatorCluster, ThreadThatLeavesBeforeTheBarrier) {
-  const std::string text =
-      expect_kernel_error(probes::leave_before_cluster_sync,
-                          {KernelErrorKind::kMissingBarrier, kFile, "not all threads come"});
-  EXPECT_TRUE(contains(text, "thread (5, 0, 0) has left the kernel")) << text;
+  const Fault fault = expect_kernel_error(probes::leave_before_cluster_sync,
+                          {FaultKind::kMissingClusterBarrier, kFile, "not all threads come"});
+  EXPECT_EQ(fault.other.value().thread, (Index{5, 0, 0}));
 }
 
 TEST_P(EmulatorCluster, BlockThatLeavesBeforeTheBarrier) {
   const auto error = error_of(probes::one_block_leaves);
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind(), KernelErrorKind::kDeadlock) << error->what();
-  ASSERT_EQ(error->waiters().size(), 1u) << error->what();
-  const KernelWaiters& waiters = error->waiters()[0];
-  EXPECT_EQ(waiters.threads, "0-31");
-  EXPECT_EQ(waiters.what, "wait at cluster_sync");
-  EXPECT_EQ(waiters.line, line_of(kFile, "the other block has left"));
+  EXPECT_EQ(error->kind(), FaultKind::kDeadlock) << error->what();
+  ASSERT_EQ(error->fault().groups.size(), 1u) << error->what();
+  const ThreadGroup& waiters = error->fault().groups[0];
+  EXPECT_EQ(threads_of(waiters), "0-31");
+  EXPECT_EQ(waiters.wait, WaitKind::kClusterBarrier);
+  EXPECT_EQ(waiters.place.line, line_of(kFile, "the other block has left"));
 }
 
 TEST_P(EmulatorCluster, NextLaunchWorksAfterAnError) {
@@ -110,12 +109,17 @@ TEST(EmulatorClusterLaunch, RefusesWhatCudaRefuses) {
   std::vector<unsigned> ranks(32, 99);
   const auto refusal = [&](unsigned blocks, unsigned cluster) {
     const auto error = error_of([&] { probes::write_ranks(blocks, cluster, ranks.data()); });
-    return error && error->kind() == KernelErrorKind::kBadLaunch ? std::string(error->what()) : "";
+    return error ? error->fault() : Fault();
   };
-  EXPECT_TRUE(contains(refusal(6, 4),
-                       "the grid, (6, 1, 1), is no multiple of a cluster of (4, 1, 1) blocks"));
-  EXPECT_TRUE(contains(refusal(16, 16), "cluster of 16 blocks"));
-  EXPECT_TRUE(contains(refusal(4, 0), "cluster of 0 blocks"));
+  const Fault no_multiple = refusal(6, 4);
+  EXPECT_EQ(no_multiple.kind, FaultKind::kLaunchClusterGrid);
+  EXPECT_EQ(no_multiple.fields, (Fields{{"grid", FieldValue::Numbers{6, 1, 1}},
+                                        {"cluster", FieldValue::Numbers{4, 1, 1}}}));
+  for (const unsigned blocks : {16u, 0u}) {
+    const Fault refused = refusal(blocks == 0 ? 4 : blocks, blocks);
+    EXPECT_EQ(refused.kind, FaultKind::kLaunchClusterSize);
+    EXPECT_EQ(refused.fields.number("blocks"), blocks);
+  }
 }
 
 }  // namespace

@@ -76,28 +76,28 @@ TEST_F(EmulatorCpAsync, EarlyCopiesArriveAtOnce) {
 
 TEST_F(EmulatorCpAsync, MisalignedDestination) {
   expect_kernel_error([&] { probes::copy_to_odd_address(in_); },
-                      {KernelErrorKind::kMisalignedAddress, kFile, "to an odd address"});
+                      {FaultKind::kMisalignedArgument, kFile, "to an odd address", {}, {}, {{"argument", "cp.async-destination"}}});
 }
 
 TEST_F(EmulatorCpAsync, MisalignedSource) {
   expect_kernel_error([&] { probes::copy_from_odd_address(in_); },
-                      {KernelErrorKind::kMisalignedAddress, kFile, "from an odd address"});
+                      {FaultKind::kMisalignedArgument, kFile, "from an odd address", {}, {}, {{"argument", "cp.async-source"}}});
 }
 
 TEST_F(EmulatorCpAsync, DestinationInGlobalMemory) {
   expect_kernel_error([&] { probes::copy_to_global(in_, in_ + 4); },
-                      {KernelErrorKind::kInvalidAddress, kFile, "to global memory"});
+                      {FaultKind::kOutsideShared, kFile, "to global memory"});
 }
 
 TEST_F(EmulatorCpAsync, DestinationBeyondSharedMemory) {
   expect_kernel_error(
       [&] { probes::copy_beyond_shared(in_); },
-      {KernelErrorKind::kInvalidAddress, kFile, "the launch gave one vector", {}, {1, 0, 0}});
+      {FaultKind::kOutsideShared, kFile, "the launch gave one vector", {}, {1, 0, 0}});
 }
 
 TEST_F(EmulatorCpAsync, SourceThatDoesNotExist) {
   expect_kernel_error([] { probes::copy_from_null(); },
-                      {KernelErrorKind::kInvalidAddress, kFile, "from nowhere"});
+                      {FaultKind::kNullPointer, kFile, "from nowhere"});
 }
 
 }  // namespace

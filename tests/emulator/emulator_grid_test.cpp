@@ -91,25 +91,39 @@ TEST(EmulatorGrid, CountsBlocksThreadsAndBarriers) {
 }
 
 void expect_refused(const Extents& grid, const Extents& block, std::size_t shared_bytes,
-                    const std::string& part) {
+                    FaultKind kind, const Fields& fields) {
   int visits = 0;
   const auto error = error_of([&] { probes::count_visits(grid, block, shared_bytes, &visits); });
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind(), KernelErrorKind::kBadLaunch);
-  EXPECT_TRUE(contains(error->what(), part)) << error->what();
+  EXPECT_EQ(error->kind(), kind) << error->what();
+  EXPECT_EQ(group_of(error->kind()), FaultGroup::kLaunch);
+  expect_fields(error->fault(), fields);
   EXPECT_EQ(visits, 0);
 }
 
 TEST(EmulatorGrid, RefusesWhatCudaRefuses) {
-  expect_refused({1, 1, 1}, {1025, 1, 1}, 0, "at most (1024, 1024, 64)");
-  expect_refused({1, 1, 1}, {32, 33, 1}, 0, "has 1056 threads");
-  expect_refused({1, 1, 1}, {1, 1, 65}, 0, "at most (1024, 1024, 64)");
-  expect_refused({0, 1, 1}, {1, 1, 1}, 0, "the grid is (0, 1, 1)");
-  expect_refused({1, 1, 1}, {1, 0, 1}, 0, "the block is (1, 0, 1)");
-  expect_refused({1, 65536, 1}, {1, 1, 1}, 0, "65535");
-  expect_refused({1, 1, 65536}, {1, 1, 1}, 0, "65535");
-  expect_refused({0x80000000u, 1, 1}, {1, 1, 1}, 0, "2147483647");
-  expect_refused({1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, "227 KiB");
+  using Numbers = FieldValue::Numbers;
+  const FaultKind too_large = FaultKind::kLaunchExtentTooLarge;
+  const FaultKind zero = FaultKind::kLaunchExtentZero;
+  const Numbers of_block = {1024, 1024, 64};
+  const Numbers of_grid = {2147483647, 65535, 65535};
+  expect_refused({1, 1, 1}, {1025, 1, 1}, 0, too_large, {{"what", "block"}, {"limits", of_block}});
+  expect_refused({1, 1, 1}, {32, 33, 1}, 0, FaultKind::kLaunchTooManyThreads,
+                 {{"threads", 1056}, {"limit", 1024}});
+  expect_refused({1, 1, 1}, {1, 1, 65}, 0, too_large, {{"what", "block"}, {"limits", of_block}});
+  expect_refused({0, 1, 1}, {1, 1, 1}, 0, zero,
+                 {{"what", "grid"}, {"extents", Numbers{0, 1, 1}}});
+  expect_refused({1, 1, 1}, {1, 0, 1}, 0, zero,
+                 {{"what", "block"}, {"extents", Numbers{1, 0, 1}}});
+  expect_refused({1, 65536, 1}, {1, 1, 1}, 0, too_large, {{"what", "grid"}, {"limits", of_grid}});
+  expect_refused({1, 1, 65536}, {1, 1, 1}, 0, too_large, {{"what", "grid"}, {"limits", of_grid}});
+  expect_refused({0x80000000u, 1, 1}, {1, 1, 1}, 0, too_large,
+                 {{"what", "grid"}, {"limits", of_grid}});
+  expect_refused({1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, FaultKind::kLaunchDynamicShared,
+                 {{"bytes", 227 * 1024 + 1}, {"limit", 227 * 1024}});
+  const ScopedSharedBytes few(99 * 1024);
+  expect_refused({1, 1, 1}, {1, 1, 1}, 99 * 1024 + 1, FaultKind::kLaunchDynamicShared,
+                 {{"bytes", 99 * 1024 + 1}, {"limit", 99 * 1024}});
 }
 
 TEST(EmulatorGrid, SettingsRefuseNonsense) {
@@ -117,6 +131,8 @@ TEST(EmulatorGrid, SettingsRefuseNonsense) {
   EXPECT_THROW(set_cpu_threads(25), std::invalid_argument);
   EXPECT_THROW(set_hang_limit(Seconds(0)), std::invalid_argument);
   EXPECT_THROW(set_hang_limit(Seconds(-1)), std::invalid_argument);
+  for (const int bytes : {0, -1, 227 * 1024 + 1})
+    EXPECT_THROW(set_shared_bytes_per_block(bytes), std::invalid_argument) << bytes;
 }
 
 TEST(EmulatorGridDeathTest, EnvironmentSetsTheDefaults) {

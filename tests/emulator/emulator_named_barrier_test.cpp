@@ -25,11 +25,16 @@ TEST(EmulatorNamedBarrier, TeamsDoNotWaitForEachOther) {
 }
 
 TEST(EmulatorNamedBarrier, DifferentCountsAreReported) {
-  const std::string text = expect_kernel_error(
+  const Fault fault = expect_kernel_error(
       probes::disagree_at_named_barrier,
-      {KernelErrorKind::kNamedBarrier, kFile, "for 96 threads", {}, {32, 0, 0}});
-  EXPECT_TRUE(contains(text, "thread (0, 0, 0) waits there for 64")) << text;
-  EXPECT_TRUE(contains(text, "line " + std::to_string(line_of(kFile, "for 64 threads")))) << text;
+      {FaultKind::kNamedBarrierCount,
+                                                    kFile,
+                                                    "for 96 threads",
+                                                    {},
+                                                    {32, 0, 0},
+                                                    {{"threads", 96}, {"other_threads", 64}}});
+  EXPECT_EQ(fault.other.value().thread, Index());
+  EXPECT_EQ(fault.other->place.line, line_of(kFile, "for 64 threads"));
 }
 
 TEST(EmulatorRegisters, WarpgroupsPassThemOn) {
@@ -39,33 +44,33 @@ TEST(EmulatorRegisters, WarpgroupsPassThemOn) {
 }
 
 TEST(EmulatorRegisters, NoSmHasSoMany) {
-  const std::string text =
-      expect_kernel_error(probes::take_too_many_registers,
-                          {KernelErrorKind::kRegisters, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
-  EXPECT_TRUE(contains(text, "end up with 40 + 240 + 240 per thread, 66560 in all")) << text;
-  EXPECT_TRUE(contains(text, "starts with at most 168 each, 64512 in all")) << text;
+  const Fault fault = expect_kernel_error(probes::take_too_many_registers,
+                          {FaultKind::kRegistersBeyondSm, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
+  EXPECT_EQ(fault.fields, (Fields{{"registers", FieldValue::Numbers{40, 240, 240}},
+                                  {"registers_in_all", 66560},
+                                  {"threads", 384},
+                                  {"limit", 168}}));
 }
 
 TEST(EmulatorRegisters, BlockWithoutWholeWarpgroups) {
   std::vector<int> out(96, 0);
   const auto error = error_of([&] { probes::move_registers(96, out.data()); });
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind(), KernelErrorKind::kRegisters);
-  EXPECT_TRUE(contains(error->what(), "the block has 96 threads")) << error->what();
+  EXPECT_EQ(error->kind(), FaultKind::kRegistersNoWarpgroup);
+  EXPECT_EQ(error->fault().fields, (Fields{{"threads", 96}}));
 }
 
 TEST(EmulatorRegisters, WarpsThatAskForDifferentNumbers) {
-  const std::string text =
-      expect_kernel_error(probes::move_registers_apart,
-                          {KernelErrorKind::kRegisters, kFile, "the others", {}, {64, 0, 0}});
-  EXPECT_TRUE(contains(text, "asks for 24 registers, but thread (0, 0, 0) for 40")) << text;
+  const Fault fault = expect_kernel_error(probes::move_registers_apart,
+                          {FaultKind::kRegistersDiffer, kFile, "the others", {}, {64, 0, 0}});
+  EXPECT_EQ(fault.fields, (Fields{{"registers", 24}, {"other_registers", 40}}));
+  EXPECT_EQ(fault.other.value().thread, Index());
 }
 
 TEST(EmulatorRegisters, WarpThatDoesNotCall) {
-  const std::string text =
-      expect_kernel_error(probes::move_registers_of_three_warps,
-                          {KernelErrorKind::kRegisters, kFile, "only three warps"});
-  EXPECT_TRUE(contains(text, "only 96 of its 128 threads")) << text;
+  const Fault fault = expect_kernel_error(probes::move_registers_of_three_warps,
+                          {FaultKind::kRegistersPartial, kFile, "only three warps"});
+  EXPECT_EQ(fault.fields, (Fields{{"threads", 96}}));
 }
 
 }  // namespace

@@ -133,7 +133,8 @@ class RandomBlock {
                             .value = is_store ? pick(2) : 0};
     expect_the_same(ask(plain_, type, one), ask_ordinary_first(type, one));
     const unsigned warp = thread / 32;
-    EXPECT_EQ(plain_.is_settled(one.word, warp, epoch), quick_.is_settled(one.word, warp, epoch));
+    EXPECT_EQ(plain_.settled_words(warp, epoch).contain(one.word),
+              quick_.settled_words(warp, epoch).contain(one.word));
   }
 
   static Conflict ask(SharedShadow& shadow, AccessType type, const WordAccess& one) {
@@ -151,17 +152,25 @@ class RandomBlock {
     }
   }
 
+  bool asks_words(OrdinaryWords& words, AccessType type, const WordAccess& one) const {
+    switch (type) {
+      case AccessType::kLoad:
+        return clocks_.is_active() ? words.load_with_clocks(one.word, one.lanes, one.thread)
+                                   : words.load(one.word, one.lanes, one.thread);
+      case AccessType::kStore:
+        return words.store(one.word, one.lanes, one.thread, one.value);
+      case AccessType::kCopyTarget:
+        return words.start_copy(one.word, one.lanes, one.thread);
+      case AccessType::kCopyLanded:
+        return words.land_copy(one.word, one.lanes, one.thread);
+      default:
+        return false;
+    }
+  }
+
   Conflict ask_ordinary_first(AccessType type, const WordAccess& one) {
     OrdinaryWords words(quick_, one, one.word, one.word + 1);
-    const bool clocked = clocks_.is_active();
-    const bool ordinary =
-        type == AccessType::kLoad         ? clocked
-                                                ? words.load_with_clocks(one.word, one.lanes, one.thread)
-                                                : words.load(one.word, one.lanes, one.thread)
-                : type == AccessType::kStore ? words.store(one.word, one.lanes, one.thread, one.value)
-        : type == AccessType::kCopyTarget ? words.start_copy(one.word, one.lanes, one.thread)
-        : type == AccessType::kCopyLanded ? words.land_copy(one.word, one.lanes, one.thread)
-                                          : false;
+    const bool ordinary = asks_words(words, type, one);
     ordinary_ += ordinary ? 1 : 0;
     return ordinary ? Conflict() : ask(quick_, type, one);
   }

@@ -65,7 +65,9 @@ class EmulatorShadow : public testing::Test {
     return shadow.update(access(thread, kWholeWord, sync, atomic_code(3)));
   }
 
-  bool is_settled(std::uint32_t word = kWord) const { return shadow.is_settled(word, 0, 1); }
+  bool is_settled(std::uint32_t word = kWord) const {
+    return shadow.settled_words(0, 1).contain(word);
+  }
 
   WarpClocks clocks;
   SharedShadow shadow{clocks};

@@ -74,10 +74,8 @@ TEST(EmulatorSharedMemory, StaticArraysReachTo48KiB) {
   for (int run = 0; run < 2; ++run) {  // what is known of a kernel is kept
     const auto error = emulator::error_of([&] { fill_static_beyond_48_kib(&value); });
     ASSERT_TRUE(error.has_value());
-    EXPECT_EQ(error->kind(), emulator::KernelErrorKind::kBadLaunch);
-    EXPECT_NE(std::string(error->what()).find("__shared__ arrays of 49156 bytes"),
-              std::string::npos)
-        << error->what();
+    EXPECT_EQ(error->kind(), emulator::FaultKind::kLaunchStaticShared);
+    EXPECT_EQ(error->fault().fields, (emulator::Fields{{"bytes", 49156}, {"limit", 48 * 1024}}));
   }
 }
 

@@ -114,23 +114,23 @@ TEST_P(EmulatorTma, RingOfBuffers) {
 
 TEST_P(EmulatorTma, MisalignedDestination) {
   expect_kernel_error([&] { probes::copy_box_to_odd_address(four_); },
-                      {KernelErrorKind::kMisalignedAddress, kFile, "64 bytes off"});
+                      {FaultKind::kMisalignedArgument, kFile, "64 bytes off"});
 }
 
 TEST_P(EmulatorTma, DestinationBeyondSharedMemory) {
   expect_kernel_error([&] { probes::copy_box_beyond_shared(four_); },
-                      {KernelErrorKind::kInvalidAddress, kFile, "a byte too few"});
+                      {FaultKind::kOutsideShared, kFile, "a byte too few"});
 }
 
 TEST_P(EmulatorTma, BarrierThatIsNone) {
   expect_kernel_error([&] { probes::copy_box_without_barrier(four_); },
-                      {KernelErrorKind::kMbarrier, kFile, "to a barrier that is none"});
+                      {FaultKind::kMbarrierInvalid, kFile, "to a barrier that is none"});
 }
 
 TEST_P(EmulatorTma, BlockThatEndsBeforeItsCopy) {
   if (GetParam() == CopyArrival::kEarly) return;
   expect_kernel_error([&] { probes::leave_before_box_arrives(four_); },
-                      {KernelErrorKind::kCopyUnfinished, kFile, "nobody waits"});
+                      {FaultKind::kCopyUnfinished, kFile, "nobody waits"});
 }
 
 TEST(EmulatorTensorMap, RefusesWhatAGpuRefuses) {

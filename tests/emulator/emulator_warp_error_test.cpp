@@ -14,10 +14,11 @@ namespace {
 constexpr char kFile[] = "warp_probes.cu";
 
 TEST(EmulatorWarpError, CallerIsNotInItsMask) {
-  const std::string text = expect_kernel_error(
+  const Fault fault = expect_kernel_error(
       probes::lane_not_in_mask,
-      {KernelErrorKind::kWarpArguments, kFile, "lane 0 is not in the mask", {}, {}});
-  EXPECT_TRUE(contains(text, "0xfffffffe")) << text;
+      {FaultKind::kLaneNotInMask, kFile, "lane 0 is not in the mask", {}, {}});
+  EXPECT_EQ(fault.fields.number("mask"), 0xFFFFFFFE);
+  EXPECT_EQ(fault.fields.number("lane"), 0);
 }
 
 /// CUDA waits for the lanes of the mask that have not left the kernel.
@@ -30,39 +31,39 @@ TEST(EmulatorWarpError, LanesThatHaveLeftAreNotWaitedFor) {
 }
 
 TEST(EmulatorWarpError, LaneOfTheMaskIsAtABarrier) {
-  const std::string text =
-      expect_kernel_error(probes::lane_at_barrier,
-                          {KernelErrorKind::kWarpMismatch, kFile, "lanes below 5", {}, {32, 0, 0}});
-  EXPECT_TRUE(contains(text, "waits for thread (37, 0, 0)")) << text;
-  EXPECT_TRUE(contains(text, "waits at the barrier of line")) << text;
+  const Fault fault = expect_kernel_error(probes::lane_at_barrier,
+                          {FaultKind::kLaneAtBarrier, kFile, "lanes below 5", {}, {32, 0, 0}});
+  EXPECT_EQ(fault.other.value().thread, (Index{37, 0, 0}));
 }
 
 TEST(EmulatorWarpError, LanesCallDifferentFunctions) {
-  const std::string text =
-      expect_kernel_error(probes::different_functions,
-                          {KernelErrorKind::kWarpMismatch, kFile, "lanes below 3", {}, {}});
-  EXPECT_TRUE(contains(text, "thread (0, 0, 0) waits in __any_sync")) << text;
-  EXPECT_TRUE(contains(text, "thread (3, 0, 0) in __all_sync")) << text;
+  const Fault fault = expect_kernel_error(probes::different_functions,
+                          {FaultKind::kWarpDifferentCalls, kFile, "lanes below 3", {}, {}});
+  EXPECT_EQ(fault.fields.word("function"), "__any_sync");
+  EXPECT_EQ(fault.other.value().thread, (Index{3, 0, 0}));
+  EXPECT_EQ(fault.fields.word("other_function"), "__all_sync");
 }
 
 TEST(EmulatorWarpError, LanesNameDifferentMasks) {
-  const std::string text = expect_kernel_error(
-      probes::different_masks, {KernelErrorKind::kWarpMismatch, kFile, "mask 7", {}, {}});
-  EXPECT_TRUE(contains(text, "0x00000007") && contains(text, "0x0000000f")) << text;
+  const Fault fault = expect_kernel_error(
+      probes::different_masks, {FaultKind::kWarpDifferentCalls, kFile, "mask 7", {}, {}});
+  EXPECT_EQ(fault.fields.number("mask"), 7);
+  EXPECT_EQ(fault.fields.number("other_mask"), 15);
 }
 
 TEST(EmulatorWarpError, LanesWaitInARing) {
-  const std::string text = expect_kernel_error(
-      probes::ring_of_masks, {KernelErrorKind::kDeadlock, kFile, "waits for lane 1", {}, {}});
-  for (const char* const mask : {"0x00000003", "0x00000006", "0x00000005"}) {
-    EXPECT_TRUE(contains(text, mask)) << text;
-  }
+  const Fault fault = expect_kernel_error(
+      probes::ring_of_masks, {FaultKind::kWarpDeadlock, kFile, "waits for lane 1", {}, {}});
+  std::vector<std::int64_t> masks;
+  for (const ThreadGroup& lane : fault.groups)
+    masks.push_back(lane.missing.number("mask"));
+  EXPECT_EQ(masks, (std::vector<std::int64_t>{3, 6, 5}));
 }
 
 TEST(EmulatorWarpError, WidthIsNoPowerOfTwo) {
-  const std::string text = expect_kernel_error(
-      probes::bad_width, {KernelErrorKind::kWarpArguments, kFile, "twelve", {}, {}});
-  EXPECT_TRUE(contains(text, "width 12")) << text;
+  const Fault fault = expect_kernel_error(
+      probes::bad_width, {FaultKind::kWarpWidth, kFile, "twelve", {}, {}});
+  EXPECT_EQ(fault.fields.number("width"), 12);
 }
 
 }  // namespace

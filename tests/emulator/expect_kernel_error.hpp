@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/expect_kernel_error.hpp
-/// \brief Runs a launch that must fail and compares the whole report.
+/// \brief Runs a launch that must fail and compares the fault.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -13,8 +14,8 @@
 
 namespace ladder::emulator {
 
-inline void PrintTo(KernelErrorKind kind, std::ostream* out) {
-  *out << "kind " << static_cast<int>(kind);
+inline void PrintTo(FaultKind kind, std::ostream* out) {
+  *out << code_of(kind);
 }
 
 /// The line of a probe file that ends in the comment `// <marker>`; 0 if there is none.
@@ -29,11 +30,12 @@ inline unsigned line_of(const std::string& file, const std::string& marker) {
 
 /// What a report must say.
 struct Expected {
-  KernelErrorKind kind;
+  FaultKind kind;
   std::string file;
   std::string marker;
-  KernelError::Index block = {};
-  KernelError::Index thread = {};
+  Index block = {};
+  Index thread = {};
+  Fields fields = {};  ///< among those of the fault
 };
 
 /// The error that a launch ends in; none if it does not fail.
@@ -47,13 +49,22 @@ std::optional<KernelError> error_of(Launch launch) {
   return std::nullopt;
 }
 
-/// Fails the test unless the launch fails just so. \return the message
+/// Fails the test unless the fault has these fields.
+inline void expect_fields(const Fault& fault, const Fields& expected) {
+  for (const Fields::Entry& entry : expected.all()) {
+    const bool found = std::ranges::find(fault.fields.all(), entry) != fault.fields.all().end();
+    EXPECT_TRUE(found) << "the field " << entry.first << " of: " << text_of(fault);
+  }
+}
+
+/// Fails the test unless the launch fails just so.
+/// \return the fault
 template <class Launch>
-std::string expect_kernel_error(Launch launch, const Expected& expected) {
+Fault expect_kernel_error(Launch launch, const Expected& expected) {
   const std::optional<KernelError> error = error_of(launch);
   if (!error) {
     ADD_FAILURE() << "the launch did not fail";
-    return "";
+    return {};
   }
   const unsigned line = line_of(expected.file, expected.marker);
   EXPECT_NE(line, 0u) << "no marker " << expected.marker;
@@ -62,10 +73,18 @@ std::string expect_kernel_error(Launch launch, const Expected& expected) {
   EXPECT_EQ(error->line(), line) << error->what();
   EXPECT_EQ(error->block(), expected.block) << error->what();
   EXPECT_EQ(error->thread(), expected.thread) << error->what();
-  const std::string place = error->file() + ":" + std::to_string(line) + ", block " +
-                            to_text(expected.block) + ", thread " + to_text(expected.thread);
-  EXPECT_TRUE(std::string(error->what()).ends_with(place)) << error->what();
-  return error->what();
+  expect_fields(error->fault(), expected.fields);
+  return error->fault();
+}
+
+/// The threads of a group: "0-127, 130".
+inline std::string threads_of(const ThreadGroup& group) {
+  std::string text;
+  for (const auto& [first, last] : ranges_of(group.threads)) {
+    text += (text.empty() ? "" : ", ") + std::to_string(first);
+    if (last > first) text += "-" + std::to_string(last);
+  }
+  return text;
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -94,16 +94,16 @@ inline std::uint64_t requests_of(const KernelTrace& trace, Operation operation) 
 /// All hazards in a readable form, to compare them or to show them.
 inline std::vector<std::string> messages_of(const KernelTrace& trace) {
   std::vector<std::string> messages;
-  for (const Hazard& hazard : trace.hazards)
-    messages.push_back(name_of(hazard.kind) + " x" + std::to_string(hazard.times) + ": " +
-                       hazard.message);
+  for (const Fault& hazard : trace.hazards)
+    messages.push_back(std::string(code_of(hazard.kind)) + " x" + std::to_string(hazard.times) + ": " +
+                       text_of(hazard));
   return messages;
 }
 
 /// The only hazard; a failure if there is none or more than one.
-inline Hazard only_hazard(const KernelTrace& trace) {
+inline Fault only_hazard(const KernelTrace& trace) {
   EXPECT_EQ(trace.hazards.size(), 1u) << testing::PrintToString(messages_of(trace));
-  return trace.hazards.empty() ? Hazard() : trace.hazards.front();
+  return trace.hazards.empty() ? Fault() : trace.hazards.front();
 }
 
 inline void expect_clean(const KernelTrace& trace) {
@@ -134,6 +134,16 @@ inline TraceOptions recording(std::uint64_t block, unsigned warp) {
   TraceOptions options;
   options.warp = {block, warp};
   return options;
+}
+
+/// "A[100]"; empty where no array is known.
+inline std::string element_of(const Fault& hazard) {
+  return hazard.element ? name_of(*hazard.element) : "";
+}
+
+/// The place of the other access; no line where there is none.
+inline Place other_of(const Fault& hazard) {
+  return hazard.other ? hazard.other->place : Place();
 }
 
 }  // namespace ladder::trace_probes

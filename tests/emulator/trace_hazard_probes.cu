@@ -9,7 +9,8 @@
 
 namespace ladder::trace_probe_kernels {
 
-/// Computes for a while, so that blocks on other CPU threads come along. \return less than 2
+/// Computes for a while, so that blocks on other CPU threads come along.
+/// \return less than 2
 __device__ __forceinline__ float spend(int steps) {
   float value = 1.0f;
   for (int i = 0; i < steps; ++i)

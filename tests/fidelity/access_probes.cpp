@@ -23,7 +23,8 @@ bool is_shared(Operation operation) {
   return std::ranges::count(kShared, operation) != 0;
 }
 
-/// Random numbers below `limit`, the same on every machine. \param distinct  no two are equal
+/// Random numbers below `limit`, the same on every machine.
+/// \param distinct  no two are equal
 Indices random_indices(unsigned seed, unsigned limit, bool distinct) {
   std::mt19937 random(seed);
   Indices indices;

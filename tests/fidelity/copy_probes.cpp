@@ -11,7 +11,8 @@
 namespace ladder::fidelity {
 namespace {
 
-/// One cp.async of a warp. \param inside  a bit per lane; the others bring zeros
+/// One cp.async of a warp.
+/// \param inside  a bit per lane; the others bring zeros
 void add_thread_copy(Table& table, const WarpAccess& access, const Place& to,
                      const std::string& name, const std::string& shows,
                      unsigned inside = 0xFFFFFFFFu) {

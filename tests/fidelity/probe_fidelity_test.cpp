@@ -32,7 +32,7 @@ void PrintTo(const Probe& probe, std::ostream* out) {
 namespace {
 
 using emulator::AccessCounts;
-using emulator::HazardKind;
+using emulator::FaultGroup;
 using emulator::KernelTrace;
 using emulator::Operation;
 
@@ -251,10 +251,11 @@ class ProbeTest : public testing::TestWithParam<Probe> {};
 TEST_P(ProbeTest, MakesItsAccessesAndNoOther) {
   const Probe& probe = GetParam();
   const KernelTrace trace = trace_of(probe);
-  for (const emulator::Hazard& hazard : trace.hazards) {
+  for (const emulator::Fault& hazard : trace.hazards) {
     // Nobody writes shared memory before it is read, and lanes write the same to one address.
-    EXPECT_TRUE(hazard.kind == HazardKind::kUninitialisedShared || hazard.kind == HazardKind::kRace)
-        << hazard.message;
+    const FaultGroup group = group_of(hazard.kind);
+    EXPECT_TRUE(group == FaultGroup::kUninitialised || group == FaultGroup::kRace)
+        << text_of(hazard);
   }
   AccessCounts all;
   for (const emulator::LineCounts& line : trace.lines) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/fidelity/probe_gpu.cu
 /// \brief `probe_gpu [NAME...]`: launches all probes on a GPU, or some; for a profiler. `--list`
-/// prints
-///        the names in the order of the launches.
+///        prints the names in the order of the launches.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>

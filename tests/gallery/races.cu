@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/gallery/races.cu
 /// \brief Two threads use one word of shared memory, at least one writes it, and no barrier puts
-/// the
-///        two in order.
+///        the two in order.
 #include "common/launch.cuh"
 #include "tests/gallery/gallery.hpp"
 

@@ -36,7 +36,7 @@ class DeviceNumbers {
 /// One line per kernel: name, what the launch comes to, and the fault if it has one.
 void list() {
   for (const Broken& broken : broken_kernels()) {
-    const bool hangs = broken.kind == emulator::HazardKind::kHang;
+    const bool hangs = group_of(broken.kind) == emulator::FaultGroup::kHang;
     std::printf("%s\t%s\t%s\n", broken.name, hangs ? "hangs" : "ends", broken.fault);
   }
   for (const Sound& sound : sound_kernels())

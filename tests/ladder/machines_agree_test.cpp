@@ -53,8 +53,7 @@ TEST(MachinesAgree, BitByBit) {
     GTEST_SKIP() << error.what();
   }
   const std::unique_ptr<Machine> cpu = make_cpu_machine();
-  const int usual_sms = emulator::multiprocessors();
-  emulator::set_multiprocessors(std::stoi(gpu->versions().at("sms")));  // 12, 13
+  const emulator::ScopedMultiprocessors sms(std::stoi(gpu->versions().at("sms")));  // 12, 13
   for (const Rung& rung : rungs()) {
     if (rung.number == 0 || !runs_on(rung, gpu->compute_capability())) continue;
     SCOPED_TRACE(label(rung));
@@ -66,7 +65,6 @@ TEST(MachinesAgree, BitByBit) {
           << "M = " << shape.M << ", N = " << shape.N << ", K = " << shape.K;
     }
   }
-  emulator::set_multiprocessors(usual_sms);
 }
 
 }  // namespace

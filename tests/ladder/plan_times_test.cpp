@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/plan_times_test.cpp
 /// \brief Rung 13's model picks well: of the configurations that were timed on an H200, it takes
-/// the
-///        fastest or one that is close.
+///        the fastest or one that is close.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -31,8 +31,7 @@ TEST(RungRounding, IsThatOfAChainOfFusedMultiplyAdds) {
         acc = std::fma(a.data()[row * K + k], b.data()[k * N + col], acc);
     }
   }
-  const int usual_sms = emulator::multiprocessors();
-  emulator::set_multiprocessors(1);  // nothing that rung 12 could split a tile for
+  const emulator::ScopedMultiprocessors one(1);  // nothing that rung 12 could split a tile for
   for (const Rung& rung : emulated_rungs()) {
     if (rung.number == 0) continue;         // OpenBLAS adds in an order of its own
     if (rung.precision != kFp32) continue;  // and so do tensor cores
@@ -49,7 +48,6 @@ TEST(RungRounding, IsThatOfAChainOfFusedMultiplyAdds) {
              nullptr);
     EXPECT_EQ(std::vector<float>(c.data(), c.data() + c.size()), chain);
   }
-  emulator::set_multiprocessors(usual_sms);
 }
 
 }  // namespace

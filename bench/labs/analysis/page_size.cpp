@@ -117,8 +117,7 @@ std::vector<Chain> chains_of(std::span<const StrideCurve> curves) {
 }
 
 /// \brief  Whether the next stride was walked past the reach, and the knee was not there: the TLB
-/// then
-///         reaches farther with it, because each of its entries serves one place of the walk.
+///         then reaches farther with it, because each of its entries serves one place of the walk.
 bool ends_at_its_page(const Chain& chain, double reach, std::span<const StrideCurve> curves) {
   constexpr double kFartherThanReach = 1.25;
   constexpr std::size_t kLeastSteps = 3;

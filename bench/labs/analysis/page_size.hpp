@@ -36,9 +36,10 @@ struct TlbLevel {
 /// curve grows with the stride; from the page on, every load misses and the step stays the same.
 /// The stride at which it stops to grow is the page. Where a curve leaves its plateau does not tell
 /// by itself: a TLB whose sets are chosen by bits of the address may hold twice the distance with
-/// twice the stride, or the same. \param  curves  strides in ascending order, at least 3, each
-/// twice the one before \return ordered by reach; empty if no curve rises \throws
-/// std::invalid_argument  fewer than 3 curves, or other strides
+/// twice the stride, or the same.
+/// \param  curves  strides in ascending order, at least 3, each twice the one before
+/// \return ordered by reach; empty if no curve rises
+/// \throws std::invalid_argument  fewer than 3 curves, or other strides
 std::vector<TlbLevel> find_tlb_levels(std::span<const StrideCurve> curves);
 
 }  // namespace ladder::labs

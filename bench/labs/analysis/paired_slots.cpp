@@ -39,8 +39,7 @@ double drawn_median(const Slot& slot, std::mt19937_64& random) {
 }
 
 /// \brief  Standard deviation of slots' medians, as a share, beside what their kind and a linear
-/// drift
-///         explain; 0 if there are too few slots to tell.
+///         drift explain; 0 if there are too few slots to tell.
 double unexplained_share(std::span<const Slot> slots) {
   std::map<int, std::vector<std::size_t>> of_kind;
   for (std::size_t i = 0; i < slots.size(); ++i)

@@ -32,8 +32,7 @@ struct Change {
 };
 
 /// \brief  Change from `reference` to `other`, of the medians of their slots. The bootstrap draws
-/// windows of each slot in short
-///         runs, because neighbours are alike.
+///         windows of each slot in short runs, because neighbours are alike.
 /// \throws std::invalid_argument  a kind without slots, or a slot without samples
 Change change_between(std::span<const Slot> slots, int reference, int other, std::uint64_t seed);
 

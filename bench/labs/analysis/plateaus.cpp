@@ -153,8 +153,7 @@ void join_falling(const Medians& curve, std::vector<Piece>& pieces) {
 }
 
 /// \brief  Slope of a straight line through the piece, for each point. Points of a steep rise at
-/// its
-///         ends do not count.
+///         its ends do not count.
 /// \source the median of the slopes between all points: Theil 1950, Sen 1968
 double slope_of(const Medians& curve, const Piece& piece) {
   std::vector<double> slopes;
@@ -227,18 +226,6 @@ Knee knee_between(const Medians& curve, const Piece& low, const Piece& high) {
 }
 
 }  // namespace
-
-std::vector<Plateau> find_plateaus(std::span<const Point> curve) {
-  if (curve.empty()) return {};
-  const Medians medians = medians_of(curve);
-  std::vector<Piece> pieces = partition(medians);
-  join_alike(medians, pieces);
-  std::vector<Plateau> plateaus;
-  for (const Piece& piece : level_pieces(medians, pieces)) {
-    plateaus.push_back({.first = piece.first, .last = piece.last, .level = piece.level});
-  }
-  return plateaus;
-}
 
 std::vector<Knee> find_knees(std::span<const Point> curve) {
   if (curve.empty()) return {};

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/analysis/plateaus.hpp
-/// \brief Finds plateaus and knees in a curve such as latency over footprint.
+/// \brief Finds the knees of a curve such as latency over footprint.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "bench/labs/analysis/samples.hpp"
 
 namespace ladder::labs {
-
-/// A stretch of a curve where it stays level.
-struct Plateau {
-  std::size_t first = 0;  ///< index of its first point
-  std::size_t last = 0;   ///< index of its last point
-  double level = 0.0;     ///< median
-};
 
 /// Where a curve leaves one plateau for a higher one.
 struct Knee {
@@ -27,16 +19,10 @@ struct Knee {
   double saturated = 0.0;        ///< first x at which the rise is over
 };
 
-/// \brief  Plateaus of a curve, by optimal partitioning with a penalty for each.
+/// \brief  Knees between rising plateaus, which optimal partitioning finds with a penalty for each;
+///         none where the curve is flat. After the last rise, the curve needs four points.
 /// \param  curve  points in ascending order of x
-/// \return at least one plateau unless the curve is empty; neighbours differ by more than the noise
 /// \throws std::invalid_argument  points without samples, or not in ascending order
-std::vector<Plateau> find_plateaus(std::span<const Point> curve);
-
-/// \brief  Knees between rising plateaus; none where the curve is flat. After the last rise, the
-/// curve
-///         needs four points.
-/// \throws std::invalid_argument  as find_plateaus()
 std::vector<Knee> find_knees(std::span<const Point> curve);
 
 }  // namespace ladder::labs

@@ -93,65 +93,14 @@ double hit_rate(Replacement replacement, double x) {
   return low;
 }
 
-double effective_capacity(double capacity, double duplicated) {
-  if (!(duplicated >= 0 && duplicated <= 1)) {
-    throw std::invalid_argument("The share of lines that both sides keep lies between 0 and 1.");
-  }
-  return capacity / (1 + duplicated);
-}
-
-double hit_rate_of_popularity(std::span<const double> popularity, double capacity) {
-  double total = 0;
-  std::size_t read = 0;
-  for (const double p : popularity) {
-    if (p < 0) throw std::invalid_argument("No line is read less often than never.");
-    total += p;
-    read += p > 0;
-  }
-  if (read == 0 || !(capacity > 0)) {
-    throw std::invalid_argument("A hit rate needs lines that are read, and a cache.");
-  }
-  if (static_cast<double>(read) <= capacity) return 1;
-  // The lines that were read within a time T fill the cache; their number grows with T.
-  const auto held = [&](double time) {
-    double lines = 0;
-    for (const double p : popularity)
-      lines += 1 - std::exp(-p / total * time);
-    return lines;
-  };
-  double low = 0;
-  double high = 1;
-  while (held(high) < capacity)
-    high *= 2;
-  for (int i = 0; i < 60; ++i) {
-    const double time = (low + high) / 2;
-    (held(time) < capacity ? low : high) = time;
-  }
-  double hits = 0;
-  for (const double p : popularity)
-    hits += p / total * (1 - std::exp(-p / total * high));
-  return hits;
-}
-
 double overlapped_bandwidth(double h, double cache, double memory) {
   require_rates(cache, memory);
   return h >= 1 ? cache : std::min(cache, memory / (1 - h));
 }
 
-double serial_bandwidth(double h, double cache, double memory) {
-  require_rates(cache, memory);
-  return 1 / (h / cache + (1 - h) / memory);
-}
-
 double overlapped_hit_rate(double bandwidth, double cache, double memory) {
   require_rates(cache, memory);
   return bandwidth >= cache ? 1 : std::clamp(1 - memory / bandwidth, 0.0, 1.0);
-}
-
-double serial_hit_rate(double bandwidth, double cache, double memory) {
-  require_rates(cache, memory);
-  if (cache == memory) return bandwidth >= cache ? 1 : 0;
-  return std::clamp((1 / memory - 1 / bandwidth) / (1 / memory - 1 / cache), 0.0, 1.0);
 }
 
 ReplacementFit fit_replacement(std::span<const Point> hit_rates) {

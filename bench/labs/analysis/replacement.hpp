@@ -24,27 +24,11 @@ std::string name_of(Replacement replacement);
 /// \throws std::invalid_argument  x is not above 0
 double hit_rate(Replacement replacement, double x);
 
-/// \brief  What a cache of two sides holds of the data: a line that both sides keep counts once.
-/// \param  duplicated  share of the lines that both keep, 0 to 1
-/// \throws std::invalid_argument  another share
-double effective_capacity(double capacity, double duplicated);
-
-/// \brief  Hit rate of an LRU cache when some lines are read more often than others, in random
-/// order. \param  popularity  of each line, in any unit \param  capacity  in lines \throws
-/// std::invalid_argument  no popularity above 0, one below 0, or no capacity \source Che, Tung,
-/// Wang: Hierarchical web caching systems, 2002: a line hits if it was read within
-///         the time T in which as many lines as fit are read
-double hit_rate_of_popularity(std::span<const double> popularity, double capacity);
-
 /// \brief  Bandwidth if hits and misses overlap: min(B2, Bh / (1 - h)).
 /// \param  h  hit rate;  cache, memory  GB/s of each alone
 double overlapped_bandwidth(double h, double cache, double memory);
-/// Bandwidth if they follow each other: 1 / (h / B2 + (1 - h) / Bh).
-double serial_bandwidth(double h, double cache, double memory);
 /// The hit rate that overlapped_bandwidth() turns into this bandwidth; 0 to 1.
 double overlapped_hit_rate(double bandwidth, double cache, double memory);
-/// The hit rate that serial_bandwidth() turns into this bandwidth; 0 to 1.
-double serial_hit_rate(double bandwidth, double cache, double memory);
 
 /// Which replacement explains a curve of hit rates best.
 struct ReplacementFit {

@@ -31,7 +31,8 @@ using side_aware::quantile_of;
 double median_of(std::span<const double> values);
 
 /// \brief Standard deviation of normal noise with this median absolute deviation: outliers do not
-/// count. \throws std::invalid_argument  no values
+///        count.
+/// \throws std::invalid_argument  no values
 double robust_sigma(std::span<const double> values);
 
 }  // namespace ladder::labs

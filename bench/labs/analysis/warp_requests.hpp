@@ -24,8 +24,7 @@ TouchedMemory touched_memory(std::span<const std::uint64_t> address, unsigned by
 double sectors_of_a_record(unsigned record_bytes);
 
 /// \brief Passes through the 32 banks of shared memory by the textbook's rule: the warp is served
-/// in
-///        parts of 128 bytes, and a part takes as many passes as one bank has different words.
+///        in parts of 128 bytes, and a part takes as many passes as one bank has different words.
 ///        Hardware needs fewer for some loads of 8 and 16 bytes whose lanes share addresses.
 /// \param address  of the first byte, one for each of 32 lanes
 /// \param bytes    of each lane: 4, 8 or 16

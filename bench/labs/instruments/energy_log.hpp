@@ -32,7 +32,8 @@ class EnergyLog {
   explicit EnergyLog(Counter joules);
   /// Seconds since the log began.
   double now() const;
-  /// Ends the log. \return the steps; none if the counter says nothing
+  /// Ends the log.
+  /// \return the steps; none if the counter says nothing
   std::vector<EnergyStep> stop();
 
  private:

@@ -18,7 +18,8 @@ class GpuWalks final : public WalkInstrument {
                      int repeats) override;
 
  private:
-  /// Writes the walk into the region. \return its first place
+  /// Writes the walk into the region.
+  /// \return its first place
   const char* link(const Walk& walk, std::uint64_t region_bytes);
   /// \throws LabError  the GPU does not put one block on each SM
   void check_placement();

@@ -44,7 +44,8 @@ class GroupingInstrument {
   /// \throws LabError  table and tuples do not fit
   /// \throws std::logic_error  the table's sums are not those of the tuples
   virtual std::vector<double> tuples_per_second(const Grouping& grouping, int repeats) = 0;
-  /// \brief  Groups these keys into an empty table. \return all buckets; nothing where no kernel
+  /// \brief  Groups these keys into an empty table.
+  /// \return all buckets; nothing where no kernel
   ///         runs
   virtual std::optional<std::vector<Bucket>> grouped(const Grouping& grouping,
                                                      std::span<const TableWord> keys) = 0;

@@ -38,7 +38,8 @@ constexpr std::uint64_t part_of_hash(std::uint64_t hash, std::uint64_t parts) {
   return high_product(hash, parts);
 }
 
-/// The key of a group. \param group 0 .. groups - 1
+/// The key of a group.
+/// \param group 0 .. groups - 1
 constexpr TableWord key_of(std::uint64_t group) {
   return group + 1;
 }

@@ -65,7 +65,8 @@ class SmInstrument {
   virtual std::vector<double> local_array_cycles(int warps_per_sm, bool all_sms, int repeats) = 0;
   /// Bytes of local memory that a thread of that kernel has.
   virtual int local_array_bytes() = 0;
-  /// A block of 1024 threads that keep 48 sums each. \param squeezed into 32 registers; else 64
+  /// A block of 1024 threads that keep 48 sums each.
+  /// \param squeezed into 32 registers; else 64
   virtual SumsResult many_sums(bool squeezed) = 0;
 };
 

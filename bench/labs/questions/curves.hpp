@@ -24,7 +24,8 @@ Finding found(const std::string& key, const std::string& name, double value,
 Finding found(const std::string& key, const std::string& name, const Estimate& value,
               const std::string& unit, const std::string& how);
 
-/// A finding that was looked for in vain. \param why a sentence without its full stop
+/// A finding that was looked for in vain.
+/// \param why a sentence without its full stop
 Finding not_found(const std::string& key, const std::string& name, const std::string& unit,
                   const std::string& why);
 

@@ -187,7 +187,8 @@ void add_fall(LabReport& report, const PlainFall& fall) {
               "The last one with 80 % of the best rate; the interval ends with the next one"));
 }
 
-/// What each other way gives with the largest table. \return the best speed-up
+/// What each other way gives with the largest table.
+/// \return the best speed-up
 double add_cures(LabReport& report, const std::vector<Way>& ways,
                  const std::vector<Series>& curves) {
   double best = 0;

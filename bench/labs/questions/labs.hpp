@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/questions/labs.hpp
-/// \brief The labs' functions, one file each. The table in bench/labs/questions.cpp names them.
+/// \brief The labs' functions, one file each. The table in bench/labs/labs.cpp names them.
 #pragma once
 
 #include "bench/labs/lab.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/questions/lane_layouts.hpp
 /// \brief Accesses to shared memory as kernels make them: conflicts of a chosen degree, fragments
-/// of
-///        a warp tile, and a tile that is transposed on its way in.
+///        of a warp tile, and a tile that is transposed on its way in.
 #pragma once
 
 #include "bench/labs/questions/kernels/shared_access.hpp"
@@ -31,8 +30,9 @@ enum class Share : std::uint8_t {
   split,       ///< 4 in each half of the warp tile
 };
 
-/// \brief  One float4 of a thread's 8 rows of A, or of its 8 columns of B, of a warp tile of 32
-/// x 64. \source memory notes' figure: a thread of 8 x 8 results in a warp of 4 x 8 threads
+/// \brief  One float4 of a thread's 8 rows of A, or of its 8 columns of B, of a warp tile of 32 x
+///         64.
+/// \source memory notes' figure: a thread of 8 x 8 results in a warp of 4 x 8 threads
 SharedAccess fragment_of_a(LaneOrder order, Share share);
 SharedAccess fragment_of_b(LaneOrder order, Share share);
 

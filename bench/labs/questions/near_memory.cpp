@@ -44,7 +44,8 @@ std::vector<Assignment> there_and_back(std::vector<Assignment> order) {
   return order;
 }
 
-/// Runs all slots of a measurement. \param progress gets 0 to 1
+/// Runs all slots of a measurement.
+/// \param progress gets 0 to 1
 Streams measured(NearMemoryInstrument& memory, Streams streams, StreamRun run,
                  const std::function<void(double)>& progress) {
   for (std::size_t i = 0; i < streams.order.size(); ++i) {

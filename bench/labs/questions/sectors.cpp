@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/questions/sectors.cpp
 /// \brief L02: how many bytes a miss brings. A walk upwards through memory misses once for each
-/// piece
-///        that is fetched at once, so its latency falls where the stride is smaller than the piece.
+///        piece that is fetched at once, so its latency falls where the stride is smaller than the
+///        piece.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -27,8 +27,7 @@ std::string bytes_text(double bytes) {
 }
 
 /// \brief  Latency of a walk over a distance. Lines lie nearer to an SM or farther away, so each
-/// sample
-///         is the mean over several sets of lines.
+///         sample is the mean over several sets of lines.
 Point walk_over(Instruments& instruments, std::uint64_t distance, std::uint64_t stride,
                 int samples) {
   constexpr int kSetsOfLines = 4;
@@ -51,7 +50,7 @@ Point walk_over(Instruments& instruments, std::uint64_t distance, std::uint64_t 
 /// \brief  The reach to a page: between two walks of the sweep, walks that differ by one page or a
 ///         fiftieth.
 /// \return from the last walk that is as fast as before to the first one that has all of the
-/// penalty
+///         penalty
 Estimate refined_reach(Instruments& instruments, const TlbLevel& level, const LabOptions& options) {
   constexpr double kBeginning = 0.15;  // of the penalty
   constexpr double kEnd = 0.85;

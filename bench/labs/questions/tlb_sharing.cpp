@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/questions/tlb_sharing.cpp
 /// \brief L12: which SMs share a TLB. Two SMs that together need more entries than there are push
-/// out
-///        each other's translations if they share them.
+///        out each other's translations if they share them.
 #include <fmt/format.h>
 
 #include <algorithm>

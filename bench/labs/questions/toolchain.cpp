@@ -11,6 +11,7 @@
 
 #include "bench/labs/questions/labs.hpp"
 #include "bench/labs/report_json.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder::labs {
 namespace {
@@ -34,8 +35,13 @@ std::string output_of(const std::string& command) {
 }  // namespace
 
 LabReport toolchain(Instruments* /*instruments*/, const LabOptions& /*options*/) {
+  if (emulator::installed()) {
+    throw LabError(
+        "toolchain takes the ladder's sources apart with Python programs that are not "
+        "installed: run it in a clone of the repository");
+  }
   const std::string command =
-      fmt::format("cd '{}' && python3 -m bench.labs.toolchain", LADDER_SOURCE_DIR);
+      fmt::format("cd '{}' && python3 -m bench.labs.toolchain", emulator::source_tree().string());
   try {
     return report_of(nlohmann::ordered_json::parse(output_of(command)));
   } catch (const nlohmann::json::exception& error) {

@@ -26,8 +26,7 @@ struct LockstepReads {
 };
 
 /// \brief  Lets all blocks of a wave read their tiles of A and B at one k, then at the next one.
-/// Each
-///         wave finds an empty cache.
+///         Each wave finds an empty cache.
 /// \param  K  extent in elements of 4 bytes, a multiple of tile.BK; rows of A and B begin at
 ///            multiples of 128 bytes
 LockstepReads lockstep_reads(std::span<const int> order, const TileGrid& grid,

@@ -77,7 +77,8 @@ class MemorySystem {
   double slice_offset(std::uint64_t address) const;
   /// \brief  One load or atomic of an SM; fills the caches and TLBs that it goes through.
   void access(int sm, std::uint64_t address, Access access, Stretch& stretch);
-  /// Translates only. \return the number of TLB levels that missed
+  /// Translates only.
+  /// \return the number of TLB levels that missed
   std::size_t translate(int sm, std::uint64_t address) { return tlb_.access(sm, address); }
   /// Empties caches and TLBs.
   void clear();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/simulator/presets.cpp
 /// \brief GPUs that the simulator can be. Each figure has its source; "assumption" means that
-/// nobody
-///        has published it, and that a lab on such a GPU is there to find it out.
+///        nobody has published it, and that a lab on such a GPU is there to find it out.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -137,8 +136,7 @@ std::vector<TlbLevelShape> h100_tlb(int sms, int gpcs) {
 }
 
 /// \source measurements of an H100 80 GB that mt4g ships (github.com/caps-tum/mt4g), and the side
-/// mask
-///         that github.com/ademeure/cuda-side-boost reports
+///         mask that github.com/ademeure/cuda-side-boost reports
 MemorySystemShape h100() {
   constexpr int kSms = 132;
   constexpr int kGpcs = 8;
@@ -175,9 +173,8 @@ MemorySystemShape h100() {
 }
 
 /// \source common/devices/h200.json, and what the labs recorded on an H200
-/// (bench/results/nvidia-h200,
-///         lab_*.json); where they say nothing, a GH200 of 96 GB, which has as many HBM stacks
-///         (gpu-benches)
+///         (bench/results/nvidia-h200, lab_*.json); where they say nothing, a GH200 of 96 GB, which
+///         has as many HBM stacks (gpu-benches)
 MemorySystemShape h200() {
   constexpr int kSms = 132;  // h200.json
   constexpr int kGpcs = 8;
@@ -229,8 +226,7 @@ MemorySystemShape h200() {
 /// One instance of the profile 1g.18gb of an H200: a seventh of the SMs that MIG gives out, and an
 /// eighth of memory and L2.
 /// \source NVIDIA Multi-Instance GPU User Guide, "Supported MIG Profiles"; CUDA C++ Programming
-/// Guide:
-///         no part of L2 can be set aside in MIG mode
+///         Guide: no part of L2 can be set aside in MIG mode
 MemorySystemShape h200_1g() {
   constexpr int kSms = 16;  // as nvidia-smi mig -lgip lists them for an H100
   constexpr std::uint64_t kShare = 8;

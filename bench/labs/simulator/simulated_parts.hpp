@@ -18,8 +18,7 @@ void require_fits(std::uint64_t bytes, const MemoryFacts& facts);
 int require_sm(int sm, const MemoryFacts& facts);
 
 /// \brief  A small model of the system's L2: some of its sets, and as small a share of what is
-/// read.
-///         A set sees only its own lines, so that it cannot tell the difference.
+///         read. A set sees only its own lines, so that it cannot tell the difference.
 struct L2Sample {
   L2Shape shape;
   std::uint64_t scale = 1;

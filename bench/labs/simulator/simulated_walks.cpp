@@ -111,8 +111,7 @@ class SimulatedWalks : public WalkInstrument {
   }
 
   /// \brief  One lap. Of a long one, TLBs see a load of each page, and caches see the end: what
-  /// they
-  ///         read before that, they have forgotten. Caches with random victims forget it late.
+  ///         they read before that, they have forgotten. Caches with random victims forget it late.
   void warm_up(const Walk& walk, int sm) {
     const Lap lap(walk);
     const MemorySystemShape& shape = system_.shape();

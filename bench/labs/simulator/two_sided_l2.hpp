@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/simulator/two_sided_l2.hpp
 /// \brief An L2 of one or two sides. Each line is at home on one side; the other side may keep a
-/// copy.
+///        copy.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,8 @@ __device__ inline bool leave(const ElementwiseArguments& arguments) {
   return last;
 }
 
-/// Adds up the sums of all threads of the block, in a fixed order. \return for thread 0: the sum
+/// Adds up the sums of all threads of the block, in a fixed order.
+/// \return for thread 0: the sum
 template <class Operation>
 __device__ typename Operation::Sum sum_of_block(typename Operation::Sum own) {
   constexpr unsigned kLanes = 32;

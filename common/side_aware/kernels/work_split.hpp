@@ -41,7 +41,8 @@ constexpr unsigned ones_in(unsigned bits) {
   return ones;
 }
 
-/// The batches of one side. \tparam Index  unsigned below 2^32 vectors, else unsigned long long
+/// The batches of one side.
+/// \tparam Index  unsigned below 2^32 vectors, else unsigned long long
 template <class Index>
 struct BatchRange {
   Index batches;  ///< of the array; the last one may be cut off
@@ -56,7 +57,8 @@ constexpr unsigned batch_vectors(unsigned pairs) {
   return pairs * kPairVectors;
 }
 
-/// Batches that `vectors` vectors take. \tparam Index as in BatchRange
+/// Batches that `vectors` vectors take.
+/// \tparam Index as in BatchRange
 template <class Index>
 constexpr Index batches_of(Index vectors, unsigned pairs) {
   const Index span = batch_vectors(pairs);

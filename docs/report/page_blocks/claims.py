@@ -72,11 +72,6 @@ def link(evidence):
     return f"[{evidence['text']}]({target})"
 
 
-def anchor(group):
-    """The name of a group's heading in links."""
-    return re.sub(r"[^a-z0-9]+", "-", group.lower()).strip("-")
-
-
 def verdict(row):
     """A claim's verdict with its sign, and what is missing where there is none."""
     sign, words = VERDICTS[row["verdict"]]

@@ -4,10 +4,12 @@ import pathlib
 import re
 
 from bench import results_file
+from bench.rungs import rung_of
 from docs.report.page_blocks.markdown import code, fenced, table
 from docs.report.recorded import MissingFileError
 
 RECORD = pathlib.Path("bench/results/nvcc/stages.json")  # below the root of the sources
+COMPILED = pathlib.Path("bench/results/nvcc/architectures.json")
 SPACE = r"\s+"
 
 
@@ -87,6 +89,23 @@ def features_block(*_):
     rows = [(code(" ".join(row["options"])), "compiles" if row["status"] == 0 else row["said"])
             for row in data["features"]]
     return f"{source('hopper.cu', data)}\n\n" + table(("options", "nvcc"), rows)
+
+
+def architectures_block(*_):
+    """What nvcc made of the rungs that need an architecture of their own."""
+    data = record_at(COMPILED)
+    rows = []
+    for row in data["benchmarks"]:
+        spills = "none"
+        if row["kernels_that_spill"]:
+            which = f" in {row['kernels_that_spill']} of them" if row["kernels"] > 1 else ""
+            spills = f"{row['spill_store_bytes']} bytes{which}"
+        rows.append((rung_of(row["rung"]).label, code(f"sm_{row['architecture']}"),
+                     row["kernels"], row["most_registers"], spills))
+    return table(("rung", "compiled for", "kernels", "registers", "spilled"), rows) + (
+        f"\n\n{data['context']['compiler']}. Spilled: stored by a thread, because registers do "
+        "not suffice."
+    )
 
 
 def separate_block(*_):
@@ -182,6 +201,7 @@ BLOCKS = {
     "nvcc_sample": sample_block,
     "nvcc_phases": phases_block,
     "nvcc_images": images_block,
+    "nvcc_architectures": architectures_block,
     "nvcc_features": features_block,
     "nvcc_separate": separate_block,
     "nvcc_macros": macros_block,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/cuda_headers/cooperative_groups/reduce.h
 /// \brief CUDA's header of this name, for g++: the sum, or another fold, of the lanes of a tile or
-/// of
-///        coalesced threads.
+///        of coalesced threads.
 #pragma once
 
 #include "cooperative_groups.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/cuda_headers/cooperative_groups/scan.h
 /// \brief CUDA's header of this name, for g++: running sums, or other folds, over a group's
-/// threads.
+///        threads.
 #pragma once
 
 #include "cooperative_groups/reduce.h"

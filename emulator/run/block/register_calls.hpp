@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/run/block/register_calls.hpp
 /// \brief setmaxnreg, which the four warps of a warpgroup must call alike, and which moves
-/// registers
-///        within a block but makes none.
+///        registers within a block but makes none.
 #pragma once
 
 #include <array>

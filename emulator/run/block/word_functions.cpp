@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/run/block/word_functions.cpp
 /// \brief The functions that CUDA's words call: each goes to the block that runs on this CPU
-/// thread.
+///        thread.
 #include <array>
 #include <cstdint>
 #include <cstdio>

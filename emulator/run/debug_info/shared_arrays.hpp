@@ -36,8 +36,7 @@ std::vector<SharedArray> shared_arrays_of(const void* kernel, std::size_t dynami
 std::vector<SharedArray> shared_guards_of(const void* kernel, std::size_t dynamic_offset);
 
 /// \brief Is the instruction in the kernel, or in a function that its code names? False for one
-/// that
-///        it finds in a table: which arrays that function uses is then not known.
+///        that it finds in a table: which arrays that function uses is then not known.
 bool reaches(const void* kernel, std::size_t dynamic_offset, std::uintptr_t instruction);
 
 /// Whether the library of the kernel at `kernel` was built with TRACED.

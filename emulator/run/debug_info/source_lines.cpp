@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string_view>
@@ -15,25 +16,18 @@
 #include <vector>
 
 #include "emulator/run/debug_info/debug_information.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder::emulator {
 namespace {
 
-constexpr std::string_view kThisFile = "emulator/run/debug_info/source_lines.cpp";
 constexpr std::string_view kEmulator = "emulator/";
 constexpr std::string_view kInstructions = "common/ptx/";
 constexpr std::string_view kRunTime = "glassbox/runtime/";
 
-/// This repository's path with a slash behind it, as the compiler was told it.
-std::string_view repository() {
-  const std::string_view path = __FILE__;
-  return path.ends_with(kThisFile) ? path.substr(0, path.size() - kThisFile.size())
-                                   : std::string_view();
-}
-
 /// Of a file as without_repository() gives it.
-std::string path_of(const std::string& file) {
-  return file.starts_with("/") ? file : std::string(repository()) + file;
+std::filesystem::path path_of(const std::string& file) {
+  return source_tree() / file;
 }
 
 /// A file's name as the compiler wrote it down may be relative to the folder that it ran in.
@@ -143,16 +137,15 @@ Place place_of_kernel(const void* kernel) {
 
 bool is_ground(std::string_view file) {
   if (file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) return true;
-  const std::string_view root = repository();
-  if (!file.starts_with(root)) return false;
+  const std::string_view root = root_of(file);
+  if (root.empty()) return false;
   file.remove_prefix(root.size());
   return file.starts_with(kEmulator) || file.starts_with(kInstructions) ||
          file.starts_with(kRunTime);
 }
 
 std::string without_repository(const std::string& file) {
-  const std::string_view root = repository();
-  return file.starts_with(root) ? file.substr(root.size()) : file;
+  return file.substr(root_of(file).size());
 }
 
 bool is_of_cuda_word(std::uintptr_t instruction) {

@@ -40,6 +40,12 @@ TEST_F(BenchmarkCommandTest, BadUsageIsRefusedBeforeAGpuIsAskedFor) {
                  {"cannot write " + (folder_ / "missing" / "a.json").string()});
 }
 
+TEST_F(BenchmarkCommandTest, TellsItsVersion) {
+  const Outcome outcome = ladder("--version");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("GEMM Ladder ")) << outcome.out;
+}
+
 TEST_F(BenchmarkCommandTest, ListsTheRowsOfAChoice) {
   const Outcome outcome = ladder(
       "--list --rungs 03 05 --shapes 510x510x510,squares --benchmark_filter='^0[35].*/510x'");

@@ -60,7 +60,15 @@ TEST(BenchmarkPlanTest, ARungIsMeasuredOnce) {
 
 /// A rung of BF16 that there is not.
 Rung bf16_rung() {
-  return {14, "bf16", "", 3, kBf16, 80, 8, {128, 128}, [](const Gemm<bfloat16>&, Stream) {}};
+  return {.number = 14,
+          .name = "bf16",
+          .idea = "",
+          .builds_on = 3,
+          .precision = kBf16,
+          .architectures = kAmpereAndNewer,
+          .multiple_of = 8,
+          .tile = {128, 128},
+          .run = [](const Gemm<bfloat16>&, Stream) {}};
 }
 
 TEST(BenchmarkPlanTest, EachPrecisionHasItsRivals) {

@@ -53,14 +53,25 @@ void failing(const Gemm<float>&, Stream) {
   throw GpuError("CUDA: an illegal memory access");
 }
 
-const Rung kCublasBf16 = {0, "cublas_bf16", "", -1, kBf16, 75, 1, {}, cublas_bf16};
-const std::vector<Rung> kTable = {
-    {0, "cublas", "", -1, kFp32, 75, 1, {}, cublas, nullptr, nullptr, &kCublasBf16},
-    {1, "quick", "", -1, kFp32, 75, 1, {}, quick},
-    {2, "wrong", "", 1, kFp32, 75, 1, {32, 32}, wrong},
-    {3, "refusing", "", 1, kFp32, 75, 1, {}, refusing},
-    {4, "failing", "", 1, kFp32, 75, 1, {}, failing},
-    {5, "quick_bf16", "", 1, kBf16, 75, 1, {}, quick_bf16}};
+Rung made_up(int number, std::string_view name, const Precision& precision, Run run) {
+  return {.number = number,
+          .name = name,
+          .idea = "",
+          .precision = precision,
+          .tile = {32, 32},
+          .run = std::move(run)};
+}
+
+const std::vector<Rung> kTable = [] {
+  Rung vendor = made_up(0, "cublas", kFp32, cublas);
+  vendor.in_other_precisions = {made_up(0, "cublas_bf16", kBf16, cublas_bf16)};
+  return std::vector<Rung>{vendor,
+                           made_up(1, "quick", kFp32, quick),
+                           made_up(2, "wrong", kFp32, wrong),
+                           made_up(3, "refusing", kFp32, refusing),
+                           made_up(4, "failing", kFp32, failing),
+                           made_up(5, "quick_bf16", kBf16, quick_bf16)};
+}();
 
 class ScriptedStopwatch final : public Stopwatch {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/benchmark/benchmark_shapes_test.cpp
 /// \brief The benchmark's shapes: what the sets hold, how lists are read, how long all of them
-/// take.
+///        take.
 #include "bench/benchmark/shapes.hpp"
 
 #include <gtest/gtest.h>

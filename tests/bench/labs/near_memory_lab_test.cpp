@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/near_memory_lab_test.cpp
 /// \brief L10 on simulated memory: how near each assignment is, and what the energy says to the
-/// claim.
+///        claim.
 #include <gtest/gtest.h>
 
 #include "bench/labs/questions/labs.hpp"

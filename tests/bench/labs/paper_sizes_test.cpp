@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/paper_sizes_test.cpp
 /// \brief The TLBs that Karnagel et al. found in 2017 come out of curves as their paper shows them,
-/// and
-///        out of simulated walks.
+///        and out of simulated walks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +27,7 @@ std::vector<double> steps(double low_mb, double high_mb, double step_mb) {
 }
 
 /// \brief  A curve as the paper shows it: level, then some distances at which latency scatters
-/// between
-///         low and high, because sets fill up one after the other, and level again.
+///         between low and high, because sets fill up one after the other, and level again.
 std::vector<Point> paper_curve(const std::vector<double>& distances, double reach_mb,
                                double full_mb, double before, double after, std::uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/plateaus_test.cpp
 /// \brief Knees are found where a curve begins to rise, through all noise; what does not rise has
-/// none.
+///        none.
 #include "bench/labs/analysis/plateaus.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,6 @@ TEST(Knees, OneOrTwoOutliersAreNone) {
         curve.push_back({.x = static_cast<double>(i), .samples = {outlier ? 700.0 : 280.0}});
       }
       EXPECT_TRUE(find_knees(curve).empty()) << points << " from " << from;
-      EXPECT_EQ(find_plateaus(curve).size(), 1u) << points << " from " << from;
     }
   }
 }
@@ -126,7 +125,6 @@ TEST(Knees, AFallingCurveHasNone) {
   const auto curve =
       exact_curve(geometric(1, 1000, kStep), [](double x) { return ramp(x, 50, 60, 9000, 4000); });
   EXPECT_TRUE(find_knees(curve).empty());
-  EXPECT_EQ(find_plateaus(curve).size(), 2u);
 }
 
 TEST(Knees, AThrottledStretchIsNotOne) {
@@ -162,36 +160,31 @@ TEST(Knees, SlowDriftIsNotOne) {
   }
 }
 
-TEST(Plateaus, AreWhereTheCurveIsLevel) {
+TEST(Knees, LieBetweenLevelStretches) {
   const auto curve =
       exact_curve(geometric(1, 1000, kStep), [](double x) { return ramp(x, 50, 150, 30, 280); });
-  const std::vector<Plateau> plateaus = find_plateaus(curve);
-  ASSERT_EQ(plateaus.size(), 2u);
-  EXPECT_EQ(plateaus[0].first, 0u);
-  EXPECT_DOUBLE_EQ(plateaus[0].level, 30);
-  EXPECT_NEAR(curve[plateaus[0].last].x, 50, 50 * 0.13);
-  EXPECT_NEAR(curve[plateaus[1].first].x, 150, 150 * 0.13);
-  EXPECT_EQ(plateaus[1].last, curve.size() - 1);
-  EXPECT_DOUBLE_EQ(plateaus[1].level, 280);
+  const std::vector<Knee> knees = find_knees(curve);
+  ASSERT_EQ(knees.size(), 1u);
+  EXPECT_DOUBLE_EQ(knees[0].before, 30);
+  EXPECT_DOUBLE_EQ(knees[0].after, 280);
+  EXPECT_NEAR(knees[0].onset, 50, 50 * 0.13);
+  EXPECT_NEAR(knees[0].saturated, 150, 150 * 0.13);
 }
 
-TEST(Plateaus, ShortCurvesHaveOne) {
-  EXPECT_TRUE(find_plateaus({}).empty());
+TEST(Knees, ShortCurvesHaveNone) {
   EXPECT_TRUE(find_knees({}).empty());
   for (const std::size_t points : {1u, 2u, 4u}) {
     std::vector<Point> curve;
     for (std::size_t i = 0; i < points; ++i) {
       curve.push_back({.x = static_cast<double>(i), .samples = {5}});
     }
-    ASSERT_EQ(find_plateaus(curve).size(), 1u) << points;
-    EXPECT_DOUBLE_EQ(find_plateaus(curve)[0].level, 5) << points;
     EXPECT_TRUE(find_knees(curve).empty()) << points;
   }
 }
 
-TEST(Plateaus, CurvesHavePointsInOrder) {
+TEST(Knees, CurvesHavePointsInOrder) {
   const std::vector<Point> empty_point = {{.x = 1, .samples = {}}};
-  EXPECT_THROW(find_plateaus(empty_point), std::invalid_argument);
+  EXPECT_THROW(find_knees(empty_point), std::invalid_argument);
   const std::vector<Point> out_of_order = {{.x = 2, .samples = {1}}, {.x = 1, .samples = {1}}};
   EXPECT_THROW(find_knees(out_of_order), std::invalid_argument);
 }

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -40,79 +39,21 @@ TEST(HitRate, LruKeepsNothingAndTheBestKeepsItsShare) {
 TEST(Bandwidth, OfSixtyMegabytesInACacheOfFifty) {
   const double h = hit_rate(Replacement::proportional, 60.0 / 50);
   EXPECT_NEAR(h, 0.833, 0.0005);
-  EXPECT_NEAR(serial_bandwidth(h, 12000, 3350), 8390, 1);
   EXPECT_NEAR(overlapped_bandwidth(h, 12000, 3350), 12000, 1);
 }
 
 TEST(Bandwidth, OfTwoHundredMegabytesInACacheOfFifty) {
-  EXPECT_NEAR(serial_bandwidth(0.25, 12000, 3350), 4086, 1);
   EXPECT_NEAR(overlapped_bandwidth(0.25, 12000, 3350), 4467, 1);
 }
 
 TEST(Bandwidth, GivesTheHitRateBack) {
   for (const double h : {0.1, 0.4, 0.6}) {
     EXPECT_NEAR(overlapped_hit_rate(overlapped_bandwidth(h, 12000, 3350), 12000, 3350), h, 1e-12);
-    EXPECT_NEAR(serial_hit_rate(serial_bandwidth(h, 12000, 3350), 12000, 3350), h, 1e-12);
   }
   EXPECT_EQ(overlapped_hit_rate(3000, 12000, 3350), 0);
   EXPECT_EQ(overlapped_hit_rate(12500, 12000, 3350), 1);
-  EXPECT_EQ(serial_hit_rate(12500, 12000, 3350), 1);
   EXPECT_EQ(overlapped_bandwidth(1, 12000, 3350), 12000);
   EXPECT_THROW(overlapped_bandwidth(0.5, 0, 3350), std::invalid_argument);
-}
-
-TEST(Capacity, OfTwoSidesThatBothKeepALine) {
-  EXPECT_DOUBLE_EQ(effective_capacity(50, 1), 25);
-  EXPECT_DOUBLE_EQ(effective_capacity(60, 0), 60);
-  EXPECT_DOUBLE_EQ(effective_capacity(60, 0.5), 40);
-  EXPECT_THROW(effective_capacity(60, 1.5), std::invalid_argument);
-}
-
-TEST(Popularity, LinesThatAreReadAlikeHitByTheirShare) {
-  const std::vector<double> alike(1000, 3.0);
-  EXPECT_NEAR(hit_rate_of_popularity(alike, 250), 0.25, 1e-3);
-  EXPECT_EQ(hit_rate_of_popularity(alike, 1000), 1);
-}
-
-TEST(Popularity, HotLinesStayAndColdOnesShareTheRest) {
-  // 100 lines get nine tenths of the reads, 10,000 lines the rest; the cache holds 500.
-  std::vector<double> popularity(100, 0.9 / 100);
-  popularity.insert(popularity.end(), 10000, 0.1 / 10000);
-  const double h = hit_rate_of_popularity(popularity, 500);
-  EXPECT_GT(h, 0.9);
-  EXPECT_NEAR(h, 0.9 + 0.1 * 400 / 10000, 0.002);
-}
-
-TEST(Popularity, AgreesWithAnLruCache) {
-  // Zipf's law, read at random through a list of the lines that were read last.
-  constexpr std::size_t kLines = 200;
-  constexpr std::size_t kCapacity = 40;
-  std::vector<double> popularity;
-  for (std::size_t i = 1; i <= kLines; ++i)
-    popularity.push_back(1.0 / static_cast<double>(i));
-  std::mt19937_64 random(3);
-  std::discrete_distribution<std::size_t> draw(popularity.begin(), popularity.end());
-  std::vector<std::size_t> held;
-  int hits = 0;
-  constexpr int kReads = 40000;
-  for (int i = 0; i < kReads; ++i) {
-    const std::size_t line = draw(random);
-    const auto found = std::find(held.begin(), held.end(), line);
-    if (found != held.end()) {
-      ++hits;
-      held.erase(found);
-    }
-    held.insert(held.begin(), line);
-    if (held.size() > kCapacity) held.pop_back();
-  }
-  EXPECT_NEAR(hit_rate_of_popularity(popularity, kCapacity), static_cast<double>(hits) / kReads,
-              0.01);
-}
-
-TEST(Popularity, NeedsLinesAndACache) {
-  EXPECT_THROW(hit_rate_of_popularity(std::vector<double>{0, 0}, 1), std::invalid_argument);
-  EXPECT_THROW(hit_rate_of_popularity(std::vector<double>{1, -1}, 1), std::invalid_argument);
-  EXPECT_THROW(hit_rate_of_popularity(std::vector<double>{1, 1}, 0), std::invalid_argument);
 }
 
 TEST(ReplacementFit, TellsWhichOneItWas) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/saturation_test.cpp
 /// \brief Little's law is found in curves that follow it, and the intervals of medians hold the
-/// truth.
+///        truth.
 #include "bench/labs/analysis/saturation.hpp"
 
 #include <gtest/gtest.h>

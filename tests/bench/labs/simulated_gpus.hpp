@@ -14,7 +14,8 @@
 namespace ladder::labs {
 
 /// \brief  Measures all walks three times over: what throttles for a while has no majority
-/// anywhere. \return (walks,) points; x is what a walk spans
+///         anywhere.
+/// \return (walks,) points; x is what a walk spans
 inline std::vector<Point> measured(Instruments& gpu, const std::vector<Walk>& walks) {
   std::vector<Point> curve(walks.size());
   for (int round = 0; round < 3; ++round) {

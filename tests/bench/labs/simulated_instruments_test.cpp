@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/simulated_instruments_test.cpp
 /// \brief Simulated instruments answer as a GPU's do: presets, errors, sums, and the same for a
-/// seed.
+///        seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

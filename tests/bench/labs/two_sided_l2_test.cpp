@@ -87,11 +87,10 @@ bool holds(const L2Shape& shape, double capacities, int readers) {
 }
 
 TEST(TwoSidedL2, HoldsHalfOfItsBytesIfBothSidesKeepAll) {
-  const double half = effective_capacity(1, 1);
-  EXPECT_TRUE(holds(two_sides(), half, 2));
-  EXPECT_FALSE(holds(two_sides(), half * 1.05, 2));
-  EXPECT_TRUE(holds(two_sides(), half, 1));
-  EXPECT_TRUE(holds(two_sides(false), effective_capacity(1, 0), 2));
+  EXPECT_TRUE(holds(two_sides(), 0.5, 2));
+  EXPECT_FALSE(holds(two_sides(), 0.5 * 1.05, 2));
+  EXPECT_TRUE(holds(two_sides(), 0.5, 1));
+  EXPECT_TRUE(holds(two_sides(false), 1, 2));
   EXPECT_FALSE(holds(two_sides(false), 1.05, 2));
 }
 

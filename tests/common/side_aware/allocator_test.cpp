@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/allocator_test.cpp
 /// \brief The allocator maps pages by their sides, uses freed blocks again when it is safe, and
-/// gives
-///        everything back.
+///        gives everything back.
 #include "common/side_aware/allocator.hpp"
 
 #include <gtest/gtest.h>
@@ -113,14 +112,12 @@ TEST(SideAwareAllocator, AnotherSizeIsAnotherBlock) {
   EXPECT_EQ(allocator.malloc_async(kPageBytes + 1, kFirst), block);  // two pages as well
 }
 
-TEST(SideAwareAllocator, TrimWaitsAndGivesPagesBack) {
+TEST(SideAwareAllocator, WhatExceedsItsLimitGoesBackAfterItsWork) {
   FakeDriver driver;
-  Allocator allocator(driver);
+  Allocator allocator(driver, {.most_bytes = 5 * kPageBytes, .kept_bytes = 0});
   const Address kept = allocator.malloc_async(4 * kPageBytes, kFirst);
   const Address freed = allocator.malloc_async(6 * kPageBytes, kFirst);
   allocator.free_async(freed, kSecond);
-  EXPECT_EQ(allocator.state().bytes_cached, 6 * kPageBytes);
-  allocator.trim(0);
   EXPECT_EQ(driver.waited.size(), 1u);
   EXPECT_EQ(driver.pages_alive(), 4u);
   EXPECT_EQ(allocator.state().bytes_cached, 0u);
@@ -222,7 +219,6 @@ TEST(SideAwareAllocator, ARandomHistoryLeavesNothingBehind) {
           allocator.free_async(blocks[i].first, stream);
           blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
         }
-        if (random() % 50 == 0) allocator.trim(5 * kPageBytes);
         ASSERT_EQ(allocator.state().blocks_in_use, blocks.size());
         ASSERT_EQ(allocator.state().pages_of_driver, driver.pages_alive());
       }

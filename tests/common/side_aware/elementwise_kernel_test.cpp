@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/elementwise_kernel_test.cpp
 /// \brief The kernels themselves, on the emulator: each element once, each slot on its side, sums
-/// and
-///        operations as on paper.
+///        and operations as on paper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -162,7 +161,8 @@ TEST(ElementwiseKernel, WorksForwardsOrBackwards) {
   }
 }
 
-/// Runs a reduction of `elements` floats. \return bytes of its result
+/// Runs a reduction of `elements` floats.
+/// \return bytes of its result
 double reduced(Probe probe, const Memory& memory, std::uint64_t offset, std::uint64_t elements) {
   const GpuSides sides = {.mask = kMask, .of_sm = {0, 1, 0}};
   LaunchPlan plan =

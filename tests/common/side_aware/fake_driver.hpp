@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/fake_driver.hpp
 /// \brief A memory driver without a GPU. It refuses what CUDA's driver would refuse, and counts
-/// what
-///        was not given back.
+///        what was not given back.
 #pragma once
 
 #include <cstdint>

@@ -49,6 +49,8 @@ class AnyTrace:
         self.assertIn(f"= {shape['m']} \u00d7 {shape['n']} \u00d7 {shape['k']},", head)
         self.assertIn(f" {self.trace['card']['name']} would count it", head)
         self.assertIn(f"{self.trace['launch']['blocks']} block", head)
+        context = self.trace["context"]
+        self.assertIn(f"GEMM Ladder {context['version']}, commit {context['commit']}, ", head)
 
     def test_every_metric_is_shown_with_its_value(self):
         self.assertEqual(len(self.trace["metrics"]), len(find_all("[data-metric]")))

@@ -7,7 +7,7 @@ import unittest
 
 from bench.rungs import rung_of
 from classroom import lesson
-from classroom.markdown_text import figures_of, generated_share, unfolded, words_of
+from classroom.markdown_text import figures_of, unfolded
 from tests import SOURCES
 from tests.docs import page_commands
 
@@ -175,19 +175,7 @@ class FormTest(unittest.TestCase):
             f"<details markdown><summary>x</summary>\n<details>\ny\n</details>\n{block}</details>\n"
         )
         self.assertEqual(unfolded(f"one\n{fold}two\n"), "one\ntwo")
-        self.assertEqual(generated_share(block + "1 2 3 4 5 6 7 8 9 10\n"), 0.5)
         self.assertEqual(len(figures_of("![a](b.svg)\n\n<!-- widget tiles -->\n\nx ![c](d)\n")), 2)
-
-    def test_words_are_those_of_prose(self):
-        text = (
-            "# A heading\n\nTwo [linked words](x.md) and\n\n```sh\nnot this\n```\n\n"
-            "<!-- begin card -->\nnor this\n<!-- end card -->\n"
-            "<details markdown><summary>Hint 1</summary>\n\n"
-            "<!-- value x -->3 ms<!-- /value -->.\n\n</details>\n"
-        )
-        self.assertEqual(
-            words_of(text), ["Two", "[linked", "words]", "and", "Hint", "1", "3", "ms."]
-        )
 
 
 class CommandsTest(unittest.TestCase):

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 from docs.figures.shapes import text_width
 from docs.report.label_places import Room, meets_box, meets_segment
 from docs.report.plots import PLOTS
-from docs.report.recorded import known_shapes
+from docs.report.recorded import known_shapes, protocol_for
 from docs.report.svg import GAP, STYLE, spread
 from tests import SOURCES
 from tests.contrast import contrast
@@ -54,7 +54,7 @@ def made_up_benchmark(context, ratios, shapes):
     rows = {"00_cublas": 1.0, "best_cublaslt": 0.99, **ratios}
     entries = []
     for _, (m, n, k), _ in shapes:
-        protocol = "graph" if 2 * m * n * k < 3e10 else "burst"
+        protocol = protocol_for((m, n, k))
         for name, ratio in rows.items():
             entries += [
                 {

@@ -211,7 +211,7 @@ class MathsTest(unittest.TestCase):
         self.assertIn("there is no rung 77; there are 00, 01", self.maths("77")[2])
         self.assertIn("is no size", self.maths("03", "--size", "0")[2])
         code, _, errors = self.maths("01", LADDER_EMULATOR="no_such_library")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 2)
         self.assertRegex(errors, "the emulator counts wavefronts: run make build .*no_such_library")
 
 

@@ -157,8 +157,8 @@ std::string differences_of_order(const KernelTrace& gcc, const KernelTrace& clan
 void expect_whole_and_sound(const KernelTrace& trace) {
   EXPECT_FALSE(trace.lines.empty()) << "nothing was traced";
   EXPECT_EQ(trace.blocks_traced, trace.blocks);
-  for (const emulator::Hazard& hazard : trace.hazards)
-    ADD_FAILURE() << hazard.message;
+  for (const emulator::Fault& hazard : trace.hazards)
+    ADD_FAILURE() << text_of(hazard);
 }
 
 std::vector<Rung> rungs_with_kernel() {

@@ -17,13 +17,13 @@ namespace {
 
 using emulator::BlockOrder;
 using emulator::CopyArrival;
-using emulator::HazardKind;
+using emulator::FaultKind;
 
 /// A mutant, the problem that shows its mistake, and what the trace must say of it.
 struct Case {
   const char* mutant;
   Shape shape;
-  HazardKind kind;
+  FaultKind kind;
   const char* line;             ///< part of its text
   const char* other = nullptr;  ///< of the earlier access
   int sms = 8;
@@ -40,57 +40,57 @@ constexpr const char* kStoresA = "(sA + 1 * BM) = make_float4(";
 
 const std::vector<Case> kCases = {
     // -- cp.async
-    {"copy_wait_missing", {128, 128, 64}, HazardKind::kInFlight, kReads09B, "cp_async_16"},
-    {"copy_wait_too_lax", {128, 128, 64}, HazardKind::kInFlight, kReads09A, "cp_async_4"},
-    {"copy_barrier_missing", {128, 128, 64}, HazardKind::kRace, kReads09A, "cp_async_4"},
-    {"copy_into_stage_being_read", {128, 128, 64}, HazardKind::kRace, "cp_async_4(", kReads09A},
-    {"wide_copy_wait_missing", {128, 256, 64}, HazardKind::kInFlight, kReadsB, "cp_async_16"},
-    {"wide_copy_wait_too_lax", {128, 256, 64}, HazardKind::kInFlight, kReadsA, "cp_async_4"},
-    {"wide_copy_barrier_missing", {128, 256, 64}, HazardKind::kRace, kReadsA, "cp_async_4"},
-    {"wide_copy_into_stage_being_read", {128, 256, 64}, HazardKind::kRace, "cp_async_4(", kReadsA},
+    {"copy_wait_missing", {128, 128, 64}, FaultKind::kCopyInFlight, kReads09B, "cp_async_16"},
+    {"copy_wait_too_lax", {128, 128, 64}, FaultKind::kCopyInFlight, kReads09A, "cp_async_4"},
+    {"copy_barrier_missing", {128, 128, 64}, FaultKind::kRaceInShared, kReads09A, "cp_async_4"},
+    {"copy_into_stage_being_read", {128, 128, 64}, FaultKind::kRaceInShared, "cp_async_4(", kReads09A},
+    {"wide_copy_wait_missing", {128, 256, 64}, FaultKind::kCopyInFlight, kReadsB, "cp_async_16"},
+    {"wide_copy_wait_too_lax", {128, 256, 64}, FaultKind::kCopyInFlight, kReadsA, "cp_async_4"},
+    {"wide_copy_barrier_missing", {128, 256, 64}, FaultKind::kRaceInShared, kReadsA, "cp_async_4"},
+    {"wide_copy_into_stage_being_read", {128, 256, 64}, FaultKind::kRaceInShared, "cp_async_4(", kReadsA},
     // -- mbarriers and boxes
-    {"full_wait_missing", {128, 256, 64}, HazardKind::kRace, kReadsA, kStoresA},
-    {"producer_parity_wrong", kOneTile, HazardKind::kHang, kProducerWaits},
-    {"consumer_parity_wrong", kOneTile, HazardKind::kInFlight, kReadsB, kLoadsBox},
-    {"empty_wait_missing", kOneTile, HazardKind::kRace, kStoresA, kReadsA},
-    {"empty_wait_for_the_first_stage", kOneTile, HazardKind::kRace, kLoadsBox, kReadsB},
-    {"too_many_bytes_expected", kOneTile, HazardKind::kHang, kProducerWaits},
-    {"too_few_bytes_expected", kOneTile, HazardKind::kHang, kProducerWaits},
-    {"empty_arrival_missing", kOneTile, HazardKind::kHang, kProducerWaits},
-    {"full_count_too_high", kOneTile, HazardKind::kHang, kProducerWaits},
-    {"full_count_too_low", kOneTile, HazardKind::kOther, "ptx::mbarrier_arrive(&stage->full);"},
+    {"full_wait_missing", {128, 256, 64}, FaultKind::kRaceInShared, kReadsA, kStoresA},
+    {"producer_parity_wrong", kOneTile, FaultKind::kDeadlock, kProducerWaits},
+    {"consumer_parity_wrong", kOneTile, FaultKind::kCopyInFlight, kReadsB, kLoadsBox},
+    {"empty_wait_missing", kOneTile, FaultKind::kRaceInShared, kStoresA, kReadsA},
+    {"empty_wait_for_the_first_stage", kOneTile, FaultKind::kRaceInShared, kLoadsBox, kReadsB},
+    {"too_many_bytes_expected", kOneTile, FaultKind::kDeadlock, kProducerWaits},
+    {"too_few_bytes_expected", kOneTile, FaultKind::kDeadlock, kProducerWaits},
+    {"empty_arrival_missing", kOneTile, FaultKind::kDeadlock, kProducerWaits},
+    {"full_count_too_high", kOneTile, FaultKind::kDeadlock, kProducerWaits},
+    {"full_count_too_low", kOneTile, FaultKind::kMbarrierOverfull, "ptx::mbarrier_arrive(&stage->full);"},
     // -- Blocks that share tiles
-    {"waits_for_itself", kWideSplit, HazardKind::kHang, "ptx::load_acquire(flag)", nullptr, 2},
-    {"tile_stored_by_every_peer", kWideSplit, HazardKind::kHang, "ptx::load_acquire(flag)", nullptr,
+    {"waits_for_itself", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr, 2},
+    {"tile_stored_by_every_peer", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr,
      2},
-    {"zeros_behind_the_last_missing", kWideSplit, HazardKind::kHang, kNextStageWaits, nullptr, 2},
+    {"zeros_behind_the_last_missing", kWideSplit, FaultKind::kDeadlock, kNextStageWaits, nullptr, 2},
     // -- and their warps too
-    {"tree_waits_for_itself", kSplit, HazardKind::kHang, "ptx::load_acquire(flag)", nullptr, 2},
-    {"sums_barrier_missing", kSplit, HazardKind::kRace, "mine[(m * kHalf",
+    {"tree_waits_for_itself", kSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr, 2},
+    {"sums_barrier_missing", kSplit, FaultKind::kRaceInShared, "mine[(m * kHalf",
      "const float4 other = from[", 2},
     {"sums_overwritten",
      {64, 256, 64},
-     HazardKind::kRace,
+     FaultKind::kRaceInShared,
      "mine[(m * kHalf",
      "const float4 other = from[",
      2},
     // -- Warps and clusters that share K
-    {"small_wait_missing", kSmall, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"},
-    {"small_wait_too_lax", kSmall, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16"},
-    {"lanes_not_awaited", kSmall, HazardKind::kRace, "(rA[m]) =", "cp_async_16"},
-    {"small_copy_into_stage_being_read", kSmall, HazardKind::kInFlight, "(rA[m]) =", "cp_async_16",
+    {"small_wait_missing", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16"},
+    {"small_wait_too_lax", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16"},
+    {"lanes_not_awaited", kSmall, FaultKind::kRaceInShared, "(rA[m]) =", "cp_async_16"},
+    {"small_copy_into_stage_being_read", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16",
      8, CopyArrival::kLate},
-    {"sums_over_stages_being_read", kSmall, HazardKind::kRace, "sums[warp * kRing", "(rA[m]) ="},
-    {"warps_not_awaited", kSmall, HazardKind::kRace, "from[w * kRing]", "sums[warp * kRing"},
+    {"sums_over_stages_being_read", kSmall, FaultKind::kRaceInShared, "sums[warp * kRing", "(rA[m]) ="},
+    {"warps_not_awaited", kSmall, FaultKind::kRaceInShared, "from[w * kRing]", "sums[warp * kRing"},
     // -- Little K
-    {"thin_wait_missing", kThin, HazardKind::kInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
-    {"thin_wait_too_lax", kThin, HazardKind::kInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
-    {"thin_barrier_missing", kThin, HazardKind::kRace, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
-    {"thin_copy_into_stage_being_read", kThin, HazardKind::kInFlight,
+    {"thin_wait_missing", kThin, FaultKind::kCopyInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_wait_too_lax", kThin, FaultKind::kCopyInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_barrier_missing", kThin, FaultKind::kRaceInShared, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_copy_into_stage_being_read", kThin, FaultKind::kCopyInFlight,
      "(rA[k / 4 % 2][m]) =", "cp_async_16", 8, CopyArrival::kLate},
     {"thin_read_behind_the_end_of_k",
      {64, 64, 20},
-     HazardKind::kUninitialisedShared,
+     FaultKind::kUninitialisedShared,
      "(rA[k / 4 % 2][m]) ="},
 };
 
@@ -116,13 +116,14 @@ TEST_P(PipelineHazardsTest, AreTracedToTheirLines) {
   const RungTrace trace = trace_rung(*machine, rung, problem, card, choice);
   std::string all;
   const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
-    all += "\n" + hazard.message;
+    all += "\n" + text_of(hazard);
     if (hazard.kind != c.kind) return false;
     if (!has_text(hazard.place.file, hazard.place.line, c.line)) return false;
     return c.other == nullptr ||
-           (hazard.other && has_text(hazard.other->file, hazard.other->line, c.other));
+           (hazard.other &&
+            has_text(hazard.other->place.file, hazard.other->place.line, c.other));
   });
-  EXPECT_TRUE(found) << "no " << name_of(c.kind) << " at " << c.line << all;
+  EXPECT_TRUE(found) << "no " << code_of(c.kind) << " at " << c.line << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PipelineHazardsTest, testing::ValuesIn(kCases),

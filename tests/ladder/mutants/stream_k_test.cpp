@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/stream_k_test.cpp
 /// \brief Rungs 12 and 13 where blocks share tiles: right on any number of SMs, launch after
-/// launch,
-///        and the same bit by bit.
+///        launch, and the same bit by bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/subtle_mutants_test.cpp
 /// \brief Who catches which of the mistakes of subtle_mutants.py: `ladder run` and `ladder check`
-/// as
-///        one calls them, with nothing but the rung's number, and the tests of rungs.
+///        as one calls them, with nothing but the rung's number, and the tests of rungs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -102,17 +101,17 @@ class SubtleMutantsTest : public testing::Test {
   }
 
   bool caught_by_run(const Rung& rung, std::string& said) {
-    const EmulatedSms sms(card_.sms);
+    const emulator::ScopedMultiprocessors sms(card_.sms);
     return caught([&] {
-      const Climb result = climb(*machine_, emulated_rungs(), {rung}, kDefault, std::nullopt,
-                                 [](const std::string&, double) {});
+      const Climb result =
+          climb(*machine_, {.ladder = emulated_rungs(), .chosen = {rung}, .problem = kDefault});
       said = result.entries.at(0).note;
       return result.entries.at(0).outcome != Outcome::right;
     });
   }
 
   bool caught_by_small_problems(const Rung& rung) {
-    return caught([&] { return !verify_small_problems(*machine_, rung).complaint.empty(); });
+    return caught([&] { return !verify_small_problems(*machine_, rung).findings.empty(); });
   }
 
   /// As rung_correctness_test.cpp and the tests of hazards do, beside the small problems.
@@ -130,7 +129,7 @@ class SubtleMutantsTest : public testing::Test {
       }
       return false;
     };
-    const EmulatedSms sms(3);
+    const emulator::ScopedMultiprocessors sms(3);
     return any_wrong(kShapesAtEdges, kAllFactors) || any_wrong(kShapesOfPipelines, kTwoFactors) ||
            any_wrong(shapes_of_every_k(), {{-0.5f, kRoot}}) ||
            any_wrong(kLargeShapes, {{-0.5f, kRoot}}) ||
@@ -155,7 +154,7 @@ TEST_F(SubtleMutantsTest, RunCatchesMostAndTheTestsAll) {
     const Rung rung = with_mistake(mutant);
     Caught c;
     {
-      const EmulatedSms sms(card_.sms);
+      const emulator::ScopedMultiprocessors sms(card_.sms);
       c.by_one_problem = is_wrong(rung, kDefault);
     }
     c.by_run = caught_by_run(rung, c.said);

@@ -260,9 +260,11 @@ Climb climbed(const std::vector<Rung>& ladder, const std::vector<Rung>& chosen,
   testing_machine::TimedGpu machine;
   Problem problem;
   problem.shape = {.M = 16, .N = 16, .K = 16};
-  return climb(
-      machine, ladder, chosen, problem, Protocol::burst, [](const std::string&, double) {},
-      compared);
+  return climb(machine, {.ladder = ladder,
+                         .chosen = chosen,
+                         .problem = problem,
+                         .protocol = Protocol::burst,
+                         .compared = compared});
 }
 
 TEST_F(PredictionsTest, TheRungBelowIsTimedAsWell) {
@@ -333,8 +335,11 @@ TEST_F(PredictionsTest, WithoutTimeNothingElseIsVerified) {
   Problem problem;
   problem.shape = {.M = 16, .N = 16, .K = 16};
   const std::vector<Rung> ladder = timed_ladder();
-  const Climb result = climb(no_stopwatch, ladder, {ladder[3]}, problem, Protocol::burst,
-                             [](const std::string&, double) {}, {ladder[2]});
+  const Climb result = climb(no_stopwatch, {.ladder = ladder,
+                                            .chosen = {ladder[3]},
+                                            .problem = problem,
+                                            .protocol = Protocol::burst,
+                                            .compared = {ladder[2]}});
   EXPECT_TRUE(result.compared.empty());
 }
 

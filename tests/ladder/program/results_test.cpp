@@ -43,8 +43,8 @@ Timing timing_of_two_ms() {
 /// A right, timed rung and a wrong one.
 Climb two_entries() {
   const Problem problem{.shape = {70, 80, 90}, .alpha = 1.5f, .beta = -0.5f, .seed = 17};
-  const Rung right{5, "vector_access", "an idea", 4, kFp32, 75, 4, {128, 128}, {}};
-  const Rung wrong{6, "double_buffer", "an idea", 5, kFp32, 75, 4, {128, 128}, {}};
+  const Rung right = {.number = 5, .name = "vector_access", .idea = "an idea", .run = {}};
+  const Rung wrong = {.number = 6, .name = "double_buffer", .idea = "an idea", .run = {}};
   Climb climb{.device = "a GPU",
               .on_gpu = true,
               .protocol = Protocol::graph,
@@ -57,18 +57,17 @@ Climb two_entries() {
   good.difference_to_cublas = 1e-7;
   Verdict bad;
   bad.error_over_bound = std::numeric_limits<double>::infinity();
-  bad.complaint = "NaN";
+  bad.wrong = {Wrong{.kind = WrongKind::kInputChanged, .fields = {{"array", "A"}, {"changed", 3}}}};
   climb.entries.push_back({.rung = right,
                            .problem = problem,
                            .outcome = Outcome::right,
-                           .note = "",
                            .verdict = good,
                            .timing = timing_of_two_ms(),
                            .counts = {}});
   climb.entries.push_back({.rung = wrong,
                            .problem = problem,
                            .outcome = Outcome::wrong,
-                           .note = "NaN",
+                           .findings = findings_of(bad),
                            .verdict = bad,
                            .timing = {},
                            .counts = {}});
@@ -80,8 +79,8 @@ void expect_common_schema(const json& results, const std::vector<std::string>& f
   ASSERT_TRUE(results.contains("context"));
   ASSERT_TRUE(results.contains("benchmarks"));
   const json& context = results["context"];
-  for (const char* field :
-       {"date", "device", "protocol", "commit", "sm_clock_mhz", "power_w", "json_schema_version"}) {
+  for (const char* field : {"date", "device", "protocol", "version", "commit", "sm_clock_mhz",
+                            "power_w", "json_schema_version"}) {
     EXPECT_TRUE(context.contains(field)) << "context." << field;
   }
   EXPECT_TRUE(context["device"].is_string());
@@ -184,7 +183,9 @@ TEST(ResultsTest, WhatWasNotMeasuredIsNull) {
   const json wrong = to_json(climb, {})["benchmarks"][1];
   EXPECT_EQ(wrong["outcome"], "wrong");
   EXPECT_EQ(wrong["verified"], false);
-  EXPECT_EQ(wrong["note"], "NaN");
+  EXPECT_TRUE(wrong["note"].is_string());
+  EXPECT_EQ(wrong["findings"].at(0).at("code"), "input-changed");
+  EXPECT_EQ(wrong["findings"].at(0).at("fields").at("array"), "A");
   EXPECT_TRUE(wrong["error_over_bound"].is_null()) << "JSON has no infinity";
   EXPECT_TRUE(wrong["difference_to_cublas"].is_null());
   EXPECT_TRUE(wrong["tflops"].is_null());

@@ -100,11 +100,9 @@ TEST(RungFacts, PlansAreThoseThatAreLaunched) {
 }
 
 TEST(RungFacts, LeaveTheNumberOfSmsAsItIs) {
-  const int before = emulator::multiprocessors();
-  emulator::set_multiprocessors(7);
+  const emulator::ScopedMultiprocessors seven(7);
   facts_of("stream_k", {{512, 512, 512}});
   EXPECT_EQ(emulator::multiprocessors(), 7);
-  emulator::set_multiprocessors(before);
 }
 
 TEST(KernelConstants, OfWhatIsNoKernelAreNone) {

@@ -84,7 +84,6 @@ Climb climb_of(Outcome outcome_of_03) {
     climb.entries.push_back({.rung = find_rung(emulated_rungs(), name),
                              .problem = {},
                              .outcome = name[1] == '3' ? outcome_of_03 : Outcome::right,
-                             .note = "",
                              .verdict = {},
                              .timing = {},
                              .counts = {}});

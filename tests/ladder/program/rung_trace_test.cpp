@@ -292,6 +292,22 @@ TEST(Limit, IsFoundFromTheCounts) {
   EXPECT_TRUE(limit_of(trace).sentence.ends_with("this pipe keeps up with the arithmetic."));
 }
 
+TEST(Limit, ComparesWithTheUnitsOfTheRungsPrecision) {
+  // A warp's multiply-adds that an H200's SM starts in a cycle: 128 lanes, or its tensor cores.
+  const auto sentence = [](const Precision& precision) {
+    RungTrace trace = trace_of(9, problem_of({128, 128, 64}));
+    trace.rung.precision = precision;
+    return limit_of(trace).sentence;
+  };
+  const auto says = [&](const Precision& precision, const std::string& part) {
+    const std::string found = sentence(precision);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  says(kFp32, "an SM could start 4 multiply-adds: this pipe and the arithmetic take about as long");
+  says(kTf32, "an SM could start 32 multiply-adds: this pipe is the bottleneck");
+  says(kBf16, "an SM could start 64 multiply-adds: this pipe is the bottleneck");
+}
+
 /// ncu counts hits and misses in one pass over the kernel, and their sum in another.
 double l2_hit_rate(const json& metrics) {
   const double hits = metrics.at("lts__t_sectors_srcunit_tex_lookup_hit.sum");
@@ -349,7 +365,7 @@ void expect_same_counts(const RungTrace& a, const RungTrace& b) {
     EXPECT_EQ(one.operation, other.operation);
     EXPECT_EQ(one.array, other.array);
     EXPECT_EQ(one.access_bytes, other.access_bytes);
-    EXPECT_EQ(a.verdicts[i], b.verdicts[i]) << one.file << ":" << one.line;
+    EXPECT_EQ(a.verdicts[i].text, b.verdicts[i].text) << one.file << ":" << one.line;
     EXPECT_EQ(one.counts, other.counts) << one.file << ":" << one.line;
   }
   EXPECT_EQ(a.metrics, b.metrics);
@@ -403,9 +419,9 @@ class Pipelines : public testing::TestWithParam<emulator::CopyArrival> {
   static RungTrace sound_trace_of(int rung, const Problem& problem,
                                   const DeviceCard& card = load_card("h200")) {
     const RungTrace trace = trace_of(rung, problem, true, card);
-    EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << trace.complaint;
-    for (const emulator::Hazard& hazard : trace.kernel.hazards)
-      ADD_FAILURE() << label(trace.rung) << ": " << hazard.message;
+    EXPECT_EQ(trace.verified, true) << label(trace.rung) << ": " << text_of(trace.wrong);
+    for (const emulator::Fault& hazard : trace.kernel.hazards)
+      ADD_FAILURE() << label(trace.rung) << ": " << text_of(hazard);
     return trace;
   }
 
@@ -498,6 +514,22 @@ TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
   using Occupancy = std::pair<int, std::string>;
   EXPECT_EQ(occupancy_of_rung_13(512, "h200"), Occupancy(2, "registers and shared memory"));
   EXPECT_EQ(occupancy_of_rung_13(512, "classroom"), Occupancy(1, "registers"));
+}
+
+// Eight stages of rung 11, 96 KiB and barriers, fit all of them but Turing's 64 KiB.
+TEST(Occupancy, HoppersRungsFitBlackwell) {
+  for (const char* card : {"h200", "b200", "rtx5090"}) {
+    const RungTrace trace = trace_of(11, problem_of({256, 256, 256}), false, load_card(card));
+    EXPECT_EQ(trace.blocks_per_sm, 1) << card;
+  }
+  try {
+    trace_of(11, problem_of({256, 256, 256}), false, load_card("t4"));
+    ADD_FAILURE() << "traced";
+  } catch (const std::invalid_argument& error) {
+    const std::string text = error.what();
+    for (const char* words : {"11 producer_warps", "NVIDIA T4", "shared memory", "98432", "65536"})
+      EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
 }
 
 TEST(Occupancy, SaysWhatIsNotKnownOfRegisters) {

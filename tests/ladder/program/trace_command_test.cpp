@@ -47,6 +47,10 @@ TEST_F(TraceCommandTest, EveryLineFitsATerminal) {
 TEST_F(TraceCommandTest, WritesJsonWithAllFields) {
   const json trace = results_of("trace 06 --m 130 --n 260 --k 24 --gpu classroom --warp 1,2");
   EXPECT_EQ(trace.at("rung"), "06 double_buffer");
+  const json& context = trace.at("context");
+  EXPECT_TRUE(
+      says(ladder("--version").out, "GEMM Ladder " + context.at("version").get<std::string>()));
+  EXPECT_TRUE(context.contains("commit"));
   EXPECT_EQ(trace.at("shape"), (json{{"m", 130}, {"n", 260}, {"k", 24}}));
   EXPECT_EQ(trace.at("card").at("id"), "classroom");
   EXPECT_EQ(trace.at("verified"), true);
@@ -143,9 +147,9 @@ TEST_F(TraceCommandTest, AMissingBarrierIsARaceWithBothLines) {
   const json trace = json::parse(text_of(path));
   bool both_lines = false;
   for (const json& hazard : trace.at("hazards")) {
-    both_lines = both_lines || (hazard.at("kind") == "race" && hazard.at("line").is_number() &&
-                                hazard.at("other_line").is_number() &&
-                                hazard.at("line") != hazard.at("other_line"));
+    both_lines = both_lines || (hazard.at("group") == "race" && hazard.at("line").is_number() &&
+                                hazard.at("other").at("line").is_number() &&
+                                hazard.at("line") != hazard.at("other").at("line"));
   }
   EXPECT_TRUE(both_lines) << trace.at("hazards");
 }

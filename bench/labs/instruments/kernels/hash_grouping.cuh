@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(kGroupingThreads)
   }
 }
 
-/// Makes the tuples. \param tuples (count)
+/// Makes the tuples.
+/// \param tuples (count)
 __global__ void fill_tuples(TableWord* tuples, std::uint64_t count, std::uint64_t groups,
                             std::uint64_t seed) {
   const GridPlace grid = grid_place();
@@ -185,7 +186,8 @@ __global__ void __launch_bounds__(kGroupingThreads)
   }
 }
 
-/// Groups sorted tuples: a block works on one window after the other. \param begins (windows + 1)
+/// Groups sorted tuples: a block works on one window after the other.
+/// \param begins (windows + 1)
 __global__ void __launch_bounds__(kGroupingThreads)
     group_windows(Bucket* table, std::uint64_t buckets, const TableWord* sorted,
                   const TableWord* begins, int windows) {

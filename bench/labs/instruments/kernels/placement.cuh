@@ -8,8 +8,7 @@
 namespace ladder::labs::kernels {
 
 /// \brief Waits until all blocks of a cooperative launch have begun: a block that left at once
-/// would
-///        make room for a second block on its SM.
+///        would make room for a second block on its SM.
 /// \param  arrived  0 before the launch
 __device__ inline void wait_for_all_blocks(unsigned* arrived) {
   if (threadIdx.x == 0) {

@@ -9,7 +9,8 @@
 
 namespace ladder::labs::kernels {
 
-/// Reads an array once, with a hint. \param words a multiple of 4 * blockDim.x * gridDim.x is best
+/// Reads an array once, with a hint.
+/// \param words a multiple of 4 * blockDim.x * gridDim.x is best
 template <ptx::CacheHint hint>
 __global__ void read_with_hint(const unsigned* data, std::uint64_t words, unsigned* sink) {
   constexpr int kInFlight = 8;

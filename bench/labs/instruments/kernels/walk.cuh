@@ -45,7 +45,8 @@ __device__ __forceinline__ const char* next_place(const char* place, unsigned lo
     return reinterpret_cast<const char*>(__ldcg(word));
 }
 
-/// Follows a walk. \param steps a multiple of kStepsUnrolled
+/// Follows a walk.
+/// \param steps a multiple of kStepsUnrolled
 template <Access access>
 __device__ const char* follow(const char* place, std::uint64_t steps, unsigned long long zero) {
 #pragma unroll 1

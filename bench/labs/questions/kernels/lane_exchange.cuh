@@ -8,7 +8,8 @@
 
 namespace ladder::labs::kernels {
 
-/// Lanes exchange their numbers without any memory. \param out (32)
+/// Lanes exchange their numbers without any memory.
+/// \param out (32)
 __global__ void reverse_by_shuffle(unsigned* out) {
   out[threadIdx.x] = __shfl_xor_sync(0xFFFFFFFFu, threadIdx.x, kWarpLanes - 1);
 }

@@ -26,7 +26,8 @@ void read_places(const AccessPattern& pattern, unsigned places, int reads, const
 /// \throws std::invalid_argument  no kernel has such an access
 void access_shared(const SharedAccess& access, unsigned* sink);
 
-/// One warp reverses the order of its lanes' numbers by a shuffle. \param out (32)
+/// One warp reverses the order of its lanes' numbers by a shuffle.
+/// \param out (32)
 void reverse_by_shuffle(unsigned* out);
 
 /// A matrix product, whose blocks start in the order of product.tiles.
