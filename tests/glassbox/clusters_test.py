@@ -196,12 +196,11 @@ class ClustersTest(unittest.TestCase):
              good, digits([0, 1, 10, 11, 100, 101, 110, 111], [whole] * 8),
              bad, bad, "0 0 1 1 2 2 3 3 "], result.stderr,
         )  # fmt: skip
-        for sentence in (
-            "cudaOccupancyMaxActiveClusters: launch refused: a cluster of (1, 2, 1) blocks; the "
-            "grid, (2, 3, 1), is no multiple of it",
-            "cudaLaunchKernelExC: launch refused: a cluster of (1, 2, 1) blocks",
-        ):
-            self.assertIn(sentence, sentences(result))
+        wrong = {"grid": [2, 3, 1], "cluster": [1, 2, 1]}
+        refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
+        grid = "launch-cluster-grid"
+        self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid),
+                                   ("cudaLaunchKernelExC", grid)])
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""
@@ -215,7 +214,9 @@ class ClustersTest(unittest.TestCase):
             verb=["check"],
         )
         self.assertEqual(result.returncode, 1)
-        self.assertIn("race: thread (40, 0, 0) loads mine[0]", sentences(result))
+        race = fault(result, "race-in-shared-memory")
+        self.assertEqual((race["thread"], race["access"]["verb"], race["element"]["name"]),
+                         ([40, 0, 0], "load", "mine[0]"))
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""
