@@ -8,12 +8,12 @@ import collections
 import csv
 import html
 import io
-import re
+import json
 import statistics
 import urllib.parse
 
-from classroom.points import MAX_POINTS
-from classroom.verdicts import CASES, HAZARDS, LESSON, RESULTS
+from classroom.points import MAX_POINTS, WRONG_FOR_MEMORY
+from classroom.verdicts import LESSON, meaning_of
 
 COLUMNS = ("student", "rung", "name", "file", "status", "score", "max_score", *MAX_POINTS,
            "hints_used", "flags", "note", "sha256")  # fmt: skip
@@ -36,6 +36,16 @@ FLAGS = {  # what a mistake is called that has a flag
     "protocol": "Sends the judge something else than results",
     "killed": "Crashes, or uses too much memory",
     "timeout": "Does not come to an end",
+}
+HAZARDS = {  # groups of codes that have another name on a page
+    "out-of-bounds": "out of bounds",
+    "alignment": "misaligned",
+    "copy": "copy without a wait",
+    "hang": "no end",
+    "warp": "incomplete warp",
+    "registers": "setmaxnreg",
+    "stop": "thread stopped",
+    "launch": "launch refused",
 }
 STYLE = """
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #1f2328; --soft: #59636e;
@@ -173,28 +183,28 @@ def names_in(text):
 # -- Feedback
 
 
-def explanation(message):
-    """What a message means and where to read on, as verdicts has it; empty if nobody knows."""
-    for rows in (HAZARDS, CASES, RESULTS):
-        for pattern, meaning, where in rows:
-            if re.search(pattern, message, re.M):
-                place = "the lesson" if where[0] == LESSON else where[0]
-                return f"{meaning} Read “{where[1]}” in {place}."
+def explanation(test):
+    """What is wrong and where to read on, as verdicts has it for the codes; empty without any."""
+    for found in test.get("codes", ()):
+        meaning, (page_of, heading) = meaning_of(found["code"], found.get("where"))
+        place = "the lesson" if page_of == LESSON else page_of
+        return f"{meaning} Read “{heading}” in {place}."
     return ""
 
 
-def gist(message):
-    """A message without its indices: two tests that differ in these alone say the same."""
-    return re.sub(r"\[[^\]]*\]|\([^)]*\)", "", message)
+def gist(test):
+    """What two tests have in common that say the same: codes and lines, or else the message."""
+    codes = test.get("codes")
+    return json.dumps([test["data"].get("kind"), codes]) if codes else test["message"]
 
 
 def failed(part):
-    """[(message, [tests that say the same])]"""
-    said = {}
+    """[[tests that say the same]]"""
+    groups = {}
     for test in part["tests"]:
         if test["status"] in ("fail", "part"):
-            said.setdefault(gist(test["message"]), []).append(test)
-    return [(tests[0]["message"], tests) for tests in said.values()]
+            groups.setdefault(gist(test), []).append(test)
+    return list(groups.values())
 
 
 def lines_of(message):
@@ -204,24 +214,26 @@ def lines_of(message):
     return "\n".join(lines[:MOST_LINES] + ([f"... and {more} lines more"] if more > 0 else []))
 
 
-def part_text(part, said):
-    """What a part has to say, as HTML. said: what the page has said of this rung already."""
+def part_text(part, above):
+    """What a part has to say, as HTML. above: what the page has said of this rung already."""
     text = [f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
             f'{figure(part["max_points"])}</h3>']  # fmt: skip
-    if not part["tests"]:  # the rest of the sentence repeats a hazard
-        text.append(f'<p>{esc(part["message"].partition(": ")[0].rstrip("."))}.</p>')
-    for message, tests in failed(part):
+    if not part["tests"]:
+        why = f"{WRONG_FOR_MEMORY}." if part["id"] == "memory" else part["message"]
+        text.append(f"<p>{esc(why)}</p>")  # the rest of it is above
+    for tests in failed(part):
+        first = tests[0]
         worth = f"{sum(t['points'] for t in tests):g} of {sum(t['max_points'] for t in tests):g}"
         names = "; ".join(esc(test["name"]) for test in tests)
         text.append(f"<p>{names} <span class='soft'>({worth})</span></p>")
-        if gist(message) in said:
+        if gist(first) in above:
             text.append("<p>The same as above.</p>")
-        elif message.strip():
-            text.append(f"<pre>{esc(lines_of(message))}</pre>")
-        meaning = explanation(message) if part["id"] in ("visible", "hidden") else ""
-        if meaning and meaning not in said:
+        elif first["message"].strip():
+            text.append(f"<pre>{esc(lines_of(first['message']))}</pre>")
+        meaning = explanation(first) if part["id"] in ("visible", "hidden") else ""
+        if meaning and meaning not in above:
             text.append(f"<p>{esc(meaning)}</p>")
-        said |= {gist(message), meaning}
+        above |= {gist(first), meaning}
     return text
 
 
@@ -248,10 +260,10 @@ def rung_text(row):
     text.append(table(("part", "points", "of"), rows, numbers=(1, 2)))
     if best:
         text.append("<p>All of it is right. Well done.</p>")
-    said = set()
+    above = set()
     for part in grade["parts"]:
         if part["max_points"] is not None and part["status"] in ("fail", "part"):
-            text += part_text(part, said)
+            text += part_text(part, above)
     if grade["hints_used"]:
         text.append(f"<p class='soft'>Hints read: {grade['hints_used']}.</p>")
     return text
@@ -279,10 +291,10 @@ def mistakes_of(grade):
     found = {FLAGS[flag["kind"]] for flag in grade["flags"] if flag["kind"] in FLAGS}
     bad = [test for name in ("visible", "hidden") for test in parts[name]["tests"]
            if test["status"] in ("fail", "part")]  # fmt: skip
-    hazards = {test["message"].partition(":")[0] for test in bad
-               if test["data"].get("kind") == "hazard"}  # fmt: skip
+    hazards = {code["group"] for test in bad if test["data"].get("kind") == "hazard"
+               for code in test.get("codes", ())[:1]}  # fmt: skip
     if hazards:  # such a kernel may do anything, so the rest says little
-        return found | {f"Hazard: {kind}" for kind in hazards}
+        return found | {f"Hazard: {HAZARDS.get(group, group)}" for group in hazards}
     wrong = [test for test in bad if test["data"].get("kind") == "wrong"]
     visible = [test for test in wrong if test["visibility"] == "visible"]
     if visible and len(visible) == len(parts["visible"]["tests"]):

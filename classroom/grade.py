@@ -89,7 +89,8 @@ def job_for(rung, tests, secret, libraries, folder):
         **job_of(rung, "grade", "grader_worker", folder),
         "submission": [str(libraries[flavour]) for flavour in FLAVOURS],
         "reference": [str(path) for path in REFERENCE],
-        "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests],
+        "tests": [{"id": test.id, "visible": test.visible, "runs": list(test.runs)}
+                  for test in tests],
         "memory": memory_runs(rung, secret),
     }
 

@@ -26,6 +26,7 @@ using nlohmann::json;
 /// Hazards that are told; the others are mostly the same mistake.
 constexpr std::size_t kMostHazards = 3;
 constexpr std::size_t kMostMessageBytes = 2000;
+constexpr std::size_t kMostPathBytes = 100;
 
 template <class T>
 std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
@@ -108,6 +109,24 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
   return counts;
 }
 
+/// Addresses differ from run to run, and say nothing to a student.
+emulator::Fault without_address(emulator::Fault fault) {
+  if (fault.fields.has("address")) fault.fields = {};
+  return fault;
+}
+
+void take_faults(std::span<const emulator::Fault> faults, RunReport& report) {
+  report.outcome = Outcome::hazard;
+  for (const emulator::Fault& fault : faults.first(std::min(kMostHazards, faults.size()))) {
+    report.faults.emplace_back(fault);
+    if (!report.message.empty()) report.message += "\n";
+    report.message += text_of(without_address(fault));
+  }
+  if (faults.size() > kMostHazards) {
+    report.message += "\nand " + std::to_string(faults.size() - kMostHazards) + " more";
+  }
+}
+
 void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_lines, bool counts,
                 RunReport& report) {
   for (const LineCounts& line : trace.lines) {
@@ -124,14 +143,7 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
     if (counts) report.counts = counts_of(trace, array_lines);
     return;
   }
-  report.outcome = Outcome::hazard;
-  for (std::size_t i = 0; i < std::min(kMostHazards, trace.hazards.size()); ++i) {
-    if (i > 0) report.message += "\n";
-    report.message += text_of(trace.hazards[i]);
-  }
-  if (trace.hazards.size() > kMostHazards) {
-    report.message += "\nand " + std::to_string(trace.hazards.size() - kMostHazards) + " more";
-  }
+  take_faults(trace.hazards, report);
 }
 
 /// Where A, B and C would begin, one behind the other, in lines of 128 bytes.
@@ -167,7 +179,39 @@ void forget_workspace() {
 
 constexpr std::array kOutcomes = {"ran", "hazard", "refused", "failed"};
 
+json to_json(const emulator::Place& place) {
+  return {{"file", place.file}, {"line", place.line}};
+}
+
+/// A path in the student's folder; of anything else nothing is kept.
+emulator::Place place_of(const json& json) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+  emulator::Place place = {.file = json.at("file"), .line = json.at("line")};
+  const bool plain = place.file.size() <= kMostPathBytes &&
+                     place.file.find_first_not_of(kPlain) == std::string::npos;
+  return plain ? place : emulator::Place();
+}
+
+FoundFault found_fault(const json& json) {
+  const std::string code = json.at("code");
+  const auto facts =
+      std::ranges::find(emulator::kFaultKinds, code, &emulator::FaultKindFacts::code);
+  if (facts == emulator::kFaultKinds.end()) throw std::invalid_argument("no such fault");
+  return {facts->kind, place_of(json.at("place")), place_of(json.at("other"))};
+}
+
 }  // namespace
+
+FoundFault::FoundFault(const emulator::Fault& fault) : kind(fault.kind), place(fault.place) {
+  if (fault.other) {
+    other = fault.other->place;
+    return;
+  }
+  const auto elsewhere = std::ranges::find_if(
+      fault.groups, [&](const emulator::ThreadGroup& group) { return group.place != place; });
+  if (elsewhere != fault.groups.end()) other = elsewhere->place;
+}
 
 json to_json(const RunOrder& order) {
   return {{"traced", order.traced}, {"configuration", order.configuration},
@@ -186,8 +230,15 @@ RunOrder run_order(const json& json) {
 }
 
 json to_json(const RunReport& report) {
+  json faults = json::array();
+  for (const FoundFault& fault : report.faults) {
+    faults.push_back({{"code", code_of(fault.kind)},
+                      {"place", to_json(fault.place)},
+                      {"other", to_json(fault.other)}});
+  }
   return {{"outcome", kOutcomes.at(static_cast<std::size_t>(report.outcome))},
           {"message", report.message},
+          {"faults", faults},
           {"launched", report.launched},
           {"read_bytes", report.read_bytes},
           {"written_bytes", report.written_bytes},
@@ -197,8 +248,13 @@ json to_json(const RunReport& report) {
 RunReport run_report(const json& json) {
   const auto outcome = std::ranges::find(kOutcomes, json.at("outcome").get<std::string>());
   if (outcome == kOutcomes.end()) throw std::invalid_argument("no such outcome");
+  std::vector<FoundFault> faults;
+  for (const auto& fault : json.at("faults")) {
+    if (faults.size() < kMostHazards) faults.push_back(found_fault(fault));
+  }
   return {.outcome = static_cast<Outcome>(outcome - kOutcomes.begin()),
           .message = json.at("message").get<std::string>().substr(0, kMostMessageBytes),
+          .faults = faults,
           .launched = json.at("launched").get<bool>(),
           .read_bytes = json.at("read_bytes").get<double>(),
           .written_bytes = json.at("written_bytes").get<double>(),
@@ -213,8 +269,8 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
     report.outcome = Outcome::refused;
     report.message = error.what();
   } catch (const emulator::KernelError& error) {
-    report.outcome = Outcome::hazard;
-    report.message = error.what();
+    report.message.clear();
+    take_faults({&error.fault(), 1}, report);
   } catch (const std::exception& error) {
     report.outcome = Outcome::failed;
     report.message = error.what();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/gemm.hpp"
+#include "emulator/run/fault.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder::grader {
@@ -32,9 +33,21 @@ enum class Outcome {
   failed,   ///< anything else that was thrown
 };
 
+/// What is kept of a fault: its kind and its places, and nothing that depends on the problem.
+struct FoundFault {
+  explicit FoundFault(const emulator::Fault& fault);
+  FoundFault(emulator::FaultKind what, emulator::Place at, emulator::Place second)
+      : kind(what), place(std::move(at)), other(std::move(second)) {}
+
+  emulator::FaultKind kind;
+  emulator::Place place;
+  emulator::Place other;  ///< of the other thread; line 0: there is none
+};
+
 struct RunReport {
   Outcome outcome = Outcome::ran;
-  std::string message;       ///< what was wrong
+  std::string message;  ///< what was wrong, for people
+  std::vector<FoundFault> faults = {};
   bool launched = true;      ///< a kernel ran
   double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
   double written_bytes = 0;  ///< to C
@@ -46,6 +59,7 @@ nlohmann::json to_json(const RunOrder& order);
 RunOrder run_order(const nlohmann::json& json);
 nlohmann::json to_json(const RunReport& report);
 /// \throws nlohmann::json::exception  the process that ran the rung sent something else
+/// \throws std::invalid_argument      it sent an outcome or a fault that is not known
 RunReport run_report(const nlohmann::json& json);
 
 /// \brief  Calls a function that runs a student's code.

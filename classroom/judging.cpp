@@ -10,7 +10,9 @@
 #include <string>
 
 #include "common/machine.hpp"
+#include "common/refusal.hpp"
 #include "common/verify.hpp"
+#include "common/wrong_pattern.hpp"
 
 namespace ladder::grader {
 namespace {
@@ -68,6 +70,54 @@ const char* name_of(Outcome outcome) {
   }
 }
 
+// What is told of a finding, of a hidden problem too: its code, what the code means, and the lines
+// of the student's that it is about. No extent, no index and no element of C.
+
+json told(const FoundFault& fault) {
+  json places = json::array();
+  for (const emulator::Place& place : {fault.place, fault.other}) {
+    if (place.line > 0) places.push_back({{"file", place.file}, {"line", place.line}});
+  }
+  return {{"code", code_of(fault.kind)},
+          {"group", code_of(group_of(fault.kind))},
+          {"title", facts_of(fault.kind).title},
+          {"places", places}};
+}
+
+json told(const Wrong& wrong) {
+  json finding = {
+      {"code", code_of(wrong.kind)}, {"group", "wrong-result"}, {"title", title_of(wrong.kind)}};
+  if (wrong.where && wrong.where->kind != wrong.kind) {
+    finding["where"] = code_of(wrong.where->kind);
+    finding["where_title"] = title_of(wrong.where->kind);
+  }
+  return finding;
+}
+
+json told(const RunReport& report) {
+  json findings = json::array();
+  for (const FoundFault& fault : report.faults)
+    findings.push_back(told(fault));
+  if (report.outcome == Outcome::refused) {
+    findings.push_back({{"code", code_of(RefusalKind::kShape)},
+                        {"group", "refusal"},
+                        {"title", title_of(RefusalKind::kShape)}});
+  }
+  return findings;
+}
+
+json told(const Verdict& verdict, const RunReport& report) {
+  json findings = json::array();
+  if (!report.launched) {
+    findings.push_back({{"code", "no-kernel-launched"},
+                        {"group", "launch"},
+                        {"title", "run() launches no kernel"}});
+  }
+  for (const Wrong& wrong : verdict.wrong)
+    findings.push_back(told(wrong));
+  return findings;
+}
+
 /// Runs and verifies one problem after the other.
 class Judge {
  public:
@@ -77,8 +127,24 @@ class Judge {
         multiple_of_(job.at("multiple_of")),
         submission_(submission) {}
 
-  /// \return the runs of a test, up to the first that is not right
+  /// \return the runs of a test, up to the first that is not right; of a hidden one without
+  /// messages
   json runs_of(const json& test) {
+    json done = all_runs_of(test);
+    if (test.at("visible")) return done;
+    for (json& run : done)
+      run.erase("message");
+    return done;
+  }
+
+  json judged(const json& run) {
+    json result = outcome_of(run);
+    if (!result.contains("findings")) result["findings"] = json::array();
+    return result;
+  }
+
+ private:
+  json all_runs_of(const json& test) {
     json done = json::array();
     for (const json& run : test.at("runs")) {
       const json all =
@@ -93,7 +159,7 @@ class Judge {
     return done;
   }
 
-  json judged(const json& run) {
+  json outcome_of(const json& run) {
     if (stops_ >= kMostStops) {
       return {{"status", "skip"}, {"message", "not run: the kernel was stopped too often"}};
     }
@@ -110,7 +176,6 @@ class Judge {
     }
   }
 
- private:
   json verified(const json& run) {
     const Shape shape = shape_of(run);
     const float alpha = run.at("alpha");
@@ -129,20 +194,24 @@ class Judge {
         return [&](const Gemm<T>& gemm, Stream stream) { forward(gemm, stream); };
       });
       const Verdict verdict = verifier.verify(call, alpha, beta, tile_);
-      result = {{"status", verdict.right ? "right" : "wrong"}, {"message", text_of(verdict.wrong)}};
+      result = {{"status", verdict.right ? "right" : "wrong"},
+                {"message", text_of(verdict.wrong)},
+                {"findings", told(verdict, report)}};
       if (verdict.right && order.traced && !did_the_work(report, shape, alpha)) {
-        result = {{"status", "not_the_kernel"},
-                  {"message", report.launched
-                                  ? "C is right, but the kernels have not read all of A and B, or "
-                                    "have not written all of C: something else has computed it"
-                                  : "C is right, but run() launches no kernel"}};
+        result["status"] = "not_the_kernel";
+        result["message"] = report.launched
+                                ? "C is right, but the kernels have not read all of A and B, or "
+                                  "have not written all of C: something else has computed it"
+                                : "C is right, but run() launches no kernel";
       }
       if (!verdict.right && !report.launched) {
         result["message"] = "run() launches no kernel. " + text_of(verdict.wrong);
       }
     } catch (const NoResult&) {
       const bool ran = report.outcome == Outcome::ran;
-      result = {{"status", ran ? "right" : name_of(report.outcome)}, {"message", report.message}};
+      result = {{"status", ran ? "right" : name_of(report.outcome)},
+                {"message", report.message},
+                {"findings", told(report)}};
     }
     result["counts"] = report.counts;
     return result;
@@ -198,7 +267,7 @@ class Judge {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// One call, timed and verified: {status, message, ms}.
+/// One call, timed and verified: {status, message, findings, ms}.
 json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submission& contender) {
   const RunOrder order = {.traced = false};
   RunReport report;
@@ -213,11 +282,14 @@ json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submi
     const Verdict verdict = verifier.verify(call, 1.0f, 0.0f, tile);
     return {{"status", verdict.right ? "right" : "wrong"},
             {"message", text_of(verdict.wrong)},
+            {"findings", told(verdict, report)},
             {"ms", 1e3 * report.seconds}};
   } catch (const NoResult&) {
-    return {{"status", name_of(report.outcome)}, {"message", report.message}};
+    return {{"status", name_of(report.outcome)},
+            {"message", report.message},
+            {"findings", told(report)}};
   } catch (const WorkerEnded& end) {
-    return {{"status", name_of(end.why)}, {"message", end.what()}};
+    return {{"status", name_of(end.why)}, {"message", end.what()}, {"findings", json::array()}};
   }
 }
 
@@ -229,8 +301,10 @@ json judge_speed(Machine& machine, const json& job, Submission& submission, Subm
   const int rounds = job.at("rounds");
   json problems = json::array();
   for (const json& problem : job.at("problems")) {
-    json& found =
-        problems.emplace_back(json{{"id", problem.at("id")}, {"status", "right"}, {"message", ""}});
+    json& found = problems.emplace_back(json{{"id", problem.at("id")},
+                                             {"status", "right"},
+                                             {"message", ""},
+                                             {"findings", json::array()}});
     found["yours"] = found["reference"] = json::array();
     const auto seed = problem.at("seed").get<std::uint64_t>();
     for (int round = 0; round <= rounds; ++round) {
@@ -278,6 +352,7 @@ json judge(const json& job, Submission& submission, Submission* reference) {
       result["memory"].push_back({{"id", run.at("id")},
                                   {"status", yours.at("status")},
                                   {"message", yours.at("message")},
+                                  {"findings", yours.at("findings")},
                                   {"yours", yours.value("counts", json())},
                                   {"reference", theirs.value("counts", json())}});
       if (yours.at("status") != "right") break;

@@ -14,8 +14,10 @@ namespace ladder::grader {
 /// \param  submission  the student's
 /// \param  reference   the rung that the student's version is compared with; may be null, then the
 ///                     job has no `memory`
-/// \return {tests: [{id, runs: [{status, message, ...}]}], memory: [{id, status, message, yours,
-///         reference}]}; every test that was reached has the runs up to its first that is not right
+/// \return {tests: [{id, runs: [{status, message, findings, ...}]}], memory: [{id, status, message,
+///         findings, yours, reference}]}; every test that was reached has the runs up to its first
+///         that is not right. Each finding is {code, group, title, ...}, without a number of its
+///         problem; `message` has these numbers, so that runs of a hidden test have none
 nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submission* reference);
 
 /// \brief  Times a submission and the reference rung in turn. Each round has inputs that no round
@@ -23,7 +25,8 @@ nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submissi
 /// \param  machine  both run there
 /// \param  job      {precision, tile, problems: [{id, shape, seed}], rounds}; a round to warm up
 ///                  comes first and does not count
-/// \return [{id, status, message, yours, reference}]: what each call took, in milliseconds by the
+/// \return [{id, status, message, findings, yours, reference}]: what each call took, in
+/// milliseconds by the
 ///         judge's clock; up to the first problem whose status is not "right"
 /// \throws std::runtime_error  the reference is not right
 nlohmann::json judge_speed(Machine& machine, const nlohmann::json& job, Submission& submission,

@@ -7,7 +7,7 @@ reference rung's by, and a time by its logarithm.
 
 import dataclasses
 import math
-import re
+import pathlib
 import statistics
 
 MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": 20}
@@ -57,6 +57,21 @@ FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forb
          "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
          "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
 ENDED = ("killed", "forbidden_call", "timeout", "protocol")
+# What is said of a hidden test besides the titles of what was found.
+OF_STATUS = {
+    "wrong": "The result is wrong.",
+    "refused": "run() does not take a shape that the rung takes.",
+    "failed": "run() has thrown an exception.",
+    "killed": "The process that ran the kernel was ended: it has crashed, or has used too much "
+              "memory.",
+    "forbidden_call": "The kernel's code asked the system for something that it may not have, or "
+                      "ended the process it runs in.",
+    "timeout": "The kernel did not come to an end.",
+    "protocol": "The kernel's process has sent the judge something else than results.",
+    "not_the_kernel": "C is right, but something other than the kernels has computed it.",
+    "skip": "Not run: the kernel was stopped too often.",
+}  # fmt: skip
+WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
              "hidden-wide", "hidden-tall")  # fmt: skip
@@ -80,23 +95,26 @@ class Flags:
         return any(row["fatal"] for row in self.rows)
 
 
-def part(name, tests=(), message="", skipped=False):
-    """A part of the grade, of its tests."""
+def part(name, tests=(), message="", skipped=False, codes=()):
+    """A part of the grade, of its tests. codes: of what kept it from being tested."""
     most = MAX_POINTS[name]
     points = round(sum(test["points"] for test in tests), 2)
     status = ("skip" if skipped else "pass" if points == most else
               "part" if points > 0 else "fail")  # fmt: skip
     return {"id": name, "name": NAMES[name], "points": points, "max_points": most,
-            "status": status, "message": message, "tests": list(tests)}  # fmt: skip
+            "status": status, "message": message, "codes": list(codes),
+            "tests": list(tests)}  # fmt: skip
 
 
-def row(identity, name, points, most, visible=True, message="", data=None, skipped=False):
-    """A test of a part."""
+def row(identity, name, points, most, visible=True, message="", data=None, skipped=False,
+        codes=()):
+    """A test of a part. codes: see codes_of()."""
     status = ("skip" if skipped else "pass" if points == most else
               "part" if points > 0 else "fail")  # fmt: skip
     return {"id": identity, "name": name, "status": status,
             "visibility": "visible" if visible else "hidden", "points": points,
-            "max_points": most, "message": message, "data": data or {}}  # fmt: skip
+            "max_points": most, "message": message, "codes": list(codes),
+            "data": data or {}}  # fmt: skip
 
 
 def builds(message="", lines=()):
@@ -131,7 +149,8 @@ def speed(problems=(), message="Timed in turn with the reference rung, on this m
     for number, problem in enumerate(problems, 1):
         worth = MAX_POINTS["speed"] / len(problems)
         if problem["status"] != "right":
-            rows.append(row(f"speed-{number}", problem["id"], 0, worth, message=problem["message"]))
+            rows.append(row(f"speed-{number}", problem["id"], 0, worth, message=problem["message"],
+                            codes=codes_of(problem)))  # fmt: skip
             continue
         pairs = zip(problem["yours"], problem["reference"], strict=True)
         ratio = statistics.median(mine / theirs for mine, theirs in pairs)
@@ -144,19 +163,29 @@ def speed(problems=(), message="Timed in turn with the reference rung, on this m
     return part("speed", rows, message)
 
 
-def without_extents(message):
-    """A report without the extents of A, B and C: they are the problem's shape."""
-    return re.sub(r" \([ABC] (?:is \d+ x \d+|has \d+ elements)\)", "", message)
+def codes_of(run):
+    """[{code, group, where, places}] of what the judge has found, for grade.json."""
+    kept = ("code", "group", "where", "places")
+    return [{key: each[key] for key in kept if key in each} for each in run["findings"]]
 
 
-def hidden_message(status, message):
-    """What a student reads about a hidden test: the mistake, without the shape."""
-    if status in ("hazard", "failed", "refused", *ENDED):
-        return without_extents(message)
-    clauses = message.partition("Pattern: ")[2].split(";")
-    clauses += [sentence for sentence in message.split(". ") if "outside of" in sentence]
-    plain = [clause.strip(" .") for clause in clauses if clause and not re.search(r"\d", clause)]
-    return "The result is wrong" + (f": {'; '.join(plain)}." if plain else ".")
+def place_text(place):
+    """'kernel.cuh:53'"""
+    return f"{pathlib.PurePath(place['file']).name}:{place['line']}"
+
+
+def hidden_message(run):
+    """What a student reads about a hidden test, made from codes and from places in their source.
+
+    The judge keeps the sentences of hidden tests, so that no number of a problem can be in it.
+    """
+    sentences = [OF_STATUS[run["status"]]] if run["status"] in OF_STATUS else []
+    for finding in run["findings"]:
+        places = " and ".join(map(place_text, finding.get("places", ())))
+        sentences.append(finding["title"] + (f": {places}." if places else "."))
+        if "where_title" in finding:
+            sentences.append(f"{finding['where_title']}.")
+    return " ".join(dict.fromkeys(sentences))
 
 
 def correctness(name, tests, judged, flags):
@@ -167,34 +196,28 @@ def correctness(name, tests, judged, flags):
         bad = next((run for run in runs if run["status"] != "right"), None)
         skipped = not runs or (bad is not None and bad["status"] == "skip")
         points = test.points if runs and bad is None else 0
-        message, data = "", {}
+        message, data, codes = "", {}, []
         if bad is not None:
-            message = bad["message"] if test.visible else hidden_message(**_said(bad))
-            data = {"kind": bad["status"]}
-            note(bad, test, flags)
+            message = bad["message"] if test.visible else hidden_message(bad)
+            data, codes = {"kind": bad["status"]}, codes_of(bad)
+            note(bad, test, message, flags)
         if test.visible:
             first = test.runs[0]
             data |= dict(zip("mnk", first["shape"], strict=True))
             data |= {"alpha": first["alpha"], "beta": first["beta"]}
         rows.append(row(test.id, test.name, points, test.points, test.visible, message, data,
-                        skipped))  # fmt: skip
+                        skipped, codes))  # fmt: skip
     passed = sum(each["status"] == "pass" for each in rows)
     return part(name, rows, f"{passed} of {len(rows)} tests are right.")
 
 
-def _said(run):
-    """What hidden_message() takes."""
-    return {"status": run["status"], "message": run["message"]}
-
-
-def note(run, test, flags):
+def note(run, test, message, flags):
     """Flags what a run that is not right says about the submission."""
     where = test.name if test.visible else "a hidden test"
-    said = run["message"] if test.visible else without_extents(run["message"])
     if run["status"] == "hazard":
-        flags.add("hazard", f"{where}: {said.splitlines()[0]}")
+        flags.add("hazard", f"{where}: {message.splitlines()[0]}")
     elif run["status"] in (*ENDED, "not_the_kernel"):
-        flags.add(run["status"], f"{where}: {said}")
+        flags.add(run["status"], f"{where}: {message}")
 
 
 def knows_the_list(tests, judged):
@@ -237,11 +260,10 @@ def memory(judged, flags):
     bad = next((run for run in judged if run["status"] != "right"), None)
     if bad is not None:
         status = bad["status"]
-        why = "A kernel whose result is wrong gets no points for memory"
         if status in ENDED:
             flags.add(status, f"memory: {bad['message']}")
-        return part("memory", message=f"{why}: {bad['message']}" if status == "hazard" else
-                    f"{why}.")  # fmt: skip
+        why = f": {bad['message']}" if status == "hazard" else "."
+        return part("memory", message=WRONG_FOR_MEMORY + why, codes=codes_of(bad))
     yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD

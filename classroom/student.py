@@ -15,9 +15,11 @@ wrong, and with 2 if it cannot do what it was asked for.
 
 import argparse
 import contextlib
+import dataclasses
 import gzip
 import hashlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -45,12 +47,13 @@ from classroom.kernel_library import (
     text_of,
 )
 from classroom.progress_file import ProgressFile
-from classroom.verdicts import meanings, paragraph, shortened
+from classroom.verdicts import MOST_HAZARDS, OF_THE_KERNEL, findings_of, meanings, paragraph
 
 GOOD, WRONG, BAD_CALL = 0, 1, 2
 LADDER = SOURCES / "build" / "ladder"
 # Tests have rooms of their own.
 WORK = pathlib.Path(os.environ.get("LADDER_WORK") or SOURCES / ROOM)
+FINDINGS = "findings.json"  # of the last check, beside the library that was checked
 MADE = pathlib.Path(os.environ.get("LADDER_CLASSROOM") or SOURCES / "build" / "classroom")
 CHECK_SECONDS = 60
 HANG_SECONDS = "1"  # of CPU time without progress: a loop without an end
@@ -196,48 +199,54 @@ def hint(rung, progress, level=None):
     return GOOD
 
 
-def changed_kernels(texts, rung):
-    """Names of the kernels that the exercise is about, or whose files are not as the ladder's."""
+def changed_files(texts, rung):
+    """Names of the files that the exercise is about, or that differ from the ladder's, and of those
+    that include one of them."""
     original = starters.whole(rung)
     changed = {name for name, text in texts.items() if text != original.get(name)}
     changed.add(starters.exercise_of(rung)["file"])
-    include = re.compile(rf'#include "{ROOM}/{rung.folder}/([\w.]+)"')
+    includes = {name: f'#include "{ROOM}/{rung.folder}/{name}"' for name in texts}
     while True:
-        more = {name for name, text in texts.items() if changed & set(include.findall(text))}
-        if more - {"launch.cu"} <= changed:
-            break
-        changed |= more - {"launch.cu"}
-    return {
-        kernel
-        for name in changed - {"launch.cu"}
-        for kernel in re.findall(r"^ +(\w*kernel)\(", texts[name], flags=re.M)
-    }
+        more = {name for name, text in texts.items()
+                if any(includes.get(other, "\0") in text for other in changed)}  # fmt: skip
+        more.discard("launch.cu")  # includes all
+        if more <= changed:
+            return changed
+        changed |= more
+
+
+def changed_kernels(texts, rung):
+    """Names of the rung's kernels that stand in files that have changed."""
+    original = starters.whole(rung)
+    changed = changed_files(texts, rung) - {"launch.cu"}
+    lines = [line.lstrip() for name in changed for line in original.get(name, "").splitlines()]
+    functions = {kernel["function"] for kernel in rung.kernels}
+    return {each for each in functions if any(line.startswith(f"{each}(") for line in lines)}
 
 
 def fewer_configurations(texts, rung):
     """(texts, (compiled, all)) of a rung with a table of configurations.
 
-    Some stay, of the kernels that the student has changed: all take too long to wait for.
+    Some stay: lines of the table that are not the ladder's, and some configurations of the kernels
+    that the student has changed. All take too long to wait for.
     """
     launch = texts["launch.cu"]
     rows = list(ROW.finditer(launch))
     if len(rows) <= MOST_CONFIGURATIONS:
         return texts, None
-    launches = re.compile(r"^void (\w+)\([^{]*\{.*?launch\((\w+)<", re.M | re.S)
-    kernel_of = dict(launches.findall(launch))
-    makers = {
-        maker: kernel_of.get(function)
-        for maker, function in re.findall(
-            r"^Configuration (\w+)\(.*?\.launch = (\w+)<", launch, flags=re.M | re.S)
-    }  # fmt: skip
+    known = {each["name"]: rung.kernels[each["kernels"][0]]["function"]
+             for each in rung.configurations}  # fmt: skip
+    original = {row[0] for row in ROW.finditer(starters.whole(rung)["launch.cu"])}
+    kept = [row for row in rows if row[0] not in original or row[1] not in known]
     groups = {}
     for row in rows:
-        groups.setdefault(makers.get(re.match(r"\s*(\w+)<", row[0])[1]), []).append(row)
+        if row not in kept:
+            groups.setdefault(known[row[1]], []).append(row)
     changed = changed_kernels(texts, rung) & set(groups) or set(groups)
-    groups = {kernel: group for kernel, group in groups.items() if kernel in changed}
-    kept = []
-    for group in groups.values():
-        count = max(1, MOST_CONFIGURATIONS // len(groups))
+    room = max(len(changed), MOST_CONFIGURATIONS - len(kept))  # one of each at least
+    for kernel in sorted(changed):
+        group = groups[kernel]
+        count = min(len(group), room // len(changed))
         kept += [group[i * (len(group) - 1) // max(1, count - 1)] for i in range(count)]
     names = {row[1] for row in kept}
     thinned = ROW.sub(lambda row: row[0] if row[1] in names else "\n", launch)  # lines keep numbers
@@ -259,36 +268,62 @@ def kernel_to_check(rung, folder):
                      "wait; the grade is for all of them.")
 
 
+@dataclasses.dataclass(frozen=True)
+class Checked:
+    """What came of a check."""
+
+    code: int  # GOOD, WRONG or BAD_CALL
+    output: str  # for the student
+    findings: tuple = ()  # as `ladder check --json` has them
+
+
 def run_check(rung, libraries, shape):
-    """(exit code, what `ladder check` prints) with the student's library in front."""
+    """What `ladder check` says with the student's library in front: a Checked."""
     known = os.environ.get("LD_LIBRARY_PATH")
     path = f"{libraries}:{known}" if known else str(libraries)
     environment = {**os.environ, "LD_LIBRARY_PATH": path}
     environment.setdefault("LADDER_HANG_SECONDS", HANG_SECONDS)
+    report = pathlib.Path(libraries, FINDINGS)
+    report.unlink(missing_ok=True)
     process = subprocess.Popen(
-        [LADDER, "check", f"{rung.number:02}", *shape], cwd=SOURCES, env=environment,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors="replace",
+        [LADDER, "check", f"{rung.number:02}", *shape, "--hazards", str(MOST_HAZARDS),
+         "--json", report],
+        cwd=SOURCES, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     try:
         output, _ = process.communicate(timeout=CHECK_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return WRONG, (f"The kernel was not done after {CHECK_SECONDS} s, and was stopped. Is "
-                       "there a loop without an end, or far too much work?\n")  # fmt: skip
+        return Checked(WRONG, f"The kernel was not done after {CHECK_SECONDS} s, and was stopped. "
+                       "Is there a loop without an end, or far too much work?\n")  # fmt: skip
     except BaseException:
         process.kill()
         raise
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name
-        return WRONG, (f"The kernel's program was ended by {name}. Look at launch.cu: outside of a "
-                       "kernel, nobody can say where.\n")  # fmt: skip
-    if process.returncode == GOOD and f"{rung.label:<17} right" not in output:
-        return WRONG, (f"{output}The program ended before it had judged the kernel. Look at "
-                       "launch.cu.\n")
-    of_kernel = re.search(r"launch refused|does not fit on|unknown rung", output)
-    return WRONG if of_kernel else process.returncode, output
+        return Checked(WRONG, f"The kernel's program was ended by {name}. Look at launch.cu: "
+                       "outside of a kernel, nobody can say where.\n")  # fmt: skip
+    return checked(process.returncode, output, report)
+
+
+def checked(code, output, path):
+    """A Checked of a program that has ended with this code and has written this report, or not."""
+    try:
+        report = json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        if code == BAD_CALL:  # it did not understand what it was asked for
+            return Checked(code, output)
+        return Checked(WRONG, f"{output}The program ended before it had judged the kernel. Look at "
+                       "launch.cu.\n")  # fmt: skip
+    findings = tuple(findings_of(report))
+    outcomes = {subject["outcome"] for subject in report["subjects"]}
+    if code == GOOD == report["exit_code"] and outcomes == {"right"}:
+        return Checked(GOOD, output)
+    if code == GOOD or any(each["code"] in OF_THE_KERNEL for each in report["findings"]):
+        code = WRONG
+    return Checked(code, output, findings)
 
 
 def untouched(rung, folder):
@@ -320,14 +355,14 @@ def check(rung, progress, shape=()):
     try:
         with progress_file.alone_in(MADE / rung.folder):
             libraries, notes = compiled(rung, folder)
-            code, output = run_check(rung, libraries, shape)
+            result = run_check(rung, libraries, shape)
     except CompileError as error:
         say("It does not compile yet.", "", *error.lines, "", next_step(rung, False, began))
         return WRONG
-    right = code == GOOD
-    say(*shortened(output))
+    right = result.code == GOOD
+    say(result.output.rstrip("\n"))
     if not right:
-        explain(rung, folder, output)
+        explain(rung, folder, result.findings)
     if notes:
         say("", *notes)
     if right and not shape:
@@ -335,18 +370,18 @@ def check(rung, progress, shape=()):
             entry.setdefault("right", now())
             entry["right_files"] = of_files
     say("", next_step(rung, right, began))
-    return code
+    return result.code
 
 
-def explain(rung, folder, output):
-    """What the verdict means."""
+def explain(rung, folder, findings):
+    """What the findings mean."""
     if untouched(rung, folder):
         exercise = starters.exercise_of(rung)
         say("", "This is the starter as it was handed out. Your turn:",
             f"  {place_of_gap(folder, exercise)}",
             *paragraph(starters.task_of(exercise)))  # fmt: skip
         return
-    lines = meanings(output, folder, rung)
+    lines = meanings(findings, folder, rung)
     if lines:
         say("", "What this means", *lines)
 

@@ -1,156 +1,206 @@
-"""What a verdict of `ladder check` means: what is wrong, where, and which chapter explains it."""
+"""What a finding of `ladder check` means: what is wrong, where, and which chapter explains it.
 
+Findings are known by their codes alone, as `--json` has them; their sentences are for people.
+"""
+
+import itertools
 import pathlib
-import re
 import textwrap
 
-from bench import SOURCES
 from classroom.compiler_messages import lines_of
+from classroom.kernel_library import ROOM
 
 COLUMNS = 80
 MOST = 3  # meanings: the rest often follows from the first
 MOST_HAZARDS = 4
+MOST_PLACES = 2
 LESSON = "LESSON"  # stands for the lesson of the rung that is checked
 DEBUGGING = "docs/chapters/debugging.md"
-GRID = ("docs/chapters/kernel_on_a_gpu.md", "Grid, blocks, threads")
+ON_A_GPU = "docs/chapters/kernel_on_a_gpu.md"
+GRID = (ON_A_GPU, "Grid, blocks, threads")
+WARPS = (ON_A_GPU, "Warps and lanes")
+SM = (ON_A_GPU, "The streaming multiprocessor")
 EDGES = (LESSON, "Edge cases")
+CODE = (LESSON, "The code")
 COPIES = ("ladder/09_async_copy/README.md", "The idea")
+PRODUCERS = ("ladder/11_producer_warps/README.md", "The idea")
+RACE = (DEBUGGING, "A race")
+INDEX = (DEBUGGING, "An index that stays inside")
+ALIGNED = (DEBUGGING, "A misaligned vector")
+NOBODY_WROTE = (DEBUGGING, "Shared memory that nobody wrote")
+BARRIERS = (DEBUGGING, "Two barriers that are one")
+HANG = (DEBUGGING, "A hang")
 
-# (what a hazard says, what it means, where to read more)
-HAZARDS = (
-    (r"^race: .*blocks run in any order",
+# (codes, what each of them means, where to read more)
+_ROWS = (
+    # -- What a kernel did
+    (("race-between-blocks",),
      "Two blocks use the same element, at least one of them stores it, and blocks run in any "
      "order. Do two blocks work on the same tile? Look at how row and column come from "
-     "blockIdx.",
-     GRID),
-    (r"^race: thread \S+ \d+, \d+\) stores C\[",
-     "Two threads of a block store the same element of C. Each element belongs to one thread: "
-     "look at how its row and column come from threadIdx.", GRID),
-    (r"^race:",
+     "blockIdx.", GRID),
+    (("race-in-global-memory",),
+     "Two threads of a block use the same element of C, and at least one stores it. Each element "
+     "belongs to one thread: look at how its row and column come from threadIdx.", GRID),
+    (("race-in-shared-memory",),
      "One thread stores a word of shared memory that another uses, and nothing makes either "
      "wait. All threads must pass a barrier between the two lines. In a loop, think of the next "
-     "round too: it must not overwrite what slower threads still read.", (DEBUGGING, "A race")),
-    (r"^uninitialised: .* is computed from a local variable",
+     "round too: it must not overwrite what slower threads still read.", RACE),
+    (("uninitialised-local",),
      "A result comes from a variable that never got a value. Give your sums a first value: 0.",
-     (DEBUGGING, "Shared memory that nobody wrote")),
-    (r"^uninitialised: .*C\[",
+     NOBODY_WROTE),
+    (("uninitialised-matrix", "uninitialised-global"),
      "C is read, and nobody has written it: when beta is 0, C may hold anything and must not be "
-     "read.",
-     EDGES),
-    (r"^uninitialised:",
+     "read.", EDGES),
+    (("uninitialised-shared",),
      "A thread reads a word of shared memory that no thread has stored. Do the loops that fill "
-     "the tiles reach every word? Beyond the edge of A or B, store 0. Is there a barrier between"
-     " filling and reading?", (DEBUGGING, "Shared memory that nobody wrote")),
-    (r"^out of bounds: .*(?:uses index|of shared memory)",
+     "the tiles reach every word? Beyond the edge of A or B, store 0. Is there a barrier between "
+     "filling and reading?", NOBODY_WROTE),
+    (("out-of-bounds-shared", "index-out-of-bounds"),
      "An index leaves the shared array that it belongs to. Compare the order and the extents of "
-     "the indices with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
-    (r"^out of bounds: (?:a store went|an access) (?:past|before) the (?:end|start) of",
+     "the indices with the declaration of the array.", INDEX),
+    (("out-of-bounds-dynamic-shared",),
+     "The kernel uses more dynamic shared memory than the launch asks for. Compare the indices "
+     "with the size in launch.cu.", INDEX),
+    (("out-of-bounds-local", "out-of-bounds-before-locals", "out-of-bounds-behind-locals"),
      "A loop stores more into an array of the thread's own than it has room for. Compare its "
-     "bounds with the declaration of the array.", (DEBUGGING, "An index that stays inside")),
-    (r"^out of bounds:",
+     "bounds with the declaration of the array.", INDEX),
+    (("out-of-bounds-matrix", "out-of-bounds-global", "address-in-no-array", "invalid-address"),
      "The access lies outside of the matrix: at an edge, a tile reaches beyond it. Test row, "
      "column and k of each word before you load or store it. Threads that have nothing to load "
-     "store 0.",
-     EDGES),
-    (r"^misaligned:",
-     "A float4 must begin at an address that is a multiple of 16: four floats side by side, the"
-     " first one at a multiple of 4.", (DEBUGGING, "A misaligned vector")),
-    (r"^missing barrier:",
+     "store 0.", EDGES),
+    (("null-pointer",),
+     "The kernel follows a pointer that points nowhere. Does launch.cu hand over A, B and C, in "
+     "the order in which the kernel takes them?", CODE),
+    (("not-in-shared-memory",),
+     "A copy or a barrier is given an address that is not in the block's shared memory. Hand over "
+     "the address of a __shared__ array.", COPIES),
+    (("misaligned-access", "misaligned-vector", "misaligned-address"),
+     "A float4 must begin at an address that is a multiple of 16: four floats side by side, the "
+     "first one at a multiple of 4.", ALIGNED),
+    (("misaligned-argument", "misaligned-leading-dimension", "misaligned-matrix"),
+     "What is handed over must begin at a multiple of the size that the call asks for. Look at "
+     "the alignment of the array and at the offset into it.", ALIGNED),
+    (("missing-barrier",),
      "Some threads have left the kernel, or the loop, while others wait for them. No thread may "
-     "return before the last barrier: let it go on, and skip only its store.",
-     (DEBUGGING, "Two barriers that are one")),
-    (r"^divergent barrier:",
-     "Threads of one block wait at different barriers. A barrier must not be in a branch that"
-     " only some of the threads take.", (DEBUGGING, "Two barriers that are one")),
-    (r"^deadlock:",
-     "Every thread waits for another one. Who should arrive at this barrier, how often, and in"
-     " which round?", (DEBUGGING, "A hang")),
-    (r"^endless loop:",
-     "A loop does not end. Does its variable move towards its end in every round?",
-     (DEBUGGING, "A hang")),
-    (r"^in flight:|the block has ended while a tma_load",
-     "An asynchronous copy may still be on its way when its words are used. Wait for its group"
-     " first; then pass a barrier, because other threads have waited for their own copies "
-     "only.", COPIES),
-    (r"^unfenced:",
+     "return before the last barrier: let it go on, and skip only its store.", BARRIERS),
+    (("divergent-barrier",),
+     "Threads of one block wait at different barriers. A barrier must not be in a branch that "
+     "only some of the threads take.", BARRIERS),
+    (("named-barrier-count",),
+     "Threads that meet at one barrier count differently how many they are. All of them must ask "
+     "for the same number.", BARRIERS),
+    (("missing-cluster-barrier", "grid-sync-not-cooperative"),
+     "Blocks wait for each other, and not all of them come. All threads of a cluster must reach "
+     "cluster_sync(), and a grid that waits for itself needs a cooperative launch.", BARRIERS),
+    (("deadlock", "warp-deadlock"),
+     "Every thread waits for another one. Who should arrive at this barrier, how often, and in "
+     "which round?", HANG),
+    (("endless-loop",),
+     "A loop does not end. Does its variable move towards its end in every round?", HANG),
+    (("copy-in-flight", "copy-unfinished"),
+     "An asynchronous copy may still be on its way when its words are used. Wait for its group "
+     "first; then pass a barrier, because other threads have waited for their own copies only.",
+     COPIES),
+    (("copy-unfenced",),
      "Ordinary stores and the copy engine do not see each other in order. A fence belongs "
-     "between them.",
-     COPIES),
-    (r"^undefined:|waits for thread",
-     "A call for the whole warp names lanes in its mask that do not take part in it.",
-     ("docs/chapters/kernel_on_a_gpu.md", "Warps and lanes")),
-)  # fmt: skip
-
-# The same for where a result is wrong ...
-CASES = (
-    (r"copies that arrive late",
-     "It is right when copies arrive at once, and wrong when they arrive late: a thread reads a "
-     "stage without having waited for it.", COPIES),
-    (r"copies that arrive at once",
-     "It is wrong when copies arrive at once: a stage is filled again while another thread still"
-     " reads it.",
-     COPIES),
-    (r"wrong for a small one of integers",
-     "The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In the"
-     " problem above tiles do not fit, and alpha and beta have other values. Look at the last "
-     "rows, the last columns and the last k tile.", EDGES),
-    (r"launch refused|does not fit on",
+     "between them.", PRODUCERS),
+    (("undefined-shuffle", "stray-shuffle", "warp-width", "warp-lane-not-in-mask",
+      "warp-different-calls", "warp-lane-at-barrier", "warp-incomplete",
+      "warp-different-matrices"),
+     "A call for the whole warp names lanes in its mask that do not take part in it. All lanes of "
+     "the mask must make the same call, at the same line.", WARPS),
+    (("mbarrier-invalid", "mbarrier-count", "mbarrier-initialised-twice",
+      "mbarrier-too-many-arrivals", "mbarrier-phase-not-waited-for", "mbarrier-bytes",
+      "mbarrier-parity", "mbarrier-phase-missed", "mbarrier-overwritten"),
+     "An mbarrier counts the arrivals of one phase after the other. Initialise it once, with as "
+     "many arrivals as come in a phase, and wait for each phase, with the parity that "
+     "alternates.", PRODUCERS),
+    (("registers-no-warpgroup", "registers-differ", "registers-partial", "registers-beyond-sm"),
+     "setmaxnreg moves registers from one warpgroup to another: all four warps of a warpgroup ask "
+     "for the same number, and all of them together for no more than the block has.", PRODUCERS),
+    (("cluster-no-such-block", "cluster-block-left"),
+     "A block uses the shared memory of another one that is not in its cluster, or has already "
+     "left. Blocks of a cluster count from 0, and wait for each other before they end.", GRID),
+    (("stack-overflow",),
+     "A thread needs more memory for its own variables than it has. Is a local array too large, "
+     "or does a function call itself?", SM),
+    (("division-by-zero", "illegal-instruction", "assertion-failed", "exception"),
+     "The thread cannot go on at this line, and the launch fails. Which value does it meet "
+     "there?", CODE),
+    (("launch-extent-zero", "launch-extent-too-large", "launch-too-many-threads",
+      "launch-dynamic-shared-too-large", "launch-static-shared-too-large", "launch-cluster-size",
+      "launch-cluster-grid", "launch-cooperative-too-large", "launch-in-kernel",
+      "block-does-not-fit"),
      "CUDA does not start such a launch. Look at the tile sizes in launch.cu, and at the block and "
-     "the arrays that follow from them.", ("docs/chapters/kernel_on_a_gpu.md",
-                                           "The streaming multiprocessor")),
-    (r"unknown rung",
-     "launch.cu no longer defines run() in the namespace of its rung, through which the ladder "
-     "calls the kernel.", (LESSON, "The code")),
-)  # fmt: skip
-
-# ... and for what is wrong with it.
-RESULTS = (
-    (r"never written",
+     "the arrays that follow from them.", SM),
+    (("no-kernel-launched",),
+     "run() must launch a kernel: nothing else may compute C.", CODE),
+    # -- What is wrong with its result
+    (("never-written",),
      "No thread stores these elements. Does every element of C have one thread, and does that "
      "thread reach its store?", GRID),
-    (r"Memory outside of",
+    (("outside-written",),
      "Something was stored beyond the end of a matrix. Test row and column before you store.",
      EDGES),
-    (r"The input . was changed",
+    (("input-changed",),
      "A and B belong to the caller: a kernel only reads them.", EDGES),
-    (r"\(is the guard in ([MN]) right\?\)",
+    (("last-tile-row", "last-tile-column", "last-tiles"),
      "Only the last tile is wrong, the one that reaches beyond the matrix. Load 0 for what is "
      "outside, and store only what is inside.", EDGES),
-    (r"off by .* times the C from before",
+    (("wrong-beta",),
      "C = alpha*A*B + beta*C: look at how beta and the old C come in.", EDGES),
-    (r"right but for a factor",
+    (("wrong-factor",),
      "Everything is too large or too small by the same factor: is alpha applied once, and is "
      "each k added once?", (LESSON, "The maths")),
-    (r"NaN",
-     "NaN comes from words that nobody has set: shared memory that is read too early, a load "
-     "beyond A or B, or C that is read although beta is 0.",
-     (DEBUGGING, "Shared memory that nobody wrote")),
-    (r"all of them 0",
+    (("nan", "infinite"),
+     "Such values come from words that nobody has set: shared memory that is read too early, a "
+     "load beyond A or B, or C that is read although beta is 0.", NOBODY_WROTE),
+    (("all-zero",),
      "All results are 0: the products are never added up, or the sums never reach C.",
      (LESSON, "The idea")),
-    (r"transposed|too far (?:to the|up|down)",
+    (("transposed", "shifted-columns", "shifted-rows"),
      "The values are right, and lie in the wrong place: look at row, column and stride of the "
-     "store, and at where this thread works.", (LESSON, "The code")),
-    (r"low precision", "Some values were rounded on the way: keep the sums in float.",
+     "store, and at where this thread works.", CODE),
+    (("low-precision",), "Some values were rounded on the way: keep the sums in float.",
      ("docs/chapters/numerics.md", "Many operations: a random walk")),
-    (r"every element is wrong",
+    (("every-element-wrong",),
      "No element is right, so it is not an edge: check which words of A and B are multiplied, "
-     "and that every k is added once.", (LESSON, "The code")),
-    (r"Pattern:",
+     "and that every k is added once.", CODE),
+    (("some-elements-wrong",),
      "Some elements are right. What do the wrong ones have in common: a row, a column, a "
-     "thread, the last k tile?", (LESSON, "Edge cases")),
+     "thread, the last k tile?", EDGES),
+    # -- Why it was not run
+    (("unknown-rung", "rung-without-kernel"),
+     "launch.cu no longer defines run() in the namespace of its rung, through which the ladder "
+     "calls the kernel.", CODE),
+    (("shape-refused",),
+     "run() refuses a shape that it should take. Look at the conditions at its beginning.", EDGES),
+    (("factor-not-finite", "factor-too-large"),
+     "With such factors nothing can be judged: choose others.", EDGES),
+    (("cpu-unsupported", "out-of-memory", "compute-capability", "gpu-lost", "gpu-error",
+      "machine-missing"),
+     "This machine cannot run it; that says nothing about your kernel.",
+     ("docs/chapters/troubleshooting.md", "From the ladder")),
 )  # fmt: skip
 
-
-def unwrapped(output):
-    """[paragraphs] of a program that breaks its lines; hazards begin with '- '."""
-    found = []
-    for line in output.splitlines():
-        if line.startswith("  ") and found and not re.match(r"  \d\d \w+ took its", line):
-            found[-1] += " " + line.strip()
-        elif line.strip():
-            found.append(line.strip())
-    return found
+# {code: (what it means, where to read more)}
+MEANINGS = {code: (meaning, where) for codes, meaning, where in _ROWS for code in codes}
+# A code that a newer program has.
+UNKNOWN = ("The program's own sentence, above, says what is wrong.", CODE)
+# Of a problem that `ladder check` adds by itself, by how copies arrive in it; None: any way.
+CASES = {
+    "late": ("It is right when copies arrive at once, and wrong when they arrive late: a thread "
+             "reads a stage without having waited for it.", COPIES),
+    "at-once": ("It is wrong when copies arrive at once: a stage is filled again while another "
+                "thread still reads it.", COPIES),
+    None: ("The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In "
+           "the problem above tiles do not fit, and alpha and beta have other values. Look at the "
+           "last rows, the last columns and the last k tile.", EDGES),
+}  # fmt: skip
+EDGE_CODES = ("last-tile-row", "last-tile-column", "last-tiles")
+# Of these the ladder says that there was no launch, but it is the kernel that is wrong.
+OF_THE_KERNEL = {code for code in MEANINGS if code.startswith("launch-")} | {
+    "block-does-not-fit", "unknown-rung"}  # fmt: skip
 
 
 def paragraph(text, indent="  "):
@@ -159,17 +209,39 @@ def paragraph(text, indent="  "):
                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
 
 
-def places(message, folder):
-    """'  kernel.cuh:53  acc += ...' for each line of the student's that a message names."""
+def findings_of(report):
+    """All findings of what `ladder check --json` wrote, in its order."""
+    subjects = [subject["findings"] for subject in report["subjects"]]
+    return list(itertools.chain(report["findings"], *subjects))
+
+
+def telling_code(code, where=None):
+    """The code by which a finding is explained. where: the code of where its elements are.
+
+    At an edge, what the elements hold says less; but nobody stores what was never written.
+    """
+    return where if where in EDGE_CODES and code != "never-written" else code
+
+
+def meaning_of(code, where=None):
+    """(what a finding means, where to read more), whatever its code is."""
+    return MEANINGS.get(telling_code(code, where), UNKNOWN)
+
+
+def places(finding, folder):
+    """'  kernel.cuh:53  acc += ...' for each line of the student's that a finding names."""
     lines = []
-    for file, number in re.findall(r"work/\w+/([\w.]+):(\d+)", message):
-        path = pathlib.Path(folder) / file
-        code = lines_of(path)
-        text = code[int(number) - 1].strip() if int(number) <= len(code) else ""
-        line = textwrap.shorten(f"{file}:{number}: {text}", COLUMNS - 2, placeholder=" ...")
+    for at in (finding, finding.get("other", {}), *finding.get("thread_groups", ())):
+        path = pathlib.PurePath(at.get("file", ""))
+        if path.parts[:1] != (ROOM,):
+            continue
+        code = lines_of(pathlib.Path(folder) / path.name)
+        text = code[at["line"] - 1].strip() if at["line"] <= len(code) else ""
+        line = textwrap.shorten(f"{path.name}:{at['line']}: {text}", COLUMNS - 2,
+                                placeholder=" ...")  # fmt: skip
         if f"  {line}" not in lines:
             lines.append(f"  {line}")
-    return lines[:2]
+    return lines[:MOST_PLACES]
 
 
 def reading(where, rung):
@@ -178,54 +250,33 @@ def reading(where, rung):
     return f'Read "{heading}" in {rung.path / "README.md" if path == LESSON else path}.'
 
 
-def shortened(output):
-    """Lines of a verdict with its first hazards: many are the same in other words."""
-    lines, hazards = [], 0
-    for message in unwrapped(output):
-        if message.startswith("- "):
-            hazards += 1
-            if hazards > MOST_HAZARDS:
-                continue
-        elif hazards > MOST_HAZARDS:
-            lines.append(f"- and {hazards - MOST_HAZARDS} more")
-            hazards = 0
-        lines += textwrap.wrap(message, COLUMNS, subsequent_indent="  ", break_long_words=False,
-                               break_on_hyphens=False)  # fmt: skip
-    if hazards > MOST_HAZARDS:
-        lines.append(f"- and {hazards - MOST_HAZARDS} more")
-    return lines
+def rows_of(finding):
+    """[(what it means, where to read more)]: the problem's first where it is not the usual one."""
+    rows = [meaning_of(finding["code"], finding.get("where", {}).get("code"))]
+    if "case" in finding:
+        rows.insert(0, CASES[finding["case"].get("copies")])
+    return rows
 
 
-def meanings(output, folder, rung):
+def meanings(findings, folder, rung):
     """Lines that explain what a check found: hazards first, because results follow from them."""
-    found, used = [], []
-    for message in unwrapped(output):
-        hazard = message.startswith("- ")
-        if not hazard and any(row in HAZARDS for row in used):
+    faulty = any(each["family"] == "fault" and each["level"] == "error" for each in findings)
+    lines, used = [], []
+    for finding in findings:
+        if faulty and finding["family"] != "fault":
             continue  # a kernel with a hazard may do anything
-        if not hazard and not re.search("wrong|launch refused|does not fit|unknown rung", message):
-            continue
-        for table in (HAZARDS,) if hazard else (CASES, RESULTS):
-            text = message.removeprefix("- ")
-            row = next((row for row in table if re.search(row[0], text)), None)
-            if row is None or row in used or len(used) == MOST:
+        for row in rows_of(finding):
+            if row in used or len(used) == MOST:
                 continue
             used.append(row)
-            _, meaning, where = row
-            read = f"  {reading(where, rung)}"
-            found.append([*places(message, folder), *paragraph(meaning), read])
-    lines = []
-    for block in found:
-        lines += [""] * bool(lines) + block
+            meaning, where = row
+            lines += [""] * bool(lines)
+            lines += [*places(finding, folder), *paragraph(meaning),
+                      f"  {reading(where, rung)}"]  # fmt: skip
     return lines
 
 
 def readings():
     """All (path, heading) that verdicts name; those of lessons hold for every rung."""
-    return {row[2] for row in (*HAZARDS, *CASES, *RESULTS)}
+    return {where for _, where in (*MEANINGS.values(), *CASES.values(), UNKNOWN)}
 
-
-def headings(path):
-    """The headings of a page."""
-    text = (SOURCES / path).read_text()
-    return set(re.findall(r"^#+ (.*)$", text, flags=re.M))

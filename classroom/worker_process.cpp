@@ -247,6 +247,9 @@ RunReport WorkerProcess::run_any(const Gemm<T>& gemm, const RunOrder& order) {
   } catch (const json::exception& error) {
     stop();
     throw WorkerEnded(WorkerEnded::Why::protocol, error.what());
+  } catch (const std::invalid_argument& error) {
+    stop();
+    throw WorkerEnded(WorkerEnded::Why::protocol, error.what());
   }
   // From here on, nobody who runs a student's code can change them.
   for (const Place& p : places)

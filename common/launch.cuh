@@ -45,8 +45,7 @@ inline int multiprocessors() {
 }
 
 /// \brief  How much shared memory a block gets at most on the machine that launch() runs on, in
-/// bytes:
-///         227 KiB on compute capability 9.0 and 10.x, 99 KiB on 12.0.
+///         bytes: 227 KiB on compute capability 9.0 and 10.x, 99 KiB on 12.0.
 /// \throws GpuError  CUDA cannot say
 inline std::size_t max_shared_bytes_per_block() {
 #ifdef __CUDACC__

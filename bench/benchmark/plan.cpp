@@ -50,7 +50,7 @@ class Filter {
 
 /// Why the table says that a rung will not run; nothing when it will.
 std::optional<std::string> refusal(const Rung& rung, const Shape& shape, int compute_capability) {
-  const std::optional<Refusal> why_not = why_not_on(rung, compute_capability, "this GPU");
+  const std::optional<ladder::Refusal> why_not = why_not_on(rung, compute_capability, "this GPU");
   if (why_not) return label(rung) + " " + text_of(*why_not);
   for (const auto& [dimension, extent] : {std::pair('N', shape.N), std::pair('K', shape.K)}) {
     if (extent % rung.multiple_of == 0) continue;

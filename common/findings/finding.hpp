@@ -4,6 +4,7 @@
 ///        kernel did, what is wrong with its result, or why it was not run.
 #pragma once
 
+#include <concepts>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -38,7 +39,9 @@ struct Finding {
   using What = std::variant<emulator::Fault, Wrong, Refusal, emulator::StrayShuffles, CallFinding,
                             SourceError>;
 
-  Finding(What found, std::optional<ProblemCase> of = {})
+  template <class Found>
+  requires std::constructible_from<What, Found> Finding(Found found,
+                                                        std::optional<ProblemCase> of = {})
       : what(std::move(found)), small_case(std::move(of)) {}
 
   What what;

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "common/findings/finding.hpp"
 #include "common/terminal/text_table.hpp"
@@ -96,15 +98,17 @@ std::string lines_table(const emulator::KernelTrace& trace,
 }
 
 std::string hazards_text(const emulator::KernelTrace& trace,
-                         const std::function<std::string(std::string)>& shown) {
+                         const std::function<std::string(std::string)>& shown, std::size_t most) {
   std::string text;
-  for (const emulator::Fault& hazard : trace.hazards) {
+  const std::span<const emulator::Fault> all = trace.hazards;
+  for (const emulator::Fault& hazard : all.first(std::min(most, all.size()))) {
     const std::string times =
         hazard.times > 1 ? fmt::format(" ({} times)", grouped(static_cast<double>(hazard.times)))
                          : "";
     const std::string sentence = text_of(hazard);
     text += wrapped("- " + (shown ? shown(sentence) : sentence) + times, 2);
   }
+  if (all.size() > most) text += fmt::format("- and {} more\n", all.size() - most);
   return text;
 }
 

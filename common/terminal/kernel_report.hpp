@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -32,8 +33,10 @@ std::string lines_table(const emulator::KernelTrace& trace,
 
 /// \brief The hazards alone, as sentences; empty if there are none.
 /// \param shown  what to make of each sentence before its lines are broken; empty: nothing
+/// \param most   so many are told; of the rest, how many there are
 std::string hazards_text(const emulator::KernelTrace& trace,
-                         const std::function<std::string(std::string)>& shown = {});
+                         const std::function<std::string(std::string)>& shown = {},
+                         std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Counters under their names in a trace's JSON.
 nlohmann::json counts_json(const emulator::AccessCounts& counts);

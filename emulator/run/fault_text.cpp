@@ -30,9 +30,11 @@ std::string ending_of(const Fault& fault) {
          thread_text(fault.thread);
 }
 
-std::string address_text(std::int64_t address) {
+/// " 0x7f10", or nothing where the address was left out.
+std::string address_text(const Fields& fields) {
+  if (!fields.has("address")) return "";
   char text[32];
-  std::snprintf(text, sizeof text, "0x%zx", static_cast<std::size_t>(address));
+  std::snprintf(text, sizeof text, " 0x%zx", static_cast<std::size_t>(fields.number("address")));
   return text;
 }
 
@@ -223,9 +225,9 @@ std::string stopping_access_text(const Fault& fault) {
   const Fields& fields = fault.fields;
   switch (fault.kind) {
     case FaultKind::kInvalidAddress:
-      return "invalid address " + address_text(fields.number("address"));
+      return "invalid address" + address_text(fields);
     case FaultKind::kNullPointer:
-      return "invalid address " + address_text(fields.number("address")) + " (a null pointer)";
+      return "invalid address" + address_text(fields) + " (a null pointer)";
     case FaultKind::kOutsideShared:
       return "the " + argument_text(fields) + " does not lie in the shared memory of this block,";
     case FaultKind::kLocalOverrun:
@@ -248,7 +250,7 @@ std::string alignment_text(const Fault& fault) {
       return "misaligned vector access (a float4 needs an address that is a multiple of 16), or an "
              "address that cannot exist";
     case FaultKind::kMisalignedAddress:
-      return "misaligned access to " + address_text(fields.number("address"));
+      return "misaligned access" + (fields.has("address") ? " to" + address_text(fields) : "");
     case FaultKind::kMisalignedArgument:
       return std::string("misaligned: ") +
              (fields.word("argument") == "mbarrier" ? "an " : "the ") + argument_text(fields) +

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/program/rung_findings.hpp"
 
-#include "ladder/program/results.hpp"
+#include "common/version.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 
@@ -10,7 +11,7 @@ FindingsReport report_of(const std::string& command) {
   report.program = "ladder";
   report.command = command;
   report.version = commit();
-  report.root = LADDER_SOURCE_DIR;
+  report.root = emulator::source_tree().string();
   return report;
 }
 

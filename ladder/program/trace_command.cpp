@@ -96,6 +96,8 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
       ->capture_default_str();
   command.add_option("--json", arguments.options.json,
                      "also write the findings to this file; - is standard output");
+  command.add_option("--hazards", arguments.hazards,
+                     "tell so many hazards of a rung, and how many more there are");
   command.add_option("--sarif", arguments.options.sarif,
                      "also write them as SARIF 2.1.0, for editors and code hosts");
 }
@@ -187,7 +189,8 @@ class Check {
     Subject& subject = report_.subjects.emplace_back(subject_of(rung));
     const Problem& problem = arguments_.options.problem;
     try {
-      const TraceChoice choice = {.all_blocks = true};
+      TraceChoice choice;
+      choice.all_blocks = true;
       const RungTrace trace = trace_rung(machine, rung, problem, card, choice);
       any_checked_ = true;
       const SmallProblems small =
@@ -227,7 +230,7 @@ class Check {
     say(fmt::format("{:<17} {}, {}\n", label(trace.rung), right ? "right" : "WRONG",
                     hazards == 0 ? "no hazards"
                                  : fmt::format("{} hazard{}", hazards, hazards == 1 ? "" : "s")));
-    say(hazards_text(trace.kernel));
+    say(hazards_text(trace.kernel, {}, arguments_.hazards.value_or(hazards)));
     if (right) return;
     say(wrapped("  " + (*trace.verified ? text_of(small.findings) : text_of(trace.wrong)), 2));
     say(strays_text(trace));

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct TraceArguments {
   std::string html;
   std::string warp;  ///< "B,W"
   bool all_blocks = false;
+  std::optional<std::size_t> hazards;  ///< of each rung that `check` tells; empty: all
 };
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments);

@@ -4,6 +4,8 @@ A cheat is a rung's own sources with edits, as a student's folder has them.
 """
 
 import dataclasses
+import json
+import struct
 
 from bench.rungs import rung_of
 from classroom.starters import whole
@@ -135,6 +137,22 @@ CHEATS = (
           "first"),
 )
 
+
+
+def answer(**values):
+    """A message to the judge as a string of C, and its length."""
+    text = json.dumps(values)
+    data = struct.pack("<I", len(text)) + text.encode()
+    return "".join(f"\\{byte:03o}" for byte in data), len(data)
+
+
+NOWHERE = {"file": "", "line": 0}
+DONE, DONE_BYTES = answer(done=True)
+FAULT, FAULT_BYTES = answer(
+    outcome="hazard", message="", launched=True, read_bytes=0, written_bytes=0, counts=None,
+    faults=[{"code": "M is 77", "place": NOWHERE, "other": NOWHERE}],
+)  # fmt: skip
+
 # What a process meets that gets past the sources and symbols: {name: (edits, statuses)}.
 PAST_THE_SYMBOLS = {
     "forks": (calls("int fork();", "if (fork() == 0) {\n    for (;;) {\n    }\n  }"),
@@ -149,4 +167,7 @@ PAST_THE_SYMBOLS = {
                                "kill(getppid(), 9);"), {"forbidden_call"}),
     "answers_itself": (calls("long write(int, const void*, unsigned long);",
                              r'write(3, "\x2\0\0\0{}", 6);'), {"protocol"}),
+    "makes_up_a_code": (calls("long write(int, const void*, unsigned long);",
+                              f'write(3, "{DONE}", {DONE_BYTES}); '
+                              f'write(3, "{FAULT}", {FAULT_BYTES});'), {"protocol"}),
 }  # fmt: skip

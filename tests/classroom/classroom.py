@@ -18,10 +18,11 @@ class Classroom:
         """Both are empty."""
         self.folder = tempfile.TemporaryDirectory()
         self.work = pathlib.Path(self.folder.name, "work")
+        self.made = pathlib.Path(self.folder.name, "made")
         self.environment = {
             **os.environ,
             "LADDER_WORK": str(self.work),
-            "LADDER_CLASSROOM": str(pathlib.Path(self.folder.name, "made")),
+            "LADDER_CLASSROOM": str(self.made),
         }
 
     def __enter__(self):

@@ -47,22 +47,26 @@ pathlib.Path(option["--json"]).write_text(json.dumps(grade))
 SECONDS = 120
 
 
-def test_of(part, number, most, message="", kind="wrong", name=None):
+RACE = [{"code": "race-in-shared-memory", "group": "race",
+         "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53}]}]  # fmt: skip
+
+
+def test_of(part, number, most, message="", kind="wrong", codes=()):
     """A test of a made-up grade; with a message it fails."""
-    return points.row(f"{part}-{number}", name or f"{part} {number}", 0 if message else most, most,
-                      part == "visible", message, {"kind": kind} if message else {})  # fmt: skip
+    return points.row(f"{part}-{number}", f"{part} {number}", 0 if message else most, most,
+                      part == "visible", message, {"kind": kind} if message else {},
+                      codes=codes)  # fmt: skip
 
 
 def made_up_grade(number=3, flags=(), **messages):
-    """A grade whose parts fail with these messages: {part: (message, kind)}."""
+    """A grade whose parts fail with these messages: {part: (message, kind, codes)}."""
     rung = own_rungs()[number]
     parts = []
     for name, most in points.MAX_POINTS.items():
         if name == "speed":
             parts.append(points.speed_not_graded("no GPU"))
             continue
-        message, kind = messages.get(name, ("", ""))
-        parts.append(points.part(name, [test_of(name, 1, most, message, kind)]))
+        parts.append(points.part(name, [test_of(name, 1, most, *messages.get(name, ()))]))
     return {
         "schema": SCHEMA, "generated_at": "2026-01-01T00:00:00Z", "tool": {"commit": "abc"},
         "machine": {"cpu": "made up", "gpu": None},
@@ -310,8 +314,8 @@ class PagesTest(unittest.TestCase):
     def test_the_report_counts_mistakes(self):
         rows = [
             row("ada", 3, made_up_grade()),
-            row("bob", 3, made_up_grade(visible=("race: a word", "hazard"))),
-            row("cy", 4, made_up_grade(4, visible=("race: a word", "hazard"))),
+            row("bob", 3, made_up_grade(visible=("some sentence", "hazard", RACE))),
+            row("cy", 4, made_up_grade(4, visible=("another one", "hazard", RACE))),
             row("dee", 4, made_up_grade(4, hidden=("The result is wrong.", "wrong"))),
             row("emmy", 4, made_up_grade(4, builds=("a `;`", ""))),
         ]
@@ -346,11 +350,11 @@ class PagesTest(unittest.TestCase):
         self.assertRegex(text, "<td>03</td><td><a [^>]*>ada</a>, <a [^>]*>bob</a></td>")
 
     def test_feedback_says_what_to_do_and_says_it_once(self):
-        race = "race: thread (0, 0, 0) loads sA[0][0], and no barrier separates it"
-        other = race.replace("(0, 0, 0)", "(7, 0, 0)")
-        grade = made_up_grade(visible=(race, "hazard"), hidden=(other, "hazard"))
+        grade = made_up_grade(visible=("race: thread (0, 0, 0)", "hazard", RACE),
+                              hidden=("the same in other words", "hazard", RACE))  # fmt: skip
         page = Page(class_pages.feedback("ada", [row("ada", 3, grade)]))
-        self.assertEqual(page.text.count("race: thread"), 1)
+        self.assertIn("race: thread", page.text)
+        self.assertNotIn("in other words", page.text)
         self.assertIn("The same as above", page.text)
         self.assertIn("All threads must pass a barrier", page.text)
         self.assertIn("30 of 80 points", page.text)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 import unittest.mock
@@ -17,10 +18,11 @@ from classroom import points
 from classroom.kernel_library import BUILD, build_libraries
 from classroom.problems import Secret, hidden_tests, visible_tests
 from classroom.starters import starter, whole, write_to
-from tests.classroom.cheats import CHEATS, PAST_THE_SYMBOLS, Cheat
+from tests.classroom.cheats import CHEATS, PAST_THE_SYMBOLS, RUN, Cheat
 from tests.schemas import faults
 
 SECRET = b"of the tests"
+LINE = re.compile(r"(?:kernel\.cuh|launch\.cu):\d+")
 MOST_OF_A_STARTER = 10
 FEWEST_CHEATS = 12
 MOST_KERNELS = 13  # the rung whose dozens of kernels take by far the longest
@@ -186,16 +188,56 @@ class HiddenTestsTest(unittest.TestCase):
                 self.assertNotEqual(one, other)
                 self.assertAlmostEqual(sum(test.points for test in one), 25)
 
-    def test_a_report_of_a_hidden_test_names_no_shape(self):
-        report = ("out of bounds: thread (3, 0, 0) loads B[2][40] (B is 93 x 33) at {}; C[5] "
-                  "(C has 77 elements); sA[1][9] (sA is 8 x 32)")  # fmt: skip
-        said = points.hidden_message("hazard", report)
-        self.assertEqual(said, "out of bounds: thread (3, 0, 0) loads B[2][40] at {}; C[5]; "
-                         "sA[1][9] (sA is 8 x 32)")  # fmt: skip
-        flags = points.Flags()
-        test = unittest.mock.Mock(visible=False)
-        points.note({"status": "hazard", "message": report}, test, flags)
-        self.assertNotIn("93", flags.rows[0]["message"])
+    def messages(self, grade, part):
+        """Of the tests that are not right, and of the flags that name no visible test."""
+        tests = grade["parts"][part]["tests"]
+        flags = [flag["message"] for flag in grade["flags"] if "hidden" in flag["message"]]
+        return [test["message"] for test in tests if test["status"] != "pass"], flags
+
+    def assert_tells_no_number(self, grade, known=()):
+        """Hidden tests fail, and say nothing but words and lines of the student's files."""
+        said, flags = self.messages(grade, 2)
+        self.assertGreater(len(said), 3, grader.text_of(grade))
+        for text in (*said, *flags):
+            self.assertNotEqual(text, "")
+            self.assertNotRegex(LINE.sub("", text), r"\d", text)
+            for word in known:
+                self.assertNotIn(word, text)
+
+    def test_a_hidden_test_names_no_number_of_its_problem(self):
+        """Of accesses beyond a matrix and of wrong elements; visible tests name them all."""
+        for edits, code in (
+            ((("b_k < K && col < N", "b_k < K"),), "out-of-bounds-matrix"),
+            ((("b_k < K && col < N", "b_k + 1 < K && col < N"),), "some-elements-wrong"),
+        ):  # fmt: skip
+            grade = grade_of(Cheat("edge", "", edits, rung=3).files(), 3)
+            self.assert_tells_no_number(grade)
+            self.assertRegex(" ".join(self.messages(grade, 1)[0]), r"\[\d+\]")
+            codes = {found["code"] for part in grade["parts"][1:3] for test in part["tests"]
+                     for found in test["codes"]}  # fmt: skip
+            self.assertIn(code, codes)
+
+    def test_a_kernel_cannot_tell_what_it_was_called_with(self):
+        """Neither in an exception's words nor in the status of its end."""
+        include = '#include "common/launch.cuh"\n'
+        edits = (
+            (include, f"#include <stdexcept>\n#include <string>\n{include}"),
+            (RUN, RUN + "  if (gemm.M > 1) {\n"
+             '    throw std::runtime_error("M is " + std::to_string(gemm.M));\n  }\n'),
+        )  # fmt: skip
+        grade = grade_of(Cheat("tells", "", edits).files(), 2)
+        self.assert_tells_no_number(grade, ("M is",))
+        self.assertRegex(" ".join(self.messages(grade, 1)[0]), r"M is \d")
+
+    def test_the_judge_keeps_sentences_of_hidden_tests(self):
+        """They are made from codes alone, whatever the status."""
+        kernel = "work/03_shared_tile/kernel.cuh"
+        places = [{"file": kernel, "line": line} for line in (53, 47)]
+        finding = {"code": "race-in-shared-memory", "group": "race", "title": "Two threads",
+                   "places": places}  # fmt: skip
+        for status in (*points.OF_STATUS, "hazard"):
+            said = points.hidden_message({"status": status, "findings": [finding]})
+            self.assertTrue(said.endswith("Two threads: kernel.cuh:53 and kernel.cuh:47."), said)
 
     def test_rungs_take_every_shape(self):
         """N and K are multiples of what the rung needs, and everything is at least 1."""

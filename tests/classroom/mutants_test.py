@@ -42,7 +42,8 @@ def job_of(rung):
     """A job without libraries."""
     return {
         "precision": rung.precision, "tile": list(rung.tile), "multiple_of": rung.multiple_of,
-        "tests": [{"id": test.id, "runs": list(test.runs)} for test in tests_of(rung)],
+        "tests": [{"id": test.id, "visible": test.visible, "runs": list(test.runs)}
+                  for test in tests_of(rung)],
         "memory": memory_runs(rung, Secret(SECRET, rung)),
     }  # fmt: skip
 
@@ -72,8 +73,13 @@ def results():
         return [result for found in pool.map(part, range(2)) for result in found]
 
 
+def first_code(test):
+    """The code of what was found first, or why there is none."""
+    return test["codes"][0]["code"] if test["codes"] else test["data"]["kind"]
+
+
 def row_of(result):
-    """Of the record: points by part, and the kinds of what was wrong."""
+    """Of the record: points by part, and the codes of what was wrong in how many tests."""
     rung = next(rung for rung in rung_table().values() if rung.folder == result["rung"])
     runs = {test["id"]: test["runs"] for test in result["tests"]}
     flags = points.Flags()
@@ -82,9 +88,9 @@ def row_of(result):
     hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
     memory = points.memory(result["memory"], flags) if "memory" in result else None
     lost = [test for part in (visible, hidden) for test in part["tests"] if test["points"] == 0]
-    why = collections.Counter(test["data"]["kind"] for test in lost)
+    why = collections.Counter(first_code(test) for test in lost)
     wasted = [test["id"] for test in (memory or {"tests": []})["tests"] if test["status"] != "pass"]
-    words = [f"{kind} {times}" for kind, times in sorted(why.items())] + wasted
+    words = [f"{code} {times}" for code, times in sorted(why.items())] + wasted
     return [result["mutant"], result["rung"], visible["points"], hidden["points"],
             memory["points"] if memory else "", "; ".join(words)]  # fmt: skip
 

@@ -41,7 +41,7 @@ def timed(edits=()):
 
 def problem(status="right", yours=(2.0,), reference=(2.0,), message=""):
     """What the judge says of one shape."""
-    return {"id": "4096 x 4096 x 4096", "status": status, "message": message,
+    return {"id": "4096 x 4096 x 4096", "status": status, "message": message, "findings": [],
             "yours": list(yours), "reference": list(reference)}  # fmt: skip
 
 
@@ -102,7 +102,7 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(timed(WRONG)["status"], "wrong")
         found = timed(ONCE)
         self.assertEqual(found["status"], "wrong")
-        self.assertIn("never written", found["message"])
+        self.assertEqual(found["findings"][0]["code"], "never-written")
 
 
 class GradeTest(unittest.TestCase):

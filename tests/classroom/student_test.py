@@ -6,6 +6,7 @@
 import io
 import json
 import os
+import pathlib
 import re
 import select
 import signal
@@ -14,8 +15,9 @@ import tarfile
 import time
 import unittest
 
+from bench.copies import ROW
 from bench.rungs import own_rungs
-from classroom import starters, student
+from classroom import starters, student, verdicts
 from tests import SOURCES
 from tests.classroom.classroom import Classroom
 
@@ -35,6 +37,11 @@ class StudentTest(unittest.TestCase):
         self.assertEqual(recorded["schema"], "gemm-ladder/progress/v1")
         return recorded["rungs"][folder]
 
+    def codes(self, folder):
+        """Codes of what the last check of a rung has found."""
+        report = json.loads((self.room.made / folder / student.FINDINGS).read_text())
+        return [each["code"] for each in verdicts.findings_of(report)]
+
     def test_from_start_to_submit(self):
         code, said = self.student("start", "02")
         self.assertEqual(code, 0, said)
@@ -53,7 +60,7 @@ class StudentTest(unittest.TestCase):
         self.room.write(2)
         code, said = self.student("check", "coalesced")
         self.assertEqual(code, 0, said)
-        self.assertIn("02 coalesced      right, no hazards", said)
+        self.assertEqual(self.codes("02_coalesced"), [])
         self.assertIn("make submit RUNG=02", said)
         code, said = self.student("submit", "2")
         self.assertEqual(code, 0)
@@ -117,7 +124,7 @@ class StudentTest(unittest.TestCase):
     def test_without_a_folder_the_ladders_own_rung_is_checked(self):
         code, said = self.student("check", "01")
         self.assertEqual(code, 0, said)
-        self.assertIn("01 naive          right", said)
+        self.assertIn("01 naive", said)
         self.assertNotIn("Your kernel", said)
         self.assertFalse(self.room.work.exists())
 
@@ -137,6 +144,7 @@ class StudentTest(unittest.TestCase):
         self.room.write(3, ("b_k < K && col < N", "col < N"))
         code, said = self.student("check", 3)
         self.assertEqual(code, 1)
+        self.assertNotEqual(self.codes("03_shared_tile"), [])
         self.assertIn("What this means", said)
         self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', said)
         self.assertIn("Stuck? make hint RUNG=03", said)
@@ -145,6 +153,7 @@ class StudentTest(unittest.TestCase):
         self.room.write(3, ("    __syncthreads();\n\n    for", "    for"))
         code, said = self.student("check", 3)
         self.assertEqual(code, 1)
+        self.assertEqual(set(self.codes("03_shared_tile")[:2]), {"race-in-shared-memory"})
         self.assertRegex(said, r"kernel\.cuh:\d+: acc \+= sA\[threadIdx\.y\]\[k\]")
         self.assertIn('Read "A race" in docs/chapters/debugging.md.', said)
 
@@ -153,19 +162,20 @@ class StudentTest(unittest.TestCase):
                             "sA[threadIdx.y + 1][k + threadIdx.x] ="))  # fmt: skip
         code, said = self.student("check", 3)
         self.assertEqual(code, 1)
-        self.assertRegex(said, r"uses\s+index\s+32\s+of")
-        self.assertIn("work/03_shared_tile/kernel.cuh:", said)
+        self.assertEqual(self.codes("03_shared_tile")[0], "index-out-of-bounds")
         self.assertIn("An index leaves the shared array", said)
         self.assertNotIn(str(self.room.work.parent / "made"), said)
 
     def test_what_stops_a_launch_is_the_kernels_fault(self):
-        for edit, sentence in (
-            (("constexpr int BM = 32;", "constexpr int BM = 64;"), "CUDA does not start such a"),
-            (("void run(", "void go("), "launch.cu no longer defines run()"),
-        ):
+        for edit, found, sentence in (
+            (("constexpr int BM = 32;", "constexpr int BM = 64;"), "launch-too-many-threads",
+             "CUDA does not start such a"),
+            (("void run(", "void go("), "unknown-rung", "launch.cu no longer defines run()"),
+        ):  # fmt: skip
             self.room.write(3, edit)
             code, said = self.student("check", 3)
             self.assertEqual(code, 1, said)
+            self.assertEqual(self.codes("03_shared_tile"), [found])
             self.assertIn(sentence, " ".join(said.split()))
 
     def test_bytes_that_are_no_text(self):
@@ -187,6 +197,7 @@ class StudentTest(unittest.TestCase):
     def test_launch_code_that_ends_the_program_is_not_right(self):
         for code_of_host, sentence in (
             ("std::exit(0);", "The program ended before it had judged"),
+            ("std::exit(1);", "The program ended before it had judged"),
             ("std::abort();", "ended by SIGABRT"),
         ):
             self.room.write(
@@ -203,7 +214,7 @@ class StudentTest(unittest.TestCase):
         began = time.monotonic()
         code, said = self.student("check", 2)
         self.assertEqual(code, 1)
-        self.assertIn("endless loop", said)
+        self.assertEqual(self.codes("02_coalesced"), ["endless-loop"])
         self.assertIn('Read "A hang"', said)
         self.assertLess(time.monotonic() - began, SECONDS)
 
@@ -251,6 +262,46 @@ class StudentTest(unittest.TestCase):
         self.assertEqual(set(makers), {"small", "thin"})
         few, counts = student.fewer_configurations(starters.whole(own_rungs()[3]), own_rungs()[3])
         self.assertIsNone(counts)
+
+    def test_lines_of_the_table_that_a_student_has_written_are_checked(self):
+        """Another name, other template arguments, a line more: the facts know none of them."""
+        rung = own_rungs()[13]
+        texts = starters.whole(rung)
+        first, second = rung.configurations[4:6]
+        for name, edited in ((first["name"], "mine"), (second["name"], second["name"])):
+            [row] = [row[0] for row in ROW.finditer(texts["launch.cu"]) if row[1] == name]
+            changed = row.replace(f'"{name}"', f'"{edited}"').replace("8, ", "16, ", 1)
+            texts["launch.cu"] = texts["launch.cu"].replace(row, changed)
+        more = row.replace(f'"{second["name"]}"', '"one more"')
+        texts["launch.cu"] = texts["launch.cu"].replace(changed, changed + more)
+        fewer, counts = student.fewer_configurations(texts, rung)
+        kept = {row[1] for row in ROW.finditer(fewer["launch.cu"])}
+        self.assertLessEqual({"mine", second["name"], "one more"}, kept)
+        self.assertEqual(len(kept), 4)  # with one of the ladder's own
+        self.assertEqual(counts, (4, len(rung.configurations) + 1))
+
+    def test_a_report_decides_and_not_what_is_printed(self):
+        """Of made-up programs: what they print is shown, and not read."""
+        path = pathlib.Path(self.room.folder.name, "findings.json")
+        right = {"exit_code": 0, "findings": [], "subjects": [{"outcome": "right", "findings": []}]}
+        found = {"code": "nan", "family": "wrong-result", "level": "error"}
+        wrong = {"exit_code": 1, "findings": [],
+                 "subjects": [{"outcome": "wrong", "findings": [found]}]}  # fmt: skip
+        left = {"exit_code": 0, "findings": [], "subjects": []}
+        refused = {"exit_code": 2, "findings": [{"code": "launch-extent-zero"}], "subjects": []}
+        no_memory = {"exit_code": 2, "findings": [{"code": "out-of-memory"}], "subjects": []}
+        for code, report, expected in (
+            (0, right, 0), (1, right, 1), (0, wrong, 1), (1, wrong, 1), (0, left, 1),
+            (2, refused, 1), (2, no_memory, 2), (0, None, 1), (1, None, 1), (2, None, 2),
+        ):  # fmt: skip
+            path.unlink(missing_ok=True)
+            if report:
+                path.write_text(json.dumps(report))
+            result = student.checked(code, "02 coalesced      right, no hazards\n", path)
+            self.assertEqual(result.code, expected, (code, report))
+            self.assertIn("right, no hazards", result.output)
+        path.write_text("{")
+        self.assertEqual(student.checked(0, "", path).code, 1)
 
 
 if __name__ == "__main__":

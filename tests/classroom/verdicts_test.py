@@ -1,48 +1,49 @@
-"""Every verdict has a meaning, and every chapter that it names is there.
+"""Every code that a check can find has a meaning, and every chapter that it names is there.
 
     python3 -m tests.classroom.verdicts_test
 """
 
+import itertools
+import json
 import re
+import subprocess
 import unittest
 
-from bench import results_file
 from bench.rungs import own_rungs
 from classroom import verdicts
 from tests import SOURCES
 
-GALLERY = SOURCES / "bench/results/emulator/gallery.json"
-SAYING = (
-    "emulator/run/launch.cpp",
-    "emulator/run/grid_plan.cpp",
-    "common/verify.cpp",
-    "common/wrong_pattern.cpp",
-    "ladder/program/rung_names.cpp",
-    "ladder/program/rung_trace.cpp",
-    "ladder/program/small_problems.cpp",
-)
+# What only programs can do that the glass box runs: rungs have no such functions.
+OF_OTHER_PROGRAMS = {
+    "texture-no-object", "texture-destroyed", "texture-freed", "texture-function",
+    "texture-dimensions", "texture-type", "uninitialised-texture", "surface-no-object",
+    "surface-destroyed", "surface-freed", "surface-dimensions", "surface-misaligned",
+    "surface-out-of-bounds", "heap-free", "dynamic-parallelism", "device-runtime-call",
+    "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
+    "launch-in-graph",
+}  # fmt: skip
+KERNEL = "work/03_shared_tile/kernel.cuh"
 
-RACE = """\
-03 shared_tile    WRONG, 1 hazard
-- race: thread (0, 0, 0) loads sA[0][0] at work/03_shared_tile/kernel.cuh:53,
-  and no barrier separates it from another lane that stores it at
-  work/03_shared_tile/kernel.cuh:43, block (0, 0, 0) (524,288 times)
-65536 of 65536 elements are wrong. The first is C[0][0] of block tile (0, 0):
-  got 0, expected 23.2944144. Pattern: all of them 0; every element is wrong.
-"""
-LOCAL = """\
-03 shared_tile    WRONG, 1 hazard
-- out of bounds: a store went past the end of the local array tile[4][4],
-  declared at work/03_shared_tile/kernel.cuh:40, block (0, 0, 0), thread
-  (0, 0, 0)
-"""
-EDGE = """\
-03 shared_tile    WRONG, no hazards
-  right for this problem, but wrong for a small one of integers (M = 69, N = 33,
-  K = 81, alpha = -2, beta = 0.5): 33 of 2277 elements are wrong. The first is
-  C[0][32] of block tile (1, 0): got 1, expected 2. Pattern: all in column 32, the
-  last tile column (is the guard in N right?).
-"""
+
+def fault(code, line=53, other=43, **more):
+    """A finding as `ladder check --json` has it; of its message nothing may depend on it."""
+    return {"code": code, "group": "race", "family": "fault", "level": "error", "message": "",
+            "file": KERNEL, "line": line, "other": {"file": KERNEL, "line": other},
+            **more}  # fmt: skip
+
+
+def wrong(code, where=None, **more):
+    """The same of a wrong result."""
+    return {"code": code, "family": "wrong-result", "level": "error", "message": "",
+            "where": {"code": where or code}, **more}  # fmt: skip
+
+
+def codes_of_the_program():
+    """All codes that findings can have, from the rules that the program itself writes."""
+    done = subprocess.run([SOURCES / "build/ladder", "check", "99", "--sarif", "-"], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+    driver = json.loads(done.stdout)["runs"][0]["tool"]["driver"]
+    return {each["id"] for each in itertools.chain(driver["rules"], driver["notifications"])}
 
 
 class VerdictsTest(unittest.TestCase):
@@ -52,37 +53,33 @@ class VerdictsTest(unittest.TestCase):
         self.rung = own_rungs()[3]
         self.folder = SOURCES / self.rung.path
 
-    def text(self, output):
+    def lines(self, *findings):
+        """The meanings as a terminal shows them."""
+        return verdicts.meanings(findings, self.folder, self.rung)
+
+    def text(self, *findings):
         """The meanings as one line."""
-        return " ".join(" ".join(verdicts.meanings(output, self.folder, self.rung)).split())
+        return " ".join(" ".join(self.lines(*findings)).split())
 
     def test_chapters_and_headings_exist(self):
         for path, heading in verdicts.readings():
             lessons = [rung.path / "README.md" for rung in own_rungs().values()]
             for page in lessons if path == verdicts.LESSON else [path]:
-                self.assertIn(heading, verdicts.headings(page), page)
+                headings = re.findall(r"^#+ (.*)$", (SOURCES / page).read_text(), flags=re.M)
+                self.assertIn(heading, headings, page)
 
-    def test_every_hazard_of_the_gallery_has_a_meaning(self):
-        reported = [
-            message
-            for row in results_file.read(GALLERY)["benchmarks"]
-            for message in row["reported"]
-        ]
-        self.assertGreater(len(reported), 60)
-        for message in reported:
-            self.assertNotEqual(self.text(f"- {message}\n"), "", message)
+    def test_every_code_has_a_meaning_and_no_other(self):
+        codes = codes_of_the_program()
+        self.assertGreater(len(codes), 90)
+        self.assertEqual(codes - OF_OTHER_PROGRAMS - set(verdicts.MEANINGS), set())
+        self.assertEqual(set(verdicts.MEANINGS) - codes, {"no-kernel-launched"})
 
-    def test_the_program_still_says_what_has_a_meaning(self):
-        literals = re.compile(r'"((?:[^"\\]|\\.)*)"')
-        said = "".join(
-            literal for path in SAYING for literal in literals.findall((SOURCES / path).read_text())
-        ).replace("{}", "N")
-        for row in (*verdicts.CASES, *verdicts.RESULTS):
-            for words in row[0].split("|") if "(" not in row[0] else [row[0]]:
-                self.assertRegex(said, words)
+    def test_a_code_that_is_not_known_has_a_neutral_sentence(self):
+        self.assertIn("The program's own sentence", self.text(fault("of-tomorrow")))
+        self.assertEqual(verdicts.meaning_of("of-tomorrow", "nowhere"), verdicts.UNKNOWN)
 
     def test_hazards_come_before_results(self):
-        lines = verdicts.meanings(RACE, self.folder, self.rung)
+        lines = self.lines(fault("race-in-shared-memory"), wrong("all-zero", "every-element-wrong"))
         text = " ".join(lines)
         self.assertIn("kernel.cuh:53: ", text)
         self.assertIn("kernel.cuh:43: ", text)
@@ -91,28 +88,53 @@ class VerdictsTest(unittest.TestCase):
         for line in lines:
             self.assertLessEqual(len(line), 80)
 
-    def test_many_hazards_are_cut_short(self):
-        hazard = RACE.splitlines(keepends=True)[1:4]
-        lines = verdicts.shortened("".join([*hazard * 7, "right\n"]))
-        self.assertEqual("\n".join(lines).count("- race"), verdicts.MOST_HAZARDS)
-        self.assertEqual(lines[-2:], ["- and 3 more", "right"])
-        self.assertEqual("\n".join(verdicts.shortened(RACE)) + "\n", RACE)
+    def test_a_warning_does_not_hide_a_wrong_result(self):
+        text = self.text(wrong("all-zero"), fault("stray-shuffle", level="warning"))
+        self.assertIn("never added up", text)
+        self.assertIn("A call for the whole warp", text)
+
+    def test_the_same_is_said_once_and_not_too_much(self):
+        codes = ("race-in-shared-memory", "uninitialised-shared", "out-of-bounds-shared",
+                 "misaligned-access")  # fmt: skip
+        lines = self.lines(*(fault(code) for code in codes for _ in range(3)))
+        read = [line for line in lines if line.startswith("  Read ")]
+        self.assertEqual((len(read), len(set(read))), (verdicts.MOST, verdicts.MOST))
 
     def test_an_edge_is_told_from_a_wrong_loop(self):
-        text = self.text(EDGE)
+        case = {"m": 69, "n": 33, "k": 81, "alpha": -2, "beta": 0.5}
+        text = self.text(wrong("nan", "last-tile-column", case=case))
         self.assertIn("The kernel is right where tiles fit the matrix exactly", text)
         self.assertIn("Only the last tile is wrong", text)
         self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', text)
+        self.assertIn("No thread stores", self.text(wrong("never-written", "last-tile-row")))
+
+    def test_when_copies_arrive_is_told(self):
+        late, at_once = (self.text(wrong("nan", "some-elements-wrong", case={"copies": copies}))
+                         for copies in ("late", "at-once"))  # fmt: skip
+        self.assertIn("wrong when they arrive late", late)
+        self.assertIn("wrong when copies arrive at once", at_once)
 
     def test_a_local_array_is_told_from_a_matrix(self):
-        text = self.text(LOCAL)
+        text = self.text(fault("out-of-bounds-local", 40))
         self.assertIn("kernel.cuh:40: ", text)
         self.assertIn("A loop stores more into an array of the thread's own", text)
         self.assertNotIn("matrix", text)
 
+    def test_the_lines_of_threads_that_wait_are_shown(self):
+        waits = [{"file": KERNEL, "line": line} for line in (47, 60)]
+        found = {**fault("divergent-barrier", 47), "thread_groups": waits}
+        del found["other"]
+        text = self.text(found)
+        for line in (47, 60):
+            self.assertIn(f"kernel.cuh:{line}: ", text)
+
+    def test_lines_of_other_files_are_not_shown(self):
+        found = fault("race-in-shared-memory")
+        found["file"] = found["other"]["file"] = "common/launch.cuh"
+        self.assertNotIn("launch.cuh", self.text(found))
+
     def test_a_right_kernel_needs_no_meaning(self):
-        right = "03 shared_tile    right, no hazards\nExact too on small ragged problems.\n"
-        self.assertEqual(self.text(right), "")
+        self.assertEqual(self.lines(), [])
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ TEST(LittleSharedMemoryTest, ARungThatChoosesHasFewerConfigurationsAndIsRight) {
     EXPECT_LT(rung.plans(shape).size(), all) << label(rung);
     Verifier verifier(*machine, shape, 7, rung.precision);
     const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.5f, rung.tile);
-    EXPECT_TRUE(verdict.right) << label(rung) << ": " << verdict.complaint;
+    EXPECT_TRUE(verdict.right) << label(rung) << ": " << text_of(verdict.wrong);
   }
 }
 

@@ -46,7 +46,7 @@ inline emulator::KernelTrace traced_run(const std::vector<emulator::TracedArray>
                                         const emulator::TraceOptions& options = {}) {
   emulator::KernelTrace trace = emulator::trace(arrays, launch, options);
   if (!trace.hazards.empty())
-    throw std::logic_error("a kernel of the labs is wrong: " + trace.hazards.front().message);
+    throw std::logic_error("a kernel of the labs is wrong: " + text_of(trace.hazards.front()));
   return trace;
 }
 

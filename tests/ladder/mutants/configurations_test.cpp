@@ -88,7 +88,7 @@ TEST_P(ConfigurationTest, HasNoHazard) {
       problem.beta = 0.5f;
       const RungTrace trace = trace_rung(*machine_, rung, problem, card, choice);
       for (const auto& hazard : trace.kernel.hazards) {
-        ADD_FAILURE() << hazard.message;
+        ADD_FAILURE() << text_of(hazard);
       }
     }
   }
