@@ -67,10 +67,15 @@ def source(name):
     return PROGRAMS / f"{name}.cu"
 
 
+def traced_in(found):
+    """The launches that were traced, in a file of the glass box."""
+    return [launch for launch in found["subjects"] if launch["traced"]]
+
+
 def launches_of(found):
     """[{kernel, grid, block, operations: {operation: counts}}] of a file of `glassbox trace`."""
     launches = []
-    for launch in sorted(found["traced"], key=lambda launch: launch["number"]):
+    for launch in sorted(traced_in(found), key=lambda launch: launch["number"]):
         operations = {}
         for line in launch["lines"]:
             counts = operations.setdefault(line["operation"], dict.fromkeys(COUNTS, 0))

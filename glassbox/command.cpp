@@ -71,7 +71,7 @@ Ended output_of(const std::vector<std::string>& words) {
 }
 
 Ended run_in_front(const std::vector<std::string>& words,
-                   const std::vector<std::string>& environment) {
+                   const std::vector<std::string>& environment, bool output_to_errors) {
   std::vector<std::string> all = environment;
   for (char** word = environ; *word != nullptr; ++word)
     all.emplace_back(*word);
@@ -92,8 +92,14 @@ Ended run_in_front(const std::vector<std::string>& words,
   pid_t process = 0;
   std::vector<char*> arguments = pointers_to(words);
   std::vector<char*> variables = pointers_to(all);
-  const int error = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(),
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (output_to_errors) {
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  }
+  const int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments.data(),
                                  variables.data());
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw std::runtime_error("cannot start " + words[0] + ": " + std::strerror(error));

@@ -20,9 +20,10 @@ struct Ended {
 Ended output_of(const std::vector<std::string>& words);
 
 /// \brief  Runs a program in this one's place: standard input, output and error are its own.
-/// \param  environment  name=value, added to this process's
+/// \param  environment       name=value, added to this process's
+/// \param  output_to_errors  its standard output goes where its standard error goes
 /// \throws std::runtime_error it cannot be started
 Ended run_in_front(const std::vector<std::string>& words,
-                   const std::vector<std::string>& environment);
+                   const std::vector<std::string>& environment, bool output_to_errors);
 
 }  // namespace ladder::glassbox

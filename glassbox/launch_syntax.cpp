@@ -180,8 +180,7 @@ class Launches {
     const std::size_t shape_end = end_of_shape(i);
     const std::size_t close = shape_end == kNone ? kNone : partner(shape_end + 3, 1);
     if (first == kNone || close == kNone || shape_end == i + 3) {
-      throw SourceRefused(line_at(source_, tokens_[i].begin),
-                          "this launch is not kernel<<<grid, block>>>(arguments)");
+      throw SourceRefused(line_at(source_, tokens_[i].begin));
     }
     std::string kernel =
         source_.substr(tokens_[first].begin, tokens_[i - 1].end - tokens_[first].begin);

@@ -22,11 +22,11 @@ struct Token {
 /// The tokens of a source, each sign a token of its own.
 std::vector<Token> tokens_of(const std::string& source);
 
-/// A line that the glass box cannot take. what() is a sentence without the place.
+/// A launch that is not kernel<<<grid, block>>>(arguments).
 class SourceRefused : public std::runtime_error {
  public:
-  SourceRefused(unsigned line, const std::string& sentence)
-      : std::runtime_error(sentence), line_(line) {}
+  explicit SourceRefused(unsigned line)
+      : std::runtime_error("a launch without an end"), line_(line) {}
   unsigned line() const { return line_; }
 
  private:

@@ -9,22 +9,23 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/device_card.hpp"
+#include "common/findings/report.hpp"
 #include "common/output_file.hpp"
 #include "common/results_context.hpp"
 #include "common/terminal/run_command_line.hpp"
 #include "common/terminal/trace_page.hpp"
 #include "common/version.hpp"
+#include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/program_build.hpp"
+#include "glassbox/program_findings.hpp"
 #include "glassbox/runtime/orders.hpp"
 
 namespace ladder::glassbox {
@@ -39,7 +40,9 @@ struct Arguments {
   std::string kernel;
   std::uint64_t launch = 0;
   std::string gpu = "classroom";
+  std::string verb;  ///< "run", "check", "trace"; empty: run and check, with the program's exit code
   std::string json;
+  std::string sarif;
   std::string html;
   std::vector<std::string> words;  ///< for the program
 };
@@ -66,95 +69,159 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 void add_options(CLI::App& command, Arguments& arguments, bool traces) {
   command.add_option("files", arguments.files, "the program's .cu and .cpp files")->required();
   command.add_option("-I", arguments.include_folders, "folder with headers")->take_all();
   command.add_option("-D", arguments.definitions, "NAME or NAME=VALUE to define")->take_all();
   command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
+  command.add_option("--json", arguments.json, "also write what was found to this file; -: standard output");
+  command.add_option("--sarif", arguments.sarif,
+                     "also write it as SARIF, for editors and code hosts");
   if (!traces) return;
   command.add_option("--kernel", arguments.kernel, "only trace launches of this kernel");
   command
       .add_option("--launch", arguments.launch, "only trace the launch with this number, from 1")
       ->check(CLI::PositiveNumber);
-  command.add_option("--json", arguments.json, "also write what was found to this file");
   command.add_option("--html", arguments.html, "also write it as a page for a browser");
 }
 
-/// What was found, and where it comes from.
-nlohmann::json found_in(const fs::path& traces, const Arguments& arguments) {
-  nlohmann::json found = nlohmann::json::parse(text_of(traces));
-  found["context"] = results_context("CPU emulator", std::nullopt, {}, {});
-  found["files"] = arguments.files;
-  return found;
+/// Where findings and the page go, checked before anything is built.
+class Outputs {
+ public:
+  /// \throws std::invalid_argument  two of them are one file
+  /// \throws std::runtime_error     one of them cannot be written
+  explicit Outputs(const Arguments& arguments)
+      : arguments_(arguments), findings_(arguments.json, arguments.sarif) {
+    if (arguments.html.empty()) return;
+    page_.emplace(arguments.html);
+    require_other_file("--json", arguments.json);
+    require_other_file("--sarif", arguments.sarif);
+  }
+
+  bool take_standard_output() const {
+    return findings_.take_standard_output() || (page_ && page_->is_standard_output());
+  }
+  bool has_page() const { return page_.has_value(); }
+
+  /// \param all   with each launch
+  /// \param once  with each kernel at each line
+  void write(const FindingsReport& all, const FindingsReport& once) const {
+    const nlohmann::json content = to_json(all);
+    findings_.write(content, once);
+    tell("Findings", arguments_.json);
+    tell("SARIF", arguments_.sarif);
+    if (!page_) return;
+    page_->write(page_of_trace(content));
+    tell("Page", arguments_.html);
+  }
+
+ private:
+  void require_other_file(const char* option, const std::string& path) const {
+    if (path.empty() || !page_->is_same_file_as(OutputFile(path))) return;
+    throw std::invalid_argument(fmt::format("{} and --html both name {}: give each a file of its own",
+                                            option, arguments_.html));
+  }
+  static void tell(const char* what, const std::string& path) {
+    if (!path.empty() && path != "-") fmt::print(stderr, "{} written to {}.\n", what, path);
+  }
+
+  const Arguments& arguments_;
+  FindingsFiles findings_;
+  std::optional<OutputFile> page_;
+};
+
+/// A report without findings yet.
+FindingsReport empty_report(const Arguments& arguments, const DeviceCard& card) {
+  return {.program = "glassbox",
+          .command = arguments.verb.empty() ? "check" : arguments.verb,
+          .version = std::string(commit()),
+          .root = fs::current_path(),
+          .facts = {{"card", {{"id", card.id}, {"name", card.name}}},
+                    {"context", results_context("CPU emulator", std::nullopt, {}, {})},
+                    {"files", arguments.files}}};
 }
 
-/// \param verb  "run", "check", "trace"; empty: run and check, with the program's own exit code
-int glassbox_command(const Arguments& arguments, const std::string& verb) {
-  const DeviceCard card = load_card(arguments.gpu);
-  std::optional<OutputFile> json_file, page_file;
-  if (!arguments.json.empty()) json_file.emplace(arguments.json);
-  if (!arguments.html.empty()) page_file.emplace(arguments.html);
-  if (json_file && page_file && json_file->is_same_file_as(*page_file)) {
-    throw std::invalid_argument(
-        fmt::format("--json and --html both name {}: give each a file of its own", arguments.html));
-  }
-  const TemporaryFolder folder;
-  ProgramSources sources = {.files = {arguments.files.begin(), arguments.files.end()},
-                            .include_folders = arguments.include_folders,
-                            .definitions = arguments.definitions,
-                            .traced = verb != "run",
-                            .compute_capability = card.compute_capability};
-  BuiltProgram program;
-  try {
-    program = build_program(sources, folder.path());
-  } catch (const CompileError& error) {
-    fmt::print(stderr, "{}", error.what());
-    return kBadUsage;
-  }
-  std::vector<std::string> words = {program.path};
-  words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+/// What the program needs to know of what is asked for.
+std::vector<std::string> environment_of(const Arguments& arguments, const BuiltProgram& program,
+                                        const DeviceCard& card, const fs::path& folder,
+                                        bool has_page) {
   const auto variable = [](const char* name, const std::string& value) {
     return fmt::format("{}={}", name, value);
   };
   std::vector<std::string> environment = {
-      variable(kVerbVariable, verb.empty() ? "check" : verb),
+      variable(kVerbVariable, arguments.verb.empty() ? "check" : arguments.verb),
       variable(kCardVariable, arguments.gpu),
       variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
       variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
-      variable(kAddressesVariable, page_file ? "1" : ""),
-      variable(kFolderVariable, folder.path())};
+      variable(kAddressesVariable, has_page ? "1" : ""),
+      variable(kFolderVariable, folder)};
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {
     environment.push_back(variable("LADDER_MULTIPROCESSORS", std::to_string(card.sms)));
   }
-  const Ended ended = run_in_front(words, environment);
-  std::string report = text_of(folder.path() / kReportFile);
-  while (report.ends_with("\n\n"))
-    report.pop_back();
+  return environment;
+}
+
+/// What the run time has written; nothing of a program that ended before its first instruction.
+ProgramFindings read_findings(const fs::path& folder) {
+  std::ifstream file(folder / kFindingsFile);
+  return file ? program_findings(nlohmann::json::parse(file)) : ProgramFindings();
+}
+
+/// A program that was not built: its errors are the findings.
+int report_build_error(const BuildError& error, FindingsReport report, const Outputs& outputs) {
+  fmt::print(stderr, "{}", error.what());
+  for (const SourceError& each : error.errors())
+    report.findings.emplace_back(each);
+  report.exit_code = kBadUsage;
+  outputs.write(report, report);
+  return kBadUsage;
+}
+
+int glassbox_command(const Arguments& arguments) {
+  const DeviceCard card = load_card(arguments.gpu);
+  const Outputs outputs(arguments);
+  const FindingsReport report = empty_report(arguments, card);
+  const TemporaryFolder folder;
+  ProgramSources sources = {.files = {arguments.files.begin(), arguments.files.end()},
+                            .include_folders = arguments.include_folders,
+                            .definitions = arguments.definitions,
+                            .traced = arguments.verb != "run",
+                            .compute_capability = card.compute_capability};
+  BuiltProgram program;
+  try {
+    program = build_program(sources, folder.path());
+  } catch (const BuildError& error) {
+    return report_build_error(error, report, outputs);
+  }
+  std::vector<std::string> words = {program.path};
+  words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+  const Ended ended = run_in_front(
+      words, environment_of(arguments, program, card, folder.path(), outputs.has_page()),
+      outputs.take_standard_output());
+  const ProgramFindings found = read_findings(folder.path());
   if (ended.signal != 0) {
     fmt::print(stderr, "{}: {}\n", arguments.files.front(), strsignal(ended.signal));
   }
-  if (!report.empty())
-    fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), report);
-  if (json_file) {
-    json_file->write(file_text(found_in(folder.path() / kTracesFile, arguments)));
-    fmt::print(stderr, "Findings written to {}.\n", arguments.json);
+  const Shown shown = {.lines = arguments.verb == "trace",
+                       .traces = arguments.verb != "run",
+                       .is_chosen = !arguments.kernel.empty() || arguments.launch > 0};
+  std::string text = text_of(found, shown);
+  while (text.ends_with("\n\n"))
+    text.pop_back();
+  if (!text.empty()) {
+    fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), text);
   }
-  if (page_file) {
-    page_file->write(page_of_trace(found_in(folder.path() / kTracesFile, arguments)));
-    fmt::print(stderr, "Page written to {}.\n", arguments.html);
-  }
-  if (ended.code != 0) return ended.code;
-  const bool judged = verb == "check" || verb == "trace";
-  return judged && fs::exists(folder.path() / kWrongFile) ? kWrong : kGood;
+  const bool judged = arguments.verb == "check" || arguments.verb == "trace";
+  FindingsReport all = report;
+  all.exit_code = ended.code != 0 ? ended.code : judged && is_wrong(found) ? kWrong : kGood;
+  all.facts["launches"] = found.launches;
+  FindingsReport once = all;
+  add_to(all, found, false);
+  add_to(once, found, true);
+  outputs.write(all, once);
+  return all.exit_code;
 }
 
 }  // namespace
@@ -171,10 +238,9 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(dashes - argv);
   // Without a verb: run and check.
   const std::vector<std::string> verbs = {"run", "trace", "check"};
-  std::string verb;
   std::vector<char*> words(argv, argv + argc);
   if (argc > 1 && std::ranges::find(verbs, words[1]) != verbs.end()) {
-    verb = words[1];
+    arguments.verb = words[1];
     words.erase(words.begin() + 1);
   }
   CLI::App app(
@@ -186,7 +252,7 @@ int main(int argc, char** argv) {
       "glassbox trace FILES     also show what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",
       "glassbox");
-  add_options(app, arguments, verb != "run");
+  add_options(app, arguments, arguments.verb != "run");
   return run_command_line(app, static_cast<int>(words.size()), words.data(),
-                          [&] { return glassbox_command(arguments, verb); });
+                          [&] { return glassbox_command(arguments); });
 }

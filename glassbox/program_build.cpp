@@ -7,11 +7,9 @@
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
-#include <regex>
-#include <set>
-#include <sstream>
 
 #include "emulator/run/own_files.hpp"
+#include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
 #include "glassbox/launch_syntax.hpp"
 #include "glassbox/source_files.hpp"
@@ -21,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-constexpr int kErrorsShown = 10;
 
 /// malloc(), free(), operator new and operator delete: see runtime/device_heap.cpp.
 constexpr std::array kHeapFunctions = {"malloc", "free",    "_Znwm",  "_Znam",
@@ -44,42 +40,27 @@ nlohmann::json description() {
   return nlohmann::json::parse(file);
 }
 
-/// An error without its column: g++ tells some of them several times.
-std::string without_column(const std::string& error) {
-  const std::size_t end = error.find(": error: ");
-  const std::size_t begin = end == std::string::npos ? end : error.rfind(':', end - 1);
-  return begin == std::string::npos ? error : error.substr(0, begin) + error.substr(end);
+/// In English: see errors_in().
+void call(const Words& words, SourceErrorKind kind) {
+  Words all = {"env", "LC_ALL=C.UTF-8"};
+  append(all, words);
+  const Ended ended = output_of(all);
+  if (ended.code != 0) throw BuildError(errors_in(ended.output, kind));
 }
 
-/// Of all that g++ says, the first errors; of one in a header of ours, the line that leads there.
-std::string errors_in(const std::string& output) {
-  std::istringstream lines(output);
-  std::string text, cause;
-  int errors = 0;
-  std::set<std::string> told;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("required from") != std::string::npos) cause = line + "\n";
-    if (line.find("error: ") == std::string::npos &&
-        line.find("undefined reference") == std::string::npos) {
-      continue;
+/// \throws BuildError  with the errors of all
+void finish(std::vector<std::future<void>>& jobs) {
+  std::vector<SourceError> errors;
+  for (std::future<void>& job : jobs)
+    job.wait();
+  for (std::future<void>& job : jobs) {
+    try {
+      job.get();
+    } catch (const BuildError& error) {
+      errors.insert(errors.end(), error.errors().begin(), error.errors().end());
     }
-    static const std::regex refused_header(R"(^(.*:\d+):\d+: error: #error (the glass box .*))");
-    std::smatch found;
-    if (std::regex_match(line, found, refused_header))
-      return fmt::format("{}: {}\n", found[1].str(), found[2].str());
-    if (!told.insert(without_column(line)).second) continue;
-    if (++errors <= kErrorsShown) {
-      text += (!emulator::root_of(line).empty() ? cause : "") + line + "\n";
-    }
-    cause.clear();
   }
-  if (errors > kErrorsShown) text += fmt::format("... and {} more errors\n", errors - kErrorsShown);
-  return errors > 0 ? text : output;
-}
-
-void call(const Words& words) {
-  const Ended ended = output_of(words);
-  if (ended.code != 0) throw CompileError(errors_in(ended.output));
+  if (!errors.empty()) throw BuildError(std::move(errors));
 }
 
 }  // namespace
@@ -113,12 +94,9 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
     if (file.extension() == ".cu") append(job, {"-include", "cuda_runtime.h"});  // as nvcc does
     append(job, {"-x", "c++", "-c", source, "-o", objects.back()});
     if (files.uses_openmp()) job.push_back("-fopenmp");
-    jobs.push_back(std::async(std::launch::async, [job] { call(job); }));
+    jobs.push_back(std::async(std::launch::async, [job] { call(job, SourceErrorKind::kCompiler); }));
   }
-  for (std::future<void>& job : jobs)
-    job.wait();
-  for (std::future<void>& job : jobs)
-    job.get();
+  finish(jobs);
 
   const fs::path shared = folder / "dynamic_shared.cpp";
   std::string list;
@@ -126,7 +104,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
     list += (list.empty() ? "" : ";") + object;
   call({build.at("cmake"), "-D", "READELF=" + build.at("readelf").get<std::string>(), "-D",
         "OUTPUT=" + shared.string(), "-D", "OBJECTS=" + list, "-P",
-        emulator::source_tree() / build.at("script")});
+        emulator::source_tree() / build.at("script")},
+       SourceErrorKind::kLinker);
   std::ofstream(folder / "exports.map") << "{ global: main; local: *; };\n";
   // The program's thread_local variables are its shared memory: they need a library of their own.
   const fs::path library = folder / "libprogram.so";
@@ -149,13 +128,13 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
     libraries.push_back(emulator::library_folder() / needed);
   libraries.push_back("-Wl,-rpath," + emulator::library_folder().string());
   append(link, libraries);
-  call(link);
+  call(link, SourceErrorKind::kLinker);
   fs::path program = folder / "program";
   // In front of the C library, whose assert() is another.
   Words start = {build.at("compiler"), "-o",    program,
                  "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};
   append(start, libraries);
-  call(start);
+  call(start, SourceErrorKind::kLinker);
   return {program, files.uses_device_heap()};
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,6 @@ struct ProgramSources {
   int compute_capability = 90;  ///< that device code sees: 90 for 9.0
 };
 
-/// What the compiler has said about the user's lines.
-class CompileError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 struct BuiltProgram {
   std::filesystem::path path;
   bool uses_device_heap = false;  ///< kernels may take memory with new or malloc()
@@ -32,8 +25,8 @@ struct BuiltProgram {
 
 /// \brief  Builds it.
 /// \param  folder  for all that is written
-/// \throws CompileError        g++ refuses the sources
-/// \throws std::runtime_error  see SourceFiles; or the build folder is incomplete
+/// \throws BuildError          a source cannot be read, or g++ refuses it
+/// \throws std::runtime_error  the build folder is incomplete
 BuiltProgram build_program(const ProgramSources& sources, const std::filesystem::path& folder);
 
 }  // namespace ladder::glassbox

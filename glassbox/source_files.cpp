@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "glassbox/build_error.hpp"
 #include "glassbox/launch_syntax.hpp"
 
 namespace ladder::glassbox {
@@ -43,16 +44,19 @@ std::string text_of(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file || fs::is_directory(path)) {
-    throw std::runtime_error(fmt::format("cannot read {}: {}", path.string(),
-                                         std::strerror(fs::is_directory(path) ? EISDIR : errno)));
+    throw BuildError({{.kind = SourceErrorKind::kUnreadable,
+                       .fields = {{"file", path.string()},
+                                  {"reason", std::strerror(fs::is_directory(path) ? EISDIR : errno)}}}});
   }
   return text.str();
 }
 
-/// "the glass box has no Thrust: ..."; empty for a header of another library.
+/// "the glass box has no Thrust: ... [missing-library]"; empty for a header of another library.
 std::string missing_library(const std::string& header) {
   for (const auto& [start, advice] : kMissingLibraries) {
-    if (header.starts_with(start)) return fmt::format("the glass box has no {}", advice);
+    if (!header.starts_with(start)) continue;
+    return fmt::format("the glass box has no {} [{}]", advice,
+                       code_of(SourceErrorKind::kMissingLibrary));
   }
   return "";
 }
@@ -88,8 +92,8 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
   try {
     needs = without_launch_syntax(text).has_value();
   } catch (const SourceRefused& refusal) {
-    throw std::runtime_error(
-        fmt::format("{}:{}: {}", source.string(), refusal.line(), refusal.what()));
+    throw BuildError(
+        {{.kind = SourceErrorKind::kLaunchSyntax, .place = {source.string(), refusal.line()}}});
   }
   for (const Inclusion& inclusion : inclusions_of(text)) {
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
@@ -118,9 +122,8 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
     const fs::path file = found(it->name, it->quoted, source);
     if (file.empty()) {
       // An error, unless the preprocessor leaves this part out.
-      const std::string sentence = missing_library(it->name);
-      if (!sentence.empty())
-        text.replace(it->directive, it->end - it->directive, "error " + sentence);
+      const std::string error = missing_library(it->name);
+      if (!error.empty()) text.replace(it->directive, it->end - it->directive, "error " + error);
       continue;
     }
     const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;

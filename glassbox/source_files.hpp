@@ -19,8 +19,8 @@ class SourceFiles {
 
   /// \brief  Writes a file that g++ compiles. Errors and reports name the user's own.
   /// \return its path
-  /// \throws std::runtime_error  the source cannot be read, or holds what the glass box does not
-  ///         have: "my.cu:12: ..."
+  /// \throws BuildError          the source cannot be read, or has a launch without an end
+  /// \throws std::runtime_error  the file cannot be written
   std::filesystem::path for_compiler(const std::filesystem::path& source);
 
   /// Whether one of the sources so far names cuBLAS's header.

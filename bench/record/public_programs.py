@@ -23,13 +23,13 @@ import tempfile
 import threading
 import time
 
-from bench import SOURCES, program, public_programs
+from bench import SOURCES, own_programs, program, public_programs
 from bench.output_file import output_path, write_whole
 from bench.record import program_scope
 from bench.record.ladder_program import output_of, stop
 
 MEMORY = 9 << 30  # bytes that a program may use
-REFUSALS = ("the glass box ", "is unavailable: ", "is for nvcc alone")
+LACKS = "lacks"  # the group of findings in which the glass box, and not the program, is at fault
 NOT_RUN = "not run"
 NOT_CUDA = "nvcc does not compile it"  # such as an exercise with gaps to fill
 
@@ -78,13 +78,17 @@ def without_folders(text):
     return re.sub(r"(?<![\w.])/\S*/", "", text)
 
 
-def sentence_of(errors):
-    """The first error of a program that was not compiled, without folders."""
+def first_error(errors):
+    """The first line of nvcc's that names an error, without folders."""
     lines = [line for line in errors.splitlines() if line.strip()]
-    wanted = [line for words in (*REFUSALS, "error", "undefined reference")
-              for line in lines if words in line]
-    line = without_folders((wanted or lines or [""])[0])
-    return re.sub(r"^(\S+?:\d+):.*?is unavailable: ", r"\1: ", line)[:300]
+    wanted = [line for line in lines if "error" in line]
+    return without_folders((wanted or lines or [""])[0])[:300]
+
+
+def said_by(finding):
+    """What is wrong, and where, without folders."""
+    place = f"{finding['file']}:{finding['line']}: " if "line" in finding else ""
+    return without_folders(place + finding["message"])[:300]
 
 
 def error_of_nvcc(files, folders, options, scratch):
@@ -94,7 +98,7 @@ def error_of_nvcc(files, folders, options, scratch):
         words += [word for name in folders for word in ("-I", str(name))]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            return sentence_of(done.stdout + done.stderr)
+            return first_error(done.stdout + done.stderr)
     return None
 
 
@@ -109,21 +113,25 @@ def place_in(file, folder, copy):
 def findings_in(found, place):
     """Hazards and failed calls; each place once, however many launches came by."""
     hazards = {}
-    for launch in found["traced"]:
-        for hazard in launch["hazards"]:
-            array = hazard["element"].split("[")[0]
-            key = (hazard["kind"], hazard["line"], hazard["other_line"], array, launch["kernel"])
+    calls = [finding_of(call, place) for call in found["findings"] if call["level"] == "error"]
+    for launch in found["subjects"]:
+        for hazard in launch["findings"]:
+            if hazard["group"] == "launch":
+                calls.append(finding_of(hazard, place) | {"kind": launch["cuda_error"]})
+                continue
+            array = hazard.get("element", {}).get("array", "")
+            other_line = hazard.get("other", {}).get("line", 0)
+            key = (hazard["code"], hazard.get("line"), other_line, array, launch["kernel"])
             first = finding_of(hazard, place) | {
-                "kernel": launch["kernel"], "array": array, "other_line": hazard["other_line"],
-                "times": 0}
+                "kernel": launch["kernel"], "array": array, "other_line": other_line, "times": 0}
             hazards.setdefault(key, first)["times"] += hazard["times"]
-    return list(hazards.values()), [finding_of(call, place) for call in found["findings"]]
+    return list(hazards.values()), calls
 
 
 def finding_of(found, place):
     """What hazards and failed calls have in common."""
     return {
-        "kind": found["kind"], "file": place(found["file"]), "line": found["line"],
+        "kind": found["code"], "file": place(found.get("file", "")), "line": found.get("line", 0),
         "message": without_folders(found["message"]), "times": found["times"],
     }
 
@@ -163,26 +171,26 @@ def tried(repository, path, options):
         words += ["--", *more["arguments"]] if "arguments" in more else []
         code, output, errors, entry["seconds"] = run_limited(
             words, copy, scratch, options.seconds)
-        if not record.exists():
-            entry |= not_begun(code, errors)
+        found = json.loads(record.read_text()) if record.exists() else None
+        if found is None or "launches" not in found:
+            entry |= not_begun(code, errors, found)
             if options.nvcc and entry["outcome"] in ("refused", "not compiled"):
                 error = error_of_nvcc(files, folders, options, scratch)
                 entry |= {"scope": NOT_CUDA, "said": error} if error else {}
             return entry
-        found = json.loads(record.read_text())
         place = lambda file: place_in(file, folder, copy)  # noqa: E731
         hazards, calls = findings_in(found, place)
-    refused = [each["message"] for each in hazards + calls if "the glass box has no" in
-               each["message"]]
-    if refused:  # at run time, such as dynamic parallelism
-        return entry | {"outcome": "refused", "said": refused[0]}
+    lacks = [finding for finding in all_findings(found) if finding["group"] == LACKS]
+    if lacks:  # at run time, such as dynamic parallelism
+        return entry | {"outcome": "refused", "said": without_folders(lacks[0]["message"])}
     entry |= {"hazards": hazards, "calls": calls}
-    lines = [line for launch in found["traced"] for line in launch["lines"]]
+    traced = own_programs.traced_in(found)
+    lines = [line for launch in traced for line in launch["lines"]]
     return entry | {
         **({"outcome": code} if isinstance(code, str) else {"outcome": "ran", "exit_code": code}),
-        "told": told(output), "launches": found["launches"], "traced": len(found["traced"]),
+        "told": told(output), "launches": found["launches"], "traced": len(traced),
         "requests": sum(line["requests"] for line in lines),
-        "never_freed": len(found["never_freed"]),
+        "never_freed": sum(finding["group"] == "leak" for finding in found["findings"]),
     }
 
 
@@ -191,15 +199,25 @@ def not_run(repository, path):
     return {"repository": repository, "path": path, "scope": None, "outcome": NOT_RUN}
 
 
-def not_begun(code, errors):
-    """What is filed of a program that the glass box did not start."""
-    said = sentence_of(errors)
+def all_findings(found):
+    """Those of all launches, and those of none."""
+    return [finding for launch in found["subjects"] for finding in launch["findings"]] + found[
+        "findings"]
+
+
+def not_begun(code, errors, found):
+    """What is filed of a program that the glass box did not start.
+
+    found: what it has written, if anything
+    """
     if isinstance(code, str):
         return {"outcome": code, "said": "before its first launch had ended"}
-    if "undefined reference" in said:
-        return {"outcome": "several files", "said": said}
-    refused = any(words in errors for words in REFUSALS)
-    return {"outcome": "refused" if refused else "not compiled", "said": said}
+    if found is None:  # it broke down, which it does not do
+        return {"outcome": "not compiled", "said": first_error(errors)}
+    lacks = [finding for finding in found["findings"] if finding["group"] == LACKS]
+    first = (lacks or found["findings"])[0]
+    kind = "several files" if first["code"] == "linker-error" else "not compiled"
+    return {"outcome": "refused" if lacks else kind, "said": said_by(first)}
 
 
 def main():

@@ -35,10 +35,6 @@ std::string text_of(const StrayShuffles& stray) {
       stray.times == 1 ? "once" : grouped(stray.times) + " times"));
 }
 
-std::string text_of(const CallFinding& call) {
-  return emulator::sentence(fmt::format("{} returns {}", call.function, call.code));
-}
-
 }  // namespace
 
 std::string text_of(const ProblemCase& of) {
@@ -61,12 +57,22 @@ std::string_view code_of(FindingFamily family) {
       return "refusal";
     case FindingFamily::kCall:
       return "call";
+    case FindingFamily::kSource:
+      return "source";
   }
   return "";
 }
 
 std::string_view code_of(FindingLevel level) {
-  return level == FindingLevel::kError ? "error" : "warning";
+  switch (level) {
+    case FindingLevel::kError:
+      return "error";
+    case FindingLevel::kWarning:
+      return "warning";
+    case FindingLevel::kNote:
+      return "note";
+  }
+  return "";
 }
 
 FindingFamily family_of(const Finding& finding) {
@@ -75,18 +81,28 @@ FindingFamily family_of(const Finding& finding) {
                  [](const StrayShuffles&) { return FindingFamily::kFault; },
                  [](const Wrong&) { return FindingFamily::kWrongResult; },
                  [](const Refusal&) { return FindingFamily::kRefusal; },
-                 [](const CallFinding&) { return FindingFamily::kCall; }},
+                 [](const CallFinding&) { return FindingFamily::kCall; },
+                 [](const SourceError&) { return FindingFamily::kSource; }},
       finding.what);
 }
 
 FindingLevel level_of(const Finding& finding) {
-  return std::holds_alternative<StrayShuffles>(finding.what) ? FindingLevel::kWarning
-                                                             : FindingLevel::kError;
+  if (std::holds_alternative<StrayShuffles>(finding.what)) return FindingLevel::kWarning;
+  const auto* const call = std::get_if<CallFinding>(&finding.what);
+  if (call == nullptr) return FindingLevel::kError;
+  switch (group_of(call->reason)) {
+    case CallGroup::kLeak:
+      return FindingLevel::kWarning;
+    case CallGroup::kNote:
+      return FindingLevel::kNote;
+    default:
+      return FindingLevel::kError;
+  }
 }
 
 std::string code_of(const Finding& finding) {
   return std::visit(
-      Overloaded{[](const CallFinding& call) { return call.code; },
+      Overloaded{[](const CallFinding& call) { return code_of(call); },
                  [](const StrayShuffles&) { return std::string(emulator::kStrayShuffleCode); },
                  [](const auto& other) { return std::string(code_of(other.kind)); }},
       finding.what);

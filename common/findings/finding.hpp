@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/findings/call_finding.hpp"
+#include "common/findings/source_error.hpp"
 #include "common/refusal.hpp"
 #include "common/verify.hpp"
 #include "common/wrong_pattern.hpp"
@@ -32,18 +34,10 @@ struct ProblemCase {
 /// "M = 5, N = 8, K = 1024, alpha = -2, beta = 0.5, copies that arrive late"
 std::string text_of(const ProblemCase& of);
 
-/// A call outside of kernels that went wrong, with the name of its error: "cudaErrorInvalidValue".
-struct CallFinding {
-  std::string code;
-  std::string function;  ///< "cudaMalloc"; empty: none
-  emulator::Place place = {};
-  emulator::Fields fields = {};
-  std::uint64_t times = 1;
-};
-
 /// \brief A finding with the case that it is of.
 struct Finding {
-  using What = std::variant<emulator::Fault, Wrong, Refusal, emulator::StrayShuffles, CallFinding>;
+  using What = std::variant<emulator::Fault, Wrong, Refusal, emulator::StrayShuffles, CallFinding,
+                            SourceError>;
 
   template <class Found>
   requires std::constructible_from<What, Found> Finding(Found found,
@@ -54,12 +48,12 @@ struct Finding {
   std::optional<ProblemCase> small_case;
 };
 
-enum class FindingFamily { kFault, kWrongResult, kRefusal, kCall };
-enum class FindingLevel { kError, kWarning };
+enum class FindingFamily { kFault, kWrongResult, kRefusal, kCall, kSource };
+enum class FindingLevel { kError, kWarning, kNote };
 
-/// "fault", "wrong-result", "refusal", "call"
+/// "fault", "wrong-result", "refusal", "call", "source"
 std::string_view code_of(FindingFamily family);
-/// "error", "warning"
+/// "error", "warning", "note"
 std::string_view code_of(FindingLevel level);
 
 FindingFamily family_of(const Finding& finding);
@@ -79,6 +73,9 @@ std::vector<Finding> findings_of(const Verdict& verdict,
 
 /// A finding as the published schema has it: see findings.schema.json.
 nlohmann::json to_json(const Finding& finding);
+/// \brief  The fault or call that to_json() made this of. An empty list is one of words.
+/// \throws std::exception  it is no such finding
+Finding finding_of(const nlohmann::json& written);
 nlohmann::json to_json(const emulator::Fault& fault);
 nlohmann::json to_json(const emulator::Fields& fields);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/findings/rules.hpp"
 
+#include "common/findings/call_reasons.hpp"
+#include "common/findings/source_error.hpp"
 #include "common/refusal.hpp"
 #include "common/wrong_pattern.hpp"
 #include "emulator/run/fault_kinds.hpp"
@@ -11,6 +13,10 @@ namespace {
 
 using emulator::FaultGroup;
 using emulator::FaultKind;
+
+constexpr const char* kHelpOfLacks =
+    "The program may be right: the emulator does not have this. Leave it out here, or use what the "
+    "message names instead.";
 
 std::string help_of(FaultGroup group) {
   switch (group) {
@@ -51,6 +57,13 @@ std::string help_of(FaultGroup group) {
              "longer use its shared memory: end with cluster_sync().";
     case FaultGroup::kStop:
       return "The thread cannot go on, and the launch fails.";
+    case FaultGroup::kTexture:
+      return "Create the object of live memory before the launch, read it with the function for its "
+             "sort and type, and destroy it after the launch.";
+    case FaultGroup::kHeap:
+      return "Free each piece once, in a kernel, by the pointer that malloc() or new gave.";
+    case FaultGroup::kLacks:
+      return kHelpOfLacks;
     case FaultGroup::kLaunch:
       break;
   }
@@ -95,6 +108,27 @@ std::string help_of(WrongKind kind) {
   return "A and B belong to the caller: a kernel only reads them.";
 }
 
+/// \return nothing for what has a rule by CUDA's name of its error
+const char* help_of(CallGroup group) {
+  switch (group) {
+    case CallGroup::kHost:
+      return "Memory of cudaMalloc is the GPU's alone: copy it with cudaMemcpy before the host "
+             "reads it.";
+    case CallGroup::kLeak:
+      return "Give back what you take: cudaFree for cudaMalloc, cudaFreeHost for cudaMallocHost.";
+    case CallGroup::kNote:
+      return "Nothing is wrong: it is good to know.";
+    default:
+      return nullptr;
+  }
+}
+
+std::string_view title_of(CallGroup group) {
+  return group == CallGroup::kHost   ? "The host accesses memory of the GPU"
+         : group == CallGroup::kLeak ? "Memory was never freed"
+                                     : "Good to know";
+}
+
 std::vector<FindingRule> all_rules() {
   std::vector<FindingRule> rules;
   for (const emulator::FaultKindFacts& facts : emulator::kFaultKinds)
@@ -107,6 +141,17 @@ std::vector<FindingRule> all_rules() {
                    "A shuffle asks a lane outside of its mask",
                    "What it got is undefined. Nobody knows whether it was used: it may be why a "
                    "result is wrong."});
+  for (const CallReasonFacts& facts : kCallReasons) {
+    if (const char* const help = help_of(facts.group)) {
+      rules.push_back({facts.code, title_of(facts.group), help});
+    }
+  }
+  for (int kind = 0; kind < kSourceErrorKinds; ++kind) {
+    const auto error = static_cast<SourceErrorKind>(kind);
+    rules.push_back({code_of(error), title_of(error),
+                     is_lack(error) ? kHelpOfLacks
+                                    : "The program was not built, so nothing of it ran."});
+  }
   for (int kind = 0; kind < kRefusalKinds; ++kind) {
     const auto refusal = static_cast<RefusalKind>(kind);
     rules.push_back({code_of(refusal), title_of(refusal),

@@ -140,6 +140,9 @@ struct Log {
       if (!related.empty()) entry["relatedLocations"] = related;
       if (fault->times > 1) entry["occurrenceCount"] = fault->times;
     }
+    if (const auto* const call = std::get_if<CallFinding>(&finding.what); call && call->times > 1) {
+      entry["occurrenceCount"] = call->times;
+    }
     return entry;
   }
 
@@ -163,7 +166,12 @@ struct Log {
     emulator::Place place = place_of(finding);
     if (place.line == 0 && subject != nullptr) place = subject->place;
     if (place.line == 0) return;
-    entry["locations"] = json::array({location_of(place, report.root)});
+    json location = location_of(place, report.root);
+    const auto* const error = std::get_if<SourceError>(&finding.what);
+    if (error != nullptr && error->column != 0) {
+      location["physicalLocation"]["region"]["startColumn"] = error->column;
+    }
+    entry["locations"] = json::array({location});
   }
 };
 

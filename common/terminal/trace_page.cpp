@@ -40,26 +40,26 @@ std::optional<std::string> text_of_source(const std::string& file, bool of_progr
 
 void add_files(const json& entries, std::set<std::string>& files) {
   for (const json& entry : entries) {
-    files.insert(entry.at("file").get<std::string>());
-    if (const auto other = entry.find("other_file"); other != entry.end() && !other->is_null())
-      files.insert(other->get<std::string>());
+    files.insert(entry.value("file", ""));
+    if (const auto other = entry.find("other"); other != entry.end())
+      files.insert(other->value("file", ""));
   }
 }
 
 /// The files that lines, hazards, findings and launches are in.
 json sources_json(const json& data) {
   std::set<std::string> files;
-  for (const char* key : {"lines", "hazards", "traced", "findings"}) {
+  for (const char* key : {"lines", "hazards", "subjects", "findings"}) {
     if (data.contains(key)) add_files(data.at(key), files);
   }
-  for (const json& launch : data.value("traced", json::array())) {
-    add_files(launch.at("lines"), files);
-    add_files(launch.at("hazards"), files);
+  for (const json& launch : data.value("subjects", json::array())) {
+    add_files(launch.value("lines", json::array()), files);
+    add_files(launch.at("findings"), files);
   }
   json sources = json::array();
   for (const std::string& file : files) {
     if (file.empty()) continue;
-    if (const auto text = text_of_source(file, data.contains("traced")))
+    if (const auto text = text_of_source(file, data.contains("subjects")))
       sources.push_back({{"file", file}, {"text", *text}});
   }
   return sources;

@@ -70,7 +70,7 @@ struct fragment {
   static_assert(ladder::emulator::KnownFragment<Use, m, n, k, T>,
                 "the emulator has wmma for half and bfloat16 in 16x16x16, 32x8x16 and 8x32x16, and "
                 "for tf32 in 16x16x8: give g++ C++ that does the same between #ifdef __CUDACC__, "
-                "#else and #endif");
+                "#else and #endif [not-emulated]");
   using element_type = T;
   using storage_element_type = ladder::emulator::FragmentElement<T>;
   static constexpr int num_elements = ladder::emulator::fragment_elements<Use, m, n, k, T>();

@@ -29,6 +29,12 @@ std::string_view code_of(FaultGroup group) {
       return "cluster";
     case FaultGroup::kStop:
       return "stop";
+    case FaultGroup::kTexture:
+      return "texture";
+    case FaultGroup::kHeap:
+      return "heap";
+    case FaultGroup::kLacks:
+      return "lacks";
     case FaultGroup::kLaunch:
       return "launch";
   }
@@ -94,7 +100,8 @@ std::string name_of(const Element& element) {
 
 bool has_thread(const Fault& fault) {
   return group_of(fault.kind) != FaultGroup::kLaunch &&
-         fault.kind != FaultKind::kUninitialisedLocal;
+         fault.kind != FaultKind::kUninitialisedLocal &&
+         fault.kind != FaultKind::kUninitialisedTexture;
 }
 
 bool is_same(const Fault& a, const Fault& b) {

@@ -62,6 +62,8 @@ namespace ladder::emulator {
                "A load of a matrix that nobody has written, such as C with beta = 0")              \
   LADDER_FAULT(kUninitialisedGlobal, kUninitialised, "uninitialised-global",                       \
                "A load of global memory that nobody has written")                                  \
+  LADDER_FAULT(kUninitialisedTexture, kUninitialised, "uninitialised-texture",                     \
+               "A texture of memory that nobody has written is read")                              \
   LADDER_FAULT(kUninitialisedLocal, kUninitialised, "uninitialised-local",                         \
                "A result is computed from a local variable without a value")                       \
   LADDER_FAULT(kUndefinedShuffle, kUninitialised, "undefined-shuffle",                             \
@@ -140,6 +142,39 @@ namespace ladder::emulator {
                "__trap(), or an instruction that is not known")                                    \
   LADDER_FAULT(kAssertion, kStop, "assertion-failed", "An assert() in a kernel does not hold")     \
   LADDER_FAULT(kException, kStop, "exception", "A C++ exception leaves the kernel")                \
+  /* Textures and surfaces. */                                                                     \
+  LADDER_FAULT(kTextureNone, kTexture, "texture-no-object",                                        \
+               "A kernel reads what is no texture object")                                         \
+  LADDER_FAULT(kTextureDestroyed, kTexture, "texture-destroyed",                                   \
+               "A kernel reads a texture object that was destroyed")                               \
+  LADDER_FAULT(kTextureFreed, kTexture, "texture-freed",                                           \
+               "A kernel reads a texture whose memory was freed")                                  \
+  LADDER_FAULT(kTextureFunction, kTexture, "texture-function",                                     \
+               "A texture of linear memory is read as an array, or the other way around")          \
+  LADDER_FAULT(kTextureDimensions, kTexture, "texture-dimensions",                                 \
+               "A texture is read with another number of dimensions than it has")                  \
+  LADDER_FAULT(kTextureType, kTexture, "texture-type",                                             \
+               "A texture of integers is asked for floats, or the other way around")               \
+  LADDER_FAULT(kSurfaceNone, kTexture, "surface-no-object",                                        \
+               "A kernel uses what is no surface object")                                          \
+  LADDER_FAULT(kSurfaceDestroyed, kTexture, "surface-destroyed",                                   \
+               "A kernel uses a surface object that was destroyed")                                \
+  LADDER_FAULT(kSurfaceFreed, kTexture, "surface-freed",                                           \
+               "A kernel uses a surface whose array was freed")                                    \
+  LADDER_FAULT(kSurfaceDimensions, kTexture, "surface-dimensions",                                 \
+               "A surface is used with another number of dimensions than it has")                  \
+  LADDER_FAULT(kSurfaceMisaligned, kTexture, "surface-misaligned",                                 \
+               "A surface is used at a byte at which no element begins")                           \
+  LADDER_FAULT(kSurfaceOutOfBounds, kTexture, "surface-out-of-bounds",                             \
+               "A surface is used outside of its array")                                           \
+  /* Memory that kernels take themselves. */                                                       \
+  LADDER_FAULT(kHeapFree, kHeap, "heap-free",                                                      \
+               "A kernel frees memory that it has not taken, or frees it twice")                   \
+  /* What CUDA has and this run time has not. */                                                   \
+  LADDER_FAULT(kDynamicParallelism, kLacks, "dynamic-parallelism",                                 \
+               "A kernel launches a kernel, which is not emulated")                                \
+  LADDER_FAULT(kDeviceRuntimeCall, kLacks, "device-runtime-call",                                  \
+               "A kernel calls a function of the CUDA runtime, which is not emulated")             \
   /* Launches that CUDA refuses. */                                                                \
   LADDER_FAULT(kLaunchExtentZero, kLaunch, "launch-extent-zero",                                   \
                "A grid or a block with an extent of zero")                                         \
@@ -153,6 +188,14 @@ namespace ladder::emulator {
                "__shared__ arrays of more than 48 KiB")                                            \
   LADDER_FAULT(kLaunchClusterSize, kLaunch, "launch-cluster-size",                                 \
                "A cluster of more blocks than CUDA allows")                                        \
+  LADDER_FAULT(kLaunchSharedNotAllowed, kLaunch, "launch-dynamic-shared-not-allowed",              \
+               "More than 48 KiB of dynamic shared memory, which the kernel was not allowed")      \
+  LADDER_FAULT(kLaunchClusterDeclared, kLaunch, "launch-cluster-declared",                         \
+               "Another cluster than the kernel's __cluster_dims__")                               \
+  LADDER_FAULT(kLaunchClusterExtentZero, kLaunch, "launch-cluster-extent-zero",                    \
+               "A cluster with an extent of zero")                                                 \
+  LADDER_FAULT(kLaunchInGraph, kLaunch, "launch-in-graph",                                         \
+               "A grid or a block that no graph takes")                                            \
   LADDER_FAULT(kLaunchClusterGrid, kLaunch, "launch-cluster-grid",                                 \
                "A grid that is no multiple of its clusters")                                       \
   LADDER_FAULT(kLaunchCooperativeTooLarge, kLaunch, "launch-cooperative-too-large",                \
@@ -181,7 +224,10 @@ enum class FaultGroup {
   kMbarrier,
   kRegisters,
   kCluster,
-  kStop,    ///< what ends a thread at once
+  kStop,     ///< what ends a thread at once
+  kTexture,  ///< textures and surfaces
+  kHeap,     ///< memory that kernels take themselves
+  kLacks,    ///< right in CUDA, and not emulated
   kLaunch,  ///< nothing ran
 };
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "emulator/run/device_call_text.hpp"
 #include "emulator/run/fault.hpp"
 #include "emulator/run/sentence.hpp"
 #include "emulator/run/wait_text.hpp"
@@ -172,6 +173,9 @@ std::string uninitialised_text(const Fault& fault) {
     case FaultKind::kUninitialisedGlobal:
       return "uninitialised: " + does_text(fault) + element + size_note(fault.element.value()) +
              ", which nobody has written," + where;
+    case FaultKind::kUninitialisedTexture:
+      return "uninitialised: " + fault.fields.word("function") + " reads " +
+             fault.fields.word("array") + ", which nobody has written, at " + text_of(fault.place);
     case FaultKind::kUninitialisedLocal:
       return "uninitialised: " + element +
              " is computed from a local variable that nothing was stored in, and is stored at " +
@@ -439,6 +443,20 @@ std::string launch_text(const Fault& fault) {
     case FaultKind::kLaunchClusterSize:
       return "a cluster of " + fields.digits("blocks") + " blocks; CUDA allows 1 to " +
              fields.digits("limit");
+    case FaultKind::kLaunchSharedNotAllowed:
+      return fields.digits("bytes") +
+             " bytes of dynamic shared memory; more than 48 KiB take cudaFuncSetAttribute(kernel, "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch";
+    case FaultKind::kLaunchClusterDeclared:
+      return "a cluster of " + extents_text(fields.numbers("cluster")) +
+             " blocks; the kernel's __cluster_dims__ are " +
+             extents_text(fields.numbers("declared"));
+    case FaultKind::kLaunchClusterExtentZero:
+      return "a cluster of " + extents_text(fields.numbers("cluster")) +
+             " blocks; every extent is at least 1";
+    case FaultKind::kLaunchInGraph:
+      return "no graph takes a grid of " + fields.digits("blocks") + " blocks of " +
+             fields.digits("threads") + " threads; a block has 1 to " + fields.digits("limit");
     case FaultKind::kLaunchClusterGrid:
       return "the grid, " + extents_text(fields.numbers("grid")) +
              ", is no multiple of a cluster of " + extents_text(fields.numbers("cluster")) +
@@ -511,6 +529,10 @@ std::string stopping_text(const Fault& fault) {
       return registers_text(fault);
     case FaultGroup::kCluster:
       return cluster_text(fault);
+    case FaultGroup::kTexture:
+    case FaultGroup::kHeap:
+    case FaultGroup::kLacks:
+      return text_of_device_call(fault);
     default:
       return stop_text(fault);
   }
@@ -521,10 +543,6 @@ std::string stopping_text(const Fault& fault) {
 std::string text_of(const Fault& fault) {
   if (group_of(fault.kind) == FaultGroup::kLaunch) {
     return sentence("launch refused: " + launch_text(fault));
-  }
-  // A room whose faults have no fields of their own yet.
-  if (fault.fields.has("sentence")) {
-    return sentence(fault.fields.word("sentence") + ending_of(fault));
   }
   if (names_its_place(fault)) return sentence(whole_text(fault));
   return sentence(stopping_text(fault) + ending_of(fault));

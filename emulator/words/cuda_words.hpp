@@ -54,5 +54,5 @@
 // clang-format off
 #define asm _Pragma("GCC error \"inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone: call a \
 function of common/ptx, or give g++ C++ that does the same between #ifdef __CUDACC__, #else and \
-#endif\"") asm
+#endif [not-emulated]\"") asm
 // clang-format on

@@ -197,9 +197,4 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
   return "";
 }
 
-std::string size_sentence(const Allocation& allocation) {
-  return allocation.name + " has " + std::to_string(allocation.bytes) + " bytes (" +
-         allocation.place.file + ":" + std::to_string(allocation.place.line) + ")";
-}
-
 }  // namespace ladder::glassbox

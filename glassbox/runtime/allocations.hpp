@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/trace/trace.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 
 namespace ladder::glassbox {
 
@@ -95,17 +97,14 @@ class Allocations {
 std::string variable_in_call(const std::string& function, const emulator::Place& place,
                              std::size_t column);
 
-/// \brief  What is wrong with bytes that a call of the run time reads or writes; empty if nothing
-///         is.
+/// \brief  What is wrong with bytes that a call of the run time reads or writes; nothing if all is
+///         well.
 /// \param  role           of the pointer in the call: "target", "alpha"
 /// \param  device_wanted  they have to be where a kernel may touch them; else, where the host may
-std::string wrong_access(const char* function, const char* role, const void* address,
-                         std::size_t bytes, bool device_wanted);
+std::optional<CallProblem> wrong_access(const char* role, const void* address, std::size_t bytes,
+                                        bool device_wanted);
 
 /// The array that holds these bytes was written.
 void note_written(void* address, std::size_t bytes);
-
-/// "d_A has 512 bytes (my.cu:12)"
-std::string size_sentence(const Allocation& allocation);
 
 }  // namespace ladder::glassbox

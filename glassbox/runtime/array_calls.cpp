@@ -5,9 +5,9 @@
 #include <array>
 #include <mutex>
 #include <set>
-#include <string>
 
 #include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 
 namespace ladder::glassbox {
@@ -38,10 +38,6 @@ class LiveArrays {
   std::set<const cudaArray*> arrays_;
 };
 
-std::string text_of(std::size_t number) {
-  return std::to_string(number);
-}
-
 /// A part of an array: `height` rows of `width` bytes.
 struct Part {
   std::size_t x, y, width, height;
@@ -50,19 +46,22 @@ struct Part {
 cudaError_t require_part(const char* function, const cudaArray* array, const Part& part,
                          const Here& here) {
   if (!LiveArrays::instance().has(array)) {
-    return failed(cudaErrorInvalidResourceHandle,
-                  std::string(function) + ": this is no CUDA array, or it was freed", here);
+    return failed(cudaErrorInvalidResourceHandle, {CallReason::kNoArray}, function, here);
   }
   if (part.x + part.width <= array->row_bytes() && part.y + part.height <= array->rows()) {
     return cudaSuccess;
   }
   const Allocation* const memory = Allocations::instance().with(array->data);
   return failed(cudaErrorInvalidValue,
-                std::string(function) + ": " + text_of(part.height) + " rows of " +
-                    text_of(part.width) + " bytes from byte " + text_of(part.x) + " of row " +
-                    text_of(part.y) + " on do not fit: " + memory->name + " has " +
-                    text_of(array->rows()) + " rows of " + text_of(array->row_bytes()),
-                here);
+                {CallReason::kPartDoesNotFit,
+                 {{"height", part.height},
+                  {"width", part.width},
+                  {"x", part.x},
+                  {"y", part.y},
+                  {"array", memory->name},
+                  {"rows", array->rows()},
+                  {"row_bytes", array->row_bytes()}}},
+                function, here);
 }
 
 cudaError_t copy_to_array(const char* function, cudaArray* to, const Part& part, const void* from,
@@ -141,10 +140,8 @@ cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* for
   const std::size_t texel = texel_bytes(*format);
   if (texel == 0 || width == 0) {
     return failed(cudaErrorInvalidValue,
-                  width == 0 ? "cudaMallocArray: an array of width 0"
-                             : "cudaMallocArray: a texel has 1, 2 or 4 channels of 8, 16 or 32 "
-                               "bits each, all alike",
-                  here);
+                  {width == 0 ? CallReason::kArrayWidthZero : CallReason::kTexelFormat},
+                  "cudaMallocArray", here);
   }
   void* data = nullptr;
   const std::size_t rows = height == 0 ? 1 : height;
@@ -159,8 +156,7 @@ cudaError_t cudaFreeArray(cudaArray_t array, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (array == nullptr) return cudaSuccess;
   if (!LiveArrays::instance().remove(array)) {
-    return failed(cudaErrorInvalidResourceHandle,
-                  "cudaFreeArray: this is no CUDA array, or it was freed before", here);
+    return failed(cudaErrorInvalidResourceHandle, {CallReason::kNoArray}, "cudaFreeArray", here);
   }
   Allocations& all = Allocations::instance();
   if (Allocation* const memory = all.starting_at(array->data)) all.free(*memory);

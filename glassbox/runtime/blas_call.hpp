@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/blas_calls.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 
 struct cublasContext {
@@ -59,36 +61,46 @@ inline long long extent(int rows, int cols, int ld) {
   return rows <= 0 || cols <= 0 ? 0 : (cols - 1LL) * ld + rows;
 }
 
+/// Tells what is wrong with a call.
+inline cublasStatus_t failed(cublasStatus_t status, const CallProblem& problem,
+                             const std::string& function, const Here& here) {
+  Findings::instance().add(CallFinding{.reason = problem.reason,
+                                       .error = cublasGetStatusName(status),
+                                       .function = function,
+                                       .place = place_of(here),
+                                       .fields = problem.fields});
+  return status;
+}
+
 /// \brief One call: checks what it was given, and keeps the first thing that is wrong.
 class Call {
  public:
   Call(std::string function, cublasHandle_t handle, const Here& here)
       : function_(std::move(function)), handle_(handle), here_(here) {
     if (!Handles::instance().knows(handle)) {
-      fail(CUBLAS_STATUS_NOT_INITIALIZED,
-           "the handle is not from cublasCreate, or was destroyed before");
+      fail(CUBLAS_STATUS_NOT_INITIALIZED, {CallReason::kNoHandle});
     } else if (sticky_error() != cudaSuccess) {
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;  // a kernel has failed, which was told
     } else if (is_captured(handle->stream)) {
-      fail(CUBLAS_STATUS_NOT_SUPPORTED,
-           "the glass box has no graphs with cuBLAS: launch it outside of the capture");
+      fail(CUBLAS_STATUS_NOT_SUPPORTED, {CallReason::kBlasInCapture});
     }
   }
 
   bool is_fine() const { return status_ == CUBLAS_STATUS_SUCCESS; }
   cublasStatus_t status() const { return status_; }
 
-  void require(bool holds, const std::string& sentence,
+  void require(bool holds, const CallProblem& problem,
                cublasStatus_t status = CUBLAS_STATUS_INVALID_VALUE) {
-    if (is_fine() && !holds) fail(status, sentence);
+    if (is_fine() && !holds) fail(status, problem);
   }
   /// Numbers of rows, columns and elements are not negative.
   void require_size(const char* name, int size) {
-    require(size >= 0, fmt::format("{} = {} is negative", name, size));
+    require(size >= 0, {CallReason::kNegative, {{"name", name}, {"value", size}}});
   }
   void require_leading(const char* name, int leading, int rows) {
     require(leading >= std::max(rows, 1),
-            fmt::format("{} = {} is less than the {} rows of the matrix", name, leading, rows));
+            {CallReason::kLeadingDimension,
+             {{"name", name}, {"value", leading}, {"rows", rows}}});
   }
 
   /// An array of the GPU that is read or written.
@@ -98,10 +110,11 @@ class Call {
   }
   void need(const char* name, const void* data, long long elements, std::size_t element_bytes) {
     if (!is_fine() || elements == 0) return;
-    const std::string wrong = wrong_access(
-        function_.c_str(), "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
-    if (!wrong.empty())
-      fail_with(CUBLAS_STATUS_EXECUTION_FAILED, fmt::format("{}, given as {}", wrong, name));
+    std::optional<CallProblem> wrong = wrong_access(
+        "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
+    if (!wrong) return;
+    wrong->fields.set("given_as", name);
+    fail(CUBLAS_STATUS_EXECUTION_FAILED, *wrong);
   }
 
   /// A factor, from where the handle's pointer mode says.
@@ -125,19 +138,14 @@ class Call {
   void check_scalar(const char* name, const void* at, std::size_t bytes) {
     if (!is_fine()) return;
     const bool of_device = handle_->pointers == CUBLAS_POINTER_MODE_DEVICE;
-    const std::string wrong = wrong_access(function_.c_str(), name, at, bytes, of_device);
-    if (wrong.empty()) return;
-    fail_with(CUBLAS_STATUS_EXECUTION_FAILED,
-              fmt::format("{}; the pointer mode is CUBLAS_POINTER_MODE_{}", wrong,
-                          of_device ? "DEVICE" : "HOST"));
+    std::optional<CallProblem> wrong = wrong_access(name, at, bytes, of_device);
+    if (!wrong) return;
+    wrong->fields.set("pointer_mode", of_device ? "CUBLAS_POINTER_MODE_DEVICE"
+                                                : "CUBLAS_POINTER_MODE_HOST");
+    fail(CUBLAS_STATUS_EXECUTION_FAILED, *wrong);
   }
-  void fail(cublasStatus_t status, const std::string& sentence) {
-    fail_with(status, fmt::format("{}: {}", function_, sentence));
-  }
-  void fail_with(cublasStatus_t status, const std::string& sentence) {
-    status_ = status;
-    Findings::instance().add(
-        {.kind = cublasGetStatusName(status), .sentence = sentence, .place = place_of(here_)});
+  void fail(cublasStatus_t status, const CallProblem& problem) {
+    status_ = failed(status, problem, function_, here_);
   }
 
   std::string function_;
@@ -154,8 +162,7 @@ std::string name_of(const char* call) {
 
 /// What a program that multiplies here should know, once.
 inline void tell_origin() {
-  Findings::instance().note(
-      "cuBLAS's calls were computed by OpenBLAS, in FP32 or FP64: right, and not traced.");
+  Findings::instance().note({CallReason::kBlasNotTraced});
 }
 
 }  // namespace ladder::glassbox

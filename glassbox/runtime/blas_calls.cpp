@@ -171,12 +171,14 @@ cublasStatus_t copy_columns(const char* function, int rows, int cols, int bytes,
                             int from_ld, void* to, int to_ld, cudaMemcpyKind kind,
                             const Here& here) {
   if (rows < 0 || cols < 0 || bytes <= 0 || from_ld < rows || to_ld < rows) {
-    Findings::instance().add(
-        {.kind = "CUBLAS_STATUS_INVALID_VALUE",
-         .sentence = fmt::format("{}: {} x {} elements of {} bytes, columns of {} and {}", function,
-                                 rows, cols, bytes, from_ld, to_ld),
-         .place = place_of(here)});
-    return CUBLAS_STATUS_INVALID_VALUE;
+    return failed(CUBLAS_STATUS_INVALID_VALUE,
+                  {CallReason::kColumns,
+                   {{"rows", rows},
+                    {"columns", cols},
+                    {"bytes", bytes},
+                    {"from_columns", from_ld},
+                    {"to_columns", to_ld}}},
+                  function, here);
   }
   const auto size = static_cast<std::size_t>(bytes);
   const cudaError_t error = cudaMemcpy2D(

@@ -214,11 +214,9 @@ cublasStatus_t multiply_ex(const char* function, cublasHandle_t handle, const Pr
   check(call, p);
   call.require_size("the number of products", x.count);
   call.require(bytes_of(x.type) > 0 && bytes_of(x.type_c) > 0 && x.type == type_b,
-               "the glass box multiplies CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F and CUDA_R_64F, with "
-               "A and B of one type",
-               CUBLAS_STATUS_NOT_SUPPORTED);
+               {CallReason::kTypesOfProduct}, CUBLAS_STATUS_NOT_SUPPORTED);
   call.require(compute != CUBLAS_COMPUTE_32I && compute != CUBLAS_COMPUTE_32I_PEDANTIC,
-               "the glass box multiplies no integers", CUBLAS_STATUS_NOT_SUPPORTED);
+               {CallReason::kIntegerProduct}, CUBLAS_STATUS_NOT_SUPPORTED);
   if (!call.is_fine() || p.m == 0 || p.n == 0) return call.status();
   if (compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC) {
     const double a = call.factor("alpha", static_cast<const double*>(alpha));

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "emulator/run/settings.hpp"
 #include "glassbox/runtime/extended_launch.hpp"
 
 namespace ladder::glassbox {
 namespace {
+
+using emulator::FaultKind;
 
 /// Of the kernels with `__cluster_dims__`, by name and by address.
 struct Clusters {
@@ -42,8 +45,8 @@ dim3 cluster_of_kernel(const LaunchRequest& request) {
   return found == all.by_name.end() ? dim3(0, 0, 0) : found->second;
 }
 
-std::string text_of(const dim3& extents) {
-  return emulator::to_text({extents.x, extents.y, extents.z});
+emulator::FieldValue::Numbers numbers_of(const dim3& extents) {
+  return {extents.x, extents.y, extents.z};
 }
 
 }  // namespace
@@ -61,19 +64,23 @@ LaunchCluster cluster_of(const LaunchRequest& request) {
   if (asked.x == 0 && declared.x == 0) return {};
   const dim3 cluster = asked.x == 0 ? declared : asked;
   const dim3& grid = request.grid;
-  const std::string start = "launch refused: a cluster of " + text_of(cluster) + " blocks; ";
-  if (declared.x != 0 && text_of(declared) != text_of(cluster)) {
-    return {.error = cudaErrorInvalidClusterSize,
-            .wrong = start + "the kernel's __cluster_dims__ are " + text_of(declared)};
+  const auto wrong = [&](FaultKind kind, emulator::Fields fields) {
+    fields.set("cluster", numbers_of(cluster));
+    return LaunchCluster{.wrong = emulator::Fault(kind, std::move(fields))};
+  };
+  if (declared.x != 0 && numbers_of(declared) != numbers_of(cluster)) {
+    return wrong(FaultKind::kLaunchClusterDeclared, {{"declared", numbers_of(declared)}});
   }
-  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0)
-    return {.error = cudaErrorInvalidClusterSize, .wrong = start + "every extent is at least 1"};
+  if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0) {
+    return wrong(FaultKind::kLaunchClusterExtentZero, {});
+  }
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
-    return {.error = cudaErrorInvalidClusterSize,
-            .wrong = start + "the grid, " + text_of(grid) + ", is no multiple of it"};
+    return wrong(FaultKind::kLaunchClusterGrid, {{"grid", numbers_of(grid)}});
   }
-  if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 8) {
-    return {.error = cudaErrorInvalidClusterSize, .wrong = start + "CUDA allows 8 on every GPU"};
+  constexpr std::uint64_t kMaxBlocks = 8;  // on every GPU
+  const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (blocks > kMaxBlocks) {
+    return wrong(FaultKind::kLaunchClusterSize, {{"blocks", blocks}, {"limit", kMaxBlocks}});
   }
   return {.extents = cluster};
 }
@@ -81,8 +88,7 @@ LaunchCluster cluster_of(const LaunchRequest& request) {
 cudaError_t count_clusters(int* count, const AnyKernel& kernel, const LaunchRequest& request) {
   *count = 0;
   const LaunchCluster cluster = cluster_of(request);
-  if (cluster.error != cudaSuccess)
-    return failed(cluster.error, "cudaOccupancyMaxActiveClusters: " + cluster.wrong, request.here);
+  if (cluster.wrong) return refused(request, *cluster.wrong);
   const dim3& block = request.block;
   const int blocks = blocks_on_sm(kernel, static_cast<int>(block.x * block.y * block.z),
                                   request.dynamic_shared_bytes) *

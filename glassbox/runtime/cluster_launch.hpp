@@ -3,7 +3,7 @@
 /// \brief How many blocks of a launch run together, from its attributes or its kernel's.
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "glassbox/runtime/kernel_launch.hpp"
 
@@ -12,8 +12,7 @@ namespace ladder::glassbox {
 /// The blocks of a cluster, or why the launch is refused.
 struct LaunchCluster {
   dim3 extents = 1;
-  cudaError_t error = cudaSuccess;
-  std::string wrong = {};
+  std::optional<emulator::Fault> wrong = {};
 };
 
 LaunchCluster cluster_of(const LaunchRequest& request);

@@ -10,6 +10,7 @@
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/run/settings.hpp"
 #include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/device_heap.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 #include "glassbox/runtime/orders.hpp"
@@ -60,6 +61,11 @@ std::size_t static_shared_bytes(const AnyKernel& kernel) {
       .static_shared_bytes;
 }
 
+cudaError_t no_such_device(const char* function, int device, const Here& here) {
+  return failed(cudaErrorInvalidDevice, {CallReason::kNoSuchDevice, {{"device", device}}},
+                function, here);
+}
+
 }  // namespace
 
 cudaFuncAttributes attributes_of(const AnyKernel& kernel) {
@@ -97,10 +103,11 @@ cudaError_t set_attribute(cudaFuncAttribute attribute, int value, const Here& he
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   if (value < 0 || value > card().max_shared_bytes_per_block) {
     return failed(cudaErrorInvalidValue,
-                  "cudaFuncSetAttribute: " + std::to_string(value) +
-                      " bytes of dynamic shared memory; a block on a " + card().name +
-                      " has at most " + std::to_string(card().max_shared_bytes_per_block),
-                  here);
+                  {CallReason::kSharedTooLarge,
+                   {{"bytes", value},
+                    {"card", card().name},
+                    {"limit", card().max_shared_bytes_per_block}}},
+                  "cudaFuncSetAttribute", here);
   }
   allow_dynamic_shared(static_cast<std::size_t>(value));
   return cudaSuccess;
@@ -122,9 +129,7 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device, Here here) {
   if (device == 0) return sticky_error();
-  return failed(
-      cudaErrorInvalidDevice,
-      "cudaSetDevice: there is one GPU, number 0, and no number " + std::to_string(device), here);
+  return no_such_device("cudaSetDevice", device, here);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned) {
@@ -215,9 +220,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int, He
       break;
   }
   return failed(cudaErrorNotSupported,
-                "cudaDeviceGetAttribute: device cards have no figure for attribute " +
-                    std::to_string(static_cast<int>(attribute)),
-                here);
+                {CallReason::kNoFigure, {{"attribute", static_cast<int>(attribute)}}},
+                "cudaDeviceGetAttribute", here);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -253,22 +257,16 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int, Here here) {
-  return failed(cudaErrorInvalidDevice, "cudaDeviceGetP2PAttribute: there is one GPU, number 0",
+  return failed(cudaErrorInvalidDevice, {CallReason::kNoSuchDevice}, "cudaDeviceGetP2PAttribute",
                 here);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned, Here here) {
-  return failed(cudaErrorInvalidDevice,
-                "cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number " +
-                    std::to_string(peer),
-                here);
+  return no_such_device("cudaDeviceEnablePeerAccess", peer, here);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer, Here here) {
-  return failed(cudaErrorInvalidDevice,
-                "cudaDeviceDisablePeerAccess: there is one GPU, number 0, and no number " +
-                    std::to_string(peer),
-                here);
+  return no_such_device("cudaDeviceDisablePeerAccess", peer, here);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -116,10 +116,8 @@ void free_in_kernel(void* address) {
   Heap& heap = Heap::instance();
   if (!heap.holds(address) || heap.give_back(address)) return;
   emulator::BlockRunner& runner = *emulator::BlockRunner::of_this_cpu_thread();
-  runner.failures().fail({emulator::FaultKind::kInvalidAddress,
-                          {{"sentence",
-                            "free() or delete of memory that is not taken, or is freed already,"}}},
-                         runner.threads().running().number, std::source_location());
+  runner.failures().fail({emulator::FaultKind::kHeapFree}, runner.threads().running().number,
+                         std::source_location());
 }
 
 void* take_on_host(std::size_t bytes) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 
 namespace {
@@ -12,7 +13,7 @@ namespace {
 struct ErrorText {
   cudaError code;
   const char* name;
-  const char* sentence;
+  const char* text;
 };
 
 constexpr ErrorText kUnknown = {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"};
@@ -99,7 +100,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  return text_of(error).sentence;
+  return text_of(error).text;
 }
 
 cudaError_t cudaGetLastError() {
@@ -112,11 +113,19 @@ cudaError_t cudaPeekAtLastError() {
 
 namespace ladder::glassbox {
 
-cudaError_t failed(cudaError_t error, const std::string& sentence, const Here& here) {
-  last = error;
-  Findings::instance().add(
-      {.kind = cudaGetErrorName(error), .sentence = sentence, .place = place_of(here)});
+cudaError_t failed(cudaError_t error, const CallProblem& problem, const std::string& function,
+                   const Here& here) {
+  set_last_error(error);
+  Findings::instance().add(CallFinding{.reason = problem.reason,
+                                       .error = cudaGetErrorName(error),
+                                       .function = function,
+                                       .place = place_of(here),
+                                       .fields = problem.fields});
   return error;
+}
+
+void set_last_error(cudaError_t error) {
+  last = error;
 }
 
 void make_sticky(cudaError_t error) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <source_location>
-#include <string>
 
 enum cudaError {
   cudaSuccess = 0,
@@ -61,8 +60,8 @@ namespace ladder::glassbox {
 
 using Here = std::source_location;
 
-/// Keeps the error as the last one; tells the sentence at the end, with the place.
-cudaError_t failed(cudaError_t error, const std::string& sentence, const Here& here);
+/// The next cudaGetLastError() returns it.
+void set_last_error(cudaError_t error);
 
 /// A kernel failed: from now on all calls return this.
 void make_sticky(cudaError_t error);

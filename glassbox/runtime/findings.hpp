@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/findings.hpp
-/// \brief What is told about a program when it has ended.
+/// \brief What is found in a program while it runs, and the file by which glassbox learns of it.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
-#include <set>
 #include <source_location>
 #include <string>
 #include <vector>
 
+#include "common/findings/call_finding.hpp"
 #include "emulator/trace/trace.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 
 namespace ladder::glassbox {
 
 /// Where a call of the user's stands.
 emulator::Place place_of(const std::source_location& here);
 
-/// Something wrong outside of kernels: a call that failed, an access by the host.
-struct Finding {
-  std::string kind;      ///< "cudaErrorInvalidValue"
-  std::string sentence;  ///< without the place
-  emulator::Place place;
-  std::uint64_t times = 1;
-};
-
-/// A traced launch.
-struct TracedLaunch {
+/// A launch that was traced, that was refused, or whose kernel failed.
+struct Launch {
   std::string kernel;  ///< "reduce<256>", as the source has it
   emulator::Place place;
   emulator::Index grid = {};
   emulator::Index block = {};
   std::size_t dynamic_shared_bytes = 0;
-  std::uint64_t number = 0;  ///< counts the program's launches, from 1
-  emulator::KernelTrace trace;
+  std::uint64_t number = 0;         ///< counts the program's launches, from 1
+  bool is_traced = false;           ///< else the trace has nothing but the fault
+  cudaError_t error = cudaSuccess;  ///< what CUDA calls its fault
+  emulator::KernelTrace trace = {};
 };
 
 /// \brief All of a program's. They are written to the file after each change, so that they are
@@ -42,26 +37,27 @@ class Findings {
  public:
   static Findings& instance();
 
-  void add(Finding finding);
-  void add(TracedLaunch launch);
+  void add(CallFinding finding);
+  /// A fault of no launch in particular.
+  void add(emulator::Fault fault);
+  void add(Launch launch);
   /// A launch that ran without being traced.
   void count_launch() { ++launches_; }
   /// Something to know, told once.
-  void note(const std::string& sentence);
+  void note(const CallProblem& problem);
 
   std::uint64_t launches() const { return launches_; }
 
-  /// Writes what was found to the files that the driver reads.
+  /// Writes what was found to the file that glassbox reads.
+  /// \param ended  with what was never freed
   void save(bool ended = false);
 
  private:
   Findings() = default;
-  std::string text(bool ended);
-  void save_traces();
 
-  std::vector<Finding> findings_;
-  std::vector<TracedLaunch> traced_;
-  std::vector<std::string> notes_;
+  std::vector<CallFinding> calls_;
+  std::vector<emulator::Fault> faults_;
+  std::vector<Launch> listed_;
   std::uint64_t launches_ = 0;
   std::mutex mutex_;
 };

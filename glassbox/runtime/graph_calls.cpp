@@ -6,8 +6,8 @@
 #include <mutex>
 #include <ranges>
 #include <set>
-#include <string>
 
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/graph.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 
@@ -60,20 +60,20 @@ Live<CUgraphExec_st>& execs() {
   return *all;
 }
 
-cudaError_t invalid(const char* function, const std::string& sentence, const Here& here) {
-  return failed(cudaErrorInvalidValue, std::string(function) + ": " + sentence, here);
+cudaError_t invalid(const char* function, const CallProblem& problem, const Here& here) {
+  return failed(cudaErrorInvalidValue, problem, function, here);
 }
 
 cudaError_t require_graph(const char* function, cudaGraph_t graph, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (graphs().has(graph)) return cudaSuccess;
-  return invalid(function, "this is no graph, or it was destroyed", here);
+  return invalid(function, {CallReason::kNoGraph}, here);
 }
 
 cudaError_t require_exec(const char* function, cudaGraphExec_t exec, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (execs().has(exec)) return cudaSuccess;
-  return invalid(function, "this was not made by cudaGraphInstantiate, or was destroyed", here);
+  return invalid(function, {CallReason::kNoExec}, here);
 }
 
 bool has_node(const CUgraph_st& graph, const CUgraphNode_st* node) {
@@ -99,9 +99,9 @@ cudaError_t add_node(const char* function, cudaGraphNode_t* node, cudaGraph_t gr
   std::vector<CUgraphNode_st*> all;
   for (std::size_t i = 0; i < count; ++i) {
     if (!has_node(*graph, needs[i]))
-      return invalid(function, "it needs a node that is not of this graph", here);
+      return invalid(function, {CallReason::kForeignNode}, here);
     if (std::ranges::find(all, needs[i]) != all.end())
-      return invalid(function, "it names a node twice that it needs", here);
+      return invalid(function, {CallReason::kNodeTwice}, here);
     all.push_back(needs[i]);
   }
   *node = graph->add(type, work, all);
@@ -164,8 +164,7 @@ std::map<const void*, NodeKernel>& known_kernels() {
 /// \return empty after an error, which was told
 Work launch_of(const char* function, const cudaKernelNodeParams& parameters, const Here& here) {
   if (!parameters.func.is_known()) {
-    failed(cudaErrorInvalidDeviceFunction,
-           std::string(function) + ": func is no kernel; write `.func = (void*)kernel`", here);
+    failed(cudaErrorInvalidDeviceFunction, {CallReason::kNoKernel}, function, here);
     return {};
   }
   const LaunchRequest request = {.kernel = "kernel of a graph",
@@ -176,11 +175,7 @@ Work launch_of(const char* function, const cudaKernelNodeParams& parameters, con
                                  .here = here};
   if (require_shape(request) != cudaSuccess) return {};
   if (parameters.extra != nullptr) {
-    failed(cudaErrorNotSupported,
-           std::string(function) +
-               ": the glass box takes arguments from kernelParams, not from "
-               "extra",
-           here);
+    failed(cudaErrorNotSupported, {CallReason::kExtraArguments}, function, here);
     return {};
   }
   return parameters.func.with(request, parameters.kernelParams);
@@ -231,7 +226,7 @@ using namespace ladder::glassbox;
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
-  if (flags != 0) return invalid("cudaGraphCreate", "flags have to be 0", here);
+  if (flags != 0) return invalid("cudaGraphCreate", {CallReason::kGraphFlags}, here);
   *graph = give_graph(std::make_unique<CUgraph_st>());
   return cudaSuccess;
 }
@@ -319,8 +314,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaMemsetParams* parameters, Here here) {
   const unsigned size = parameters->elementSize;
   if (size != 1 && size != 2 && size != 4) {
-    return invalid("cudaGraphAddMemsetNode",
-                   "elementSize is " + std::to_string(size) + "; it has to be 1, 2 or 4", here);
+    return invalid("cudaGraphAddMemsetNode", {CallReason::kElementSize, {{"bytes", size}}}, here);
   }
   const cudaError_t error =
       require_fill("cudaGraphAddMemsetNode", parameters->dst, parameters->width * size, here);
@@ -366,10 +360,10 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
   if (error != cudaSuccess) return error;
   for (std::size_t i = 0; i < count; ++i) {
     if (!has_node(*graph, from[i]) || !has_node(*graph, to[i]))
-      return invalid("cudaGraphAddDependencies", "a node is not of this graph", here);
+      return invalid("cudaGraphAddDependencies", {CallReason::kForeignNode}, here);
     if (std::ranges::find(to[i]->needs, from[i]) != to[i]->needs.end() || to[i] == from[i]) {
       return invalid("cudaGraphAddDependencies",
-                     to[i] == from[i] ? "a node cannot need itself" : "it is there already", here);
+                     {to[i] == from[i] ? CallReason::kNeedsItself : CallReason::kNeededAlready}, here);
     }
     to[i]->needs.push_back(from[i]);
   }
@@ -384,7 +378,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
   made->steps = steps_of(*graph);
   made->order = order_of(made->steps);
   if (made->order.size() < made->steps.size())
-    return invalid("cudaGraphInstantiate", "nodes need each other in a circle", here);
+    return invalid("cudaGraphInstantiate", {CallReason::kCircle}, here);
   *exec = execs().add(std::move(made));
   return cudaSuccess;
 }
@@ -413,7 +407,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   if (error != cudaSuccess) return error;
   const auto step = std::ranges::find(exec->steps, node, &CUgraphExec_st::Step::node);
   if (step == exec->steps.end() || step->type != cudaGraphNodeTypeKernel) {
-    return invalid(function, "this is no kernel node of the graph that was instantiated", here);
+    return invalid(function, {CallReason::kNoKernelNode}, here);
   }
   const Work work = launch_of(function, *parameters, here);
   if (!work) return cudaPeekAtLastError();
@@ -435,8 +429,6 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   *node = nullptr;
   *result = update(*exec, *graph);
   if (*result == cudaGraphExecUpdateSuccess) return cudaSuccess;
-  return failed(cudaErrorGraphExecUpdateFailure,
-                "cudaGraphExecUpdate: the graph has other nodes or dependencies than the one that "
-                "was instantiated: instantiate it again",
+  return failed(cudaErrorGraphExecUpdateFailure, {CallReason::kOtherGraph}, "cudaGraphExecUpdate",
                 here);
 }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "glassbox/runtime/allocations.hpp"
@@ -28,13 +27,11 @@ void tell_fault(int signal, siginfo_t* info, void* context) {
   const auto instruction = static_cast<std::uintptr_t>(
       static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   const emulator::SourceLine line = emulator::source_line_of(std::array{instruction});
-  const std::string sentence =
-      array != nullptr
-          ? "host code accesses " + array->name +
-                ", which is memory of the GPU: copy it with cudaMemcpy, and use the copy"
-          : "host code accesses " + freed->name + ", which was freed";
+  const bool is_live = array != nullptr;
   Findings::instance().add(
-      {.kind = "segmentation fault", .sentence = sentence, .place = {line.file, line.line}});
+      CallFinding{.reason = is_live ? CallReason::kHostAccess : CallReason::kHostAccessFreed,
+                  .place = {line.file, line.line},
+                  .fields = {{"array", is_live ? array->name : freed->name}}});
 }
 
 /// In front of the emulator's own handlers, which pass on what no kernel did. And if the glass box

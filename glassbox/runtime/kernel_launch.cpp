@@ -44,11 +44,13 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::kNullPointer:
     case FaultKind::kNoArray:
     case FaultKind::kOutsideShared:
+    case FaultKind::kHeapFree:
       return cudaErrorIllegalAddress;
     case FaultKind::kMisalignedAddress:
     case FaultKind::kMisalignedArgument:
     case FaultKind::kMisalignedMatrix:
     case FaultKind::kMisalignedVector:
+    case FaultKind::kSurfaceMisaligned:
     case FaultKind::kLeadingDimension:
       return cudaErrorMisalignedAddress;
     case FaultKind::kStackOverflow:
@@ -59,9 +61,37 @@ cudaError_t error_of(FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case FaultKind::kAssertion:
       return cudaErrorAssert;
+    case FaultKind::kLaunchCooperativeTooLarge:
+      return cudaErrorCooperativeLaunchTooLarge;
+    case FaultKind::kLaunchClusterSize:
+    case FaultKind::kLaunchClusterGrid:
+    case FaultKind::kLaunchClusterDeclared:
+    case FaultKind::kLaunchClusterExtentZero:
+      return cudaErrorInvalidClusterSize;
+    case FaultKind::kLaunchSharedNotAllowed:
+    case FaultKind::kLaunchInGraph:
+      return cudaErrorInvalidValue;
+    default:
+      break;
+  }
+  switch (group_of(kind)) {
+    case FaultGroup::kTexture:
+      return cudaErrorIllegalAddress;
+    case FaultGroup::kLaunch:
+      return cudaErrorInvalidConfiguration;
     default:
       return cudaErrorLaunchFailure;
   }
+}
+
+/// What is told of any launch.
+Launch launch_of(const LaunchRequest& request) {
+  return {.kernel = request.kernel,
+          .place = place_of(request.here),
+          .grid = {request.grid.x, request.grid.y, request.grid.z},
+          .block = {request.block.x, request.block.y, request.block.z},
+          .dynamic_shared_bytes = request.dynamic_shared_bytes,
+          .number = Findings::instance().launches()};
 }
 
 /// "reduce" of "reduce<256>"
@@ -151,19 +181,6 @@ void note_written(const emulator::KernelTrace& trace, const std::vector<Allocati
   }
 }
 
-cudaError_t refused(const LaunchRequest& request, cudaError_t error, const std::string& sentence) {
-  return failed(error, std::string(request.kernel) + ": " + sentence, request.here);
-}
-
-/// What a grid that did not run returns.
-cudaError_t refused(const LaunchRequest& request, const KernelError& error) {
-  return refused(request,
-                 error.kind() == FaultKind::kLaunchCooperativeTooLarge
-                     ? cudaErrorCooperativeLaunchTooLarge
-                     : cudaErrorInvalidConfiguration,
-                 error.what());
-}
-
 /// A loop without an end may be one that the host would end.
 void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
                       const std::vector<PointerArgument>& arguments) {
@@ -174,10 +191,8 @@ void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
         array->kind == MemoryKind::kHeap) {
       continue;
     }
-    Findings::instance().note("If " + std::string(request.kernel) +
-                              " waits until the host writes " + array->name +
-                              ", it is right: the glass box runs each kernel to its end before the "
-                              "launch returns, so the host comes too late.");
+    Findings::instance().note(
+        {CallReason::kHostTooLate, {{"kernel", request.kernel}, {"array", array->name}}});
   }
 }
 
@@ -195,15 +210,26 @@ void allow_dynamic_shared(std::size_t bytes) {
   allowed_shared_bytes = std::max<std::size_t>(allowed_shared_bytes, bytes);
 }
 
+cudaError_t refused(const LaunchRequest& request, emulator::Fault fault) {
+  const cudaError_t error = error_of(fault.kind);
+  Launch launch = launch_of(request);
+  launch.error = error;
+  fault.place = launch.place;
+  launch.trace.hazards = {std::move(fault)};
+  Findings::instance().add(std::move(launch));
+  set_last_error(error);
+  return error;
+}
+
 cudaError_t require_shape(const LaunchRequest& request) {
   constexpr std::uint64_t kMaxThreads = 1024;
   const auto count = [](const dim3& of) { return std::uint64_t{of.x} * of.y * of.z; };
   const std::uint64_t threads = count(request.block);
   if (threads > 0 && threads <= kMaxThreads && count(request.grid) > 0) return cudaSuccess;
   spoil_capture(request.stream);
-  return refused(request, cudaErrorInvalidValue,
-                 "no graph takes this launch: a grid of " + std::to_string(count(request.grid)) +
-                     " blocks of " + std::to_string(threads) + " threads; a block has 1 to 1024");
+  return refused(
+      request, {FaultKind::kLaunchInGraph,
+                {{"blocks", count(request.grid)}, {"threads", threads}, {"limit", kMaxThreads}}});
 }
 
 cudaError_t refusal_of(const LaunchRequest& request) {
@@ -215,12 +241,8 @@ cudaError_t refusal_of(const LaunchRequest& request) {
 void refuse_within_kernel(const LaunchRequest& request) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
-  runner->failures().fail_at(
-      {FaultKind::kIllegalInstruction,
-       {{"sentence",
-         "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
-             std::string(request.kernel) + " from the host"}}},
-      request.here.file_name(), request.here.line());
+  runner->failures().fail_at({FaultKind::kDynamicParallelism, {{"kernel", request.kernel}}},
+                             request.here.file_name(), request.here.line());
 }
 
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
@@ -229,14 +251,11 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   Findings& findings = Findings::instance();
   findings.count_launch();
   if (request.dynamic_shared_bytes > allowed_shared_bytes) {
-    return refused(request, cudaErrorInvalidValue,
-                   "launch refused: " + std::to_string(request.dynamic_shared_bytes) +
-                       " bytes of dynamic shared memory; more than 48 KiB take "
-                       "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-                       "bytes) before the launch");
+    return refused(request, {FaultKind::kLaunchSharedNotAllowed,
+                             {{"bytes", request.dynamic_shared_bytes}}});
   }
   const LaunchCluster cluster = cluster_of(request);
-  if (cluster.error != cudaSuccess) return refused(request, cluster.error, cluster.wrong);
+  if (cluster.wrong) return refused(request, *cluster.wrong);
   const emulator::GridLaunch grid = {.grid = request.grid,
                                      .block = request.block,
                                      .dynamic_shared_bytes = request.dynamic_shared_bytes,
@@ -259,7 +278,10 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
       run();
     } catch (const KernelError&) {
       if (group_of(error->kind()) != FaultGroup::kLaunch) {
-        failed(error_of(error->kind()), error->what(), request.here);
+        Launch failed = launch_of(request);
+        failed.error = error_of(error->kind());
+        failed.trace.hazards = {error->fault()};
+        findings.add(std::move(failed));
       }
     }
     for (const PointerArgument& argument : arguments) {
@@ -274,13 +296,10 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     if (orders().addresses) options.warp = {0, 0};
     const HooksInPlace hooks;
     try {
-      TracedLaunch traced = {.kernel = request.kernel,
-                             .place = place_of(request.here),
-                             .grid = {request.grid.x, request.grid.y, request.grid.z},
-                             .block = {request.block.x, request.block.y, request.block.z},
-                             .dynamic_shared_bytes = request.dynamic_shared_bytes,
-                             .number = findings.launches(),
-                             .trace = emulator::trace(arrays, run, options)};
+      Launch traced = launch_of(request);
+      traced.trace = emulator::trace(arrays, run, options);
+      traced.is_traced = true;
+      if (error) traced.error = error_of(error->kind());
       note_written(traced.trace, chosen);
       findings.add(std::move(traced));
     } catch (const KernelError&) {
@@ -288,7 +307,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   }
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
-  if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, *error);
+  if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, error->fault());
   tell_of_the_host(request, *error, arguments);
   make_sticky(error_of(error->kind()));
   return cudaSuccess;  // a launch does not wait for its kernel

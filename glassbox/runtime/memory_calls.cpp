@@ -3,12 +3,15 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
@@ -20,11 +23,9 @@ namespace {
 void refuse_within_kernel(const char* function, const Here& here) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
-  runner->failures().fail_at({emulator::FaultKind::kIllegalInstruction,
-                              {{"sentence",
-                                std::string("a kernel calls ") + function +
-                                    ", and the glass box has no dynamic parallelism: call malloc()"}}},
-                             here.file_name(), here.line());
+  runner->failures().fail_at(
+      {emulator::FaultKind::kDeviceRuntimeCall, {{"function", function}}}, here.file_name(),
+      here.line());
 }
 
 MemoryKind kind_of(const std::string& function) {
@@ -54,29 +55,35 @@ bool may_be_symbol(const void* address) {
 
 }  // namespace
 
-std::string wrong_access(const char* function, const char* role, const void* address,
-                         std::size_t bytes, bool device_wanted) {
+std::optional<CallProblem> wrong_access(const char* role, const void* address, std::size_t bytes,
+                                        bool device_wanted) {
   Allocations& all = Allocations::instance();
   const Allocation* const array = all.with(address);
-  const std::string start = std::string(function) + ": the " + role + " ";
   if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
-    return start + "is in " + freed->name + ", which was freed";
+    return CallProblem{CallReason::kFreedMemory, {{"role", role}, {"array", freed->name}}};
   }
   if (array == nullptr) {
-    if (address == nullptr) return start + "is a null pointer";
-    return device_wanted ? start + "is memory of the host, not of the GPU" : "";
+    if (address == nullptr) return CallProblem{CallReason::kNullPointer, {{"role", role}}};
+    if (!device_wanted) return std::nullopt;
+    return CallProblem{CallReason::kHostMemory, {{"role", role}}};
   }
   const auto offset =
       static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data);
   if (offset + bytes > array->bytes) {
-    return std::string(function) + ": " + std::to_string(bytes) + " bytes " +
-           (offset > 0 ? "from byte " + std::to_string(offset) + " on " : "") +
-           "do not fit: " + size_sentence(*array);
+    CallProblem problem = {CallReason::kDoesNotFit,
+                           {{"role", role},
+                            {"bytes", bytes},
+                            {"array", array->name},
+                            {"array_bytes", array->bytes},
+                            {"array_file", array->place.file},
+                            {"array_line", array->place.line}}};
+    if (offset > 0) problem.fields.set("from_byte", offset);
+    return problem;
   }
   if (!device_wanted && is_of_device(array)) {
-    return start + "is " + array->name + ", memory of the GPU, not of the host";
+    return CallProblem{CallReason::kDeviceMemory, {{"role", role}, {"array", array->name}}};
   }
-  return "";
+  return std::nullopt;
 }
 
 void note_written(void* address, std::size_t bytes) {
@@ -89,7 +96,7 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (const cudaError_t unsafe = require_safe(function, here); unsafe != cudaSuccess) return unsafe;
   if (pointer == nullptr) {
-    return failed(cudaErrorInvalidValue, std::string(function) + ": a null pointer", here);
+    return failed(cudaErrorInvalidValue, {CallReason::kNullPointer}, function, here);
   }
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
@@ -97,20 +104,20 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
   if (kind != MemoryKind::kHost &&
       bytes_in_use() + bytes > static_cast<std::size_t>(card().dram_bytes)) {
     return failed(cudaErrorMemoryAllocation,
-                  std::string(function) + ": " + std::to_string(bytes) + " bytes; a " +
-                      card().name + " has " + std::to_string(card().dram_bytes) + ", of which " +
-                      std::to_string(bytes_in_use()) + " are taken",
-                  here);
+                  {CallReason::kOutOfMemory,
+                   {{"bytes", bytes},
+                    {"card", card().name},
+                    {"card_bytes", static_cast<std::size_t>(card().dram_bytes)},
+                    {"taken_bytes", bytes_in_use()}}},
+                  function, here);
   }
   const emulator::Place place = place_of(here);
   try {
     *pointer = Allocations::instance().add(bytes, kind,
                                            variable_in_call(function, place, here.column()), place);
   } catch (const std::bad_alloc&) {
-    return failed(
-        cudaErrorMemoryAllocation,
-        std::string(function) + ": this machine has no " + std::to_string(bytes) + " bytes left",
-        here);
+    return failed(cudaErrorMemoryAllocation,
+                  {CallReason::kMachineOutOfMemory, {{"bytes", bytes}}}, function, here);
   }
   return cudaSuccess;
 }
@@ -126,7 +133,8 @@ cudaError_t require_copy(const char* function, void* to, const void* from, std::
                          cudaMemcpyKind kind, const Here& here) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return failed(cudaErrorInvalidMemcpyDirection,
-                  std::string(function) + ": " + std::to_string(kind) + " is no direction", here);
+                  {CallReason::kNoDirection, {{"direction", static_cast<int>(kind)}}}, function,
+                  here);
   }
   const bool known = kind != cudaMemcpyDefault;
   const bool to_device = known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
@@ -134,18 +142,16 @@ cudaError_t require_copy(const char* function, void* to, const void* from, std::
   const bool from_device = known
                                ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
                                : is_of_device(Allocations::instance().with(from));
-  std::string wrong;
-  if (!may_be_symbol(to)) wrong = wrong_access(function, "target", to, bytes, to_device);
-  if (wrong.empty() && !may_be_symbol(from)) {
-    wrong = wrong_access(function, "source", from, bytes, from_device);
-  }
-  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+  std::optional<CallProblem> wrong;
+  if (!may_be_symbol(to)) wrong = wrong_access("target", to, bytes, to_device);
+  if (!wrong && !may_be_symbol(from)) wrong = wrong_access("source", from, bytes, from_device);
+  return wrong ? failed(cudaErrorInvalidValue, *wrong, function, here) : cudaSuccess;
 }
 
 cudaError_t require_fill(const char* function, void* to, std::size_t bytes, const Here& here) {
-  const std::string wrong =
-      may_be_symbol(to) ? "" : wrong_access(function, "target", to, bytes, true);
-  return wrong.empty() ? cudaSuccess : failed(cudaErrorInvalidValue, wrong, here);
+  if (may_be_symbol(to)) return cudaSuccess;
+  const std::optional<CallProblem> wrong = wrong_access("target", to, bytes, true);
+  return wrong ? failed(cudaErrorInvalidValue, *wrong, function, here) : cudaSuccess;
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -167,9 +173,9 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > to_pitch || width > from_pitch) {
     return failed(cudaErrorInvalidPitchValue,
-                  std::string(function) + ": a row of " + std::to_string(width) +
-                      " bytes is longer than a pitch",
-                  here);
+                  {CallReason::kPitchTooSmall,
+                   {{"width", width}, {"pitch", std::min(to_pitch, from_pitch)}}},
+                  function, here);
   }
   const cudaError_t error = require_copy(function, to + (height - 1) * to_pitch,
                                          from + (height - 1) * from_pitch, width, kind, here);
@@ -210,11 +216,11 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
                         std::size_t offset, bool to_symbol, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (offset + bytes > symbol_bytes) {
-    return failed(cudaErrorInvalidValue,
-                  std::string(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") + ": " +
-                      std::to_string(bytes) + " bytes from byte " + std::to_string(offset) +
-                      " on do not fit: the variable has " + std::to_string(symbol_bytes),
-                  here);
+    return failed(
+        cudaErrorInvalidValue,
+        {CallReason::kSymbolTooSmall,
+         {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
+        to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   }
   const Allocations::Door open;
   std::byte* const place = static_cast<std::byte*>(symbol) + offset;
@@ -246,12 +252,13 @@ cudaError_t cudaFree(void* pointer, Here here) {
   }
   const Allocation* const freed = all.freed_with(pointer);
   const Allocation* const inside = all.with(pointer);
-  return failed(cudaErrorInvalidValue,
-                freed != nullptr ? "cudaFree: " + freed->name + " was freed before"
-                : inside != nullptr
-                    ? "cudaFree: this is no start of an array of the GPU; it is in " + inside->name
-                    : "cudaFree: this is no memory of the GPU",
-                here);
+  CallProblem problem = {CallReason::kNotOfDevice};
+  if (freed != nullptr) {
+    problem = {CallReason::kFreedBefore, {{"array", freed->name}}};
+  } else if (inside != nullptr) {
+    problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
+  }
+  return failed(cudaErrorInvalidValue, problem, "cudaFree", here);
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
@@ -263,8 +270,7 @@ cudaError_t cudaFreeHost(void* pointer, Here here) {
   if (pointer == nullptr) return cudaSuccess;
   Allocation* const array = Allocations::instance().starting_at(pointer);
   if (array == nullptr || array->kind != MemoryKind::kHost) {
-    return failed(cudaErrorInvalidValue,
-                  "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc", here);
+    return failed(cudaErrorInvalidValue, {CallReason::kNotPinned}, "cudaFreeHost", here);
   }
   Allocations::instance().free(*array);
   return cudaSuccess;
@@ -386,9 +392,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned)
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (pointer == nullptr || Allocations::instance().with(pointer) != nullptr) {
-    return failed(cudaErrorInvalidValue,
-                  "cudaHostRegister: this is no memory of the host's own, or is registered already",
-                  here);
+    return failed(cudaErrorInvalidValue, {CallReason::kNotToRegister}, "cudaHostRegister", here);
   }
   const auto place = place_of(here);
   Allocations::instance().add_registered(
@@ -400,7 +404,7 @@ cudaError_t cudaHostUnregister(void* pointer, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   Allocation* const array = Allocations::instance().starting_at(pointer);
   if (array == nullptr || array->kind != MemoryKind::kRegistered) {
-    return failed(cudaErrorInvalidValue, "cudaHostUnregister: this memory is not registered", here);
+    return failed(cudaErrorInvalidValue, {CallReason::kNotRegistered}, "cudaHostUnregister", here);
   }
   Allocations::instance().free(*array);
   return cudaSuccess;

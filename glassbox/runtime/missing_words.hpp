@@ -5,18 +5,19 @@
 
 #include "glassbox/runtime/error_codes.hpp"
 
-// The sentence is GLASSBOX_SENTENCE, where the word stands.
+// The sentence is GLASSBOX_SENTENCE, where the word stands; the code behind it is read by
+// build_error.cpp.
 #define GLASSBOX_NO_TYPE(name) \
-  struct [[gnu::unavailable(GLASSBOX_SENTENCE)]] name {}
+  struct [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] name {}
 #define GLASSBOX_NO_CALL(name)  \
   template <class... Arguments> \
-  [[gnu::unavailable(GLASSBOX_SENTENCE)]] cudaError_t name(Arguments&&...)
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] cudaError_t name(Arguments&&...)
 #define GLASSBOX_NO_READ(name)           \
   template <class T, class... Arguments> \
-  [[gnu::unavailable(GLASSBOX_SENTENCE)]] T name(Arguments&&...)
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] T name(Arguments&&...)
 #define GLASSBOX_NO_WRITE(name) \
   template <class... Arguments> \
-  [[gnu::unavailable(GLASSBOX_SENTENCE)]] void name(Arguments&&...)
+  [[gnu::unavailable(GLASSBOX_SENTENCE " [missing-word]")]] void name(Arguments&&...)
 
 // -- Textures of other sorts, surfaces, and the arrays behind them --------------------------------
 #define GLASSBOX_SENTENCE                                                                       \

@@ -36,10 +36,8 @@ inline constexpr const char* kHeapVariable = "GLASSBOX_HEAP";
 inline constexpr const char* kAddressesVariable = "GLASSBOX_ADDRESSES";
 inline constexpr const char* kFolderVariable = "GLASSBOX_FOLDER";
 
-/// Files in the folder: what a person reads, what a program reads, and whether anything was found.
-inline constexpr const char* kReportFile = "report.txt";
-inline constexpr const char* kTracesFile = "traces.json";
-inline constexpr const char* kWrongFile = "wrong";
+/// In the folder: what was found, as JSON.
+inline constexpr const char* kFindingsFile = "findings.json";
 
 /// This process's, read once.
 const Orders& orders();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 
@@ -48,8 +49,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream, Here here) {
   if (stream == nullptr || stream_at(stream) != stream) {
-    return failed(cudaErrorInvalidResourceHandle,
-                  "cudaStreamDestroy: the default stream is not the program's to destroy", here);
+    return failed(cudaErrorInvalidResourceHandle, {CallReason::kDefaultStream},
+                  "cudaStreamDestroy", here);
   }
   forget_stream(stream);
   delete stream;
@@ -69,8 +70,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
-  Findings::instance().note(
-      "cudaStreamSetAttribute has no effect here: kernels run without an L2.");
+  Findings::instance().note({CallReason::kNoEffect, {{"call", "cudaStreamSetAttribute"}}});
   return sticky_error();
 }
 
@@ -124,17 +124,14 @@ cudaError_t cudaEventQuery(cudaEvent_t event, Here here) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end,
                                  Here here) {
   if (start->point.capture != nullptr || end->point.capture != nullptr) {
-    return failed(cudaErrorInvalidValue,
-                  "cudaEventElapsedTime: an event that was recorded in a capture has no time",
+    return failed(cudaErrorInvalidValue, {CallReason::kTimeInCapture}, "cudaEventElapsedTime",
                   here);
   }
   if (!start->time || !end->time) {
-    return failed(cudaErrorInvalidResourceHandle,
-                  "cudaEventElapsedTime: an event that was never recorded has no time", here);
+    return failed(cudaErrorInvalidResourceHandle, {CallReason::kNeverRecorded},
+                  "cudaEventElapsedTime", here);
   }
-  Findings::instance().note(
-      "Times that this program took are those of the CPU: what runs here says nothing about how "
-      "fast a GPU is.");
+  Findings::instance().note({CallReason::kTimesOfCpu});
   *milliseconds = std::chrono::duration<float, std::milli>(*end->time - *start->time).count();
   return sticky_error();
 }

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/memory_calls.hpp"
 
 namespace ladder::glassbox {
@@ -23,14 +23,14 @@ std::recursive_mutex& mutex() {
 }
 
 /// The capture can no longer become a graph.
-cudaError_t spoil(Capture& capture, cudaError_t error, const std::string& sentence,
+cudaError_t spoil(Capture& capture, cudaError_t error, CallReason reason, const char* function,
                   const Here& here) {
   capture.valid = false;
-  return failed(error, sentence, here);
+  return failed(error, {reason}, function, here);
 }
 
 cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error,
-                         const std::string& sentence, const Here& here) {
+                         CallReason reason, const char* function, const Here& here) {
   const std::lock_guard lock(mutex());
   bool any = false;
   for (const std::shared_ptr<Capture>& capture : captures()) {
@@ -38,7 +38,7 @@ cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error
     capture->valid = false;
     any = true;
   }
-  return any ? failed(error, sentence, here) : cudaSuccess;
+  return any ? failed(error, {reason}, function, here) : cudaSuccess;
 }
 
 bool is_blocking(const Capture& capture) {
@@ -94,8 +94,8 @@ cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, const char* func
     const std::lock_guard lock(mutex());
     if (own->point.capture != nullptr) {
       if (!own->point.capture->valid) {
-        return failed(cudaErrorStreamCaptureInvalidated,
-                      std::string(function) + ": a call before has spoilt the capture", here);
+        return failed(cudaErrorStreamCaptureInvalidated, {CallReason::kCaptureSpoilt}, function,
+                      here);
       }
       own->point.last = {own->point.capture->graph->add(type, work, own->point.last)};
       return cudaSuccess;
@@ -116,19 +116,13 @@ cudaError_t require_not_captured(cudaStream_t stream, const char* function, cons
     if (error != cudaSuccess || own != stream_at(nullptr)) return error;
     return require_no_blocking_capture(function, here);
   }
-  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported,
-               std::string(function) +
-                   ": the stream is captured, so none of its work runs: end "
-                   "the capture first",
-               here);
+  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported, CallReason::kStreamCaptured,
+               function, here);
 }
 
 cudaError_t require_no_capture(const char* function, const Here& here) {
   return refuse_where([](const Capture&) { return true; }, cudaErrorStreamCaptureUnsupported,
-                      std::string(function) +
-                          ": a stream is captured, so none of its work runs: "
-                          "end the capture first",
-                      here);
+                      CallReason::kAnyStreamCaptured, function, here);
 }
 
 cudaError_t require_safe(const char* function, const Here& here) {
@@ -138,75 +132,53 @@ cudaError_t require_safe(const char* function, const Here& here) {
                (capture.mode == cudaStreamCaptureModeThreadLocal &&
                 capture.thread == std::this_thread::get_id());
       },
-      cudaErrorStreamCaptureUnsupported,
-      std::string(function) +
-          ": CUDA may wait in this call, which the mode of a capture does not "
-          "allow: call it before cudaStreamBeginCapture, or begin with "
-          "cudaStreamCaptureModeRelaxed",
-      here);
+      cudaErrorStreamCaptureUnsupported, CallReason::kMayWait, function, here);
 }
 
 cudaError_t require_no_blocking_capture(const char* function, const Here& here) {
-  return refuse_where(is_blocking, cudaErrorStreamCaptureImplicit,
-                      std::string(function) +
-                          ": the default stream waits for a stream that is captured, so none "
-                          "of its work runs: name that stream here, or create it with "
-                          "cudaStreamNonBlocking",
-                      here);
+  return refuse_where(is_blocking, cudaErrorStreamCaptureImplicit, CallReason::kDefaultStreamWaits,
+                      function, here);
 }
 
 cudaError_t require_outside_capture(cudaStream_t stream, const char* function, const Here& here) {
   const std::lock_guard lock(mutex());
   const CUstream_st* const own = stream_at(stream);
   if (own->point.capture == nullptr) return cudaSuccess;
-  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported,
-               std::string(function) + ": CUDA captures no such call", here);
+  return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported, CallReason::kNotCaptured,
+               function, here);
 }
 
 cudaError_t require_not_captured(const CapturePoint& event, const char* function,
                                  const Here& here) {
   const std::lock_guard lock(mutex());
   if (event.capture == nullptr) return require_safe(function, here);
-  return spoil(*event.capture, cudaErrorCapturedEvent,
-               std::string(function) +
-                   ": the event was recorded in a stream that is captured, so "
-                   "it never happens: wait for the graph's launch",
-               here);
+  return spoil(*event.capture, cudaErrorCapturedEvent, CallReason::kEventCaptured, function, here);
 }
 
 cudaError_t require_no_memory_node(cudaStream_t stream, const char* function, const Here& here) {
   const std::lock_guard lock(mutex());
   const CUstream_st* const own = stream_at(stream);
   if (own->point.capture == nullptr) return cudaSuccess;
-  return spoil(*own->point.capture, cudaErrorNotSupported,
-               std::string(function) +
-                   ": the glass box has no graphs that take or free memory: "
-                   "call cudaMalloc before the capture",
+  return spoil(*own->point.capture, cudaErrorNotSupported, CallReason::kMemoryInCapture, function,
                here);
 }
 
 cudaError_t wait_for_event(cudaStream_t stream, const CapturePoint& event, const Here& here) {
+  constexpr const char* function = "cudaStreamWaitEvent";
   const std::lock_guard lock(mutex());
   CUstream_st* const own = stream_at(stream);
   CapturePoint& point = own->point;
   if (event.capture == nullptr) {
     if (point.capture == nullptr) return sticky_error();
-    return spoil(*point.capture, cudaErrorStreamCaptureIsolation,
-                 "cudaStreamWaitEvent: the event was not recorded in this capture, so no launch of "
-                 "the graph could wait for it",
-                 here);
+    return spoil(*point.capture, cudaErrorStreamCaptureIsolation, CallReason::kEventOfNoCapture,
+                 function, here);
   }
   if (!captures().contains(event.capture)) {
-    return failed(cudaErrorCapturedEvent,
-                  "cudaStreamWaitEvent: the event was recorded in a capture that has ended, so it "
-                  "never happens",
-                  here);
+    return failed(cudaErrorCapturedEvent, {CallReason::kEventOfEndedCapture}, function, here);
   }
   if (point.capture != nullptr && point.capture != event.capture) {
     point.capture->valid = false;
-    return spoil(*event.capture, cudaErrorStreamCaptureMerge,
-                 "cudaStreamWaitEvent: the stream and the event are of two captures, which make "
-                 "two graphs",
+    return spoil(*event.capture, cudaErrorStreamCaptureMerge, CallReason::kTwoCaptures, function,
                  here);
   }
   point.capture = event.capture;
@@ -236,13 +208,11 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   const std::lock_guard lock(mutex());
   CUstream_st* const own = stream_at(stream);
   if (own == stream_at(nullptr)) {
-    return failed(cudaErrorStreamCaptureUnsupported,
-                  "cudaStreamBeginCapture: the default stream cannot be captured: create one with "
-                  "cudaStreamCreate",
-                  here);
+    return failed(cudaErrorStreamCaptureUnsupported, {CallReason::kDefaultStreamCapture},
+                  "cudaStreamBeginCapture", here);
   }
   if (own->point.capture != nullptr) {
-    return failed(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is captured already",
+    return failed(cudaErrorIllegalState, {CallReason::kCapturedAlready}, "cudaStreamBeginCapture",
                   here);
   }
   own->point.capture = std::make_shared<Capture>(Capture{.mode = mode, .origin = own});
@@ -252,29 +222,26 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph, Here here) {
+  constexpr const char* function = "cudaStreamEndCapture";
   const std::lock_guard lock(mutex());
   *graph = nullptr;
   const std::shared_ptr<Capture> capture = stream_at(stream)->point.capture;
   if (capture == nullptr) {
-    return failed(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not captured", here);
+    return failed(cudaErrorIllegalState, {CallReason::kNoCapture}, function, here);
   }
   if (stream_at(stream) != capture->origin) {
-    return spoil(*capture, cudaErrorStreamCaptureUnmatched,
-                 "cudaStreamEndCapture: the capture began in another stream, and ends there", here);
+    return spoil(*capture, cudaErrorStreamCaptureUnmatched, CallReason::kCaptureOfOther, function,
+                 here);
   }
   const bool unjoined = has_unjoined_work(*capture);
   for (CUstream_st* const each : capture->streams)
     each->point = {};
   captures().erase(capture);
   if (!capture->valid) {
-    return failed(cudaErrorStreamCaptureInvalidated,
-                  "cudaStreamEndCapture: a call before has spoilt the capture", here);
+    return failed(cudaErrorStreamCaptureInvalidated, {CallReason::kCaptureSpoilt}, function, here);
   }
   if (unjoined) {
-    return failed(cudaErrorStreamCaptureUnjoined,
-                  "cudaStreamEndCapture: another stream has work that this one does not wait for: "
-                  "record an event behind it, and wait for that here with cudaStreamWaitEvent",
-                  here);
+    return failed(cudaErrorStreamCaptureUnjoined, {CallReason::kUnjoinedWork}, function, here);
   }
   *graph = give_graph(std::move(capture->graph));
   return sticky_error();

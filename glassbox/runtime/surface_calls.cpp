@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <string>
+#include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 
 namespace ladder::glassbox {
 namespace {
+
+using emulator::FaultKind;
 
 struct SurfaceObject {
   cudaResourceDesc resource;
@@ -37,33 +40,28 @@ SurfaceObject* surface_of(cudaSurfaceObject_t number) {
 }
 
 cudaError_t no_surface(const char* function, const Here& here) {
-  return failed(cudaErrorInvalidValue,
-                std::string(function) + ": this is no surface object, or it was destroyed", here);
+  return failed(cudaErrorInvalidValue, {CallReason::kNoSurface}, function, here);
 }
 
 /// The running thread cannot do this.
-[[noreturn]] void fail(emulator::FaultKind kind, const SurfaceAccess& access,
-                       const std::string& sentence) {
-  emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail(
-      {kind, {{"sentence", std::string(access.function) + " " + sentence + ","}}}, access.here);
+[[noreturn]] void fail(const SurfaceAccess& access, FaultKind kind, emulator::Fields fields = {}) {
+  fields.set("function", access.function);
+  emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail({kind, std::move(fields)},
+                                                                access.here);
 }
 
 SurfaceObject& require_surface(cudaSurfaceObject_t number, const SurfaceAccess& access) {
-  constexpr auto kKind = emulator::FaultKind::kInvalidAddress;
   SurfaceObject* const surface = surface_of(number);
-  if (surface == nullptr) fail(kKind, access, "is given what is no surface object");
-  if (surface->destroyed) fail(kKind, access, "is given a surface object that was destroyed");
+  if (surface == nullptr) fail(access, FaultKind::kSurfaceNone);
+  if (surface->destroyed) fail(access, FaultKind::kSurfaceDestroyed);
   if (surface->memory->freed) {
-    fail(kKind, access, "is given a surface of " + surface->memory->name + ", which was freed");
+    fail(access, FaultKind::kSurfaceFreed, {{"array", surface->memory->name}});
   }
   if (surface->dimensions != access.dimensions) {
-    fail(kKind, access,
-         "is given a surface of " + std::to_string(surface->dimensions) + " dimensions");
+    fail(access, FaultKind::kSurfaceDimensions, {{"dimensions", surface->dimensions}});
   }
   if (access.x % static_cast<int>(access.bytes) != 0) {
-    fail(emulator::FaultKind::kMisalignedAddress, access,
-         "is given byte " + std::to_string(access.x) + " for an element of " +
-             std::to_string(access.bytes) + " bytes: x counts bytes, in whole elements");
+    fail(access, FaultKind::kSurfaceMisaligned, {{"x", access.x}, {"bytes", access.bytes}});
   }
   return *surface;
 }
@@ -79,11 +77,12 @@ void* surface_bytes(cudaSurfaceObject_t number, const SurfaceAccess& access) {
   if (x != access.x || y != access.y || last_x < 0) {
     if (access.mode == cudaBoundaryModeZero) return nullptr;
     if (access.mode == cudaBoundaryModeTrap || last_x < 0) {
-      fail(emulator::FaultKind::kInvalidAddress, access,
-           "is out of bounds: byte " + std::to_string(access.x) + " of row " +
-               std::to_string(access.y) + "; " + surface.memory->name + " has " +
-               std::to_string(surface.rows) + " rows of " + std::to_string(surface.row_bytes) +
-               " bytes");
+      fail(access, FaultKind::kSurfaceOutOfBounds,
+           {{"x", access.x},
+            {"y", access.y},
+            {"array", surface.memory->name},
+            {"rows", surface.rows},
+            {"row_bytes", surface.row_bytes}});
     }
   }
   if (access.writes)
@@ -100,9 +99,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaReso
                                     Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (resource->resType != cudaResourceTypeArray || !is_live_array(resource->res.array.array)) {
-    return failed(cudaErrorInvalidValue,
-                  "cudaCreateSurfaceObject: a surface is a CUDA array, resType "
-                  "cudaResourceTypeArray, that was not freed",
+    return failed(cudaErrorInvalidValue, {CallReason::kSurfaceOfArray}, "cudaCreateSurfaceObject",
                   here);
   }
   const cudaArray& array = *resource->res.array.array;

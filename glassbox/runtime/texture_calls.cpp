@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <optional>
+#include <utility>
 
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/texture.hpp"
@@ -12,6 +14,7 @@
 namespace ladder::glassbox {
 namespace {
 
+constexpr const char* kCreate = "cudaCreateTextureObject";
 constexpr std::size_t kStartAlignment = 512;
 constexpr std::size_t kPitchAlignment = 32;
 
@@ -63,33 +66,34 @@ Surface surface_of(const cudaResourceDesc& resource) {
           .bytes = pitched.height == 0 ? 0 : (pitched.height - 1) * pitched.pitchInBytes + row};
 }
 
-/// What is wrong with a resource; empty if nothing is.
-std::string wrong_resource(const cudaResourceDesc& resource) {
+/// What is wrong with a resource; nothing if all is well.
+std::optional<CallProblem> wrong_resource(const cudaResourceDesc& resource) {
   if (resource.resType == cudaResourceTypeArray) {
-    return is_live_array(resource.res.array.array) ? ""
-                                                   : "res.array.array is no array, or it was freed";
+    if (is_live_array(resource.res.array.array)) return std::nullopt;
+    return CallProblem{CallReason::kTextureOfArray};
   }
-  if (resource.resType == cudaResourceTypeMipmappedArray)
-    return "the glass box has no mipmapped arrays";
-  if (resource.resType != cudaResourceTypeLinear && resource.resType != cudaResourceTypePitch2D)
-    return std::to_string(resource.resType) + " is no resType";
+  if (resource.resType == cudaResourceTypeMipmappedArray) {
+    return CallProblem{CallReason::kNoMipmaps};
+  }
+  if (resource.resType != cudaResourceTypeLinear && resource.resType != cudaResourceTypePitch2D) {
+    return CallProblem{CallReason::kNoResourceType,
+                       {{"type", static_cast<int>(resource.resType)}}};
+  }
   const Surface surface = surface_of(resource);
-  if (texel_bytes(surface.format) == 0) {
-    return "a texel has 1, 2 or 4 channels of 8, 16 or 32 bits each, all alike; "
-           "cudaCreateChannelDesc<float>() describes one";
+  if (texel_bytes(surface.format) == 0) return CallProblem{CallReason::kTexelFormat};
+  if (reinterpret_cast<std::uintptr_t>(surface.data) % kStartAlignment != 0) {
+    return CallProblem{CallReason::kTextureAlignment, {{"multiple", kStartAlignment}}};
   }
-  if (reinterpret_cast<std::uintptr_t>(surface.data) % kStartAlignment != 0)
-    return "devPtr is no multiple of " + std::to_string(kStartAlignment) + " bytes";
-  if (surface.width == 0 || surface.height == 0) return "a texture without texels";
+  if (surface.width == 0 || surface.height == 0) return CallProblem{CallReason::kTextureEmpty};
   if (surface.dimensions == 2) {
     const std::size_t row = surface.width * texel_bytes(surface.format);
     if (surface.pitch % kPitchAlignment != 0 || surface.pitch < row) {
-      return "pitchInBytes is " + std::to_string(surface.pitch) + "; it has to be a multiple of " +
-             std::to_string(kPitchAlignment) + ", and at least the " + std::to_string(row) +
-             " bytes of a row";
+      return CallProblem{
+          CallReason::kTexturePitch,
+          {{"pitch", surface.pitch}, {"multiple", kPitchAlignment}, {"row_bytes", row}}};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 /// The error of filters and read modes that do not go with a format.
@@ -98,24 +102,16 @@ cudaError_t require_modes(const Texture& texture, const Here& here) {
   const bool normalised = texture.description.readMode == cudaReadModeNormalizedFloat;
   if (integers && !(normalised && texture.format.x < 32) && texture.dimensions > 0 &&
       texture.description.filterMode == cudaFilterModeLinear) {
-    return failed(cudaErrorInvalidFilterSetting,
-                  "cudaCreateTextureObject: cudaFilterModeLinear computes floats; integers, of 8 "
-                  "or 16 bits, need "
-                  "cudaReadModeNormalizedFloat with it",
-                  here);
+    return failed(cudaErrorInvalidFilterSetting, {CallReason::kFilterOfIntegers}, kCreate, here);
   }
   if (integers && normalised && texture.format.x == 32) {
-    return failed(cudaErrorInvalidNormSetting,
-                  "cudaCreateTextureObject: cudaReadModeNormalizedFloat wants integers of 8 or 16 "
-                  "bits, not of 32",
-                  here);
+    return failed(cudaErrorInvalidNormSetting, {CallReason::kNormalisedWide}, kCreate, here);
   }
   return cudaSuccess;
 }
 
 cudaError_t no_texture(const char* function, const Here& here) {
-  return failed(cudaErrorInvalidValue,
-                std::string(function) + ": this is no texture object, or it was destroyed", here);
+  return failed(cudaErrorInvalidValue, {CallReason::kNoTexture}, function, here);
 }
 
 Texture* live_texture(cudaTextureObject_t number) {
@@ -132,11 +128,11 @@ Texture* texture_of(cudaTextureObject_t number) {
 void tell_unwritten_textures() {
   for (Texture& texture : textures()) {
     if (!texture.first_of_unwritten) continue;
-    Findings::instance().add({.kind = "uninitialized",
-                              .sentence = std::string(texture.first_of_unwritten->function) +
-                                          " reads " + texture.memory->name +
-                                          ", which nobody has written",
-                              .place = place_of(texture.first_of_unwritten->here)});
+    emulator::Fault fault(emulator::FaultKind::kUninitialisedTexture,
+                          {{"function", texture.first_of_unwritten->function},
+                           {"array", texture.memory->name}});
+    fault.place = place_of(texture.first_of_unwritten->here);
+    Findings::instance().add(std::move(fault));
     texture.first_of_unwritten.reset();
   }
 }
@@ -154,14 +150,13 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaReso
                                     const cudaTextureDesc* description,
                                     const cudaResourceViewDesc* view, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
-  std::string wrong = wrong_resource(*resource);
-  if (view != nullptr) wrong = "the glass box has no views of resources: pass a null pointer";
-  if (description->sRGB != 0) wrong = "the glass box has no sRGB: convert the colours by hand";
-  if (!wrong.empty())
-    return failed(cudaErrorInvalidValue, "cudaCreateTextureObject: " + wrong, here);
+  std::optional<CallProblem> wrong = wrong_resource(*resource);
+  if (view != nullptr) wrong = {CallReason::kNoViews};
+  if (description->sRGB != 0) wrong = {CallReason::kNoSrgb};
+  if (wrong) return failed(cudaErrorInvalidValue, *wrong, kCreate, here);
   const Surface surface = surface_of(*resource);
-  wrong = wrong_access("cudaCreateTextureObject", "resource", surface.data, surface.bytes, true);
-  if (!wrong.empty()) return failed(cudaErrorInvalidValue, wrong, here);
+  wrong = wrong_access("resource", surface.data, surface.bytes, true);
+  if (wrong) return failed(cudaErrorInvalidValue, *wrong, kCreate, here);
   const Allocations::Door no_kernel_runs;
   Texture& made = textures().emplace_back();
   made.resource = *resource;

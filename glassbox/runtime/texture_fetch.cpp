@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "emulator/words/half_type.hpp"
@@ -20,32 +20,29 @@ using emulator::FaultKind;
 using Floats = std::array<float, 4>;
 
 /// The running thread cannot read this.
-[[noreturn]] void fail(const Fetch& fetch, const std::string& sentence) {
-  emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail(
-      {FaultKind::kInvalidAddress,
-       {{"sentence", std::string(fetch.function) + " " + sentence + ","}}},
-      fetch.here);
+[[noreturn]] void fail(const Fetch& fetch, FaultKind kind, emulator::Fields fields = {}) {
+  fields.set("function", fetch.function);
+  emulator::BlockRunner::of_this_cpu_thread()->scheduler().fail({kind, std::move(fields)},
+                                                                fetch.here);
 }
 
 /// \brief The texture, if the function may read it.
 Texture& require_texture(cudaTextureObject_t number, const Fetch& fetch) {
   Texture* const texture = texture_of(number);
-  if (texture == nullptr) fail(fetch, "reads what is no texture object");
-  if (texture->destroyed) fail(fetch, "reads a texture object that was destroyed");
+  if (texture == nullptr) fail(fetch, FaultKind::kTextureNone);
+  if (texture->destroyed) fail(fetch, FaultKind::kTextureDestroyed);
   if (texture->memory->freed) {
-    fail(fetch, "reads a texture of " + texture->memory->name + ", which was freed");
+    fail(fetch, FaultKind::kTextureFreed, {{"array", texture->memory->name}});
   }
   const bool whole_numbers = std::strcmp(fetch.function, "tex1Dfetch") == 0;
   if (whole_numbers != (texture->dimensions == 0)) {
-    fail(fetch, whole_numbers ? "reads linear memory, and this texture is a CUDA array or pitch2D"
-                              : "reads CUDA arrays and pitch2D; linear memory takes tex1Dfetch");
+    fail(fetch, FaultKind::kTextureFunction, {{"texture_is_linear", !whole_numbers}});
   }
   if (!whole_numbers && fetch.dimensions != texture->dimensions) {
-    fail(fetch, "reads a texture of " + std::to_string(texture->dimensions) + " dimensions");
+    fail(fetch, FaultKind::kTextureDimensions, {{"dimensions", texture->dimensions}});
   }
   if (fetch.floats != gives_floats(*texture)) {
-    fail(fetch, fetch.floats ? "asks for floats, and the texture gives integers"
-                             : "asks for integers, and the texture gives floats");
+    fail(fetch, FaultKind::kTextureType, {{"texture_gives_floats", !fetch.floats}});
   }
   const bool is_written = texture->memory->written || texture->memory->is_written();
   if (!is_written && !texture->read_unwritten.exchange(true)) texture->first_of_unwritten = fetch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "glassbox/runtime/volume_calls.hpp"
 
+#include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 
 namespace ladder::glassbox {
@@ -29,10 +30,7 @@ bool is_wrong(const cudaArray* array, const cudaPitchedPtr& memory) {
 cudaError_t copy_volume(const cudaMemcpy3DParms& copy, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (is_wrong(copy.srcArray, copy.srcPtr) || is_wrong(copy.dstArray, copy.dstPtr)) {
-    return failed(cudaErrorInvalidValue,
-                  "cudaMemcpy3D: source and target are each either a CUDA array or the pointer of "
-                  "make_cudaPitchedPtr",
-                  here);
+    return failed(cudaErrorInvalidValue, {CallReason::kEndsOfCopy}, "cudaMemcpy3D", here);
   }
   const cudaArray* const any = copy.srcArray != nullptr ? copy.srcArray : copy.dstArray;
   const std::size_t width = copy.extent.width * (any == nullptr ? 1 : texel_bytes(any->format));

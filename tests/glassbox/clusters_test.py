@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import fault, faults, in_main, outcome
 
 KERNELS = """
     #include <cooperative_groups.h>
@@ -82,7 +82,7 @@ class ClustersTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_clusters_that_cuda_refuses(self):
-        """With its error, and a sentence."""
+        """With its error, and the reason."""
         result = outcome(program("""
             told(launch(4, 3, out, 0));
             ours::two<<<3, 32>>>(out);
@@ -100,23 +100,24 @@ class ClustersTest(unittest.TestCase):
         self.assertEqual(
             result.stdout.split(), [*["cudaErrorInvalidClusterSize"] * 4, "cudaSuccess"]
         )
-        for sentence in (
-            "a cluster of (3, 1, 1) blocks; the grid, (4, 1, 1), is no multiple of it",
-            "ours::two: launch refused: a cluster of (2, 1, 1) blocks; the grid, (3, 1, 1), is no",
-            "a cluster of (4, 1, 1) blocks; the kernel's __cluster_dims__ are (2, 1, 1)",
-        ):
-            self.assertIn(sentence, sentences(result))
+        self.assertEqual(
+            [(one["code"], one["fields"]) for one in faults(result)],
+            [("launch-cluster-grid", {"grid": [4, 1, 1], "cluster": [3, 1, 1]}),
+             ("launch-cluster-grid", {"grid": [3, 1, 1], "cluster": [2, 1, 1]}),
+             ("launch-cluster-declared", {"declared": [2, 1, 1], "cluster": [4, 1, 1]})],
+        )  # fmt: skip
+        self.assertEqual(faults(result)[1]["kernel"], "ours::two")
 
     def test_sizes_that_no_cluster_has(self):
         """Too many blocks, and none."""
-        for call, sentence in {
-            "launch(16, 16, out, 0)": "a cluster of (16, 1, 1) blocks; CUDA allows 8 on every GPU",
-            "launch(4, dim3(2, 0, 1), out, 0)": "(2, 0, 1) blocks; every extent is at least 1",
+        for call, (code, cluster) in {
+            "launch(16, 16, out, 0)": ("launch-cluster-size", [16, 1, 1]),
+            "launch(4, dim3(2, 0, 1), out, 0)": ("launch-cluster-extent-zero", [2, 0, 1]),
         }.items():
             with self.subTest(call=call):
                 result = outcome(program(f"told({call});"))
                 self.assertEqual(result.stdout, "cudaErrorInvalidClusterSize\n")
-                self.assertIn(sentence, sentences(result))
+                self.assertEqual(fault(result, code)["fields"]["cluster"], cluster)
 
     def test_clusters_along_y_and_z(self):
         """Ranks count along x, then y, then z; cudaLaunchKernelExC takes arguments by address."""
@@ -195,12 +196,11 @@ class ClustersTest(unittest.TestCase):
              good, digits([0, 1, 10, 11, 100, 101, 110, 111], [whole] * 8),
              bad, bad, "0 0 1 1 2 2 3 3 "], result.stderr,
         )  # fmt: skip
-        for sentence in (
-            "cudaOccupancyMaxActiveClusters: launch refused: a cluster of (1, 2, 1) blocks; the "
-            "grid, (2, 3, 1), is no multiple of it",
-            "cudaLaunchKernelExC: launch refused: a cluster of (1, 2, 1) blocks",
-        ):
-            self.assertIn(sentence, sentences(result))
+        wrong = {"grid": [2, 3, 1], "cluster": [1, 2, 1]}
+        refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
+        grid = "launch-cluster-grid"
+        self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid),
+                                   ("cudaLaunchKernelExC", grid)])
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""
@@ -214,7 +214,9 @@ class ClustersTest(unittest.TestCase):
             verb=["check"],
         )
         self.assertEqual(result.returncode, 1)
-        self.assertIn("race: thread (40, 0, 0) loads mine[0]", sentences(result))
+        race = fault(result, "race-in-shared-memory")
+        self.assertEqual((race["thread"], race["access"]["verb"], race["element"]["name"]),
+                         ([40, 0, 0], "load", "mine[0]"))
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""
@@ -259,7 +261,7 @@ class ClustersTest(unittest.TestCase):
                 )
                 result = outcome(source, verb=["check"])
                 self.assertEqual(result.returncode, 1)
-                self.assertIn(sentence, sentences(result))
+                self.assertEqual(fault(result, code)["fields"]["cluster"], cluster)
 
 
 if __name__ == "__main__":

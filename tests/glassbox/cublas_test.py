@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import calls, in_main, lacks, notes, outcome
 
 BEFORE = """
 #include <cublas_v2.h>
@@ -206,8 +206,7 @@ class CublasTest(unittest.TestCase):
         result = outcome(in_main(TYPED, before + PRODUCTS), verb=["check"])
         self.assertEqual(result.stdout, "done\n", result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("computed by OpenBLAS, in FP32 or FP64: right, and not traced",
-                      sentences(result))
+        self.assertEqual(notes(result), ["cublas-not-traced"])
 
     def test_vectors_matrices_and_settings(self):
         result = outcome(in_main(VECTORS, BEFORE), verb=["check"])
@@ -228,22 +227,27 @@ class CublasTest(unittest.TestCase):
             "CUBLAS_STATUS_NOT_SUPPORTED", failed, "CUBLAS_STATUS_MAPPING_ERROR", invalid,
             "CUBLAS_STATUS_NOT_SUPPORTED", "CUBLAS_STATUS_SUCCESS",
             "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
-        said = sentences(result)
-        for sentence in (
-            "cublasSscal: the handle is not from cublasCreate, or was destroyed before, at my.cu:",
-            "cublasSgemm: 36 bytes do not fit: d has 24 bytes (my.cu:",
-            "given as A, at my.cu:",
-            "cublasSgemm: the array is memory of the host, not of the GPU, given as A",
-            "cublasSgemm: the alpha is d, memory of the GPU, not of the host; the pointer mode is "
-            "CUBLAS_POINTER_MODE_HOST",
-            "cublasSgemm: lda = 2 is less than the 3 rows of the matrix",
-            "cublasSgemm: n = -3 is negative",
-            "cublasGemmEx: the glass box multiplies CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F",
-            "cublasSaxpy: 28 bytes do not fit: d has 24 bytes",
-            "cublasSetMatrix: 3 x 2 elements of 4 bytes, columns of 2 and 3, at my.cu:",
-            "cublasSscal: the glass box has no graphs with cuBLAS: launch it outside of the",
-        ):
-            self.assertIn(sentence, said)
+        found = calls(result)
+        self.assertEqual(
+            set(found),
+            {("cublasSscal", "no-handle"), ("cublasSgemm", "does-not-fit"),
+             ("cublasSgemm", "host-memory"), ("cublasSgemm", "device-memory"),
+             ("cublasSgemm", "leading-dimension"), ("cublasSgemm", "negative-size"),
+             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "does-not-fit"),
+             ("cublasSetMatrix", "columns-of-copy")},
+        )  # fmt: skip
+        self.assertEqual(lacks(result), {"types-of-product", "cublas-in-capture"})
+        wrong = {reason: fields for (function, reason), fields in found.items()
+                 if function == "cublasSgemm"}  # fmt: skip
+        self.assertLessEqual({"bytes": 36, "array": "d", "array_bytes": 24, "given_as": "A"}.items(),
+                             wrong["does-not-fit"].items())
+        self.assertEqual(wrong["host-memory"]["given_as"], "A")
+        self.assertLessEqual(
+            {"role": "alpha", "pointer_mode": "CUBLAS_POINTER_MODE_HOST"}.items(),
+            wrong["device-memory"].items())
+        self.assertLessEqual({"name": "lda", "value": 2, "rows": 3}.items(),
+                             wrong["leading-dimension"].items())
+        self.assertLessEqual({"name": "n", "value": -3}.items(), wrong["negative-size"].items())
 
 
 if __name__ == "__main__":

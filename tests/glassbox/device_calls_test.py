@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import calls, in_main, never_freed, notes, outcome
 
 ASK = in_main("""
     cudaDeviceProp p;
@@ -60,7 +60,8 @@ class DeviceCallsTest(unittest.TestCase):
             )
         )
         self.assertEqual(result.stdout.splitlines(), [*TEXTS.values(), "cudaErrorNotSupported"])
-        self.assertIn("device cards have no figure for attribute 999", sentences(result))
+        self.assertEqual(calls(result, "lacks")[("cudaDeviceGetAttribute", "no-figure")]["attribute"],
+                         999)
 
     def test_calls_that_have_nothing_to_do(self):
         """Peers, pools, policies, prefetches: they succeed, or say that there is one GPU."""
@@ -100,17 +101,16 @@ class DeviceCallsTest(unittest.TestCase):
             """))
         self.assertEqual(result.stdout, "1 0 cudaSuccess\n" + 2 * "cudaErrorInvalidDevice\n",
                          result.stderr)
-        said = sentences(result)
-        self.assertIn("cudaDeviceEnablePeerAccess: there is one GPU, number 0, and no number 1",
-                      said)
-        self.assertIn("cudaStreamSetAttribute has no effect here: kernels run without an L2.", said)
-        self.assertNotIn("never freed", said)
+        found = calls(result)
+        self.assertEqual(found[("cudaDeviceEnablePeerAccess", "no-such-device")]["device"], 1)
+        self.assertNotIn("device", found[("cudaDeviceGetP2PAttribute", "no-such-device")])
+        self.assertEqual((notes(result), never_freed(result)), (["no-effect"], {}))
 
     def test_figures_are_the_cards(self):
         """32 KiB of shared memory in all: as many blocks as an SM has room for."""
         t4 = outcome(ASK, "--gpu", "t4")
         self.assertEqual(t4.stdout, "NVIDIA T4, 7.5, 40 40 1, 2, 40 x 1024, 101\n", t4.stderr)
-        self.assertIn("cudaSetDevice: there is one GPU, number 0, and no number 1", sentences(t4))
+        self.assertEqual(calls(t4)[("cudaSetDevice", "no-such-device")]["device"], 1)
         h200 = outcome(ASK, "--gpu", "h200")
         self.assertEqual(
             h200.stdout, "NVIDIA H200 SXM, 9.0, 132 132 1, 6, 264 x 1024, 101\n", h200.stderr

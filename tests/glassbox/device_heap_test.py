@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import fault, fault_codes, in_main, outcome
 
 LISTS = in_main(
     """
@@ -82,7 +82,8 @@ class DeviceHeapTest(unittest.TestCase):
         )
         result = outcome(program, verb=["check"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn("memory that is not taken, or is freed already", sentences(result))
+        self.assertEqual(fault_codes(result), {"heap-free"})
+        self.assertEqual(fault(result, "heap-free")["line"], 3)
 
     def test_race(self):
         """Two threads that write what one of them took."""
@@ -97,7 +98,7 @@ class DeviceHeapTest(unittest.TestCase):
         )
         result = outcome(program, verb=["check"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn("race: thread (", sentences(result))
+        self.assertEqual(fault_codes(result), {"race-in-global-memory"})
 
 
 if __name__ == "__main__":

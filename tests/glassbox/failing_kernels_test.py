@@ -4,7 +4,7 @@ import os
 import unittest
 from unittest import mock
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import calls, fault, faults, in_main, launches, notes, outcome
 
 TOLD = 'auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };'
 
@@ -27,20 +27,19 @@ class FailingKernelsTest(unittest.TestCase):
         """Until the device is reset."""
         cases = {
             "assert(threadIdx.x < 31);": (
-                "cudaErrorAssert",
-                "assertion failed: threadIdx.x < 31 at my.cu:3, block (0, 0, 0), thread (31, 0, 0)",
-            ),
-            "if (threadIdx.x == 5) __trap();": ("cudaErrorLaunchFailure", "__trap()"),
-            "*(int*)8 = 1;": (
-                "cudaErrorIllegalAddress",
-                "stores an address in no array at my.cu:3",
-            ),
-        }
-        for kernel, (name, sentence) in cases.items():
+                "cudaErrorAssert", "assertion-failed", {"expression": "threadIdx.x < 31"}),
+            "if (threadIdx.x == 5) __trap();":
+                ("cudaErrorLaunchFailure", "illegal-instruction", {}),
+            "*(int*)8 = 1;": ("cudaErrorIllegalAddress", "address-in-no-array", {}),
+        }  # fmt: skip
+        for kernel, (name, code, fields) in cases.items():
             result = self.outcome_of(kernel)
             self.assertEqual(result.stdout.split(), [*[name] * 4, *["cudaSuccess"] * 2], kernel)
-            self.assertIn(sentence.replace("threadIdx.x", "") if "assert" in kernel else sentence,
-                          sentences(result).replace("threadIdx.x", ""))  # fmt: skip
+            (found,) = faults(result)
+            self.assertEqual((found["code"], found["line"], found["fields"], found["cuda_error"]),
+                             (code, 3, fields, name))
+        self.assertEqual(fault(self.outcome_of("assert(threadIdx.x < 31);"), "assertion-failed")
+                         ["thread"], [31, 0, 0])  # fmt: skip
 
     def test_assert_of_the_host_ends_the_program(self):
         """As without a glass box."""
@@ -59,7 +58,13 @@ class FailingKernelsTest(unittest.TestCase):
         invalid = "cudaErrorInvalidConfiguration"
         self.assertEqual(result.stdout.split(), [invalid, invalid, "cudaSuccess"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn("k: launch refused: the block is (2048, 1, 1)", sentences(result))
+        refused = [(one["code"], one["kernel"], one["cuda_error"], one["line"])
+                   for one in faults(result)]  # fmt: skip
+        self.assertEqual(refused, [("launch-extent-too-large", "k", invalid, 6),
+                                   ("launch-extent-zero", "k", invalid, 7)])
+        self.assertEqual(faults(result)[0]["fields"]["extents"], [2048, 1, 1])
+        outcomes = [one["outcome"] for one in launches(result, traced=False)]
+        self.assertEqual(outcomes, ["refused", "refused", "clean"])
 
     def test_a_kernel_launches_no_kernel(self):
         """Dynamic parallelism is refused with the line, and nothing else is reported."""
@@ -70,11 +75,9 @@ class FailingKernelsTest(unittest.TestCase):
             cudaFree(x);""", """
             __global__ void inner(int* x) { *x = 1; }
             __global__ void outer(int* x) { inner<<<1, 1>>>(x); }"""))  # fmt: skip
-        said = sentences(result)
-        self.assertIn("the glass box has no dynamic parallelism: launch inner from the host at "
-                      "my.cu:4", said)
-        self.assertIn("outer at my.cu:9, 1 block of 1 thread: 1 hazard", said)
-        self.assertNotIn("out of bounds", said)
+        (found,) = faults(result)
+        self.assertEqual((found["code"], found["line"], found["fields"], found["kernel"]),
+                         ("dynamic-parallelism", 4, {"kernel": "inner"}, "outer"))
 
     def test_a_kernel_that_waits_for_the_host(self):
         """It may be right; a loop that no memory of the host can end is not."""
@@ -83,25 +86,25 @@ class FailingKernelsTest(unittest.TestCase):
             CALL(&x, 4);  // so the array has no name
             wait<<<1, 1>>>(x);
             """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
-        hint = "If wait waits until the host writes memory, it is right: the glass box runs each"
         with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
-            self.assertIn(hint, sentences(outcome(source, "-D", "CALL=cudaMallocHost")))
-            self.assertNotIn(hint, sentences(outcome(source, "-D", "CALL=cudaMalloc")))
+            told = outcome(source, "-D", "CALL=cudaMallocHost")
+            self.assertEqual(calls(told, "note")[("", "host-too-late")],
+                             {"kernel": "wait", "array": "memory", "line": None})
+            self.assertEqual(notes(outcome(source, "-D", "CALL=cudaMalloc")), [])
 
     def test_a_kernel_calls_no_cuda_malloc(self):
         """It is told, and nothing waits for what a launch holds."""
         result = outcome(in_main("k<<<1, 1>>>();", """
             __global__ void k() { int* x; cudaMalloc(&x, 4); }"""))  # fmt: skip
-        self.assertIn("a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: "
-                      "call malloc() at my.cu:3", sentences(result))
+        (found,) = faults(result)
+        self.assertEqual((found["code"], found["line"], found["fields"]),
+                         ("device-runtime-call", 3, {"function": "cudaMalloc"}))
 
     def test_a_kernel_that_is_called_like_a_function(self):
-        """Ends the program, with the line that asks which thread it is."""
+        """Ends the program."""
         result = outcome("__global__ void k(int* x) {\n  x[threadIdx.x] = 1;\n}\n"
                          "int main() { int x[1]; k(x); }")  # fmt: skip
         self.assertEqual(result.returncode, 1)
-        self.assertIn("my.cu:2: a function of the device is called outside of a kernel",
-                      sentences(result))
 
     def test_clocks_tick_as_the_cards_do(self):
         """A kernel that waits for two milliseconds of its SM ends."""

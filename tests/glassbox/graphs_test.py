@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import calls, fault, fault_codes, in_main, lacks, launches, outcome
 
 KERNELS = """
     #include <vector>
@@ -209,7 +209,7 @@ class GraphsTest(unittest.TestCase):
         self.assertEqual(
             result.stdout, f"5994 17982 {failure} 53946 {failure} 161838 ", result.stderr
         )
-        self.assertIn("other nodes or dependencies than the one", sentences(result))
+        self.assertIn(("cudaGraphExecUpdate", "other-graph"), calls(result))
 
     def test_calls_that_spoil_a_capture(self):
         """They return what they do on a GPU; so does the end of the capture."""
@@ -264,21 +264,20 @@ class GraphsTest(unittest.TestCase):
             [end if e is None else f"{name(e)} 2 {end}" for e in calls.values()],
             result.stderr,
         )
-        for sentence in (
-            "cudaStreamSynchronize: the stream is captured, so none of its work runs: end the",
-            "cudaDeviceSynchronize: a stream is captured, so none of its work runs",
-            "cudaMemcpy: the default stream waits for a stream that is captured",
-            "scale: the default stream waits for a stream that is captured",
-            "cudaMalloc: CUDA may wait in this call, which the mode of a capture does not allow",
-            "cudaEventQuery: the event was recorded in a stream that is captured",
-            "cudaStreamWaitEvent: the event was not recorded in this capture",
-            "cudaStreamEndCapture: the capture began in another stream, and ends there",
-            "cudaStreamWaitEvent: the stream and the event are of two captures",
-            "cudaStreamAddCallback: CUDA captures no such call",
-            "scale: no graph takes this launch: a grid of 1 blocks of 2048 threads",
-            "cudaStreamEndCapture: a call before has spoilt the capture",
-        ):
-            self.assertIn(sentence, sentences(result))
+        self.assertLessEqual(
+            {("cudaStreamSynchronize", "stream-captured"),
+             ("cudaDeviceSynchronize", "any-stream-captured"),
+             ("cudaMemcpy", "default-stream-waits"), ("scale", "default-stream-waits"),
+             ("cudaMalloc", "may-wait-in-capture"), ("cudaEventQuery", "event-captured"),
+             ("cudaStreamWaitEvent", "event-of-no-capture"),
+             ("cudaStreamEndCapture", "capture-of-other-stream"),
+             ("cudaStreamWaitEvent", "two-captures"),
+             ("cudaStreamAddCallback", "not-to-capture"),
+             ("cudaStreamEndCapture", "capture-spoilt")}, set(calls(result)),
+        )  # fmt: skip
+        refused = fault(result, "launch-in-graph")
+        self.assertEqual(refused["fields"], {"blocks": 1, "threads": 2048, "limit": 1024})
+        self.assertEqual(refused["kernel"], "scale")
 
     def test_calls_that_fail_without_spoiling_it(self):
         """And what another mode or another stream allows."""
@@ -326,18 +325,16 @@ class GraphsTest(unittest.TestCase):
              "cudaErrorCapturedEvent", "cudaErrorInvalidResourceHandle", good,
              "cudaErrorNotSupported", good], result.stderr,
         )  # fmt: skip
-        for sentence in (
-            "cudaStreamBeginCapture: the default stream cannot be captured",
-            "cudaStreamEndCapture: the stream is not captured",
-            "cudaStreamBeginCapture: the stream is captured already",
-            "cudaMemcpyAsync: 4004 bytes do not fit",
-            "cudaStreamEndCapture: another stream has work that this one does not wait for",
-            "cudaEventElapsedTime: an event that was recorded in a capture has no time",
-            "cudaStreamWaitEvent: the event was recorded in a capture that has ended",
-            "cudaStreamDestroy: the default stream is not the program's to destroy",
-            "cudaMallocAsync: the glass box has no graphs that take or free memory",
-        ):
-            self.assertIn(sentence, sentences(result))
+        self.assertLessEqual(
+            {("cudaStreamBeginCapture", "default-stream-capture"),
+             ("cudaStreamEndCapture", "no-capture"),
+             ("cudaStreamBeginCapture", "captured-already"), ("cudaMemcpyAsync", "does-not-fit"),
+             ("cudaStreamEndCapture", "unjoined-work"),
+             ("cudaEventElapsedTime", "time-in-capture"),
+             ("cudaStreamWaitEvent", "event-of-ended-capture"),
+             ("cudaStreamDestroy", "default-stream")}, set(calls(result)),
+        )  # fmt: skip
+        self.assertEqual(lacks(result), {"memory-in-capture"})
 
     def test_wrong_nodes(self):
         """All of these are cudaErrorInvalidValue but for the kernel that is none, and `extra`."""
@@ -385,26 +382,22 @@ class GraphsTest(unittest.TestCase):
             [*[bad] * 4, "cudaSuccess", *[bad] * 6, "cudaErrorInvalidDeviceFunction", bad,
              "cudaErrorNotSupported", *[bad] * 4], result.stderr,
         )  # fmt: skip
-        for sentence in (
-            "cudaGraphCreate: flags have to be 0",
-            "cudaGraphAddEmptyNode: it names a node twice that it needs",
-            "cudaGraphAddDependencies: it is there already",
-            "cudaGraphAddDependencies: a node cannot need itself",
-            "cudaGraphInstantiate: nodes need each other in a circle",
-            "cudaGraphAddEmptyNode: it needs a node that is not of this graph",
-            "cudaGraphAddDependencies: a node is not of this graph",
-            "elementSize is 3; it has to be 1, 2 or 4",
-            "cudaGraphAddMemsetNode: 8 bytes do not fit",
-            "cudaGraphAddMemcpyNode1D: 8 bytes do not fit",
-            "func is no kernel; write `.func = (void*)kernel`",
-            "kernel of a graph: no graph takes this launch",
-            "the glass box takes arguments from kernelParams, not from extra",
-            "this is no kernel node of the graph that was instantiated",
-            "cudaMemcpy3D: source and target are each either a CUDA array or",
-            "cudaGraphDestroy: this is no graph, or it was destroyed",
-            "cudaGraphLaunch: this was not made by cudaGraphInstantiate, or was destroyed",
-        ):
-            self.assertIn(sentence, sentences(result))
+        node, add = "cudaGraphAddEmptyNode", "cudaGraphAddDependencies"
+        self.assertEqual(
+            set(calls(result)),
+            {("cudaGraphCreate", "graph-flags"), (node, "node-twice"), (add, "needed-already"),
+             (add, "needs-itself"), ("cudaGraphInstantiate", "circle-of-nodes"),
+             (node, "foreign-node"), (add, "foreign-node"),
+             ("cudaGraphAddMemsetNode", "element-size"),
+             ("cudaGraphAddMemsetNode", "does-not-fit"),
+             ("cudaGraphAddMemcpyNode1D", "does-not-fit"),
+             ("cudaGraphAddKernelNode", "no-kernel"),
+             ("cudaGraphExecKernelNodeSetParams", "no-kernel-node"),
+             ("cudaMemcpy3D", "ends-of-copy"), ("cudaGraphDestroy", "no-graph"),
+             ("cudaGraphLaunch", "no-graph-exec")},
+        )  # fmt: skip
+        self.assertEqual(lacks(result), {"extra-arguments"})
+        self.assertEqual(fault(result, "launch-in-graph")["kernel"], "kernel of a graph")
 
     def test_mistakes_in_a_launch(self):
         """A race is found where the kernel was captured, and later launches only run."""
@@ -432,9 +425,11 @@ class GraphsTest(unittest.TestCase):
             verb=["check"],
         )
         self.assertEqual((result.returncode, result.stdout), (1, "cudaErrorIllegalAddress"))
-        self.assertIn("race: thread", sentences(result))
-        self.assertIn("turned at my.cu:14, 1 block of 64 threads", sentences(result))
-        self.assertIn("4 launches of 6 traced", sentences(result))
+        self.assertIn("race-in-shared-memory", fault_codes(result))
+        first = launches(result)[0]
+        self.assertEqual((first["kernel"], first["line"], first["block"]),
+                         ("turned", 14, [64, 1, 1]))
+        self.assertEqual((len(launches(result)), result.found["launches"]), (4, 6))
 
     def test_missing_dependency(self):
         """Of nodes in any order, the last comes first, so that the result is wrong."""

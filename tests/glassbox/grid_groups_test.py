@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import fault_codes, faults, in_main, outcome
 
 NORMALISED = in_main(
     """
@@ -91,15 +91,17 @@ class GridGroupsTest(unittest.TestCase):
         launch = "cudaLaunchCooperativeKernel((void*)k, 4, 32, arguments, 0, 0)"
         result = outcome(LEAVES_EARLY % launch, verb=["check"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn("waits at grid.sync()", sentences(result))
-        self.assertIn("(1 of 4 blocks have not come)", sentences(result))
+        waiting = [group for group in faults(result)[0]["thread_groups"]
+                   if group["waits_for"] == "grid-barrier"]  # fmt: skip
+        self.assertGreater(len(waiting), 0)
+        for group in waiting:
+            self.assertEqual(group["missing"], {"missing_blocks": 1, "blocks": 4})
 
     def test_an_ordinary_launch(self):
         """Whose blocks need not run at the same time."""
         result = outcome(LEAVES_EARLY % "k<<<4, 32>>>(x)", verb=["check"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn("grid.sync() in a launch that is not cooperative", sentences(result))
-        self.assertIn("cudaLaunchCooperativeKernel", sentences(result))
+        self.assertEqual(fault_codes(result), {"grid-sync-not-cooperative"})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Hazards in a program's own kernels: the rungs' sentences, with the program's names."""
+"""Hazards in a program's own kernels: those of the rungs, with the program's names."""
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import fault, fault_codes, faults, in_main, launches, outcome
 
 SUM = """
 __global__ void sum(const float* in, float* out) {
@@ -31,16 +31,22 @@ CALL = """
 class KernelHazardsTest(unittest.TestCase):
     """Found where they are, and nowhere else."""
 
+    def accesses(self, result):
+        """{(code, verb, element)} of all faults, which are accesses of the first thread."""
+        self.assertEqual([one["thread"] for one in faults(result)], [[0, 0, 0]] * len(faults(result)))
+        return {(one["code"], one["access"]["verb"], one["element"]["name"])
+                for one in faults(result)}  # fmt: skip
+
     def test_a_missing_barrier_is_a_race(self):
         """`check` ends with 1; with the barrier there is nothing to say."""
         wrong = outcome(in_main(CALL, SUM), "-D", "BARRIER=(void)0", verb=["check"])
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("- race: thread", sentences(wrong))
-        self.assertIn("partial[", sentences(wrong))
+        self.assertEqual(fault_codes(wrong), {"race-in-shared-memory"})
+        self.assertEqual(faults(wrong)[0]["element"]["array"], "partial")
         self.assertEqual(outcome(in_main(CALL, SUM), "-D", "BARRIER=(void)0").returncode, 0)
         right = outcome(in_main(CALL, SUM), "-D", "BARRIER=__syncthreads()", verb=["check"])
         self.assertEqual((right.returncode, right.stdout), (0, "64\n"), right.stderr)
-        self.assertNotIn("- ", right.stderr)
+        self.assertEqual(right.found["findings"] + faults(right), [])
 
     def test_accesses_out_of_bounds_name_the_variable(self):
         """Elements are of the type that the kernel is given, whatever cudaMalloc saw."""
@@ -53,9 +59,13 @@ class KernelHazardsTest(unittest.TestCase):
             __global__ void copy(const double* from, double* to) {
               to[threadIdx.x] = from[threadIdx.x];
             }"""))  # fmt: skip
-        said = sentences(result)
-        self.assertIn("loads d_x[10] (d_x has 10 elements) at my.cu:4", said)
-        self.assertIn("stores d_y[10] (d_y has 10 elements) at my.cu:4", said)
+        accesses = {
+            (one["code"], one["line"], one["access"]["verb"], one["element"]["name"],
+             *one["element"]["extents"]) for one in faults(result)
+        }  # fmt: skip
+        out = "out-of-bounds-global"
+        self.assertEqual(accesses, {(out, 4, "load", "d_x[10]", 10),
+                                    (out, 4, "store", "d_y[10]", 10)})  # fmt: skip
 
     def test_reads_of_what_nobody_wrote(self):
         """What a copy or an earlier kernel wrote is written."""
@@ -68,10 +78,9 @@ class KernelHazardsTest(unittest.TestCase):
             read<<<1, 32>>>(a, b); read<<<1, 32>>>(b, a);
             cudaFree(a); cudaFree(b);"""
         wrong = outcome(in_main(body, kernels), "-D", "WRITE=0")
-        self.assertIn("uninitialised: thread (0, 0, 0) loads a[0]", sentences(wrong))
-        self.assertNotIn("loads b[0]", sentences(wrong))
+        self.assertEqual(self.accesses(wrong), {("uninitialised-global", "load", "a[0]")})
         right = outcome(in_main(body, kernels), "-D", "WRITE=1")
-        self.assertEqual(right.stderr.count("no hazards"), 2, right.stderr)
+        self.assertEqual((len(launches(right)), faults(right)), (3, []), right.stderr)
 
     def test_updates_of_what_nobody_wrote(self):
         """An atomic reads first; and managed memory is nobody's until somebody writes it."""
@@ -85,11 +94,11 @@ class KernelHazardsTest(unittest.TestCase):
             if (WRITE) { cudaMemset(a, 0, 4); b[0] = 0; }
             count<<<1, 32>>>(a, b);
             cudaFree(a); cudaFree(b);"""
-        wrong = sentences(outcome(in_main(body, kernels), "-D", "WRITE=0"))
-        self.assertIn("uninitialised: thread (0, 0, 0) updates a[0]", wrong)
-        self.assertIn("uninitialised: thread (0, 0, 0) loads b[0]", wrong)
+        wrong = outcome(in_main(body, kernels), "-D", "WRITE=0")
+        unset = "uninitialised-global"
+        self.assertEqual(self.accesses(wrong), {(unset, "update", "a[0]"), (unset, "load", "b[0]")})
         right = outcome(in_main(body, kernels), "-D", "WRITE=1")
-        self.assertIn("no hazards", right.stderr)
+        self.assertEqual((len(launches(right)), faults(right)), (1, []), right.stderr)
 
     def test_virtual_functions_of_an_object_in_shared_memory(self):
         """Its constructor writes where they are."""
@@ -137,7 +146,7 @@ class KernelHazardsTest(unittest.TestCase):
               out[threadIdx.x] = in[threadIdx.x] + in[(threadIdx.x + 33) % 64];
             }"""), verb=["check"])  # fmt: skip
         self.assertEqual(result.returncode, 1)
-        self.assertIn("4 launches of 9 traced", sentences(result))
+        self.assertEqual((len(launches(result)), result.found["launches"]), (4, 9))
 
     def test_lanes_that_have_left(self):
         """CUDA waits for lanes of the mask that have not; from the others comes nothing."""
@@ -155,7 +164,8 @@ class KernelHazardsTest(unittest.TestCase):
         self.assertEqual((right.returncode, right.stdout), (0, "19"), right.stderr)
         wrong = outcome(in_main(body, kernel), "-D", "DELTA=8", verb=["check"])
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("lane 20 has, which has left the kernel", sentences(wrong))
+        undefined = fault(wrong, "undefined-shuffle")["fields"]
+        self.assertEqual((undefined["lane"], undefined["why"]), (20, "has-left"))
 
     def test_dynamic_shared_memory_has_its_name_and_its_limit(self):
         """48 KiB, unless the program asks for more."""
@@ -175,8 +185,10 @@ class KernelHazardsTest(unittest.TestCase):
             printf("%s\\n", cudaGetErrorName(cudaGetLastError()));
             """, kernels))  # fmt: skip
         self.assertEqual(result.stdout.split(), ["cudaErrorInvalidValue", "cudaSuccess"])
-        self.assertIn("race: thread (0, 0, 0) loads s[1]", sentences(result))
-        self.assertIn("turn: launch refused: 60000 bytes of dynamic shared", sentences(result))
+        self.assertEqual(fault(result, "race-in-shared-memory")["element"]["name"], "s[1]")
+        refused = fault(result, "launch-dynamic-shared-not-allowed")
+        self.assertEqual((refused["kernel"], refused["fields"]["bytes"], refused["cuda_error"]),
+                         ("turn", 60000, "cudaErrorInvalidValue"))
 
 
 if __name__ == "__main__":

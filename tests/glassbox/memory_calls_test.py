@@ -2,7 +2,52 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import (
+    calls,
+    fault_codes,
+    faults,
+    in_main,
+    launches,
+    never_freed,
+    notes,
+    outcome,
+)
+
+WRONG_CALLS = in_main("""
+    float host[8], *d_a, *d_b, *gone;
+    cudaMalloc(&d_a, 16); cudaMalloc((void**)&d_b, 16);
+    cudaMalloc(&gone, 16);
+    cudaFree(gone);
+    auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
+    told(cudaMemcpy(host, d_a, 17, cudaMemcpyDeviceToHost));
+    told(cudaMemcpy(d_a, host, 16, cudaMemcpyDeviceToHost));
+    told(cudaMemcpy(d_a + 2, d_b, 12, cudaMemcpyDeviceToDevice));
+    told(cudaMemset(host, 0, 4));
+    told(cudaFree(gone));
+    told(cudaFree(d_b + 1));
+    told(cudaMalloc(&gone, size_t{1} << 50));
+    told(cudaMemcpy2D(host, 4, d_a, 8, 8, 2, cudaMemcpyDeviceToHost));
+    told(cudaPeekAtLastError());
+    told(cudaGetLastError());
+    told(cudaGetLastError());
+    """)
+WRONG_POINTERS = in_main("""
+    float host[8], *d_a, *pinned;
+    cudaMalloc(&d_a, 16);
+    auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
+    told(cudaMalloc((float**)nullptr, 16));
+    told(cudaMemcpy(d_a, nullptr, 16, cudaMemcpyHostToDevice));
+    told(cudaMemcpy(d_a, host, 16, (cudaMemcpyKind)7));
+    told(cudaMallocHost(&pinned, size_t{1} << 60));
+    told(cudaFree(host));
+    told(cudaFreeHost(d_a));
+    told(cudaHostRegister(d_a, 16, 0));
+    told(cudaHostUnregister(host));
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    told(cudaMallocArray(&array, &format, 0, 4));
+    cudaFree(d_a);
+    """)
 
 
 class MemoryCallsTest(unittest.TestCase):
@@ -10,78 +55,48 @@ class MemoryCallsTest(unittest.TestCase):
 
     def test_wrong_calls_fail_with_a_sentence(self):
         """Each returns CUDA's error and is told at the end."""
-        result = outcome(in_main("""
-            float host[8], *d_a, *d_b, *gone;
-            cudaMalloc(&d_a, 16); cudaMalloc((void**)&d_b, 16);
-            cudaMalloc(&gone, 16);
-            cudaFree(gone);
-            auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
-            told(cudaMemcpy(host, d_a, 17, cudaMemcpyDeviceToHost));
-            told(cudaMemcpy(d_a, host, 16, cudaMemcpyDeviceToHost));
-            told(cudaMemcpy(d_a + 2, d_b, 12, cudaMemcpyDeviceToDevice));
-            told(cudaMemset(host, 0, 4));
-            told(cudaFree(gone));
-            told(cudaFree(d_b + 1));
-            told(cudaMalloc(&gone, size_t{1} << 50));
-            told(cudaMemcpy2D(host, 4, d_a, 8, 8, 2, cudaMemcpyDeviceToHost));
-            told(cudaPeekAtLastError());
-            told(cudaGetLastError());
-            told(cudaGetLastError());
-            """))
+        result = outcome(WRONG_CALLS)
         self.assertEqual(
             result.stdout.split(),
             [*["cudaErrorInvalidValue"] * 6, "cudaErrorMemoryAllocation",
              *["cudaErrorInvalidPitchValue"] * 3, "cudaSuccess"],
         )  # fmt: skip
-        said = sentences(result)
-        for sentence in (
-            "cudaMemcpy: 17 bytes do not fit: d_a has 16 bytes (my.cu:6), at my.cu:10",
-            "cudaMemcpy: the target is d_a, memory of the GPU, not of the host, at my.cu:11",
-            "cudaMemcpy: 12 bytes from byte 8 on do not fit: d_a has 16 bytes",
-            "cudaMemset: the target is memory of the host, not of the GPU, at my.cu:13",
-            "cudaFree: gone was freed before, at my.cu:14",
-            "cudaFree: this is no start of an array of the GPU; it is in d_b, at my.cu:15",
-            "cudaMemcpy2D: a row of 8 bytes is longer than a pitch, at my.cu:17",
-            "d_a, 16 bytes from my.cu:6, was never freed. d_b, 16 bytes from my.cu:6, was never",
-        ):
-            self.assertIn(sentence, said)
+        found = calls(result)
+        lines = {call: fields.pop("line") for call, fields in found.items()}
+        self.assertEqual(
+            lines,
+            {("cudaMemcpy", "does-not-fit"): 12, ("cudaMemcpy", "device-memory"): 11,
+             ("cudaMemset", "host-memory"): 13, ("cudaFree", "freed-before"): 14,
+             ("cudaFree", "not-start-of-array"): 15, ("cudaMalloc", "out-of-memory"): 16,
+             ("cudaMemcpy2D", "pitch-too-small"): 17},
+        )  # fmt: skip
+        self.assertEqual(
+            found[("cudaMemcpy", "does-not-fit")],
+            {"role": "target", "bytes": 12, "from_byte": 8, "array": "d_a", "array_bytes": 16,
+             "array_file": "my.cu", "array_line": 6},
+        )  # fmt: skip
+        self.assertEqual(found[("cudaMemcpy", "device-memory")], {"role": "target", "array": "d_a"})
+        self.assertEqual(found[("cudaFree", "freed-before")], {"array": "gone"})
+        self.assertEqual(found[("cudaFree", "not-start-of-array")], {"array": "d_b"})
+        self.assertEqual(found[("cudaMemcpy2D", "pitch-too-small")], {"width": 8, "pitch": 4})
+        self.assertEqual(never_freed(result), {"d_a": 16, "d_b": 16})
 
     def test_pointers_of_the_wrong_sort(self):
         """Null pointers, memory of others, and more than there is."""
-        result = outcome(in_main("""
-            float host[8], *d_a, *pinned;
-            cudaMalloc(&d_a, 16);
-            auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
-            told(cudaMalloc((float**)nullptr, 16));
-            told(cudaMemcpy(d_a, nullptr, 16, cudaMemcpyHostToDevice));
-            told(cudaMemcpy(d_a, host, 16, (cudaMemcpyKind)7));
-            told(cudaMallocHost(&pinned, size_t{1} << 60));
-            told(cudaFree(host));
-            told(cudaFreeHost(d_a));
-            told(cudaHostRegister(d_a, 16, 0));
-            told(cudaHostUnregister(host));
-            cudaArray_t array;
-            cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-            told(cudaMallocArray(&array, &format, 0, 4));
-            cudaFree(d_a);
-            """))
+        result = outcome(WRONG_POINTERS)
         bad = "cudaErrorInvalidValue"
         self.assertEqual(
             result.stdout.split(),
             [bad, bad, "cudaErrorInvalidMemcpyDirection", "cudaErrorMemoryAllocation", *[bad] * 5],
         )
-        for sentence in (
-            "cudaMalloc: a null pointer, at my.cu:8",
-            "cudaMemcpy: the source is a null pointer",
-            "cudaMemcpy: 7 is no direction",
-            "cudaMallocHost: this machine has no 1152921504606846976 bytes left",
-            "cudaFree: this is no memory of the GPU",
-            "cudaFreeHost: this memory is not of cudaMallocHost or cudaHostAlloc",
-            "cudaHostRegister: this is no memory of the host's own, or is registered already",
-            "cudaHostUnregister: this memory is not registered",
-            "cudaMallocArray: an array of width 0",
-        ):
-            self.assertIn(sentence, sentences(result))
+        self.assertEqual(
+            set(calls(result)),
+            {("cudaMalloc", "null-pointer"), ("cudaMemcpy", "null-pointer"),
+             ("cudaMemcpy", "no-direction"), ("cudaMallocHost", "machine-out-of-memory"),
+             ("cudaFree", "not-device-memory"), ("cudaFreeHost", "not-pinned-memory"),
+             ("cudaHostRegister", "not-to-register"), ("cudaHostUnregister", "not-registered"),
+             ("cudaMallocArray", "array-width-zero")},
+        )  # fmt: skip
 
     def test_the_host_reads_what_was_freed(self):
         """The program ends there."""
@@ -92,7 +107,8 @@ class MemoryCallsTest(unittest.TestCase):
             printf("%g", gone[1]);
             """))
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("host code accesses gone, which was freed, at my.cu:8", sentences(result))
+        self.assertEqual(calls(result, "host"),
+                         {("", "host-access-freed"): {"array": "gone", "line": 8}})
 
     def test_right_calls_are_silent(self):
         """Copies of all sorts, and nothing is left over."""
@@ -129,8 +145,8 @@ class MemoryCallsTest(unittest.TestCase):
             d_a[3] = 1;
             """), verb=["run"])  # fmt: skip
         self.assertEqual(result.returncode, 139)
-        self.assertIn("host code accesses d_a, which is memory of the GPU", sentences(result))
-        self.assertIn("at my.cu:7 (segmentation fault)", sentences(result))
+        self.assertEqual(calls(result, "host"),
+                         {("", "host-access"): {"array": "d_a", "line": 7}})
 
     def test_kernels_reach_registered_memory_of_the_host(self):
         """Within its bounds; and none that is not registered."""
@@ -146,9 +162,10 @@ class MemoryCallsTest(unittest.TestCase):
             """, "__global__ void add(int* x) { x[threadIdx.x] += 31; }")  # fmt: skip
         right = outcome(source, "-D", "REGISTER=1")
         self.assertEqual(right.stdout, "31 0\n")
-        self.assertIn("no hazards", right.stderr)
-        self.assertNotIn("never freed", right.stderr)
-        self.assertIn("an address in no array", sentences(outcome(source, "-D", "REGISTER=0")))
+        self.assertEqual((len(launches(right)), faults(right)), (1, []))
+        self.assertEqual(never_freed(right), {})
+        wrong = outcome(source, "-D", "REGISTER=0")
+        self.assertEqual(fault_codes(wrong), {"address-in-no-array"})
 
     def test_threads_of_the_host_take_turns(self):
         """Each has arrays and launches of its own, and frees them while others run."""
@@ -194,7 +211,7 @@ class MemoryCallsTest(unittest.TestCase):
             printf("%d\\n", ms >= 0);
             """))
         self.assertEqual(result.stdout, "1\n")
-        self.assertEqual(sentences(result).count("are those of the CPU"), 1)
+        self.assertEqual(notes(result), ["times-of-cpu"])
 
 
 if __name__ == "__main__":

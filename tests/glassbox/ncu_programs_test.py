@@ -62,9 +62,10 @@ class NcuProgramsTest(unittest.TestCase):
             result = glassbox(words, folder)
             self.assertEqual(result.returncode, 0, result.stderr)
             found = results_file.read(path)
-        hazards = [hazard for launch in found["traced"] for hazard in launch["hazards"]]
-        self.assertEqual((hazards, found["findings"], found["never_freed"]), ([], [], []))
-        self.assertEqual(len(found["traced"]), found["launches"], "launches that are not traced")
+        hazards = [hazard for launch in found["subjects"] for hazard in launch["findings"]]
+        self.assertEqual((hazards, found["findings"]), ([], []))
+        self.assertEqual(len(own_programs.traced_in(found)), found["launches"],
+                         "launches that are not traced")
         return {"output": result.stdout, "launches": own_programs.launches_of(found)}
 
     def assert_equal_counts(self, name, counted, launch, differing):

@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from tests.glassbox.own_program import GLASSBOX, glassbox, outcome, sentences
+from tests.glassbox.own_program import GLASSBOX, faults, glassbox, launches, outcome
 
 DOUBLE = """
     #include <cstdio>
@@ -110,15 +110,18 @@ class OwnProgramTest(unittest.TestCase):
             self.assertEqual(result.stdout, "7.5 seven\n")
             self.assertEqual(result.returncode, 5)
             self.assertIn("an error\n", result.stderr)
-            self.assertEqual("no hazards" in result.stderr, not verb)
+            self.assertEqual((len(launches(result)), faults(result)), (0 if verb else 1, []))
 
     def test_lines_are_counted(self):
         """A coalesced load and store: four sectors each."""
         result = outcome(DOUBLE, verb=["trace"])
         self.assertEqual(result.returncode, 0)
-        said = sentences(result)
-        self.assertIn("scale<float> at my.cu:19, 8 blocks of 128 threads: no hazards", said)
-        self.assertIn("global load d_x 4 32 3.9 (3.9)", said)
+        (launch,) = launches(result)
+        self.assertEqual((launch["kernel"], launch["line"], launch["findings"]),
+                         ("scale<float>", 19, []))
+        (load,) = [line for line in launch["lines"] if line["operation"] == "global load"]
+        self.assertEqual((load["array"], load["access_bytes"], load["requests"], load["sectors"]),
+                         ("d_x", 4, 32, 125))
 
     def test_json_has_the_launch_and_where_it_comes_from(self):
         """Kernel, line, counts, context."""
@@ -127,7 +130,7 @@ class OwnProgramTest(unittest.TestCase):
             result = glassbox(["check", "my.cu", "--json", "found.json", "--gpu", "t4"], folder)
             self.assertEqual(result.returncode, 0, result.stderr)
             found = json.loads(pathlib.Path(folder, "found.json").read_text())
-        (launch,) = found["traced"]
+        (launch,) = found["subjects"]
         self.assertEqual((launch["kernel"], launch["file"], launch["line"]),
                          ("scale<float>", "my.cu", 19))  # fmt: skip
         self.assertEqual(launch["launch"]["blocks"], 8)
@@ -175,10 +178,10 @@ class OwnProgramTest(unittest.TestCase):
               for (int i = 0; i < 9; ++i) { one<<<1, 1>>>(); two<<<i + 1, 1>>>(); }
             }
             """
-        said = sentences(outcome(source, "--kernel", "two", "--launch", "4"))
-        self.assertIn("two at my.cu:5, 4 blocks of 1 thread: no hazards", said)
-        self.assertNotIn("one at", said)
-        self.assertIn("11 launches of 18 traced", sentences(outcome(source)))
+        (two,) = launches(outcome(source, "--kernel", "two", "--launch", "4"))
+        self.assertEqual((two["kernel"], two["grid"], two["findings"]), ("two", [4, 1, 1], []))
+        result = outcome(source)
+        self.assertEqual((len(launches(result)), result.found["launches"]), (11, 18))
 
     def test_a_program_that_is_stopped_has_its_report(self):
         """By a signal, which the glass box passes on."""
@@ -194,7 +197,9 @@ class OwnProgramTest(unittest.TestCase):
             """)
         self.assertEqual(result.returncode, 143)
         self.assertIn("my.cu: Terminated", result.stderr)
-        self.assertIn("one at my.cu:6, 1 block of 1 thread: no hazards", sentences(result))
+        self.assertEqual([(one["kernel"], one["findings"]) for one in launches(result)],
+                         [("one", [])])
+        self.assertEqual(result.found["exit_code"], 143)
 
     def test_a_program_that_is_killed_before_its_first_launch_has_a_record(self):
         """One without launches, and no error about the record."""
@@ -205,7 +210,7 @@ class OwnProgramTest(unittest.TestCase):
             found = json.loads(pathlib.Path(folder, "found.json").read_text())
         self.assertEqual(result.returncode, 137)
         self.assertIn("my.cu: Killed", result.stderr)
-        self.assertEqual((found["launches"], found["traced"]), (0, []))
+        self.assertEqual((found["launches"], found["subjects"]), (0, []))
 
     def test_errors_of_the_compiler_name_the_users_line(self):
         """In a kernel, in a launch; exit code 2."""
@@ -213,8 +218,9 @@ class OwnProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("my.cu:1:33: error: cannot convert", result.stderr)
         result = outcome("__global__ void k(int* p) {}\nint main() {\n  k<<<1, 1>>>(2.5);\n}\n")
-        self.assertIn("my.cu:3", result.stderr)
-        self.assertIn("the kernel does not take arguments of these types", result.stderr)
+        (error,) = [one for one in result.found["findings"] if one.get("line") == 3][:1]
+        self.assertEqual((error["file"], error["code"]), ("my.cu", "compiler-error"))
+        self.assertRegex(error["fields"]["header_file"], r"/kernel_launch\.hpp$")
 
     def test_arguments_of_all_sorts(self):
         """Structs, vectors, references, lambdas, function pointers, constants on the GPU."""
@@ -257,7 +263,7 @@ class OwnProgramTest(unittest.TestCase):
             }
             """)
         self.assertEqual(result.stdout, "232 32 7\n", result.stderr)
-        self.assertNotIn("- ", result.stderr)
+        self.assertEqual((faults(result), result.found["findings"]), ([], []))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class ProgramPageTest(PageTest):
         names = [option.text.split()[1] for option in launches.options]
         self.assertEqual(names, ["transpose", "transpose_tile"])
         for number, (traced, verdict) in enumerate(zip(
-            trace_of(page)["traced"],
+            trace_of(page)["subjects"],
             ("32 sectors where 4 would do", "32-way bank conflict"), strict=True,
         )):  # fmt: skip
             choose("#launch", number)
@@ -84,7 +84,7 @@ class ProgramPageTest(PageTest):
         page = page_of(EXAMPLES / "softmax.cu")
         self.open(page)
         self.assertEqual(find("#hazard-count").text, "2 hazards")
-        hazards = trace_of(page)["traced"][0]["hazards"]
+        hazards = trace_of(page)["subjects"][0]["findings"]
         self.assertEqual(len(hazards), 2)
         self.assertEqual(find("#hazards").text.count("race"), 2)
 

@@ -2,7 +2,16 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import (
+    calls,
+    fault,
+    fault_codes,
+    in_main,
+    lacks,
+    launches,
+    never_freed,
+    outcome,
+)
 
 # One kernel of each sort, and short words for what a texture is.
 KERNELS = """
@@ -72,11 +81,28 @@ PLANE = """
     cudaArray_t a = array_of(texels, 4, 2);
 """
 
+# What a kernel of PLANE's reads, and why it may not.
+WRONG_READS = {
+    "auto t = texture_of(of_array(a)); cudaFreeArray(a);plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
+        ("texture-freed", {"function": "tex2D", "array": "array"}),
+    "auto t = texture_of(of_array(a)); cudaDestroyTextureObject(t);"
+    "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);": ("texture-destroyed", {"function": "tex2D"}),
+    "plane<<<1, 1>>>(0, 0, 0, 0, 0, out);": ("texture-no-object", {"function": "tex2D"}),
+    "line<<<1, 1>>>(texture_of(of_array(a)), 0, 0, out);":
+        ("texture-dimensions", {"function": "tex1D", "dimensions": 2}),
+    "plane<<<1, 1>>>(texture_of(of_array(a)), 0, 0, 0, 0, (int*)out);":
+        ("texture-type", {"function": "tex2D", "texture_gives_floats": True}),
+    "elements<<<1, 1>>>(texture_of(of_array(a)), 0, out);":
+        ("texture-function", {"function": "tex1Dfetch", "texture_is_linear": False}),
+    "line<<<1, 1>>>(texture_of(of_memory(out, 4)), 0, 0, out);":
+        ("texture-function", {"function": "tex1D", "texture_is_linear": True}),
+}  # fmt: skip
+
 
 def rows(body):
-    """What a program prints, in lines, and the report."""
+    """What a program prints, in lines, and what becomes of it."""
     result = outcome(in_main(body, KERNELS))
-    return result.stdout.replace(" \n", "\n").splitlines(), sentences(result)
+    return result.stdout.replace(" \n", "\n").splitlines(), result
 
 
 class TexturesTest(unittest.TestCase):
@@ -84,7 +110,7 @@ class TexturesTest(unittest.TestCase):
 
     def test_address_modes(self):
         """Wrap and mirror need normalised coordinates: else they are clamp."""
-        said, report = rows(LINE + """
+        said, result = rows(LINE + """
             for (int mode = 0; mode < 4; ++mode) {
               cudaTextureObject_t t = texture_of(of_array(a), mode);
               line<<<1, 9>>>(t, -1.5f, 1, out);
@@ -104,7 +130,7 @@ class TexturesTest(unittest.TestCase):
             said,
             [clamp, "2 8 1 5 2 8 1 5 2", clamp, clamp, clamp, "5 1 1 5 2 8 8 2 5", border, border],
         )
-        self.assertNotIn("never freed", report)
+        self.assertEqual(never_freed(result), {})
 
     def test_linear_filter(self):
         """The weight of a neighbour has 8 fractional bits, and is rounded to the nearest."""
@@ -193,7 +219,7 @@ class TexturesTest(unittest.TestCase):
 
     def test_copies_into_arrays(self):
         """Row after row from any byte on, and back."""
-        said, report = rows(PLANE + """
+        said, result = rows(PLANE + """
             float more[] = {10, 20, 30}, back[8];
             cudaMemcpyToArray(a, 8, 0, more, 12, cudaMemcpyHostToDevice);
             cudaMemcpyFromArray(back, a, 0, 0, 32, cudaMemcpyDeviceToHost);
@@ -205,11 +231,11 @@ class TexturesTest(unittest.TestCase):
             printf("%d %d\\n", format.x, format.f);
             """)
         self.assertEqual(said, ["1 5 10 20 30 100 7 0.5", "10 20 7 0.5", "32 2"])
-        self.assertIn("array, 32 bytes from my.cu", report)
+        self.assertEqual(never_freed(result)["array"], 32)
 
     def test_wrong_calls(self):
         """CUDA's errors, as an H100 returns them, with a sentence."""
-        said, report = rows(PLANE + """
+        said, result = rows(PLANE + """
             auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
             told(cudaMemcpy2DToArray(a, 8, 0, texels, 16, 16, 1, cudaMemcpyHostToDevice));
             int numbers[4] = {};
@@ -233,21 +259,24 @@ class TexturesTest(unittest.TestCase):
              "cudaErrorInvalidNormSetting", *["cudaErrorInvalidValue"] * 3,
              "cudaErrorInvalidResourceHandle", "cudaErrorInvalidValue"],
         )  # fmt: skip
-        for sentence in (
-            "16 bytes from byte 8 of row 0 on do not fit: array has 2 rows of 16",
-            "cudaFilterModeLinear computes floats",
-            "cudaReadModeNormalizedFloat wants integers of 8 or 16 bits",
-            "devPtr is no multiple of 512 bytes",
-            "260 bytes do not fit: out has 256 bytes",
-            "res.array.array is no array, or it was freed",
-            "cudaFreeArray: this is no CUDA array, or it was freed before",
-            "cudaDestroyTextureObject: this is no texture object, or it was destroyed",
-        ):
-            self.assertIn(sentence, report)
+        create = "cudaCreateTextureObject"
+        found = calls(result)
+        self.assertEqual(
+            set(found),
+            {("cudaMemcpy2DToArray", "part-does-not-fit"), (create, "filter-of-integers"),
+             (create, "normalised-wide-integers"), (create, "texture-alignment"),
+             (create, "does-not-fit"), (create, "texture-of-array"),
+             ("cudaFreeArray", "no-cuda-array"), ("cudaDestroyTextureObject", "no-texture")},
+        )  # fmt: skip
+        self.assertLessEqual(
+            {"width": 16, "x": 8, "y": 0, "array": "array", "rows": 2, "row_bytes": 16}.items(),
+            found[("cudaMemcpy2DToArray", "part-does-not-fit")].items())
+        self.assertLessEqual({"bytes": 260, "array": "out", "array_bytes": 256}.items(),
+                             found[(create, "does-not-fit")].items())
 
     def test_descriptions_that_no_texture_has(self):
         """And some that only the glass box does not have."""
-        said, report = rows(LINE + """
+        said, result = rows(LINE + """
             cudaTextureObject_t t;
             cudaTextureDesc d = {};
             cudaResourceDesc r = of_memory(out, 4);
@@ -280,46 +309,31 @@ class TexturesTest(unittest.TestCase):
             cudaMallocArray(&a, &three, 4, 4);
             """)
         self.assertEqual(said, ["16 0"])
-        for sentence in (
-            "cudaCreateTextureObject: a texel has 1, 2 or 4 channels of 8, 16 or 32 bits each",
-            "the glass box has no mipmapped arrays",
-            "9 is no resType",
-            "a texture without texels",
-            "pitchInBytes is 20; it has to be a multiple of 32, and at least the 16 bytes of a row",
-            "the glass box has no views of resources: pass a null pointer",
-            "the glass box has no sRGB: convert the colours by hand",
-            "cudaGetTextureObjectResourceDesc: this is no texture object, or it was destroyed",
-            "cudaMallocArray: a texel has 1, 2 or 4 channels",
-        ):
-            self.assertIn(sentence, report)
+        create = "cudaCreateTextureObject"
+        found = calls(result)
+        self.assertEqual(
+            set(found),
+            {(create, "texel-format"), (create, "no-resource-type"), (create, "texture-empty"),
+             (create, "texture-pitch"), ("cudaGetTextureObjectResourceDesc", "no-texture"),
+             ("cudaMallocArray", "texel-format")},
+        )  # fmt: skip
+        self.assertEqual(found[(create, "no-resource-type")]["type"], 9)
+        self.assertLessEqual({"pitch": 20, "multiple": 32, "row_bytes": 16}.items(),
+                             found[(create, "texture-pitch")].items())
+        self.assertEqual(lacks(result), {"no-mipmapped-arrays", "no-resource-views", "no-srgb"})
 
     def test_kernels_that_read_what_they_may_not(self):
         """The launch fails where a GPU would read what lies there now, or nothing."""
-        for body, sentence in {
-            "auto t = texture_of(of_array(a)); cudaFreeArray(a);"
-            "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
-                "tex2D reads a texture of array, which was freed, at my.cu:12",
-            "auto t = texture_of(of_array(a)); cudaDestroyTextureObject(t);"
-            "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
-                "tex2D reads a texture object that was destroyed",
-            "plane<<<1, 1>>>(0, 0, 0, 0, 0, out);": "tex2D reads what is no texture object",
-            "line<<<1, 1>>>(texture_of(of_array(a)), 0, 0, out);":
-                "tex1D reads a texture of 2 dimensions",
-            "plane<<<1, 1>>>(texture_of(of_array(a)), 0, 0, 0, 0, (int*)out);":
-                "tex2D asks for integers, and the texture gives floats",
-            "elements<<<1, 1>>>(texture_of(of_array(a)), 0, out);":
-                "tex1Dfetch reads linear memory",
-            "line<<<1, 1>>>(texture_of(of_memory(out, 4)), 0, 0, out);":
-                "linear memory takes tex1Dfetch",
-        }.items():  # fmt: skip
-            with self.subTest(sentence=sentence):
-                said, report = rows(PLANE + body + "show(out, 1);")
+        for body, (code, fields) in WRONG_READS.items():
+            with self.subTest(code=code):
+                said, result = rows(PLANE + body + "show(out, 1);")
                 self.assertEqual(said, ["cudaErrorIllegalAddress"])
-                self.assertIn(sentence, report)
+                self.assertEqual(fault_codes(result), {code})
+                self.assertEqual(fault(result, code)["fields"], fields)
 
     def test_arrays_that_nobody_has_written(self):
         """It is told, but is no error of CUDA's."""
-        _, report = rows("""
+        _, result = rows("""
             float* out;
             cudaMallocManaged(&out, 256);
             cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
@@ -327,7 +341,10 @@ class TexturesTest(unittest.TestCase):
             cudaMallocArray(&empty, &format, 4, 4);
             plane<<<1, 32>>>(texture_of(of_array(empty)), 0, 0, 0, 0, out);
             """)
-        self.assertIn("tex2D reads empty, which nobody has written, at my.cu:12", report)
+        unset = fault(result, "uninitialised-texture")
+        self.assertEqual(unset["fields"], {"function": "tex2D", "array": "empty"})
+        self.assertEqual(unset["line"], 12)
+        self.assertEqual(launches(result)[0].get("cuda_error"), None)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome, sentences
+from tests.glassbox.own_program import fault, faults, in_main, launches, outcome
 
 # What code calls at its accesses, as its library's table of addresses has it.
 HOOKS = in_main("""
@@ -76,7 +76,7 @@ class UntracedLaunchesTest(unittest.TestCase):
             lines.append(f"{64 * step} {3 * step} {size}")
         result = outcome(SHARED_STATE, verb=["check"])
         self.assertEqual(result.stdout.splitlines(), lines, result.stderr)
-        self.assertIn("4 launches of 9 traced", sentences(result))
+        self.assertEqual((len(launches(result)), result.found["launches"]), (4, 9))
         self.assertEqual(outcome(SHARED_STATE, verb=["run"]).stdout, result.stdout)
 
     def test_an_error_is_told_with_its_line(self):
@@ -89,7 +89,11 @@ class UntracedLaunchesTest(unittest.TestCase):
                 *(int*)8 = 1;
             }"""))  # fmt: skip
         self.assertEqual(result.stdout, "cudaErrorIllegalAddress\n")
-        self.assertIn("at my.cu:4, block (2, 0, 0), thread (40, 0, 0)", sentences(result))
+        (failed,) = faults(result)
+        self.assertEqual((failed["line"], failed["block"], failed["thread"], failed["cuda_error"]),
+                         (4, [2, 0, 0], [40, 0, 0], "cudaErrorIllegalAddress"))
+        numbers = [(one["number"], one["traced"]) for one in launches(result, traced=False)]
+        self.assertEqual(numbers, [(1, True), (2, True), (3, True), (5, False)])
 
     def test_the_one_launch_that_is_asked_for(self):
         """Hooks come into place late, too."""
@@ -100,7 +104,7 @@ class UntracedLaunchesTest(unittest.TestCase):
             """, "__global__ void k(float* x, int i) { x[threadIdx.x + i] = 1; }")  # fmt: skip
         late = outcome(source, "--launch", "5", verb=["check"])
         self.assertEqual(late.returncode, 1)
-        self.assertIn("stores x[64]", sentences(late))
+        self.assertEqual(fault(late, "out-of-bounds-global")["element"]["name"], "x[64]")
         self.assertEqual(outcome(source, "--launch", "4", verb=["check"]).returncode, 0)
 
 

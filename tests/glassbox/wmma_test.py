@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from tests.glassbox.own_program import glassbox, in_main, outcome, sentences
+from tests.glassbox.own_program import faults, glassbox, in_main, outcome
 
 HEADERS = """
     #include <cuda_bf16.h>
@@ -247,7 +247,7 @@ class AccessesTest(unittest.TestCase):
         first = 2 + source.split("// line 24")[0].count("\n") - 1
         counted = [
             (line["requests"], line.get("sectors") or line["wavefronts"])
-            for line in sorted(found["traced"][0]["lines"], key=lambda each: each["line"])
+            for line in sorted(found["subjects"][0]["lines"], key=lambda each: each["line"])
             if line["line"] >= first
         ]
         self.assertEqual(counted, MEASURED, result.stderr)
@@ -275,8 +275,10 @@ class AccessesTest(unittest.TestCase):
             verb=["check"],
         )
         self.assertEqual(result.returncode, 1)
-        self.assertIn("race: thread (0, 0, 0) loads s0[255] at my.cu:", sentences(result))
-        self.assertIn("race: thread (0, 0, 0) loads s1[", sentences(result))
+        raced = [(one["code"], one["access"]["verb"], one["element"]["array"])
+                 for one in faults(result)]  # fmt: skip
+        self.assertEqual(raced, [("race-in-shared-memory", "load", "s0"),
+                                 ("race-in-shared-memory", "load", "s1")])
 
 
 BAD = """
@@ -298,21 +300,15 @@ class RefusalsTest(unittest.TestCase):
     def test_each(self):
         """Alignments, lanes, and arguments that differ."""
         misaligned, failure = "cudaErrorMisalignedAddress", "cudaErrorLaunchFailure"
-        whole = "load_matrix_sync takes a whole warp, and only {} of its 32 lanes are there,"
-        start = "CUDA wants the first element at a multiple of 32 bytes; this is {} bytes behind"
+        whole = "warp-incomplete"
         cases = {
-            "<<<1, 32>>>(p, q, 17, 32, 0)": (misaligned, 0,
-                "load_matrix_sync: the leading dimension is 17 elements; CUDA wants a multiple of "
-                "8, which are 16 bytes,"),
-            "<<<1, 32>>>(p + 1, q, 16, 32, 0)": (misaligned, 0,
-                f"load_matrix_sync: {start.format(2)} one,"),
-            "<<<1, 32>>>(p, q + 1, 16, 32, 0)": (misaligned, 1,
-                f"store_matrix_sync: {start.format(4)} one,"),
-            "<<<1, 32>>>(p, q, 24, 24, 0)": (failure, 0, whole.format(24)),
-            "<<<1, 16>>>(p, q, 16, 32, 0)": (failure, 0, whole.format(16)),
-            "<<<1, 32>>>(p, q, 16, 32, 16)": (failure, 0,
-                "load_matrix_sync: all lanes of the warp have to name the same matrix, by the same "
-                "pointer and leading dimension,"),
+            "<<<1, 32>>>(p, q, 17, 32, 0)":
+                (misaligned, 0, "misaligned-leading-dimension", {"elements": 17, "multiple": 8}),
+            "<<<1, 32>>>(p + 1, q, 16, 32, 0)": (misaligned, 0, "misaligned-matrix", {"bytes": 2}),
+            "<<<1, 32>>>(p, q + 1, 16, 32, 0)": (misaligned, 1, "misaligned-matrix", {"bytes": 4}),
+            "<<<1, 32>>>(p, q, 24, 24, 0)": (failure, 0, whole, {"lanes": 24}),
+            "<<<1, 16>>>(p, q, 16, 32, 0)": (failure, 0, whole, {"lanes": 16}),
+            "<<<1, 32>>>(p, q, 16, 32, 16)": (failure, 0, "warp-different-matrices", {}),
         }  # fmt: skip
         kernels = "".join(BAD.format(i) for i in range(len(cases)))
         launches = "".join(
@@ -322,11 +318,16 @@ class RefusalsTest(unittest.TestCase):
             for i, call in enumerate(cases)
         )
         result = outcome(in_main("half* p; float* q;" + launches, HEADERS + kernels), verb=["run"])
-        self.assertEqual(result.stdout.split(), [error for error, _, _ in cases.values()])
+        self.assertEqual(result.stdout.split(), [error for error, *_ in cases.values()])
         load = 1 + (HEADERS + BAD.split("  wmma::load")[0]).count("\n") + 1
-        for i, (_, offset, sentence) in enumerate(cases.values()):
-            line = load + i * KERNEL_LINES + offset
-            self.assertIn(f"{sentence} at my.cu:{line}", sentences(result))
+        self.assertEqual(len(faults(result)), len(cases))
+        for i, (found, case) in enumerate(zip(faults(result), cases.values(), strict=True)):
+            error, offset, code, fields = case
+            function = "store_matrix_sync" if offset else "load_matrix_sync"
+            self.assertEqual(
+                (found["cuda_error"], found["line"], found["code"], found["fields"]),
+                (error, load + i * KERNEL_LINES + offset, code, {"function": function, **fields}),
+            )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ SOURCES = {
     "broken.cu": MAIN,
     "lacks.cu": MAIN,
     "launches.cu": MAIN,
+    "parts.cu": MAIN,
     "kernels.cu": "__global__ void k() {}\n",  # a part of a program
     "commented.cu": "// asm(\"\") and main()\n" + MAIN,
     "ptx.cu": '__device__ void f() { asm volatile("bar.sync 0;"); }\n' + MAIN,
@@ -38,20 +39,32 @@ import json, pathlib, sys
 words = sys.argv[1:]
 source = pathlib.Path(words[0])
 record = pathlib.Path(words[words.index("--json") + 1])
+def refuse(**error):
+    error = dict(family="source", file=str(source), line=3, level="error", **error)
+    record.write_text(json.dumps(dict(subjects=[], findings=[error], exit_code=2)))
+    sys.exit(2)
 if source.stem == "broken":
-    sys.exit(f"{{source}}:3:4: error: expected something")
+    refuse(code="compiler-error", group="build", message="expected something")
 if source.stem == "lacks":
-    sys.exit(f"{{source}}:3:4: error: 'x' is unavailable: the glass box has no x: do y")
+    refuse(code="missing-word", group="lacks", message="no x: do y")
+if source.stem == "parts":
+    refuse(code="linker-error", group="build", message="undefined reference to `f()'")
 while source.stem == "loops":
     pass
-hazard = dict(kind="race", file=str(source), line=7, other_line=9, kernel="k", element="x[1]",
+hazard = dict(code="race-in-shared-memory", group="race", family="fault", level="error",
+              file=str(source), line=7, other=dict(line=9), element=dict(array="x"),
               message=f"race at {{source}}:7", times=2)
-launch = dict(kernel="k", hazards=[hazard] if source.stem == "found" else [],
+launch = dict(kernel="k", traced=True, findings=[hazard] if source.stem == "found" else [],
               lines=[dict(requests=5), dict(requests=6)])
-call = dict(kind="e", file=str(source), line=1, times=1, message="the glass box has no z")
-calls = [call] if source.stem == "launches" else []
-record.write_text(json.dumps(dict(traced=[launch, launch], launches=3, never_freed=[],
-                                  findings=calls)))
+refused = dict(kernel="k", traced=False, cuda_error="cudaErrorInvalidConfiguration",
+               findings=[dict(code="launch-extent-zero", group="launch", family="fault",
+                              level="error", file=str(source), line=8, message="no", times=1)])
+call = dict(family="call", code="e", file=str(source), line=1, times=1, level="error",
+            message="no z", group="lacks")
+leak = dict(call, code="never-freed", group="leak", level="warning")
+record.write_text(json.dumps(dict(
+    subjects=[launch, launch, *([refused] if source.stem == "found" else [])], launches=3,
+    findings=[leak] + ([call] if source.stem == "launches" else []))))
 print("Test passed in /some/folder/x")
 print([pathlib.Path(word).name for word in words if word.endswith(".cpp")])
 """
@@ -106,12 +119,11 @@ class PublicProgramsTest(unittest.TestCase):
 
     def test_the_endings(self):
         endings = {path: self.entries[path]["outcome"] for path in
-                   ("quiet.cu", "loops.cu", "broken.cu", "lacks.cu", "launches.cu")}  # fmt: skip
+                   ("quiet.cu", "loops.cu", "broken.cu", "lacks.cu", "launches.cu", "parts.cu")}
         self.assertEqual(endings, {"quiet.cu": "ran", "loops.cu": "too long",
                                    "broken.cu": "not compiled", "lacks.cu": "refused",
-                                   "launches.cu": "refused"})  # fmt: skip
-        self.assertEqual(self.entries["lacks.cu"]["said"],
-                         "lacks.cu:3: the glass box has no x: do y")  # fmt: skip
+                                   "launches.cu": "refused", "parts.cu": "several files"})
+        self.assertEqual(self.entries["lacks.cu"]["said"], "lacks.cu:3: no x: do y")
 
     def test_a_program_that_ran(self):
         """Without folders of this machine; launches of one kernel share their hazards."""
@@ -119,8 +131,11 @@ class PublicProgramsTest(unittest.TestCase):
         self.assertEqual((quiet["exit_code"], quiet["hazards"], quiet["requests"]), (0, [], 22))
         self.assertEqual(quiet["told"], "Test passed in x")
         self.assertEqual(found["hazards"], [
-            {"kind": "race", "kernel": "k", "array": "x", "file": "found.cu", "line": 7,
-             "other_line": 9, "message": "race at found.cu:7", "times": 4}])  # fmt: skip
+            {"kind": "race-in-shared-memory", "kernel": "k", "array": "x", "file": "found.cu",
+             "line": 7, "other_line": 9, "message": "race at found.cu:7", "times": 4}])
+        self.assertEqual([call["kind"] for call in found["calls"]],
+                         ["cudaErrorInvalidConfiguration"])
+        self.assertEqual((quiet["never_freed"], quiet["traced"], found["traced"]), (1, 2, 2))
 
     def test_files_of_its_cmake_lists_are_built_with_it(self):
         self.assertEqual(self.entries["built/two.cu"]["files"], ["other.cpp"])
