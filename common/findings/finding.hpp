@@ -30,7 +30,7 @@ struct ProblemCase {
 };
 
 /// "M = 5, N = 8, K = 1024, alpha = -2, beta = 0.5, copies that arrive late"
-std::string text_of(const ProblemCase& of);
+std::string name_of(const ProblemCase& of);
 
 /// A call outside of kernels that went wrong, with the name of its error: "cudaErrorInvalidValue".
 struct CallFinding {
