@@ -121,9 +121,6 @@ TEST(EmulatorGrid, RefusesWhatCudaRefuses) {
                  {{"what", "grid"}, {"limits", of_grid}});
   expect_refused({1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, FaultKind::kLaunchDynamicShared,
                  {{"bytes", 227 * 1024 + 1}, {"limit", 227 * 1024}});
-  const ScopedSharedBytes few(99 * 1024);
-  expect_refused({1, 1, 1}, {1, 1, 1}, 99 * 1024 + 1, FaultKind::kLaunchDynamicShared,
-                 {{"bytes", 99 * 1024 + 1}, {"limit", 99 * 1024}});
 }
 
 TEST(EmulatorGrid, SettingsRefuseNonsense) {
