@@ -36,7 +36,8 @@ struct FindingsReport {
 /// As findings.schema.json has it.
 nlohmann::json to_json(const FindingsReport& report);
 
-/// As SARIF 2.1.0 has it: a rule for each code, a result for each finding, refusals as notifications.
+/// As SARIF 2.1.0 has it: a rule for each code, a result for each finding, refusals as
+/// notifications.
 nlohmann::json to_sarif(const FindingsReport& report);
 
 /// Where --json and --sarif go: to files, or to standard output.
