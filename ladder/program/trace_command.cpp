@@ -186,7 +186,7 @@ class Check {
     Subject& subject = report_.subjects.emplace_back(subject_of(rung));
     const Problem& problem = arguments_.options.problem;
     try {
-      const TraceChoice choice = {.all_blocks = true};
+      const TraceChoice choice = {.all_blocks = true, .warp = {}};
       const RungTrace trace = trace_rung(machine, rung, problem, card, choice);
       any_checked_ = true;
       const SmallProblems small =
