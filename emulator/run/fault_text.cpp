@@ -175,7 +175,7 @@ std::string uninitialised_text(const Fault& fault) {
              ", which nobody has written," + where;
     case FaultKind::kUninitialisedTexture:
       return "uninitialised: " + fault.fields.word("function") + " reads " +
-             fault.fields.word("array") + ", which nobody has written, at " + text_of(fault.place);
+             fault.fields.word("array") + ", which nobody has written, at " + place_text(fault.place);
     case FaultKind::kUninitialisedLocal:
       return "uninitialised: " + element +
              " is computed from a local variable that nothing was stored in, and is stored at " +
