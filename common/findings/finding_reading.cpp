@@ -74,7 +74,8 @@ emulator::Element element_of(const json& written) {
 }
 
 emulator::ThreadGroup group_of(const json& written) {
-  emulator::ThreadGroup group = {.block = written.at("block"), .first = written.at("first")};
+  emulator::ThreadGroup group = {
+      .block = written.at("block"), .threads = {}, .first = written.at("first")};
   for (const auto& range : written.at("threads").get<std::vector<std::array<unsigned, 2>>>()) {
     for (unsigned thread = range[0]; thread <= range[1]; ++thread)
       group.threads.push_back(thread);
@@ -95,8 +96,9 @@ Fault fault_of(const json& written) {
   fault.thread = written.value("thread", emulator::Index());
   if (written.contains("access")) {
     const json& access = written.at("access");
-    fault.access = {.verb = with_code<emulator::AccessVerb>(access.at("verb"), kVerbs),
-                    .bytes = access.at("bytes")};
+    fault.access =
+        emulator::Access{.verb = with_code<emulator::AccessVerb>(access.at("verb"), kVerbs),
+                         .bytes = access.at("bytes")};
   }
   if (written.contains("other")) fault.other = other_of(written.at("other"));
   if (written.contains("element")) fault.element = element_of(written.at("element"));

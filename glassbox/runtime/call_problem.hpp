@@ -11,6 +11,8 @@
 
 namespace ladder::glassbox {
 
+using ladder::CallReason;  // for the run time's own functions, which are in no namespace
+
 /// What is wrong with a call: see call_reasons.hpp for the fields of each reason.
 struct CallProblem {
   CallReason reason;

@@ -8,6 +8,7 @@
 
 #include "emulator/run/settings.hpp"
 #include "glassbox/runtime/extended_launch.hpp"
+#include "glassbox/runtime/refused_launch.hpp"
 
 namespace ladder::glassbox {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "emulator/run/fault.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 
 namespace ladder::glassbox {

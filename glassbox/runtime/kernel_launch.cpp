@@ -20,6 +20,7 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/refused_launch.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/texture.hpp"
 

@@ -51,9 +51,6 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
 
 /// \brief The error of a launch that goes into a graph: CUDA looks at its grid and block at once.
 cudaError_t require_shape(const LaunchRequest& request);
-/// \brief  Tells of a launch that CUDA refuses.
-/// \return the error that CUDA has for it, now the last one
-cudaError_t refused(const LaunchRequest& request, emulator::Fault fault);
 /// \brief The error of a launch in the default stream while others are captured.
 cudaError_t refusal_of(const LaunchRequest& request);
 

@@ -151,8 +151,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaReso
                                     const cudaResourceViewDesc* view, Here here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   std::optional<CallProblem> wrong = wrong_resource(*resource);
-  if (view != nullptr) wrong = {CallReason::kNoViews};
-  if (description->sRGB != 0) wrong = {CallReason::kNoSrgb};
+  if (view != nullptr) wrong = CallProblem{CallReason::kNoViews};
+  if (description->sRGB != 0) wrong = CallProblem{CallReason::kNoSrgb};
   if (wrong) return failed(cudaErrorInvalidValue, *wrong, kCreate, here);
   const Surface surface = surface_of(*resource);
   wrong = wrong_access("resource", surface.data, surface.bytes, true);

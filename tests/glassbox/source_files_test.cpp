@@ -6,12 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "glassbox/build_error.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -79,14 +83,18 @@ TEST_F(SourceFilesTest, FilesThatCannotBeRead) {
   const auto refusal = [&](const fs::path& file) {
     try {
       SourceFiles(folder_, {}).for_compiler(file);
-    } catch (const std::runtime_error& error) {
-      return std::string(error.what());
+    } catch (const BuildError& error) {
+      return error.errors();
     }
-    return std::string();
+    return std::vector<SourceError>();
   };
-  const std::string start = "cannot read " + folder_.string();
-  EXPECT_EQ(refusal(folder_ / "none.cu"), start + "/none.cu: No such file or directory");
-  EXPECT_EQ(refusal(folder_), start + ": Is a directory");
+  for (const fs::path& file : {folder_ / "none.cu", folder_}) {
+    const std::vector<SourceError> errors = refusal(file);
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_EQ(errors[0].kind, SourceErrorKind::kUnreadable);
+    EXPECT_EQ(errors[0].fields.word("file"), file.string());
+  }
+  EXPECT_EQ(refusal(folder_)[0].fields.word("reason"), std::strerror(EISDIR));
 }
 
 }  // namespace
