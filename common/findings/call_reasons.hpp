@@ -10,8 +10,8 @@
 
 namespace ladder {
 
-/// LADDER_CALL(enumerator, group, code, sentence): one line for each reason. In the sentence, {name}
-/// is a field, and what is in [brackets] is left out where one of its fields is not there.
+/// LADDER_CALL(enumerator, group, code, sentence): one line for each reason. In the sentence,
+/// {name} is a field, and what is in [brackets] is left out where one of its fields is not there.
 #define LADDER_CALLS(LADDER_CALL)                                                                  \
   /* Pointers and sizes. */                                                                        \
   LADDER_CALL(kNullPointer, kCall, "null-pointer", "[the {role} is ]a null pointer")               \

@@ -15,7 +15,7 @@ namespace ladder {
 
 /// What findings are of: a rung, a kernel's launch.
 struct Subject {
-  nlohmann::json facts = nlohmann::json::object();  ///< "rung": "03 shared_tile", ...: see the schema
+  nlohmann::json facts = nlohmann::json::object();  ///< "rung": "03 shared_tile", ...: the schema
   std::string outcome;                              ///< "right", "wrong", "refused", "found"
   emulator::Place place = {};  ///< of its kernel: where findings without a place are shown
   std::vector<Finding> findings = {};
