@@ -153,7 +153,8 @@ TEST(PlanTest, DramAndMultiplicationsAddUpAsCubes) {
   configuration.step_us = 0;
   EXPECT_DOUBLE_EQ(plan_for(configuration, shape, card_with(132)).us, 2 + in_us + out_us);
   configuration.step_us = (in_us + out_us) / 152;  // 20,000 tiles: up to 152 on an SM
-  EXPECT_NEAR(plan_for(configuration, shape, card_with(132)).us, 2 + std::cbrt(2) * (in_us + out_us), 1e-9);
+  EXPECT_NEAR(plan_for(configuration, shape, card_with(132)).us,
+              2 + std::cbrt(2) * (in_us + out_us), 1e-9);
   // A block that is alone on its SM stores C while nobody loads.
   configuration = splitting();
   configuration.step_us = 0;
