@@ -175,7 +175,7 @@ ordered_json table_line(const Rung& rung, const DeviceCard& card) {
        rung.tile.BM == 0 ? ordered_json(nullptr) : ordered_json{rung.tile.BM, rung.tile.BN}}};
   if (runs_on(rung, card.compute_capability)) {
     line["architecture"] =
-        "sm_" + name_of({card.compute_capability, is_architecture_specific(rung)});
+        "sm_" + name_of(Architecture{card.compute_capability, is_architecture_specific(rung)});
   }
   return line;
 }

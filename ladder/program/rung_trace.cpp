@@ -149,8 +149,8 @@ void find_occupancy(RungTrace& result, bool ask_nvcc) {
   result.registers_per_thread = registers_of_kernel(result);
   if (result.registers_per_thread == 0 && ask_nvcc) {
     const auto source = emulator::source_tree() / "ladder" / folder(result.rung) / "launch.cu";
-    const std::string architecture =
-        name_of({result.card.compute_capability, is_architecture_specific(result.rung)});
+    const std::string architecture = name_of(
+        Architecture{result.card.compute_capability, is_architecture_specific(result.rung)});
     const auto counted = registers_by_nvcc(source.string(), architecture, result.kernel.kernel);
     result.registers_of_nvcc = counted.has_value();
     result.registers_per_thread = counted.value_or(0);
