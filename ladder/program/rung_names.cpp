@@ -68,7 +68,7 @@ std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std:
   if (compute_capability == kEveryComputeCapability || !is_architecture_specific(rung)) {
     return std::nullopt;
   }
-  const std::string code = name_of({compute_capability, true});
+  const std::string code = name_of(Architecture{compute_capability, true});
   const std::string spaced = fmt::format(" {} ", compiled);
   if (spaced.find(" " + code + " ") != std::string::npos) return std::nullopt;
   return Refusal{RefusalKind::kNotCompiled,
