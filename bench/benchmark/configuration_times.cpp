@@ -53,9 +53,11 @@ json row_of(Machine& machine, std::span<const Rung> ladder, const Rung& rung, co
   std::vector<Rung> chosen = {rival_in(rung.precision, ladder)};
   for (std::size_t i = 0; i < plans.size(); ++i)
     chosen.push_back(as_rung(rung, plans[i], columns[i]));
-  const Climb climb = ladder::climb(
-      machine, ladder, chosen, {.shape = shape}, protocol, [](const std::string&, double) {}, {},
-      /*small_too=*/false);
+  const Climb climb = ladder::climb(machine, {.ladder = ladder,
+                                              .chosen = chosen,
+                                              .problem = {.shape = shape},
+                                              .protocol = protocol,
+                                              .small_too = false});
   json us = json::object();
   for (const Entry& entry : climb.entries | std::views::drop(1)) {
     if (entry.timing) us[std::string(entry.rung.name)] = rounded_us(entry.timing->time_ms);

@@ -14,6 +14,7 @@
 #include "common/output_file.hpp"
 #include "common/terminal/progress.hpp"
 #include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/kernel_error.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/print.hpp"
 #include "ladder/program/results.hpp"
@@ -248,6 +249,15 @@ class Check {
   bool any_checked_ = false;
 };
 
+/// Why nothing more was checked: a launch that CUDA refuses, or a request that cannot be done.
+std::optional<Finding> finding_of(const std::exception& error) {
+  if (const auto* const kernel = dynamic_cast<const emulator::KernelError*>(&error)) {
+    return kernel->fault();
+  }
+  if (const std::optional<Refusal> refusal = refusal_of(error)) return *refusal;
+  return std::nullopt;
+}
+
 }  // namespace
 
 int check_command(TraceArguments arguments) {
@@ -257,9 +267,9 @@ int check_command(TraceArguments arguments) {
   try {
     report.exit_code = Check(std::move(arguments), report, files.take_standard_output()).run();
   } catch (const std::exception& error) {
-    const std::optional<Refusal> refusal = refusal_of(error);
-    if (!refusal) throw;
-    report.findings.emplace_back(*refusal);
+    const std::optional<Finding> finding = finding_of(error);
+    if (!finding) throw;
+    report.findings.push_back(*finding);
     report.exit_code = kBadUsage;
     files.write(report);
     throw;
