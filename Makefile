@@ -178,7 +178,7 @@ maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }
 	@python3 -m docs.report.maths $(RUNG) $(if $(SIZE),--size $(SIZE))
 
-bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 13"] [SHAPES=all]
+bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 14"] [SHAPES=all]
 	@.ci/build benchmark
 	@build/benchmark $(if $(RUNGS),--rungs $(RUNGS)) $(if $(SHAPES),--shapes '$(SHAPES)') \
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
@@ -211,7 +211,7 @@ record: gpu-here build ## measure your GPU for the book: climbs, card, labs, one
 	@.ci/build memory_lab
 	@python3 -m bench.record.result_archive run $(if $(FULL),--full)
 
-ablate: build ## rungs 10, 11 and 13 without some of their parts: [SIZE=4096]
+ablate: build ## rungs 10, 11 and 14 without some of their parts: [SIZE=4096]
 	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
 	  'capability 9.0' >&2; exit 2; }
 	@.ci/build ablation

@@ -361,7 +361,7 @@ KERNEL = record(
 TRIPLE = each(extent, 3, 3)
 LAUNCH = record(shape=TRIPLE, grid=each(positive, 3, 3), kernel=count, cluster=positive)
 CONFIGURATION = record(name=text, BM=positive, BN=positive, BK=positive, blocks_per_sm=positive,
-                       cluster=positive, kernels=each(count))
+                       cluster=positive, fan_in=count, kernels=each(count))
 PLAN = record(
     shape=TRIPLE, configuration=text,
     optional={name: count for name in ("tiles", "whole_tiles", "ranks", "share", "longer")}

@@ -22,7 +22,7 @@ from bench.rungs import own_rungs
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SHAPES = ((260, 132, 36), (77, 45, 131), (129, 300, 4))
 # For the rungs of one architecture alone, as others would take too long. On an H200 the first has
-# more of K than rings hold, and tiles that are split; for the others rung 13 takes clusters, and a
+# more of K than rings hold, and tiles that are split; for the others rung 14 takes clusters, and a
 # kernel for little K.
 FOR_THEM = ((639, 636, 640), (60, 64, 1028), (511, 1020, 20))
 

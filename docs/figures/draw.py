@@ -50,7 +50,6 @@ OF_CHAPTERS = (
     "rung_11_fill",
     "rung_11_phases",
     "rung_12_fixup",
-    "rung_14_share_k",
     "rung_14_ablations",
     "rung_01_product",
     "rung_02_warps",

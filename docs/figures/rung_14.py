@@ -120,7 +120,7 @@ def draw(narrow=False):
         f"configuration would take and picks the fastest. {picked}.",
         narrow,
     )
-    left, y = hierarchy(picture, 13)
+    left, y = hierarchy(picture, 14)
     title = "some tiles of the small kernel to scale, and what lane 0 computes of them"
     y = picture.paragraph(left, y, title, "strong") - 5
     draw_forms(picture, left, y, rung)

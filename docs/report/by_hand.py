@@ -215,15 +215,16 @@ def copied_by_warps(configuration, c, thin):
     }
 
 
-def every_shape(rung, size):
-    """What its model picks for M = N = K = size."""
+def chosen(rung, size):
+    """What its rule or its model picks for M = N = K = size."""
     plan = rung.plan((size, size, size))
     configuration = rung.configuration(plan["configuration"])
     (kernel,) = configuration["kernels"]
     c, function = rung.values(kernel), rung.kernels[kernel]["function"]
     tile = (configuration["BM"], configuration["BN"])
     of_block = {"tile": tile, "blocks": configuration["blocks_per_sm"]}
-    named = f" The model picks {configuration['name']}."
+    picks = "rule takes" if rung.name == "shared_k" else "model picks"
+    named = f" The {picks} {configuration['name']}."
     if function != "kernel":
         counted = copied_by_warps(configuration, c, function == "thin_kernel")
         return {**of_block, **counted, "more": named}
@@ -244,7 +245,8 @@ COUNTS = {  # by the name of the rung
     "wide_tile": async_copy,
     "producer_warps": producer_warps,
     "stream_k": stream_k,
-    "every_shape": every_shape,
+    "shared_k": chosen,
+    "every_shape": chosen,
 }
 
 

@@ -137,6 +137,7 @@ ordered_json configuration_json(const WorkPlan& plan, const Shape& shape, Kernel
                                 {"BK", plan.BK},
                                 {"blocks_per_sm", plan.blocks_per_sm},
                                 {"cluster", plan.cluster},
+                                {"fan_in", plan.fan_in},
                                 {"kernels", ordered_json::array()}};
   for (const NotedLaunch& launch : launches_of(plan.launch, shape))
     configuration["kernels"].push_back(kernels.index_of(launch));

@@ -79,6 +79,20 @@ TEST(BenchmarkShapesTest, DrawnShapesAreLogUniform) {
   EXPECT_NE(drawn_shapes(1, 5), drawn_shapes(2, 5));
 }
 
+TEST(BenchmarkShapesTest, AnySeedCanBeDrawn) {
+  EXPECT_EQ(parse_shapes("drawn:7"), drawn_shapes(7, kDrawnShapes));
+  EXPECT_EQ(parse_shapes("drawn:20261125"), parse_shapes("drawn"));
+  for (const char* text :
+       {"drawn:", "drawn:x", "drawn:7x", "drawn:-1", "drawn:99999999999999999999"}) {
+    try {
+      parse_shapes(text);
+      ADD_FAILURE() << "'" << text << "' was accepted";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("as in drawn:7"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(BenchmarkShapesTest, AllOfThemTakeFourMinutesOnAnH200) {
   const std::vector<Rung> rungs = {find_rung(emulated_rungs(), "07")};
   const Plan plan = make_plan(

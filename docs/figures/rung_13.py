@@ -1,4 +1,4 @@
-"""Rung 14: five ways to share K, and where the sums meet."""
+"""Rung 13: ways to share K, and where the sums meet."""
 
 from bench.rungs import rung_named
 from docs.figures.shapes import EDGE, Picture, text_width
@@ -20,10 +20,8 @@ def rows(rung):
         return configuration, rung.values(configuration["kernels"][0])
 
     whole, _ = of("128 x 256")
-    halves, c_halves = of("128 x 128")
-    eighths, c_eighths = of("64 x 64")
-    small, c_small = of("32 x 64, small")
-    cluster, c_cluster = of("32 x 64, cluster of 2")
+    quarters, c_quarters = of("64 x 128")
+    small, c_small = of("32 x 64")
 
     def groups(c, configuration):
         count = c["WARPS_K"]
@@ -31,24 +29,22 @@ def rows(rung):
         return [(b, e, STYLES[who % 4], str(who)) for b, e, who in turns(count, depth)]
 
     warps, depth = c_small["WARPS"], c_small["kDepth"]
-    blocks = cluster["cluster"]
+    blocks = 2
     own = [(b, e, STYLES[who], str(who)) for b, e, who in turns(warps, depth)]
     together = [
-        (b, e, STYLES[who // c_cluster["WARPS"]], f"{who % c_cluster['WARPS']}")
-        for b, e, who in turns(blocks * c_cluster["WARPS"], depth)
+        (b, e, STYLES[who // warps], f"{who % warps}")
+        for b, e, who in turns(blocks * warps, depth)
     ]
     third = EXTENT // 3
     peers = [(i * third, (i + 1) * third, STYLES[i], f"rank {i}") for i in range(3)]
     return (
         (whole["name"], "nobody shares K", [(0, EXTENT, STYLES[0], "all 8 warps, each 64 x 64")],
          "nowhere: a warp has all", "of K for its results"),
-        (halves["name"], f"{c_halves['WARPS_K']} groups of 4 warps", groups(c_halves, halves),
-         "shared memory,", "at the end of a part"),
-        (eighths["name"], f"{c_eighths['WARPS_K']} warps", groups(c_eighths, eighths),
-         "shared memory,", "at the end of a part"),
+        (quarters["name"], f"{c_quarters['WARPS_K']} groups of 2 warps",
+         groups(c_quarters, quarters), "shared memory,", "at the end of a part"),
         (small["name"], f"{warps} warps, {depth} of K each", own,
          "shared memory,", "at the end of the tile"),
-        (cluster["name"], f"{blocks} blocks of {c_cluster['WARPS']} warps", together,
+        (f"{small['name']}, clusters", f"{blocks} blocks of {warps} warps", together,
          "shared memory of all", f"{blocks} blocks (DSMEM)"),
         ("stream-K", "peers: blocks of the grid", peers,
          "global memory,", "behind a flag"),
@@ -70,10 +66,10 @@ def draw_narrow(picture, found):
 
 def draw(narrow=False):
     """A strip of K for each way."""
-    rung = rung_named("every_shape")
+    rung = rung_named("shared_k")
     found = rows(rung)
     picture = Picture(
-        "rung_14_share_k",
+        "rung_13",
         128 + STEP * len(found) + 46,
         "Who multiplies which part of K, and where the sums meet",
         f"the first {EXTENT} of K; a number is a group, a warp or a rank; of the cluster, a colour "
