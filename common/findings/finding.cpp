@@ -37,7 +37,7 @@ std::string text_of(const StrayShuffles& stray) {
 
 }  // namespace
 
-std::string text_of(const ProblemCase& of) {
+std::string name_of(const ProblemCase& of) {
   const auto& [shape, alpha, beta, seed] = of.problem;
   std::string text = fmt::format("M = {}, N = {}, K = {}, alpha = {}, beta = {}", shape.M, shape.N,
                                  shape.K, alpha, beta);
@@ -126,7 +126,7 @@ std::string text_of(const std::vector<Finding>& findings) {
   if (findings.empty() || !findings.front().small_case) return text;
   return emulator::sentence(
       fmt::format("right for this problem, but wrong for a small one of integers ({}): ",
-                  text_of(*findings.front().small_case))) +
+                  name_of(*findings.front().small_case))) +
          text;
 }
 

@@ -32,7 +32,7 @@ struct ProblemCase {
 };
 
 /// "M = 5, N = 8, K = 1024, alpha = -2, beta = 0.5, copies that arrive late"
-std::string text_of(const ProblemCase& of);
+std::string name_of(const ProblemCase& of);
 
 /// \brief A finding with the case that it is of.
 struct Finding {

@@ -12,7 +12,7 @@
 namespace ladder::emulator {
 namespace {
 
-std::string text_of(const Place& place) {
+std::string place_text(const Place& place) {
   return place.file + ":" + std::to_string(place.line);
 }
 
@@ -26,7 +26,7 @@ std::string thread_text(const Index& thread) {
 
 /// " at FILE:LINE, block (..), thread (..)"
 std::string ending_of(const Fault& fault) {
-  return (fault.place.file.empty() ? "" : " at " + text_of(fault.place)) + block_of(fault) + ", " +
+  return (fault.place.file.empty() ? "" : " at " + place_text(fault.place)) + block_of(fault) + ", " +
          thread_text(fault.thread);
 }
 
@@ -98,24 +98,24 @@ std::string element_text(const Fault& fault) {
 }
 
 std::string where_text(const Fault& fault) {
-  return " at " + text_of(fault.place) + block_of(fault);
+  return " at " + place_text(fault.place) + block_of(fault);
 }
 
 /// Of a race within a block: who else.
 std::string race_in_block_text(const Fault& fault) {
   const OtherAccess& other = fault.other.value();
-  return "race: " + does_text(fault) + element_text(fault) + " at " + text_of(fault.place) +
+  return "race: " + does_text(fault) + element_text(fault) + " at " + place_text(fault.place) +
          ", and no barrier separates it from " +
          (other.same_thread ? "another lane" : thread_text(other.thread)) + " that " +
-         verb_text(other.verb.value()) + " it at " + text_of(other.place) + block_of(fault);
+         verb_text(other.verb.value()) + " it at " + place_text(other.place) + block_of(fault);
 }
 
 std::string text_of_two(const Fault& fault) {
   const OtherAccess& other = fault.other.value();
   const std::string does =
-      does_text(fault) + element_text(fault) + " at " + text_of(fault.place) + block_of(fault);
+      does_text(fault) + element_text(fault) + " at " + place_text(fault.place) + block_of(fault);
   const std::string who = thread_text(other.thread);
-  const std::string there = " at " + text_of(other.place);
+  const std::string there = " at " + place_text(other.place);
   switch (fault.kind) {
     case FaultKind::kRaceBetweenBlocks:
       return "race: " + does + ", and " + who + " of block " + to_text(other.block.value()) + " " +
@@ -179,7 +179,7 @@ std::string uninitialised_text(const Fault& fault) {
     case FaultKind::kUninitialisedLocal:
       return "uninitialised: " + element +
              " is computed from a local variable that nothing was stored in, and is stored at " +
-             text_of(fault.place) +
+             place_text(fault.place) +
              "; a warning of the build may name it: -Wmaybe-uninitialized";
     default:
       break;

@@ -76,7 +76,7 @@ class SmallVerification {
         found_.findings = {Finding(error.fault(), which)};
       } catch (const GpuError& error) {
         throw GpuError(
-            fmt::format("{}, in a small problem of integers ({})", error.what(), text_of(which)));
+            fmt::format("{}, in a small problem of integers ({})", error.what(), name_of(which)));
       }
     }
     ++found_.verified;

@@ -66,7 +66,7 @@ json to_json(const RungTrace& trace) {
       {"lines", lines_of_rung(trace)},
       {"order", order_json(trace.kernel.order)},
       {"hazards", hazards_json(trace.kernel)},
-      {"json_schema_version", 1}};
+      {"json_schema_version", 2}};
   for (const emulator::Place& place : trace.kernel.polls)
     result["polls"].push_back({{"file", place.file}, {"line", place.line}});
   if (!trace.kernel.warp.empty()) {

@@ -130,7 +130,7 @@ TEST_F(VerifyTest, RightResultsPass) {
                                         << ", alpha " << alpha << ", beta " << beta);
         const Verdict verdict = judge(shape, kRight, alpha, beta);
         EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
-        EXPECT_EQ(text_of(verdict.wrong), "");
+        EXPECT_TRUE(verdict.wrong.empty());
         EXPECT_LE(verdict.error_over_bound, 1.0);
         EXPECT_FALSE(verdict.difference_to_cublas.has_value());
       }

@@ -375,7 +375,7 @@ TEST(EmulatorTrace, RecordsTheRequestsOfOneWarp) {
       },
       recording(3, 2));
   ASSERT_EQ(t.warp.size(), 2u);
-  EXPECT_EQ(t.warp_block, (KernelError::Index{1, 1, 0}));
+  EXPECT_EQ(t.warp_block, (Index{1, 1, 0}));
   const WarpRequest& load = t.warp[0];
   EXPECT_EQ(load.operation, Operation::kGlobalLoad);
   EXPECT_EQ(load.array, "in");

@@ -339,19 +339,19 @@ class VariantTest(PageTest):
 
     def test_hazards_lead_to_their_lines(self):
         race = {
-            "kind": "race",
+            "code": "race-in-shared-memory",
             "message": f"race: thread (32, 0, 0) reads sA[1][0] at {KERNEL}:54, <b>no</b> barrier",
             "file": KERNEL,
             "line": 54,
-            "other_file": KERNEL,
-            "other_line": 43,
+            "other": {"file": KERNEL, "line": 43, "verb": "store"},
             "block": [0, 0, 0],
             "thread": [32, 0, 0],
-            "element": "sA[1][0]",
+            "element": {"name": "sA[1][0]", "array": "sA"},
             "times": 6400,
         }
-        elsewhere = {**race, "file": "common/other.cuh", "message": "far", "other_file": None}
-        self.open_variant(hazards=[race, {**elsewhere, "other_line": None, "times": 1}])
+        elsewhere = {**race, "file": "common/other.cuh", "message": "far", "times": 1}
+        del elsewhere["other"]
+        self.open_variant(hazards=[race, elsewhere])
         self.assertEqual(find("#hazard-count").text, "2 hazards")
         self.assertTrue(find("#hazards").is_displayed())
         items = find_all("#hazards li")
@@ -400,8 +400,8 @@ class VariantTest(PageTest):
         selectors += ("#drawing g text", ".source .verdict", ".source .more b", "#limit")
         for scheme in ("light", "dark"):
             set_media(scheme=scheme)
-            hazard = {"file": KERNEL, "line": 43, "kind": "race", "message": "race", "times": 2}
-            self.open_variant(lines=lines, hazards=[{**hazard, "other_file": None}])
+            hazard = {"file": KERNEL, "line": 43, "message": "race", "times": 2}
+            self.open_variant(lines=lines, hazards=[hazard])
             for selector in selectors:
                 self.assertGreaterEqual(lowest_contrast(selector), 4.5, (scheme, selector))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  tests/common/terminal/access_verdict_test.cpp
+/// \file  tests/common/terminal/access_verdict_wording_test.cpp
 /// \brief What a line's verdict says follows from the addresses of its requests.
 #include "common/terminal/access_verdict.hpp"
 
@@ -62,10 +62,10 @@ constexpr std::size_t kRow = 1024;  // bytes of a row
 
 std::string verdict(Operation operation, unsigned bytes, const std::function<int(int)>& offset,
                     std::uint32_t lanes = ~0u) {
-  return verdict_of(line_of(operation, bytes, offset, lanes), kRow);
+  return verdict_of(line_of(operation, bytes, offset, lanes), kRow).text;
 }
 
-TEST(AccessVerdict, OfLoadsFromGlobalMemory) {
+TEST(AccessVerdictWording, OfLoadsFromGlobalMemory) {
   const auto load = [](unsigned bytes, const std::function<int(int)>& offset,
                        std::uint32_t lanes = ~0u) {
     return verdict(Operation::kGlobalLoad, bytes, offset, lanes);
@@ -101,17 +101,17 @@ TEST(AccessVerdict, OfLoadsFromGlobalMemory) {
             "1 sector and 1 wavefront, as few as possible: a single thread reads a word.");
 }
 
-TEST(AccessVerdict, OfStoresAndOfArraysWithoutRows) {
+TEST(AccessVerdictWording, OfStoresAndOfArraysWithoutRows) {
   EXPECT_EQ(verdict(Operation::kGlobalStore, 4, [](int l) { return l * 1024; }),
             "32 sectors where 4 would do, and 32 wavefronts where 1 would do: neighbouring threads "
             "write different rows of A, 1024 bytes apart, and all 32 words lie in one bank.");
   EXPECT_EQ(
-      verdict_of(line_of(Operation::kGlobalLoad, 4, [](int l) { return l * 1024; }), 0),
+      verdict_of(line_of(Operation::kGlobalLoad, 4, [](int l) { return l * 1024; }), 0).text,
       "32 sectors where 4 would do, and 32 wavefronts where 1 would do: neighbouring threads read "
       "1024 bytes apart, and all 32 words lie in one bank.");
 }
 
-TEST(AccessVerdict, OfSharedMemory) {
+TEST(AccessVerdictWording, OfSharedMemory) {
   EXPECT_EQ(verdict(Operation::kSharedLoad, 4, [](int l) { return 4 * l; }),
             "1 wavefront, as few as possible: neighbouring threads read neighbouring words.");
   EXPECT_EQ(
@@ -134,21 +134,21 @@ TEST(AccessVerdict, OfSharedMemory) {
 }
 
 // The average counts, and the example gives the reason.
-TEST(AccessVerdict, OfAMeanThatIsNotWhole) {
+TEST(AccessVerdictWording, OfAMeanThatIsNotWhole) {
   LineCounts line = line_of(Operation::kGlobalLoad, 4, [](int l) { return 4 * l + 4; });
   line.counts.sectors = 48;
-  EXPECT_EQ(verdict_of(line, kRow),
+  EXPECT_EQ(verdict_of(line, kRow).text,
             "1 wavefront, but 4.8 sectors where 4 would do: neighbouring threads read neighbouring "
             "words, but the first of them begins inside a sector.");
 }
 
-TEST(AccessVerdict, OfCopies) {
+TEST(AccessVerdictWording, OfCopies) {
   LineCounts copy = line_of(Operation::kSharedStore, 4, [](int l) { return 4 * l; });
   copy.operation = Operation::kAsyncCopy;
   copy.counts.sectors = copy.counts.ideal_sectors = 40;
   copy.counts.wavefronts = 40;
   EXPECT_EQ(
-      verdict_of(copy, 0),
+      verdict_of(copy, 0).text,
       "4-way bank conflict: 4 sectors, as few as possible, but 4 wavefronts where 1 would do: "
       "neighbouring threads write neighbouring words, and a thread waits for those before it "
       "that share the bank of its source or of its target.");
@@ -156,7 +156,7 @@ TEST(AccessVerdict, OfCopies) {
   box.operation = Operation::kBoxCopy;
   box.counts.requests = 2;
   box.counts.sectors = 64;
-  EXPECT_EQ(verdict_of(box, kRow),
+  EXPECT_EQ(verdict_of(box, kRow).text,
             "The copy engine brings a box of 32 sectors; no thread loads or stores them.");
 }
 
