@@ -1,7 +1,7 @@
 """Edited copies of rungs: mutants of the tests, ablations, orders of multiply-adds.
 
-A copy is a rung's launch.cu with the rung's own headers in it, in a namespace of its own, and with
-some of its text replaced. Every edit must match exactly once, wherever in the rung's files its text
+A copy is a rung's launch.cu with the rung's own headers in it, and those that it shares with others
+(SHARED), in a namespace of its own, and with some of its text replaced. Every edit must match exactly once, wherever in the rung's files its text
 stands, so that none is lost when the rung changes. main() is what bench/copies.cmake runs.
 """
 
@@ -17,6 +17,7 @@ from bench.record.cuda_tools import InputError
 LADDER = SOURCES / "ladder"
 LAUNCH, KERNEL = "launch.cu", "kernel.cuh"
 HEADERS = (".cuh", ".hpp")
+SHARED = (SOURCES / "common" / "stream_k_schedule.cuh",)  # a part of several rungs
 ROW = re.compile(r'\n    \w+<[^>]*>\("([^"]*)".*\),')  # of a table of configurations
 
 
@@ -46,15 +47,29 @@ def namespace_of(rung):
 
 
 def paths(rung):
-    """launch.cu of a rung and its headers."""
+    """launch.cu of a rung, its headers, and those of SHARED that they include."""
     folder = LADDER / rung
     headers = sorted(path for path in folder.iterdir() if path.suffix in HEADERS)
-    return [folder / LAUNCH, *headers]
+    own = [folder / LAUNCH, *headers]
+    text = "".join(path.read_text() for path in own if path.exists())
+    return [*own, *(path for path in SHARED if include_of(path) in text)]
+
+
+def include_of(shared):
+    """The line that includes a header of SHARED."""
+    return f'#include "{shared.relative_to(SOURCES)}"\n'
 
 
 def texts(rung):
-    """{file: text} of a rung's own files."""
-    return {path.name: path.read_text() for path in paths(rung)}
+    """{file: text} of a rung's files; what it shares with others as if it were its own."""
+    files = {path.name: path.read_text() for path in paths(rung)}
+    for path in SHARED:
+        if path.name in files:
+            own = {include_of(path): f'#include "ladder/{rung}/{path.name}"\n'}
+            own["namespace ladder {"] = f"namespace ladder::{namespace_of(rung)} {{"
+            for text, replacement in own.items():
+                files = {name: of.replace(text, replacement) for name, of in files.items()}
+    return files
 
 
 def configurations(rung):

@@ -128,7 +128,7 @@ class Judge {
         submission_(submission) {}
 
   /// \return the runs of a test, up to the first that is not right; of a hidden one without
-  /// messages
+  ///         messages
   json runs_of(const json& test) {
     json done = all_runs_of(test);
     if (test.at("visible")) return done;

@@ -26,8 +26,7 @@ nlohmann::json judge(const nlohmann::json& job, Submission& submission, Submissi
 /// \param  job      {precision, tile, problems: [{id, shape, seed}], rounds}; a round to warm up
 ///                  comes first and does not count
 /// \return [{id, status, message, findings, yours, reference}]: what each call took, in
-/// milliseconds by the
-///         judge's clock; up to the first problem whose status is not "right"
+///         milliseconds by the judge's clock; up to the first problem whose status is not "right"
 /// \throws std::runtime_error  the reference is not right
 nlohmann::json judge_speed(Machine& machine, const nlohmann::json& job, Submission& submission,
                            Submission& reference);

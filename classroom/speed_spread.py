@@ -34,7 +34,7 @@ VERSIONS = (
     (4, "4 x 4 results per thread", SMALL_THREADS),
     (12, "as it is", ()),
     (12, "on a third of the SMs", SLOW_SMS),
-    (13, "as it is", ()),
+    (14, "as it is", ()),
 )
 
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/device.cuh"
 #include "common/gemm.hpp"
@@ -56,6 +57,32 @@ inline std::size_t max_shared_bytes_per_block() {
   return static_cast<std::size_t>(bytes);
 #else
   return static_cast<std::size_t>(emulator::shared_bytes_per_block());
+#endif
+}
+
+/// \brief  What the DRAM of that machine moves at most: both edges of its clock, over the whole bus.
+/// \throws GpuError  CUDA cannot say
+inline double dram_bytes_per_us() {
+#ifdef __CUDACC__
+  // CUDA takes most of a millisecond to say: ask once.
+  static const std::vector<double> of_devices = [] {
+    int devices = 0;
+    check(cudaGetDeviceCount(&devices));
+    std::vector<double> found;
+    for (int device = 0; device < devices; ++device) {
+      int khz = 0;
+      int bus_bits = 0;
+      check(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device));
+      check(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device));
+      found.push_back(khz * 1e-3 * 2 * bus_bits / 8);
+    }
+    return found;
+  }();
+  int device = 0;
+  check(cudaGetDevice(&device));
+  return of_devices.at(device);
+#else
+  return emulator::dram_bytes_per_us();
 #endif
 }
 

@@ -29,12 +29,11 @@ void require_judgeable(float alpha, float beta, int K) {
   constexpr double kMost = std::numeric_limits<float>::max();
   if (std::fabs(alpha) * largest_sum + std::fabs(beta) * kLargestNormal < kMost) return;
   const bool because_of_alpha = std::fabs(alpha) * largest_sum >= kMost / 2;
-  throw BadRequest(
-      {RefusalKind::kFactorTooLarge,
-       {{"factor", because_of_alpha ? "alpha" : "beta"},
-        {"value", because_of_alpha ? alpha : beta},
-        {"k", K},
-        {"limit", kMost / 2 / (because_of_alpha ? largest_sum : kLargestNormal)}}});
+  throw BadRequest({RefusalKind::kFactorTooLarge,
+                    {{"factor", because_of_alpha ? "alpha" : "beta"},
+                     {"value", because_of_alpha ? alpha : beta},
+                     {"k", K},
+                     {"limit", kMost / 2 / (because_of_alpha ? largest_sum : kLargestNormal)}}});
 }
 
 /// Numbers of A (0), B (1) and C (2).

@@ -58,7 +58,8 @@ class Verifier {
   /// \brief  Runs the GEMM on fresh inputs and judges C, the guard bands, A and B.
   /// \param  vendor  the vendor's GEMM in the same precision, to print the difference; may be empty
   /// \throws std::invalid_argument  `run` takes matrices of another type than the precision stores;
-  ///         alpha or beta is not finite, or so large that the exact result may overflow (BadRequest)
+  ///         alpha or beta is not finite, or so large that the exact result may overflow
+  ///         (BadRequest)
   /// \throws whatever `run` throws: ShapeRefused, emulator::KernelError, CUDA's errors
   Verdict verify(const Run& run, float alpha, float beta, BlockTile tile = {},
                  const Run& vendor = {});

@@ -25,6 +25,9 @@ struct WorkPlan {
   int ranks;              ///< blocks that share the other tiles; 0: there are none
   long long share;        ///< k tiles of each rank
   int longer;             ///< so many ranks, the first ones, have one more
+  int fan_in;             ///< of the tree in which ranks add their parts; 1: one adds all in turn;
+                          ///< 0: no tile is split among ranks, whatever the shape
+  double expected_us;     ///< what the rung's model says that it takes; 0: it has no model
   Run launch;             ///< runs this configuration
 };
 

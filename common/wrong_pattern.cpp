@@ -53,9 +53,8 @@ std::optional<Wrong> telling_values(const WrongResult& r) {
     if (part == 0.0) return std::nullopt;
     return Wrong{.kind = kind, .fields = {{"share", part}}};
   };
-  std::optional<Wrong> found = some(WrongKind::kNeverWritten, [&](std::size_t i) {
-    return same_bits(r.got[i], r.initial[i]);
-  });
+  std::optional<Wrong> found = some(
+      WrongKind::kNeverWritten, [&](std::size_t i) { return same_bits(r.got[i], r.initial[i]); });
   if (found) found->fields.set("holds_old_c", !r.initial_was_nan);
   if (!found) found = some(WrongKind::kNan, [&](std::size_t i) { return std::isnan(r.got[i]); });
   if (!found) {

@@ -36,19 +36,19 @@ struct WrongResult {
 /// What is wrong with a result. First what the wrong elements hold; then, where that says nothing,
 /// where they are; then what was damaged besides.
 enum class WrongKind {
-  kNeverWritten,    ///< share
-  kNan,             ///< share
-  kInfinite,        ///< share
+  kNeverWritten,  ///< share
+  kNan,           ///< share
+  kInfinite,      ///< share
   kAllZero,
-  kWrongBeta,       ///< factor: off by so many times the C from before the call
-  kWrongFactor,     ///< factor: of all values
-  kLowPrecision,    ///< log2_error
+  kWrongBeta,     ///< factor: off by so many times the C from before the call
+  kWrongFactor,   ///< factor: of all values
+  kLowPrecision,  ///< log2_error
   kTransposed,
   kShiftedColumns,  ///< shift: right values so many columns too far to the left
   kShiftedRows,     ///< shift: so many rows too far up
   kLastTileRow,
   kLastTileColumn,
-  kLastTiles,       ///< of rows and of columns
+  kLastTiles,  ///< of rows and of columns
   kEveryElement,
   kSomeElements,
   kOutsideWritten,  ///< array

@@ -129,8 +129,8 @@ std::vector<SourceError> errors_in(const std::string& output, SourceErrorKind ki
     if (!error) continue;
     // Behind a header that is missing, everything is an error.
     if (error->kind == SourceErrorKind::kMissingLibrary) return {*error};
-    const std::string key = fmt::format("{}:{}: {}", error->place.file, error->place.line,
-                                        text_of(*error));
+    const std::string key =
+        fmt::format("{}:{}: {}", error->place.file, error->place.line, text_of(*error));
     if (told.insert(key).second) errors.push_back(*error);
   }
   if (errors.empty()) errors.push_back({.kind = kind, .fields = {{"text", output}}});

@@ -11,7 +11,8 @@
 
 namespace ladder::glassbox {
 
-/// \brief A program that cannot be built. what() is for people: a line for each of the first errors.
+/// \brief A program that cannot be built. what() is for people: a line for each of the first
+///        errors.
 class BuildError : public std::runtime_error {
  public:
   explicit BuildError(std::vector<SourceError> errors);

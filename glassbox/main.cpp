@@ -40,7 +40,8 @@ struct Arguments {
   std::string kernel;
   std::uint64_t launch = 0;
   std::string gpu = "classroom";
-  std::string verb;  ///< "run", "check", "trace"; empty: run and check, with the program's exit code
+  std::string
+      verb;  ///< "run", "check", "trace"; empty: run and check, with the program's exit code
   std::string json;
   std::string sarif;
   std::string html;
@@ -75,7 +76,8 @@ void add_options(CLI::App& command, Arguments& arguments, bool traces) {
   command.add_option("-D", arguments.definitions, "NAME or NAME=VALUE to define")->take_all();
   command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
-  command.add_option("--json", arguments.json, "also write what was found to this file; -: standard output");
+  command.add_option("--json", arguments.json,
+                     "also write what was found to this file; -: standard output");
   command.add_option("--sarif", arguments.sarif,
                      "also write it as SARIF, for editors and code hosts");
   if (!traces) return;
@@ -119,8 +121,8 @@ class Outputs {
  private:
   void require_other_file(const char* option, const std::string& path) const {
     if (path.empty() || !page_->is_same_file_as(OutputFile(path))) return;
-    throw std::invalid_argument(fmt::format("{} and --html both name {}: give each a file of its own",
-                                            option, arguments_.html));
+    throw std::invalid_argument(fmt::format(
+        "{} and --html both name {}: give each a file of its own", option, arguments_.html));
   }
   static void tell(const char* what, const std::string& path) {
     if (!path.empty() && path != "-") fmt::print(stderr, "{} written to {}.\n", what, path);

@@ -94,7 +94,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
     if (file.extension() == ".cu") append(job, {"-include", "cuda_runtime.h"});  // as nvcc does
     append(job, {"-x", "c++", "-c", source, "-o", objects.back()});
     if (files.uses_openmp()) job.push_back("-fopenmp");
-    jobs.push_back(std::async(std::launch::async, [job] { call(job, SourceErrorKind::kCompiler); }));
+    jobs.push_back(
+        std::async(std::launch::async, [job] { call(job, SourceErrorKind::kCompiler); }));
   }
   finish(jobs);
 

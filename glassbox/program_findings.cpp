@@ -120,11 +120,10 @@ std::vector<LaunchFindings> merged(const std::vector<LaunchFindings>& launches) 
 std::string refused_text(const LaunchFindings& launch) {
   std::string text;
   for (const Fault& fault : launch.trace.hazards) {
-    text += wrapped(fmt::format("- {}: {}, at {} ({}{})", launch.kernel, text_of(fault),
-                                text_of(launch.place),
-                                launch.facts.at("cuda_error").get<std::string>(),
-                                times_text(fault.times)),
-                    2);
+    text += wrapped(
+        fmt::format("- {}: {}, at {} ({}{})", launch.kernel, text_of(fault), text_of(launch.place),
+                    launch.facts.at("cuda_error").get<std::string>(), times_text(fault.times)),
+        2);
   }
   return text;
 }
@@ -132,12 +131,12 @@ std::string refused_text(const LaunchFindings& launch) {
 std::string kernel_text(const LaunchFindings& launch, const Shown& shown) {
   if (launch.is_refused()) return refused_text(launch);
   const auto& hazards = launch.trace.hazards;
-  std::string text = wrapped(
-      fmt::format("{} at {}, {} of {}: {}", launch.kernel, text_of(launch.place),
-                  counted(launch.trace.blocks, "block"),
-                  counted(launch.trace.threads_per_block, "thread"),
-                  hazards.empty() ? "no hazards" : counted(hazards.size(), "hazard")),
-      2);
+  std::string text =
+      wrapped(fmt::format("{} at {}, {} of {}: {}", launch.kernel, text_of(launch.place),
+                          counted(launch.trace.blocks, "block"),
+                          counted(launch.trace.threads_per_block, "thread"),
+                          hazards.empty() ? "no hazards" : counted(hazards.size(), "hazard")),
+              2);
   text += hazards_text(launch.trace);
   if (shown.lines && !launch.trace.lines.empty()) {
     text += lines_table(launch.trace, launch.verdicts) + "\n";
@@ -154,13 +153,13 @@ std::string finding_text(const Finding& finding) {
     case CallGroup::kNote:
       return wrapped(text_of(*call), 2);
     case CallGroup::kLeak:
-      return wrapped(emulator::sentence(fmt::format(
-                         "{}, {} bytes from {}, was never freed.", call->fields.word("array"),
-                         call->fields.number("bytes"), text_of(place))),
+      return wrapped(emulator::sentence(fmt::format("{}, {} bytes from {}, was never freed.",
+                                                    call->fields.word("array"),
+                                                    call->fields.number("bytes"), text_of(place))),
                      2);
     default:
-      return wrapped(fmt::format("- {}, at {} ({}{})", text_of(*call), text_of(place), code_of(*call),
-                                 times_text(call->times)),
+      return wrapped(fmt::format("- {}, at {} ({}{})", text_of(*call), text_of(place),
+                                 code_of(*call), times_text(call->times)),
                      2);
   }
 }
@@ -171,8 +170,8 @@ bool is_error(const Finding& finding) {
 }
 
 std::string traced_text(const ProgramFindings& found, const Shown& shown) {
-  const auto traced = static_cast<std::size_t>(
-      std::ranges::count_if(found.listed, &LaunchFindings::is_traced));
+  const auto traced =
+      static_cast<std::size_t>(std::ranges::count_if(found.listed, &LaunchFindings::is_traced));
   if (!shown.traces || traced >= found.launches) return "";
   return wrapped(fmt::format("{} of {} traced{}.", counted(traced, "launch"), found.launches,
                              shown.is_chosen ? "" : ": the first of each kernel at each line"),
@@ -222,7 +221,7 @@ std::string text_of(const ProgramFindings& found, const Shown& shown) {
 void add_to(FindingsReport& report, const ProgramFindings& found, bool once) {
   for (const LaunchFindings& launch : once ? merged(found.listed) : found.listed) {
     Subject subject = {.facts = launch.facts,
-                       .outcome = launch.is_refused()             ? "refused"
+                       .outcome = launch.is_refused()            ? "refused"
                                   : launch.trace.hazards.empty() ? "clean"
                                                                  : "found",
                        .place = launch.place};

@@ -20,7 +20,7 @@ struct LaunchFindings {
   std::string kernel;
   emulator::Place place;
   bool is_traced = false;
-  emulator::KernelTrace trace;        ///< hazards and the counts of its lines
+  emulator::KernelTrace trace;          ///< hazards and the counts of its lines
   std::vector<AccessVerdict> verdicts;  ///< of the lines
 
   /// CUDA did not start it.

@@ -44,9 +44,10 @@ std::string text_of(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file || fs::is_directory(path)) {
-    throw BuildError({{.kind = SourceErrorKind::kUnreadable,
-                       .fields = {{"file", path.string()},
-                                  {"reason", std::strerror(fs::is_directory(path) ? EISDIR : errno)}}}});
+    throw BuildError(
+        {{.kind = SourceErrorKind::kUnreadable,
+          .fields = {{"file", path.string()},
+                     {"reason", std::strerror(fs::is_directory(path) ? EISDIR : errno)}}}});
   }
   return text.str();
 }

@@ -29,11 +29,16 @@ namespace ladder::stream_k {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 [[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
 }  // namespace ladder::stream_k
-namespace ladder::small_products {
+namespace ladder::shared_k {
 [[gnu::weak]] void run(const Gemm<float>&, Stream);
 [[gnu::weak]] std::string explain(const Shape&);
 [[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
-}  // namespace ladder::small_products
+}  // namespace ladder::shared_k
+namespace ladder::every_shape {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+[[gnu::weak]] std::string explain(const Shape&);
+[[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
+}  // namespace ladder::every_shape
 // clang-format on
 
 namespace ladder {
@@ -141,15 +146,25 @@ const auto kRungs = std::to_array<Rung>({
      .run = stream_k::run,
      .plans = stream_k::plans},
     {.number = 13,
-     .name = "small_products",
-     .idea = "a tile for each shape",
+     .name = "shared_k",
+     .idea = "warps and clusters share K",
      .builds_on = 12,
      .architectures = kHopperAndBlackwell,
      .multiple_of = 4,
      .tile = {128, 256},
-     .run = small_products::run,
-     .explain = small_products::explain,
-     .plans = small_products::plans},
+     .run = shared_k::run,
+     .explain = shared_k::explain,
+     .plans = shared_k::plans},
+    {.number = 14,
+     .name = "every_shape",
+     .idea = "a tile for each shape",
+     .builds_on = 13,
+     .architectures = kHopperAndBlackwell,
+     .multiple_of = 4,
+     .tile = {128, 256},
+     .run = every_shape::run,
+     .explain = every_shape::explain,
+     .plans = every_shape::plans},
 });
 
 }  // namespace

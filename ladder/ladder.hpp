@@ -98,7 +98,7 @@ std::string own_code();
 /// \param  compiled  as own_code()
 /// \return kComputeCapability, or kNotCompiled if this build has no code for it; nothing if it runs
 std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std::string_view gpu,
-                       const std::string& compiled = own_code());
+                                  const std::string& compiled = own_code());
 
 /// "05 vector_access"
 std::string label(const Rung& rung);

@@ -1,7 +1,7 @@
 """Makes copies of rungs from which something was taken away, and looks at their machine code.
 
     python3 -m bench.benchmark.ablate list                   all copies, and what they lack
-    python3 -m bench.benchmark.ablate source 13_copy         one of them, as a source
+    python3 -m bench.benchmark.ablate source 14_copy         one of them, as a source
     python3 -m bench.benchmark.ablate count [13_copy ...]    registers, spills, and main loops
     python3 -m bench.benchmark.ablate count --out bench/results/sass/ablations.json
 
@@ -138,7 +138,7 @@ def main():
     """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("list", "source", "count"))
-    parser.add_argument("names", nargs="*", help="copies, such as 13_idle_producers")
+    parser.add_argument("names", nargs="*", help="copies, such as 14_idle_producers")
     parser.add_argument("--out", type=output_path, help="file to write what was counted into")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")

@@ -18,8 +18,8 @@ struct KernelResources {
 
 /// A rung without one of its parts. Its results are wrong by design unless `right` is true.
 struct Ablation {
-  const char* rung;        ///< "13_small_products", the rung it was made from
-  const char* name;        ///< "13_idle_producers"
+  const char* rung;        ///< "14_every_shape", the rung it was made from
+  const char* name;        ///< "14_idle_producers"
   const char* taken_away;  ///< "loading and storing A, and boxes of B"
   bool right;              ///< without that part, the result is still right
   void (*run)(const Gemm<float>&, Stream);

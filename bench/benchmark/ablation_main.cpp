@@ -127,8 +127,7 @@ int main(int argc, char** argv) {
   using namespace ladder::bench;
   Arguments arguments;
   CLI::App app("Times copies of rungs from which something was taken away, on a GPU.", "ablation");
-  app.add_option("--only", arguments.only,
-                 "names of copies, or of rungs such as 13_small_products");
+  app.add_option("--only", arguments.only, "names of copies, or of rungs such as 14_every_shape");
   app.add_option("--leave-out", arguments.leave_out, "names of copies, or of rungs");
   app.add_option("--size", arguments.sizes, "M = N = K, one or more")
       ->transform(decimal())

@@ -70,8 +70,8 @@ void verify(Machine& machine, std::vector<Contender>& contenders, const Problem&
     const Verdict verdict =
         verifier.verify(contender.run, problem.alpha, problem.beta, contender.tile);
     if (!verdict.right) {
-      throw std::runtime_error(
-          fmt::format("{} is wrong, and must not be: {}", contender.entry.name, text_of(verdict.wrong)));
+      throw std::runtime_error(fmt::format("{} is wrong, and must not be: {}", contender.entry.name,
+                                           text_of(verdict.wrong)));
     }
     contender.entry.verified = true;
   }

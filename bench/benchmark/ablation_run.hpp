@@ -21,7 +21,7 @@ namespace ladder::bench {
 
 /// One line of the results.
 struct AblationEntry {
-  std::string name;         ///< "13_idle_producers"; "13_small_products" is the unchanged rung
+  std::string name;         ///< "14_idle_producers"; "14_every_shape" is the unchanged rung
   std::optional<int> rung;  ///< empty: a library
   std::string taken_away;   ///< empty: nothing
   bool verified;            ///< its result was compared with the reference and is right

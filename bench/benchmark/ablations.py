@@ -2,7 +2,7 @@
 
 The time that a kernel loses without a part is what that part costs. Most of the copies compute
 nonsense: nobody loads what they multiply. What they must do is end, and keep in machine code what
-was not taken away; bench/benchmark/ablate.py checks both. That consumers of rung 13 wait for full
+was not taken away; bench/benchmark/ablate.py checks both. That consumers of rung 14 wait for full
 stages cannot be taken away alone: a block could end while a box is on its way to it, which CUDA
 answers with an unspecified launch failure.
 """
@@ -17,7 +17,7 @@ TABLE = "bench/benchmark/ablations.py"
 # The program asks CUDA what the kernel takes of an SM.
 NOTED = ("launch(kernel<", "bench::launch_and_note(resources, kernel<")
 
-# -- Rung 13: producers --------------------------------------------------------------------------
+# -- Rung 14: producers --------------------------------------------------------------------------
 # What nobody loads is filled once, with numbers of every mantissa: a multiplier that meets zeros
 # or NaN draws less power.
 FILLED = ("""\
@@ -80,7 +80,7 @@ ONE_LANE_WAITS = ("""\
 """)
 IDLE = (FILLED, *NO_LOADS, NO_STORES, NO_BOXES)
 
-# -- Rung 13: consumers --------------------------------------------------------------------------
+# -- Rung 14: consumers --------------------------------------------------------------------------
 # Never true, which the compiler does not know: the sums stay needed. What stands there decides how
 # ptxas lays out the loop above; these two change it least, or spill nothing.
 STORED = "      } else {\n        store<"
@@ -94,11 +94,11 @@ STAYING = (
      "acc[m][n] = __fmaf_rn(rA[k % 2][m], rB[k % 2][n], acc[m][n]);"),
 )
 WHOLE = ("""\
+  plan.split = decompose(plan.tiles, plan.k_tiles, sms, cost_us);
   const int left = static_cast<int>(plan.tiles % sms);
-  plan.split = {plan.k_tiles, static_cast<int>(whole * sms), 1, 0, 0};
 """, """\
+  plan.split = {plan.k_tiles, static_cast<int>(plan.tiles), 0, 0, 0};
   const int left = 0;
-  plan.split = {plan.k_tiles, static_cast<int>(plan.tiles), 1, 0, 0};
 """)
 
 # -- Rung 10 -------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class Ablation:
 
     @property
     def id(self):
-        """'13_idle_producers'"""
+        """'14_idle_producers'"""
         return f"{self.rung:02}_{self.name}"
 
     @property
@@ -143,9 +143,9 @@ class Ablation:
         )
 
 
-def rung_13(name, taken_away, *edits, **more):
-    """A copy of rung 13 that always takes its largest tile."""
-    return Ablation(13, name, taken_away, edits, configuration="128 x 256", **more)
+def rung_14(name, taken_away, *edits, **more):
+    """A copy of rung 14 that always takes its largest tile."""
+    return Ablation(14, name, taken_away, edits, configuration="128 x 256", **more)
 
 
 ABLATIONS = (
@@ -161,30 +161,30 @@ ABLATIONS = (
         ("ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
         ("ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
     ), right=True),
-    rung_13("copy", "nothing: it only has no other tiles to choose from", right=True),
-    rung_13("whole_tiles", "splitting along K: the last wave is not full", WHOLE, right=True),
-    rung_13("registers_56_224", "32 registers of each producer, for 16 more per consumer",
+    rung_14("copy", "nothing: it only has no other tiles to choose from", right=True),
+    rung_14("whole_tiles", "splitting along K: the last wave is not full", WHOLE, right=True),
+    rung_14("registers_56_224", "32 registers of each producer, for 16 more per consumer",
             ("ptx::setmaxnreg_dec<88>", "ptx::setmaxnreg_dec<56>"),
             ("ptx::setmaxnreg_inc<208>", "ptx::setmaxnreg_inc<224>"),
             right=True),
-    rung_13("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
+    rung_14("one_lane_waits", "31 of 32 lanes' looks at empty: one looks, a __syncwarp() follows",
             ONE_LANE_WAITS, right=True),
-    rung_13("c_not_stored", "storing C", NOT_STORED),
-    rung_13("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
-    rung_13("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),
-    rung_13("a_only", "boxes of B", FILLED, NO_BOXES),
-    rung_13("idle_producers", "loading and storing A, and boxes of B", *IDLE),
-    rung_13("operands_stay", "reading operands from shared memory", *STAYING, loads=False),
-    rung_13("idle_c_not_stored", "all that producers do, and storing C", *IDLE, NOT_STORED),
-    rung_13("idle_operands_stay", "all that producers do, and reading operands", *IDLE, *STAYING,
+    rung_14("c_not_stored", "storing C", NOT_STORED),
+    rung_14("a_not_stored", "producers' stores of A to shared memory", *FOLDED, FILLED),
+    rung_14("boxes_only", "loading and storing A", FILLED, *NO_LOADS, NO_STORES),
+    rung_14("a_only", "boxes of B", FILLED, NO_BOXES),
+    rung_14("idle_producers", "loading and storing A, and boxes of B", *IDLE),
+    rung_14("operands_stay", "reading operands from shared memory", *STAYING, loads=False),
+    rung_14("idle_c_not_stored", "all that producers do, and storing C", *IDLE, NOT_STORED),
+    rung_14("idle_operands_stay", "all that producers do, and reading operands", *IDLE, *STAYING,
             loads=False),
-    rung_13("arithmetic_only", "all that producers do, reading operands, and storing C", *IDLE,
+    rung_14("arithmetic_only", "all that producers do, reading operands, and storing C", *IDLE,
             *STAYING, NOT_STORED_EITHER, loads=False),
 )
 
 
 def ablation(wanted):
-    """The Ablation of an id such as '13_copy'."""
+    """The Ablation of an id such as '14_copy'."""
     for entry in ABLATIONS:
         if entry.id == wanted:
             return entry

@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/benchmark/configuration_times.hpp"
 #include "bench/benchmark/gemm_rows.hpp"
 #include "bench/benchmark/plan.hpp"
 #include "bench/benchmark/reporters.hpp"
@@ -35,6 +37,7 @@ struct Arguments {
   bool list = false;
   bool list_shapes = false;
   std::string shapes_file;
+  std::string configurations_file;
 };
 
 void add_options(CLI::App& app, Arguments& arguments) {
@@ -47,6 +50,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--list", arguments.list, "list the names of the rows, and measure nothing");
   app.add_flag("--list-shapes", arguments.list_shapes, "list the sets of shapes");
   app.add_option("--json", arguments.shapes_file, "with --list-shapes: write them to this file");
+  app.add_option("--configurations", arguments.configurations_file,
+                 "time the configurations of one rung instead, and write them to this file");
   app.add_flag("--roofs", arguments.roofs, "measure the roofs of this GPU instead");
   app.add_option("--roofs-file", arguments.roofs_file, "their file (bench/results/GPU/roofs.json)");
 }
@@ -150,6 +155,28 @@ int roofs_command(const Arguments& arguments) {
   return kGood;
 }
 
+int configurations_command(const Arguments& arguments) {
+  PlanRequest request = request_of(arguments);
+  std::erase_if(request.shapes,
+                [](const Shape& shape) { return protocol_for(shape) != Protocol::graph; });
+  const OutputFile file(arguments.configurations_file);
+  const std::unique_ptr<Machine> machine = gpu();
+  Progress progress;
+  double shown = 0;
+  const nlohmann::json times = configuration_times(
+      *machine, table(), request.rungs.at(0), request.shapes,
+      request.protocol.value_or(Protocol::graph), [&](const nlohmann::json& so_far) {
+        const double done = 1.0 * so_far["benchmarks"].size() / request.shapes.size();
+        progress.show("configurations", done);
+        if (done - shown < 0.02) return;
+        shown = done;
+        file.write(configuration_times_text(so_far));
+      });
+  progress.clear();
+  file.write(configuration_times_text(times));
+  return kGood;
+}
+
 /// What is worth knowing before a long wait. On standard error: the output may be JSON.
 void print_announcement(const Machine& machine, const Plan& plan,
                         const std::optional<Roof>& measured) {
@@ -218,6 +245,7 @@ int main(int argc, char** argv) {
     if (arguments.list_shapes) return list_shapes(arguments.shapes_file);
     if (arguments.list) return list_rows(request_of(arguments));
     if (arguments.roofs) return roofs_command(arguments);
+    if (!arguments.configurations_file.empty()) return configurations_command(arguments);
     return benchmark_command(arguments, out_file);
   });
 }

@@ -80,12 +80,27 @@ std::string set_names() {
     last = known.set;
     names += fmt::format(", {}", last);
   }
-  names += ", drawn";
+  names += ", drawn, drawn:SEED";
   return names;
 }
 
+constexpr std::string_view kDrawn = "drawn";
+
+/// The seed in "drawn:SEED"
+std::uint64_t seed_in(std::string_view set) {
+  const std::string_view text = set.substr(kDrawn.size() + 1);
+  std::uint64_t seed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || rest != text.data() + text.size()) {
+    throw std::invalid_argument(
+        fmt::format("'{}': a seed is a whole number below 2^64, as in drawn:7", set));
+  }
+  return seed;
+}
+
 std::vector<Shape> shapes_of_set(std::string_view set) {
-  if (set == "drawn") return drawn_shapes(kDrawnSeed, kDrawnShapes);
+  if (set == kDrawn) return drawn_shapes(kDrawnSeed, kDrawnShapes);
+  if (set.starts_with(fmt::format("{}:", kDrawn))) return drawn_shapes(seed_in(set), kDrawnShapes);
   std::vector<Shape> shapes;
   for (const KnownShape& known : kKnownShapes) {
     if (set == "all" || set == known.set) shapes.push_back(known.shape);

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t kDrawnSeed = 20261125;
 std::vector<Shape> drawn_shapes(std::uint64_t seed, int count);
 
 /// \brief  Shapes from a list of sets and shapes: "squares,4096x4096x512"; "all" is every set that
-///         was chosen by hand, "drawn" is drawn_shapes().
+///         was chosen by hand, "drawn" and "drawn:SEED" are kDrawnShapes of drawn_shapes().
 /// \return each shape once, in the order of the list
 /// \throws std::invalid_argument for an unknown set, a malformed shape or an extent out of range
 std::vector<Shape> parse_shapes(std::string_view list);

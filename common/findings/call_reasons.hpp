@@ -10,8 +10,8 @@
 
 namespace ladder {
 
-/// LADDER_CALL(enumerator, group, code, sentence): one line for each reason. In the sentence, {name}
-/// is a field, and what is in [brackets] is left out where one of its fields is not there.
+/// LADDER_CALL(enumerator, group, code, sentence): one line for each reason. In the sentence,
+/// {name} is a field, and what is in [brackets] is left out where one of its fields is not there.
 #define LADDER_CALLS(LADDER_CALL)                                                                  \
   /* Pointers and sizes. */                                                                        \
   LADDER_CALL(kNullPointer, kCall, "null-pointer", "[the {role} is ]a null pointer")               \
@@ -30,8 +30,9 @@ namespace ladder {
   LADDER_CALL(kNoDirection, kCall, "no-direction", "{direction} is no direction")                  \
   LADDER_CALL(kPitchTooSmall, kCall, "pitch-too-small",                                            \
               "a row of {width} bytes is longer than a pitch")                                     \
-  LADDER_CALL(kSymbolTooSmall, kCall, "symbol-too-small",                                          \
-              "{bytes} bytes from byte {from_byte} on do not fit: the variable has {symbol_bytes}") \
+  LADDER_CALL(                                                                                     \
+      kSymbolTooSmall, kCall, "symbol-too-small",                                                  \
+      "{bytes} bytes from byte {from_byte} on do not fit: the variable has {symbol_bytes}")        \
   LADDER_CALL(kFreedBefore, kCall, "freed-before", "{array} was freed before")                     \
   LADDER_CALL(kNotStartOfArray, kCall, "not-start-of-array",                                       \
               "this is no start of an array of the GPU; it is in {array}")                         \
@@ -50,9 +51,10 @@ namespace ladder {
               "device cards have no figure for attribute {attribute}")                             \
   /* Arrays, textures and surfaces. */                                                             \
   LADDER_CALL(kNoArray, kCall, "no-cuda-array", "this is no CUDA array, or it was freed")          \
-  LADDER_CALL(kPartDoesNotFit, kCall, "part-does-not-fit",                                         \
-              "{height} rows of {width} bytes from byte {x} of row {y} on do not fit: {array} has " \
-              "{rows} rows of {row_bytes}")                                                        \
+  LADDER_CALL(                                                                                     \
+      kPartDoesNotFit, kCall, "part-does-not-fit",                                                 \
+      "{height} rows of {width} bytes from byte {x} of row {y} on do not fit: {array} has "        \
+      "{rows} rows of {row_bytes}")                                                                \
   LADDER_CALL(kArrayWidthZero, kCall, "array-width-zero", "an array of width 0")                   \
   LADDER_CALL(kTexelFormat, kCall, "texel-format",                                                 \
               "a texel has 1, 2 or 4 channels of 8, 16 or 32 bits each, all alike; "               \
@@ -62,8 +64,7 @@ namespace ladder {
               "make_cudaPitchedPtr")                                                               \
   LADDER_CALL(kTextureOfArray, kCall, "texture-of-array",                                          \
               "res.array.array is no array, or it was freed")                                      \
-  LADDER_CALL(kNoMipmaps, kLacks, "no-mipmapped-arrays",                                           \
-              "the glass box has no mipmapped arrays")                                             \
+  LADDER_CALL(kNoMipmaps, kLacks, "no-mipmapped-arrays", "the glass box has no mipmapped arrays")  \
   LADDER_CALL(kNoViews, kLacks, "no-resource-views",                                               \
               "the glass box has no views of resources: pass a null pointer")                      \
   LADDER_CALL(kNoSrgb, kLacks, "no-srgb",                                                          \

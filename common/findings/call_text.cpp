@@ -33,8 +33,7 @@ std::optional<std::string> filled(std::string_view part, const Fields& fields) {
     text += part.substr(0, open);
     if (open == std::string_view::npos) return text;
     const std::size_t close = part.find('}', open);
-    const std::optional<std::string> field =
-        shown(fields, part.substr(open + 1, close - open - 1));
+    const std::optional<std::string> field = shown(fields, part.substr(open + 1, close - open - 1));
     if (!field) return std::nullopt;
     text += *field;
     part.remove_prefix(close + 1);

@@ -67,7 +67,8 @@ json to_json(const emulator::Fields& fields) {
   for (const auto& [name, value] : fields.all()) {
     result[name] = std::visit(
         [](const auto& any) -> json {
-          if constexpr (std::is_same_v<std::decay_t<decltype(any)>, double>) return number_json(any);
+          if constexpr (std::is_same_v<std::decay_t<decltype(any)>, double>)
+            return number_json(any);
           return any;
         },
         value.any());

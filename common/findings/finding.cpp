@@ -76,14 +76,13 @@ std::string_view code_of(FindingLevel level) {
 }
 
 FindingFamily family_of(const Finding& finding) {
-  return std::visit(
-      Overloaded{[](const Fault&) { return FindingFamily::kFault; },
-                 [](const StrayShuffles&) { return FindingFamily::kFault; },
-                 [](const Wrong&) { return FindingFamily::kWrongResult; },
-                 [](const Refusal&) { return FindingFamily::kRefusal; },
-                 [](const CallFinding&) { return FindingFamily::kCall; },
-                 [](const SourceError&) { return FindingFamily::kSource; }},
-      finding.what);
+  return std::visit(Overloaded{[](const Fault&) { return FindingFamily::kFault; },
+                               [](const StrayShuffles&) { return FindingFamily::kFault; },
+                               [](const Wrong&) { return FindingFamily::kWrongResult; },
+                               [](const Refusal&) { return FindingFamily::kRefusal; },
+                               [](const CallFinding&) { return FindingFamily::kCall; },
+                               [](const SourceError&) { return FindingFamily::kSource; }},
+                    finding.what);
 }
 
 FindingLevel level_of(const Finding& finding) {
@@ -125,8 +124,8 @@ std::string text_of(const std::vector<Finding>& findings) {
     text += std::visit([](const auto& what) -> std::string { return text_of(what); }, finding.what);
   if (findings.empty() || !findings.front().small_case) return text;
   return emulator::sentence(
-      fmt::format("right for this problem, but wrong for a small one of integers ({}): ",
-                  name_of(*findings.front().small_case))) +
+             fmt::format("right for this problem, but wrong for a small one of integers ({}): ",
+                         name_of(*findings.front().small_case))) +
          text;
 }
 

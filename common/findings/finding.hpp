@@ -25,8 +25,8 @@ namespace ladder {
 /// Which problem a finding is of, where it is not the one that was asked for.
 struct ProblemCase {
   Problem problem;
-  bool integers = true;          ///< whose results must be exact
-  std::string configuration;     ///< of a rung that chooses; empty: its own choice
+  bool integers = true;           ///< whose results must be exact
+  std::string configuration;      ///< of a rung that chooses; empty: its own choice
   std::optional<bool> late = {};  ///< asynchronous copies arrive late, or at once; else no matter
   bool last_block_first = false;
 };

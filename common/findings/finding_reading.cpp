@@ -108,12 +108,12 @@ Fault fault_of(const json& written) {
 }
 
 CallFinding call_of(const json& written) {
-  CallFinding call = {.reason = with_code<CallReason>(written.at("reason"),
-                                                      static_cast<int>(kCallReasons.size())),
-                      .function = written.at("function"),
-                      .place = place_of(written),
-                      .fields = fields_of(written.at("fields")),
-                      .times = written.at("times")};
+  CallFinding call = {
+      .reason = with_code<CallReason>(written.at("reason"), static_cast<int>(kCallReasons.size())),
+      .function = written.at("function"),
+      .place = place_of(written),
+      .fields = fields_of(written.at("fields")),
+      .times = written.at("times")};
   const std::string code = written.at("code");
   if (code != code_of(call.reason)) call.error = code;
   return call;

@@ -15,7 +15,7 @@ namespace ladder {
 
 /// What findings are of: a rung, a kernel's launch.
 struct Subject {
-  nlohmann::json facts = nlohmann::json::object();  ///< "rung": "03 shared_tile", ...: see the schema
+  nlohmann::json facts = nlohmann::json::object();  ///< "rung": "03 shared_tile", ...: the schema
   std::string outcome;                              ///< "right", "wrong", "refused", "found"
   emulator::Place place = {};  ///< of its kernel: where findings without a place are shown
   std::vector<Finding> findings = {};
@@ -36,7 +36,8 @@ struct FindingsReport {
 /// As findings.schema.json has it.
 nlohmann::json to_json(const FindingsReport& report);
 
-/// As SARIF 2.1.0 has it: a rule for each code, a result for each finding, refusals as notifications.
+/// As SARIF 2.1.0 has it: a rule for each code, a result for each finding, refusals as
+/// notifications.
 nlohmann::json to_sarif(const FindingsReport& report);
 
 /// Where --json and --sarif go: to files, or to standard output.

@@ -58,7 +58,8 @@ std::string help_of(FaultGroup group) {
     case FaultGroup::kStop:
       return "The thread cannot go on, and the launch fails.";
     case FaultGroup::kTexture:
-      return "Create the object of live memory before the launch, read it with the function for its "
+      return "Create the object of live memory before the launch, read it with the function for "
+             "its "
              "sort and type, and destroy it after the launch.";
     case FaultGroup::kHeap:
       return "Free each piece once, in a kernel, by the pointer that malloc() or new gave.";
@@ -137,8 +138,7 @@ std::vector<FindingRule> all_rules() {
     const auto wrong = static_cast<WrongKind>(kind);
     rules.push_back({code_of(wrong), title_of(wrong), help_of(wrong)});
   }
-  rules.push_back({emulator::kStrayShuffleCode,
-                   "A shuffle asks a lane outside of its mask",
+  rules.push_back({emulator::kStrayShuffleCode, "A shuffle asks a lane outside of its mask",
                    "What it got is undefined. Nobody knows whether it was used: it may be why a "
                    "result is wrong."});
   for (const CallReasonFacts& facts : kCallReasons) {
@@ -148,9 +148,9 @@ std::vector<FindingRule> all_rules() {
   }
   for (int kind = 0; kind < kSourceErrorKinds; ++kind) {
     const auto error = static_cast<SourceErrorKind>(kind);
-    rules.push_back({code_of(error), title_of(error),
-                     is_lack(error) ? kHelpOfLacks
-                                    : "The program was not built, so nothing of it ran."});
+    rules.push_back(
+        {code_of(error), title_of(error),
+         is_lack(error) ? kHelpOfLacks : "The program was not built, so nothing of it ran."});
   }
   for (int kind = 0; kind < kRefusalKinds; ++kind) {
     const auto refusal = static_cast<RefusalKind>(kind);

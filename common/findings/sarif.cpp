@@ -61,12 +61,13 @@ json related_locations(const emulator::Fault& fault, const std::string& root) {
   };
   if (fault.other) {
     const std::string what = fault.other->verb ? code_of(*fault.other->verb) : "the other thread";
-    add(fault.other->place, fmt::format("{}, thread {}", what, emulator::to_text(fault.other->thread)));
+    add(fault.other->place,
+        fmt::format("{}, thread {}", what, emulator::to_text(fault.other->thread)));
   }
   for (const emulator::ThreadGroup& group : fault.groups) {
     if (group.place == fault.place) continue;
-    add(group.place, fmt::format("{} thread(s) wait here: {}", group.threads.size(),
-                                 code_of(group.wait)));
+    add(group.place,
+        fmt::format("{} thread(s) wait here: {}", group.threads.size(), code_of(group.wait)));
   }
   return locations;
 }
@@ -188,20 +189,19 @@ json to_sarif(const FindingsReport& report) {
   }
   constexpr int kCouldNot = 2;  // exit code of programs that could not do what was asked for
   const std::string root = report.root.ends_with('/') ? report.root : report.root + "/";
-  const json run = {
-      {"tool",
-       {{"driver",
-         {{"name", fmt::format("{} {}", report.program, report.command)},
-          {"version", report.version},
-          {"rules", descriptors.rules},
-          {"notifications", descriptors.notifications}}}}},
-      {"originalUriBaseIds", {{kRoot, {{"uri", "file://" + uri_of(root)}}}}},
-      {"columnKind", "unicodeCodePoints"},
-      {"invocations",
-       {{{"executionSuccessful", report.exit_code != kCouldNot},
-         {"exitCode", report.exit_code},
-         {"toolExecutionNotifications", log.notifications}}}},
-      {"results", log.results}};
+  const json run = {{"tool",
+                     {{"driver",
+                       {{"name", fmt::format("{} {}", report.program, report.command)},
+                        {"version", report.version},
+                        {"rules", descriptors.rules},
+                        {"notifications", descriptors.notifications}}}}},
+                    {"originalUriBaseIds", {{kRoot, {{"uri", "file://" + uri_of(root)}}}}},
+                    {"columnKind", "unicodeCodePoints"},
+                    {"invocations",
+                     {{{"executionSuccessful", report.exit_code != kCouldNot},
+                       {"exitCode", report.exit_code},
+                       {"toolExecutionNotifications", log.notifications}}}},
+                    {"results", log.results}};
   return {{"$schema",
            "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
            "sarif-schema-2.1.0.json"},

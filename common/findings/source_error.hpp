@@ -33,7 +33,7 @@ bool is_lack(SourceErrorKind kind);
 struct SourceError {
   SourceErrorKind kind = SourceErrorKind::kCompiler;
   emulator::Place place = {};
-  unsigned column = 0;          ///< 0: not known
+  unsigned column = 0;           ///< 0: not known
   emulator::Fields fields = {};  ///< "text": what the compiler says; or "reason"
 };
 

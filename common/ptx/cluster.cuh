@@ -23,6 +23,18 @@ __device__ __forceinline__ unsigned cluster_rank() {
 #endif
 }
 
+/// Number of blocks in this block's cluster: %cluster_nctarank, PTX ISA 10.
+__device__ __forceinline__ unsigned cluster_size() {
+#ifdef __CUDACC__
+  unsigned size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+#else
+  const dim3 extents = emulator::cluster_extents();
+  return extents.x * extents.y * extents.z;
+#endif
+}
+
 /// \brief  Waits until all threads of all blocks of the cluster are here. What they did before is
 ///         visible afterwards: barrier.cluster.arrive.release and barrier.cluster.wait.acquire, PTX
 ///         ISA 9.7.13.3.

@@ -230,13 +230,13 @@ std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_
   if (even) pattern.step_bytes = step;
   const std::int64_t span = *places.rbegin() + bytes - *places.begin();
   const auto row = static_cast<std::int64_t>(row_bytes);
-  pattern.kind = places.size() == 1                              ? AccessPatternKind::kSamePlace
-                 : even && step == bytes                         ? AccessPatternKind::kNeighbours
-                 : span == bytes * std::ssize(places)            ? AccessPatternKind::kOneRun
-                 : even && row > 0 && std::abs(step) % row == 0  ? AccessPatternKind::kRows
-                 : even                                          ? AccessPatternKind::kStrided
-                 : pattern.runs == pattern.places                ? AccessPatternKind::kScattered
-                                                                 : AccessPatternKind::kRuns;
+  pattern.kind = places.size() == 1                             ? AccessPatternKind::kSamePlace
+                 : even && step == bytes                        ? AccessPatternKind::kNeighbours
+                 : span == bytes * std::ssize(places)           ? AccessPatternKind::kOneRun
+                 : even && row > 0 && std::abs(step) % row == 0 ? AccessPatternKind::kRows
+                 : even                                         ? AccessPatternKind::kStrided
+                 : pattern.runs == pattern.places               ? AccessPatternKind::kScattered
+                                                                : AccessPatternKind::kRuns;
   return pattern;
 }
 

@@ -127,13 +127,14 @@ json lines_json(const emulator::KernelTrace& trace, const std::vector<AccessVerd
   json lines = json::array();
   for (std::size_t i = 0; i < trace.lines.size(); ++i) {
     const emulator::LineCounts& line = trace.lines[i];
-    json entry = {{"file", line.file},
-                  {"line", line.line},
-                  {"operation", emulator::name_of(line.operation)},
-                  {"array", line.array},
-                  {"access_bytes", line.access_bytes},
-                  {"pattern", verdicts[i].pattern ? json(code_of(verdicts[i].pattern->kind)) : json(nullptr)},
-                  {"verdict", verdicts[i].text}};
+    json entry = {
+        {"file", line.file},
+        {"line", line.line},
+        {"operation", emulator::name_of(line.operation)},
+        {"array", line.array},
+        {"access_bytes", line.access_bytes},
+        {"pattern", verdicts[i].pattern ? json(code_of(verdicts[i].pattern->kind)) : json(nullptr)},
+        {"verdict", verdicts[i].text}};
     entry.update(counts_json(line.counts));
     lines.push_back(entry);
   }

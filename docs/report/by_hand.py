@@ -215,7 +215,7 @@ def copied_by_warps(configuration, c, thin):
     }
 
 
-def small_products(rung, size):
+def every_shape(rung, size):
     """What its model picks for M = N = K = size."""
     plan = rung.plan((size, size, size))
     configuration = rung.configuration(plan["configuration"])
@@ -244,7 +244,7 @@ COUNTS = {  # by the name of the rung
     "wide_tile": async_copy,
     "producer_warps": producer_warps,
     "stream_k": stream_k,
-    "small_products": small_products,
+    "every_shape": every_shape,
 }
 
 

@@ -59,12 +59,12 @@ std::string code_of(MemorySpace space);
 /// What is accessed.
 struct Element {
   MemorySpace space = MemorySpace::kGlobal;
-  std::string array = {};                   ///< "A", "sA"; empty: none is near
-  std::vector<std::int64_t> indices = {};   ///< {4096}, {1, 0}; of a scalar none
-  std::string expression = {};              ///< instead of indices, as in the source: "sA[m + 1]"
-  std::vector<std::int64_t> extents = {};   ///< of the array; empty: not known
+  std::string array = {};                    ///< "A", "sA"; empty: none is near
+  std::vector<std::int64_t> indices = {};    ///< {4096}, {1, 0}; of a scalar none
+  std::string expression = {};               ///< instead of indices, as in the source: "sA[m + 1]"
+  std::vector<std::int64_t> extents = {};    ///< of the array; empty: not known
   std::optional<std::int64_t> columns = {};  ///< of a matrix, whose extents are rows and columns
-  std::int64_t offset_bytes = 0;            ///< in shared memory, where no array is near
+  std::int64_t offset_bytes = 0;             ///< in shared memory, where no array is near
 
   bool is_known() const { return !array.empty() || !expression.empty() || offset_bytes != 0; }
 };

@@ -26,8 +26,8 @@ std::string thread_text(const Index& thread) {
 
 /// " at FILE:LINE, block (..), thread (..)"
 std::string ending_of(const Fault& fault) {
-  return (fault.place.file.empty() ? "" : " at " + place_text(fault.place)) + block_of(fault) + ", " +
-         thread_text(fault.thread);
+  return (fault.place.file.empty() ? "" : " at " + place_text(fault.place)) + block_of(fault) +
+         ", " + thread_text(fault.thread);
 }
 
 /// " 0x7f10", or nothing where the address was left out.
@@ -175,7 +175,8 @@ std::string uninitialised_text(const Fault& fault) {
              ", which nobody has written," + where;
     case FaultKind::kUninitialisedTexture:
       return "uninitialised: " + fault.fields.word("function") + " reads " +
-             fault.fields.word("array") + ", which nobody has written, at " + text_of(fault.place);
+             fault.fields.word("array") + ", which nobody has written, at " +
+             place_text(fault.place);
     case FaultKind::kUninitialisedLocal:
       return "uninitialised: " + element +
              " is computed from a local variable that nothing was stored in, and is stored at " +
@@ -185,12 +186,12 @@ std::string uninitialised_text(const Fault& fault) {
       break;
   }
   const std::string& why = fault.fields.word("why");
-  return "undefined: " + thread_text(fault.thread) + " gets from " +
-         fault.fields.word("function") + " what lane " + fault.fields.digits("lane") +
+  return "undefined: " + thread_text(fault.thread) + " gets from " + fault.fields.word("function") +
+         " what lane " + fault.fields.digits("lane") +
          (why == "no-such-thread" ? " has, but the block has no such thread"
-          : why == "has-left"     ? " has, which has left the kernel"
-                                  : " has, which is not in the mask " +
-                                    mask_text(fault.fields.number("mask"))) +
+          : why == "has-left"
+              ? " has, which has left the kernel"
+              : " has, which is not in the mask " + mask_text(fault.fields.number("mask"))) +
          ", and what is computed from it is in " + element + "," + where;
 }
 
@@ -280,8 +281,7 @@ std::string warp_text(const Fault& fault) {
              ", which is not in its own mask " + mask_text(fields.number("mask")) + ",";
     case FaultKind::kWarpDifferentCalls: {
       const auto call = [](const std::string& name, unsigned line, std::int64_t mask) {
-        return " in " + name + " of line " + std::to_string(line) + " with mask " +
-               mask_text(mask);
+        return " in " + name + " of line " + std::to_string(line) + " with mask " + mask_text(mask);
       };
       const OtherAccess& other = fault.other.value();
       return "lanes of one mask must make the same call, but " + thread_text(fault.thread) +
@@ -373,8 +373,7 @@ std::string cluster_text(const Fault& fault) {
   if (fault.kind == FaultKind::kClusterNoBlock) {
     return begin + " of a cluster of " + fault.fields.digits("blocks") + ",";
   }
-  return begin +
-         " of the cluster, which has left the kernel: its shared memory is no more,";
+  return begin + " of the cluster, which has left the kernel: its shared memory is no more,";
 }
 
 std::string barrier_text(const Fault& fault) {
@@ -389,9 +388,8 @@ std::string barrier_text(const Fault& fault) {
              " waits at cluster_sync(), which all threads of the cluster must reach,";
     case FaultKind::kNamedBarrierCount:
       return thread_text(fault.thread) + " comes to barrier " + fields.digits("barrier") + " for " +
-             fields.digits("threads") + " threads, but " +
-             thread_text(fault.other.value().thread) + " waits there for " +
-             fields.digits("other_threads") + ", at line " +
+             fields.digits("threads") + " threads, but " + thread_text(fault.other.value().thread) +
+             " waits there for " + fields.digits("other_threads") + ", at line " +
              std::to_string(fault.other->place.line) + ",";
     default:
       return "grid.sync() in a launch that is not cooperative, so that blocks may wait for others "
@@ -436,7 +434,8 @@ std::string launch_text(const Fault& fault) {
              fields.digits("threads") + " threads; CUDA allows at most " + fields.digits("limit");
     case FaultKind::kLaunchDynamicShared:
       return fields.digits("bytes") + " bytes of dynamic shared memory; a block has at most " +
-             fields.digits("limit") + " (" + std::to_string(fields.number("limit") / 1024) + " KiB)";
+             fields.digits("limit") + " (" + std::to_string(fields.number("limit") / 1024) +
+             " KiB)";
     case FaultKind::kLaunchStaticShared:
       return "__shared__ arrays of " + fields.digits("bytes") + " bytes; ptxas allows " +
              fields.digits("limit") + " (48 KiB), and more only as dynamic shared memory";

@@ -35,9 +35,8 @@ void require_extents(const char* what, const dim3& extents, const dim3& limits) 
     refuse(FaultKind::kLaunchExtentZero, {{"what", what}, {"extents", numbers_of(extents)}});
   }
   if (extents.x > limits.x || extents.y > limits.y || extents.z > limits.z) {
-    refuse(
-        FaultKind::kLaunchExtentTooLarge,
-        {{"what", what}, {"extents", numbers_of(extents)}, {"limits", numbers_of(limits)}});
+    refuse(FaultKind::kLaunchExtentTooLarge,
+           {{"what", what}, {"extents", numbers_of(extents)}, {"limits", numbers_of(limits)}});
   }
 }
 
@@ -106,13 +105,13 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
   require_extents("block", block, {kMaxThreads, kMaxThreads, kMaxBlockZ});
   const std::uint64_t product = std::uint64_t{block.x} * block.y * block.z;
   if (product > kMaxThreads) {
-    refuse(
-        FaultKind::kLaunchTooManyThreads,
-        {{"extents", numbers_of(block)}, {"threads", product}, {"limit", kMaxThreads}});
+    refuse(FaultKind::kLaunchTooManyThreads,
+           {{"extents", numbers_of(block)}, {"threads", product}, {"limit", kMaxThreads}});
   }
-  const auto most = static_cast<std::size_t>(shared_bytes_per_block());
-  if (dynamic_shared_bytes > most) {
-    refuse(FaultKind::kLaunchDynamicShared, {{"bytes", dynamic_shared_bytes}, {"limit", most}});
+  // What the emulated card gives may be less; whether a block fits it, its trace tells.
+  if (dynamic_shared_bytes > kMaxSharedBytes) {
+    refuse(FaultKind::kLaunchDynamicShared,
+           {{"bytes", dynamic_shared_bytes}, {"limit", kMaxSharedBytes}});
   }
   threads = static_cast<unsigned>(product);
   blocks = std::uint64_t{grid.x} * grid.y * grid.z;

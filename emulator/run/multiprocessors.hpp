@@ -23,4 +23,9 @@ void set_shared_bytes_per_block(int bytes);
 /// How much dynamic shared memory a block gets at most.
 int shared_bytes_per_block();
 
+/// What the DRAM of the emulated GPU moves at most: that of an H200 (common/devices/h200.json).
+constexpr double dram_bytes_per_us() {
+  return 4.814304e6;
+}
+
 }  // namespace ladder::emulator

@@ -138,8 +138,7 @@ std::string text_of(const ThreadGroup& group) {
   const Wait wait = wait_of(group);
   return (one ? "thread " : "threads ") + ranges_text(group.threads) + " " +
          (one ? wait.one : wait.several) + " at " + group.place.file + ":" +
-         std::to_string(group.place.line) +
-         (wait.missing.empty() ? "" : " (" + wait.missing + ")");
+         std::to_string(group.place.line) + (wait.missing.empty() ? "" : " (" + wait.missing + ")");
 }
 
 /// Blocks that have not started, because those that wait fill the GPU.
@@ -216,9 +215,8 @@ std::string text_of_barrier(const Fault& fault) {
     return "divergent barrier: " + waiters + (gone.empty() ? "" : ", and " + gone) +
            "; all threads of a block must reach the same one,";
   }
-  const std::string note = fields.has("return_line")
-                               ? "; see the return in line " + fields.digits("return_line")
-                               : "";
+  const std::string note =
+      fields.has("return_line") ? "; see the return in line " + fields.digits("return_line") : "";
   const std::string begin = "missing barrier: " + waiters + ", but " + gone;
   if (fields.truth("passed")) {
     return begin + note + "; GPUs from Volta on go on without them, older ones need not,";

@@ -24,7 +24,7 @@ struct RawHazard {
   std::uint16_t earlier_thread = 0;
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
-  std::uint64_t address = 0;  ///< shared: offset in shared memory
+  std::uint64_t address = 0;        ///< shared: offset in shared memory
   std::optional<Fault> found = {};  ///< by other means than accesses
   Place place = {};                 ///< likewise
   unsigned column = 0;              ///< likewise

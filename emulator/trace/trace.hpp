@@ -155,13 +155,13 @@ inline constexpr std::string_view kStrayShuffleCode = "stray-shuffle";
 
 /// What a traced launch did.
 struct KernelTrace {
-  const void* kernel = nullptr;        ///< address of the last that was launched
-  std::vector<LineCounts> lines;       ///< by file, line, operation
-  std::vector<Fault> hazards;          ///< by block
-  OrderOfEvents order;                 ///< of the first block
-  std::vector<WarpRequest> warp;       ///< of the warp that was asked for
-  Index warp_block = {};  ///< its blockIdx
-  std::uint64_t blocks = 0;            ///< of the grid
+  const void* kernel = nullptr;   ///< address of the last that was launched
+  std::vector<LineCounts> lines;  ///< by file, line, operation
+  std::vector<Fault> hazards;     ///< by block
+  OrderOfEvents order;            ///< of the first block
+  std::vector<WarpRequest> warp;  ///< of the warp that was asked for
+  Index warp_block = {};          ///< its blockIdx
+  std::uint64_t blocks = 0;       ///< of the grid
   std::uint64_t blocks_traced = 0;
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;

@@ -302,9 +302,10 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
   Fault hazard = error.fault();
   // A wild access that the hardware caught is among the tracer's own hazards, with its array.
   const std::optional<FaultKind> seen = seen_by_tracer(hazard.kind);
-  const bool known = seen && std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
-    return raw.kind == *seen && array_of(plan.block_index(raw.block)) == hazard.block;
-  });
+  const bool known =
+      seen && std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
+        return raw.kind == *seen && array_of(plan.block_index(raw.block)) == hazard.block;
+      });
   if (known) return;
   const std::lock_guard lock(mutex_);
   // Blocks on other CPU threads may fail alike before the grid ends.

@@ -72,13 +72,13 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
     found->function = shuffle.function;
     found->block = block;
     found->thread = thread;
-    found->hazard = Fault(FaultKind::kUndefinedShuffle,
-                          {{"function", shuffle.function},
-                           {"lane", shuffle.source},
-                           {"why", !shuffle.exists    ? "no-such-thread"
-                                   : shuffle.has_left ? "has-left"
-                                                      : "not-in-mask"},
-                           {"mask", shuffle.mask}});
+    found->hazard =
+        Fault(FaultKind::kUndefinedShuffle, {{"function", shuffle.function},
+                                             {"lane", shuffle.source},
+                                             {"why", !shuffle.exists    ? "no-such-thread"
+                                                     : shuffle.has_left ? "has-left"
+                                                                        : "not-in-mask"},
+                                             {"mask", shuffle.mask}});
     found->hazard.place = place;
     found->hazard.block = array_of(plan.block_index(block));
     found->hazard.thread = array_of(plan.thread_index(thread));

@@ -35,7 +35,7 @@ class UndefinedValues {
   /// \brief  One hazard for each shuffle and for each array with local variables that were used.
   /// \param  place_of_store  where the kernels store into an array; no line: nowhere
   std::vector<Fault> find_in(const std::vector<TracedArray>& arrays,
-                              const std::function<Place(const std::string&)>& place_of_store) const;
+                             const std::function<Place(const std::string&)>& place_of_store) const;
 
   /// The shuffles that are at no place of these hazards.
   std::vector<StrayShuffles> strays(const std::vector<Fault>& hazards) const;

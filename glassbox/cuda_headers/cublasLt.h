@@ -18,7 +18,8 @@ inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t) {
 }
 
 #define GLASSBOX_NO_CUBLASLT \
-  [[gnu::unavailable("the glass box has no cublasLt: multiply with cublasSgemm or cublasGemmEx [missing-word]")]]
+  [[gnu::unavailable(        \
+      "the glass box has no cublasLt: multiply with cublasSgemm or cublasGemmEx [missing-word]")]]
 
 struct GLASSBOX_NO_CUBLASLT cublasLtMatmulDesc_t;
 struct GLASSBOX_NO_CUBLASLT cublasLtMatmulPreference_t;

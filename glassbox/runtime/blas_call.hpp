@@ -99,8 +99,7 @@ class Call {
   }
   void require_leading(const char* name, int leading, int rows) {
     require(leading >= std::max(rows, 1),
-            {CallReason::kLeadingDimension,
-             {{"name", name}, {"value", leading}, {"rows", rows}}});
+            {CallReason::kLeadingDimension, {{"name", name}, {"value", leading}, {"rows", rows}}});
   }
 
   /// An array of the GPU that is read or written.
@@ -110,8 +109,8 @@ class Call {
   }
   void need(const char* name, const void* data, long long elements, std::size_t element_bytes) {
     if (!is_fine() || elements == 0) return;
-    std::optional<CallProblem> wrong = wrong_access(
-        "array", data, static_cast<std::size_t>(elements) * element_bytes, true);
+    std::optional<CallProblem> wrong =
+        wrong_access("array", data, static_cast<std::size_t>(elements) * element_bytes, true);
     if (!wrong) return;
     wrong->fields.set("given_as", name);
     fail(CUBLAS_STATUS_EXECUTION_FAILED, *wrong);
@@ -140,8 +139,8 @@ class Call {
     const bool of_device = handle_->pointers == CUBLAS_POINTER_MODE_DEVICE;
     std::optional<CallProblem> wrong = wrong_access(name, at, bytes, of_device);
     if (!wrong) return;
-    wrong->fields.set("pointer_mode", of_device ? "CUBLAS_POINTER_MODE_DEVICE"
-                                                : "CUBLAS_POINTER_MODE_HOST");
+    wrong->fields.set("pointer_mode",
+                      of_device ? "CUBLAS_POINTER_MODE_DEVICE" : "CUBLAS_POINTER_MODE_HOST");
     fail(CUBLAS_STATUS_EXECUTION_FAILED, *wrong);
   }
   void fail(cublasStatus_t status, const CallProblem& problem) {

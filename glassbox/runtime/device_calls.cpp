@@ -62,8 +62,8 @@ std::size_t static_shared_bytes(const AnyKernel& kernel) {
 }
 
 cudaError_t no_such_device(const char* function, int device, const Here& here) {
-  return failed(cudaErrorInvalidDevice, {CallReason::kNoSuchDevice, {{"device", device}}},
-                function, here);
+  return failed(cudaErrorInvalidDevice, {CallReason::kNoSuchDevice, {{"device", device}}}, function,
+                here);
 }
 
 }  // namespace
@@ -102,12 +102,11 @@ cudaError_t set_attribute(cudaFuncAttribute attribute, int value, const Here& he
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   if (value < 0 || value > card().max_shared_bytes_per_block) {
-    return failed(cudaErrorInvalidValue,
-                  {CallReason::kSharedTooLarge,
-                   {{"bytes", value},
-                    {"card", card().name},
-                    {"limit", card().max_shared_bytes_per_block}}},
-                  "cudaFuncSetAttribute", here);
+    return failed(
+        cudaErrorInvalidValue,
+        {CallReason::kSharedTooLarge,
+         {{"bytes", value}, {"card", card().name}, {"limit", card().max_shared_bytes_per_block}}},
+        "cudaFuncSetAttribute", here);
   }
   allow_dynamic_shared(static_cast<std::size_t>(value));
   return cudaSuccess;

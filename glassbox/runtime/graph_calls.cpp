@@ -98,8 +98,7 @@ cudaError_t add_node(const char* function, cudaGraphNode_t* node, cudaGraph_t gr
   if (error != cudaSuccess) return error;
   std::vector<CUgraphNode_st*> all;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!has_node(*graph, needs[i]))
-      return invalid(function, {CallReason::kForeignNode}, here);
+    if (!has_node(*graph, needs[i])) return invalid(function, {CallReason::kForeignNode}, here);
     if (std::ranges::find(all, needs[i]) != all.end())
       return invalid(function, {CallReason::kNodeTwice}, here);
     all.push_back(needs[i]);
@@ -363,7 +362,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
       return invalid("cudaGraphAddDependencies", {CallReason::kForeignNode}, here);
     if (std::ranges::find(to[i]->needs, from[i]) != to[i]->needs.end() || to[i] == from[i]) {
       return invalid("cudaGraphAddDependencies",
-                     {to[i] == from[i] ? CallReason::kNeedsItself : CallReason::kNeededAlready}, here);
+                     {to[i] == from[i] ? CallReason::kNeedsItself : CallReason::kNeededAlready},
+                     here);
     }
     to[i]->needs.push_back(from[i]);
   }

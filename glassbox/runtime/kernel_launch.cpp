@@ -27,9 +27,9 @@
 namespace ladder::glassbox {
 namespace {
 
-using emulator::KernelError;
 using emulator::FaultGroup;
 using emulator::FaultKind;
+using emulator::KernelError;
 
 /// Launches of one kernel at one line that are traced; the others run. Further ones are traced if
 /// their grid, their blocks or their arrays are new: the first may have been a warm-up.
@@ -228,9 +228,9 @@ cudaError_t require_shape(const LaunchRequest& request) {
   const std::uint64_t threads = count(request.block);
   if (threads > 0 && threads <= kMaxThreads && count(request.grid) > 0) return cudaSuccess;
   spoil_capture(request.stream);
-  return refused(
-      request, {FaultKind::kLaunchInGraph,
-                {{"blocks", count(request.grid)}, {"threads", threads}, {"limit", kMaxThreads}}});
+  return refused(request,
+                 {FaultKind::kLaunchInGraph,
+                  {{"blocks", count(request.grid)}, {"threads", threads}, {"limit", kMaxThreads}}});
 }
 
 cudaError_t refusal_of(const LaunchRequest& request) {
@@ -252,8 +252,8 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   Findings& findings = Findings::instance();
   findings.count_launch();
   if (request.dynamic_shared_bytes > allowed_shared_bytes) {
-    return refused(request, {FaultKind::kLaunchSharedNotAllowed,
-                             {{"bytes", request.dynamic_shared_bytes}}});
+    return refused(request,
+                   {FaultKind::kLaunchSharedNotAllowed, {{"bytes", request.dynamic_shared_bytes}}});
   }
   const LaunchCluster cluster = cluster_of(request);
   if (cluster.wrong) return refused(request, *cluster.wrong);

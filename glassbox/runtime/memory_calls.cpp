@@ -23,9 +23,8 @@ namespace {
 void refuse_within_kernel(const char* function, const Here& here) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
-  runner->failures().fail_at(
-      {emulator::FaultKind::kDeviceRuntimeCall, {{"function", function}}}, here.file_name(),
-      here.line());
+  runner->failures().fail_at({emulator::FaultKind::kDeviceRuntimeCall, {{"function", function}}},
+                             here.file_name(), here.line());
 }
 
 MemoryKind kind_of(const std::string& function) {
@@ -116,8 +115,8 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
     *pointer = Allocations::instance().add(bytes, kind,
                                            variable_in_call(function, place, here.column()), place);
   } catch (const std::bad_alloc&) {
-    return failed(cudaErrorMemoryAllocation,
-                  {CallReason::kMachineOutOfMemory, {{"bytes", bytes}}}, function, here);
+    return failed(cudaErrorMemoryAllocation, {CallReason::kMachineOutOfMemory, {{"bytes", bytes}}},
+                  function, here);
   }
   return cudaSuccess;
 }
@@ -172,10 +171,10 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > to_pitch || width > from_pitch) {
-    return failed(cudaErrorInvalidPitchValue,
-                  {CallReason::kPitchTooSmall,
-                   {{"width", width}, {"pitch", std::min(to_pitch, from_pitch)}}},
-                  function, here);
+    return failed(
+        cudaErrorInvalidPitchValue,
+        {CallReason::kPitchTooSmall, {{"width", width}, {"pitch", std::min(to_pitch, from_pitch)}}},
+        function, here);
   }
   const cudaError_t error = require_copy(function, to + (height - 1) * to_pitch,
                                          from + (height - 1) * from_pitch, width, kind, here);
@@ -216,11 +215,10 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
                         std::size_t offset, bool to_symbol, const Here& here) {
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (offset + bytes > symbol_bytes) {
-    return failed(
-        cudaErrorInvalidValue,
-        {CallReason::kSymbolTooSmall,
-         {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
-        to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
+    return failed(cudaErrorInvalidValue,
+                  {CallReason::kSymbolTooSmall,
+                   {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
+                  to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   }
   const Allocations::Door open;
   std::byte* const place = static_cast<std::byte*>(symbol) + offset;

@@ -49,8 +49,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream, Here here) {
   if (stream == nullptr || stream_at(stream) != stream) {
-    return failed(cudaErrorInvalidResourceHandle, {CallReason::kDefaultStream},
-                  "cudaStreamDestroy", here);
+    return failed(cudaErrorInvalidResourceHandle, {CallReason::kDefaultStream}, "cudaStreamDestroy",
+                  here);
   }
   forget_stream(stream);
   delete stream;

@@ -29,8 +29,8 @@ cudaError_t spoil(Capture& capture, cudaError_t error, CallReason reason, const 
   return failed(error, {reason}, function, here);
 }
 
-cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error,
-                         CallReason reason, const char* function, const Here& here) {
+cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error, CallReason reason,
+                         const char* function, const Here& here) {
   const std::lock_guard lock(mutex());
   bool any = false;
   for (const std::shared_ptr<Capture>& capture : captures()) {

@@ -76,8 +76,7 @@ std::optional<CallProblem> wrong_resource(const cudaResourceDesc& resource) {
     return CallProblem{CallReason::kNoMipmaps};
   }
   if (resource.resType != cudaResourceTypeLinear && resource.resType != cudaResourceTypePitch2D) {
-    return CallProblem{CallReason::kNoResourceType,
-                       {{"type", static_cast<int>(resource.resType)}}};
+    return CallProblem{CallReason::kNoResourceType, {{"type", static_cast<int>(resource.resType)}}};
   }
   const Surface surface = surface_of(resource);
   if (texel_bytes(surface.format) == 0) return CallProblem{CallReason::kTexelFormat};
@@ -128,9 +127,9 @@ Texture* texture_of(cudaTextureObject_t number) {
 void tell_unwritten_textures() {
   for (Texture& texture : textures()) {
     if (!texture.first_of_unwritten) continue;
-    emulator::Fault fault(emulator::FaultKind::kUninitialisedTexture,
-                          {{"function", texture.first_of_unwritten->function},
-                           {"array", texture.memory->name}});
+    emulator::Fault fault(
+        emulator::FaultKind::kUninitialisedTexture,
+        {{"function", texture.first_of_unwritten->function}, {"array", texture.memory->name}});
     fault.place = place_of(texture.first_of_unwritten->here);
     Findings::instance().add(std::move(fault));
     texture.first_of_unwritten.reset();

@@ -16,9 +16,9 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
+#include "common/stream_k_schedule.cuh"
 #include "ladder/12_stream_k/fixup.cuh"
 #include "ladder/12_stream_k/producer.cuh"
-#include "ladder/12_stream_k/schedule.cuh"
 
 namespace ladder::stream_k {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/12_stream_k/launch.cu
 /// \brief Tile, decomposition and launch of rung 12.
-#include <algorithm>
 #include <cstddef>
 
 #include "common/launch.cuh"
@@ -25,31 +24,20 @@ constexpr int BAND = 4;                   // more was not faster
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kPartialBytes = BM * BN * sizeof(float);
 
-/// \brief How to split `tiles` tiles of `k_tiles` k tiles each among `sms` blocks: whole tiles as
-///        long as every block gets one, then as many ranks as finish the rest soonest.
-///
-/// With more ranks, each multiplies less, but the first peer of a tile adds a partial tile for each
-/// other peer. On an H200, that takes about as long as a k tile (1.2 and 1.25 us).
-Decomposition decompose(int tiles, int k_tiles, int sms) {
-  const int left = tiles % sms;
-  if (left == 0) return {k_tiles, tiles, 0, 0, 0};
-  const long long row = static_cast<long long>(left) * k_tiles;
-  const auto cost = [&](int ranks) {
-    return (row + ranks - 1) / ranks + ceil_div(ranks, left) - 1;  // in k tiles
-  };
-  int best = left;  // one tile per rank
-  for (int ranks = left + 1; ranks <= std::min<long long>(sms, row); ++ranks) {
-    if (cost(ranks) < cost(best)) best = ranks;
-  }
-  return {k_tiles, tiles - left, best, static_cast<int>(row / best), static_cast<int>(row % best)};
+/// \brief Splits tiles among blocks: see decompose(). With more ranks, each multiplies less, but
+/// the
+///        first peer of a tile adds a partial tile for each other peer. On an H200, that takes
+///        about as long as a k tile (1.2 and 1.25 us).
+Decomposition split_of(const Shape& shape, int sms) {
+  return decompose(ceil_div(shape.M, BM) * ceil_div(shape.N, BN), ceil_div(shape.K, BK), sms,
+                   [](int k_tiles, int peers) { return k_tiles + peers - 1; });
 }
 
 void run(const Gemm<float>& gemm, Stream stream) {
   require_multiple("12 stream_k", 'N', gemm.N, 4, "rows of B and C have to be 16-byte aligned");
   require_multiple("12 stream_k", 'K', gemm.K, 4, "rows of A are read as float4");
   const int sms = multiprocessors();
-  const Decomposition split =
-      decompose(ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN), ceil_div(gemm.K, BK), sms);
+  const Decomposition split = split_of({gemm.M, gemm.N, gemm.K}, sms);
   const unsigned blocks = split.first_split > 0 ? sms : split.ranks;
   auto* const flags =
       static_cast<unsigned*>(workspace(stream, kFlagBytes + blocks * kPartialBytes));
@@ -67,7 +55,7 @@ void run(const Gemm<float>& gemm, Stream stream) {
 
 std::vector<WorkPlan> plans(const Shape& shape) {
   const int tiles = ceil_div(shape.M, BM) * ceil_div(shape.N, BN);
-  const Decomposition split = decompose(tiles, ceil_div(shape.K, BK), multiprocessors());
+  const Decomposition split = split_of(shape, multiprocessors());
   return {{.name = "128 x 256",
            .tile = {BM, BN},
            .BK = BK,
@@ -80,6 +68,8 @@ std::vector<WorkPlan> plans(const Shape& shape) {
            .ranks = split.ranks,
            .share = split.share,
            .longer = split.longer,
+           .fan_in = 1,
+           .expected_us = 0,
            .launch = run}};
 }
 

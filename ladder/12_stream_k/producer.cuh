@@ -7,7 +7,7 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
-#include "ladder/12_stream_k/schedule.cuh"
+#include "common/stream_k_schedule.cuh"
 
 namespace ladder::stream_k {
 

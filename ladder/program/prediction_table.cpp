@@ -65,8 +65,7 @@ Cell own_speed(const Question& question, const SpeedRatio& speed, const Entry& e
     ratio = other->timing->time_ms / entry.timing->time_ms;
   }
   const bool other_shape = !is_square(climb.problem.shape, speed.size);
-  return {.text =
-              figure_text(question, in_unit_of(question, ratio)) + (other_shape ? " *" : ""),
+  return {.text = figure_text(question, in_unit_of(question, ratio)) + (other_shape ? " *" : ""),
           .other_shape = other_shape};
 }
 

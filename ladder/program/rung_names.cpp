@@ -61,10 +61,9 @@ std::optional<Refusal> why_not_on(const Rung& rung, int compute_capability, std:
                                   const std::string& compiled) {
   const std::string machine(gpu);
   if (!runs_on(rung, compute_capability)) {
-    return Refusal{RefusalKind::kComputeCapability,
-                   {{"needs", needs(rung)},
-                    {"machine", machine},
-                    {"compute_capability", compute_capability}}};
+    return Refusal{
+        RefusalKind::kComputeCapability,
+        {{"needs", needs(rung)}, {"machine", machine}, {"compute_capability", compute_capability}}};
   }
   if (compute_capability == kEveryComputeCapability || !is_architecture_specific(rung)) {
     return std::nullopt;
@@ -121,8 +120,8 @@ const Rung& find_rung(std::span<const Rung> rungs, std::string_view wanted) {
   emulator::FieldValue::Words known;
   for (const Rung& rung : rungs)
     known.push_back(label(rung));
-  throw BadRequest({RefusalKind::kUnknownRung,
-                    {{"wanted", std::string(wanted)}, {"known", std::move(known)}}});
+  throw BadRequest(
+      {RefusalKind::kUnknownRung, {{"wanted", std::string(wanted)}, {"known", std::move(known)}}});
 }
 
 }  // namespace ladder

@@ -43,8 +43,8 @@ struct RungTrace {
   DeviceCard card;
   emulator::KernelTrace kernel;
   std::vector<AccessVerdict> verdicts;  ///< of kernel.lines, see verdict_of()
-  std::optional<bool> verified;       ///< nothing where only some blocks ran
-  std::vector<Wrong> wrong;           ///< why it is wrong
+  std::optional<bool> verified;         ///< nothing where only some blocks ran
+  std::vector<Wrong> wrong;             ///< why it is wrong
   int blocks_per_sm = 0;
   int registers_per_thread = 0;  ///< as a profile or nvcc has it; 0: not known
   bool registers_of_nvcc = false;

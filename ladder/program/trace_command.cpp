@@ -255,8 +255,7 @@ int check_command(TraceArguments arguments) {
   const FindingsFiles files(arguments.options.json, arguments.options.sarif);
   FindingsReport report = report_of("check");
   try {
-    report.exit_code =
-        Check(std::move(arguments), report, files.take_standard_output()).run();
+    report.exit_code = Check(std::move(arguments), report, files.take_standard_output()).run();
   } catch (const std::exception& error) {
     const std::optional<Refusal> refusal = refusal_of(error);
     if (!refusal) throw;

@@ -208,7 +208,7 @@ class HiddenTestsTest(unittest.TestCase):
         """Of accesses beyond a matrix and of wrong elements; visible tests name them all."""
         for edits, code in (
             ((("b_k < K && col < N", "b_k < K"),), "out-of-bounds-matrix"),
-            ((("b_k < K && col < N", "b_k + 1 < K && col < N"),), "some-elements-wrong"),
+            ((("b_k < K && col < N", "b_k + 1 < K && col < N"),), "every-element-wrong"),
         ):  # fmt: skip
             grade = grade_of(Cheat("edge", "", edits, rung=3).files(), 3)
             self.assert_tells_no_number(grade)

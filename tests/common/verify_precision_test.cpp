@@ -216,13 +216,16 @@ TEST_F(VerifyPrecisionTest, Bf16DamageIsSeenAndRepaired) {
   const std::vector<Case> cases = {
       {{"outside-written", "array=C"}, [&](const Gemm<bfloat16>& g) { written(g.C, -1); }},
       {{"outside-written", "array=C"}, [&](const Gemm<bfloat16>& g) { written(g.C, g.M * g.N); }},
-      {{"outside-written", "array=C"}, [&](const Gemm<bfloat16>& g) { written(g.C, -kGuardElements); }},
+      {{"outside-written", "array=C"},
+       [&](const Gemm<bfloat16>& g) { written(g.C, -kGuardElements); }},
       {{"outside-written", "array=C"},
        [&](const Gemm<bfloat16>& g) { written(g.C, g.M * g.N + kGuardElements - 1); }},
       {{"outside-written", "array=A"}, [&](const Gemm<bfloat16>& g) { written(g.A, g.M * g.K); }},
       {{"outside-written", "array=B"}, [&](const Gemm<bfloat16>& g) { written(g.B, -1); }},
-      {{"input-changed", "array=A", "changed=1"}, [&](const Gemm<bfloat16>& g) { written(g.A, 44); }},
-      {{"input-changed", "array=B", "changed=1"}, [&](const Gemm<bfloat16>& g) { written(g.B, 0); }}};
+      {{"input-changed", "array=A", "changed=1"},
+       [&](const Gemm<bfloat16>& g) { written(g.A, 44); }},
+      {{"input-changed", "array=B", "changed=1"},
+       [&](const Gemm<bfloat16>& g) { written(g.B, 0); }}};
   const ladder::Run right = kernel<bfloat16>({});
   for (const Case& c : cases) {
     const ladder::Run spoilt = [&](const Gemm<bfloat16>& g, Stream stream) {

@@ -230,15 +230,15 @@ TEST_F(VerifyTest, HalfWritten) {
   };
   expect_wrong(judge({64, 20, 10}, half),
                {"640 of 1280", "never-written", "share=1", "holds_old_c=false", "rows 32-63"});
-  expect_wrong(
-      judge({64, 20, 10}, half, 1.0f, 0.5f),
-      {"never-written", "share=1", "holds_old_c=true", "rows 32-63"});
+  expect_wrong(judge({64, 20, 10}, half, 1.0f, 0.5f),
+               {"never-written", "share=1", "holds_old_c=true", "rows 32-63"});
 }
 
 TEST_F(VerifyTest, WritingNothing) {
   const ladder::Run nothing = [](const Gemm<float>&, Stream) {};
   expect_wrong(judge({5, 5, 5}, nothing), {"never-written", "share=1", "every-element-wrong"});
-  expect_wrong(judge({5, 5, 5}, nothing, 1.0f, -1.0f), {"never-written", "share=1", "holds_old_c=true"});
+  expect_wrong(judge({5, 5, 5}, nothing, 1.0f, -1.0f),
+               {"never-written", "share=1", "holds_old_c=true"});
 }
 
 TEST_F(VerifyTest, OffByOneTile) {
@@ -246,12 +246,11 @@ TEST_F(VerifyTest, OffByOneTile) {
     int rows, cols;
     std::vector<std::string> facts;
   };
-  for (const Case& c : {Case{0, 32, {"shifted-columns", "shift=32"}},
-                        Case{0, -32, {"shifted-columns", "shift=-32"}},
-                        Case{0, 128, {"shifted-columns", "shift=128"}},
-                        Case{32, 0, {"shifted-rows", "shift=32"}},
-                        Case{-128, 0, {"shifted-rows", "shift=-128"}},
-                        Case{1, 0, {"shifted-rows", "shift=1"}}}) {
+  for (const Case& c :
+       {Case{0, 32, {"shifted-columns", "shift=32"}},
+        Case{0, -32, {"shifted-columns", "shift=-32"}},
+        Case{0, 128, {"shifted-columns", "shift=128"}}, Case{32, 0, {"shifted-rows", "shift=32"}},
+        Case{-128, 0, {"shifted-rows", "shift=-128"}}, Case{1, 0, {"shifted-rows", "shift=1"}}}) {
     const Verdict verdict = judge({320, 300, 8}, [&](const Gemm<float>& g, Stream) {
       const std::vector<float> right = right_result(g);
       for (int row = 0; row < g.M; ++row) {
@@ -344,8 +343,7 @@ TEST_F(VerifyTest, BetaIgnored) {
     without.beta = 0.0f;
     multiply(without);
   };
-  expect_wrong(judge({40, 40, 30}, ignores_beta, 1.0f, 0.5f),
-               {"wrong-beta", "factor=-0.5"});
+  expect_wrong(judge({40, 40, 30}, ignores_beta, 1.0f, 0.5f), {"wrong-beta", "factor=-0.5"});
 }
 
 TEST_F(VerifyTest, BetaAppliedTwice) {

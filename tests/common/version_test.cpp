@@ -21,7 +21,8 @@ TEST(VersionTest, IsTheOneOfTheProject) {
 
 TEST(VersionTest, SaysHonestlyWhatItDoesNotKnow) {
   EXPECT_EQ(version_text("1.2.3", "0123456789ab"), "GEMM Ladder 1.2.3, commit 0123456789ab");
-  EXPECT_EQ(version_text("1.2.3", kNoCommit), "GEMM Ladder 1.2.3, commit unknown: built without git");
+  EXPECT_EQ(version_text("1.2.3", kNoCommit),
+            "GEMM Ladder 1.2.3, commit unknown: built without git");
   EXPECT_EQ(version_text("", "0123456789ab"), "GEMM Ladder, commit 0123456789ab");
   EXPECT_EQ(version_text(), version_text(version(), commit()));
 }

@@ -71,27 +71,25 @@ Fields phase(int parity, int missing_arrivals, int arrivals, int missing_bytes) 
 
 TEST_P(EmulatorAsyncHang, AllKindsOfWaitsAreNamed) {
   const auto error = error_of([&] { probes::wait_for_each_other(four_); });
-  expect_waiters(
-      error,
-      {{"0-63", WaitKind::kMbarrier, phase(0, 4, 5, 16), kBarriers,
-        "four arrivals and one box are missing"},
-       {"64-95",
-        WaitKind::kNamedBarrier,
-        {{"barrier", 1}, {"arrived", 32}, {"expected", 128}},
-        kBarriers,
-        "96 others never come"},
-       {"96-127",
-        WaitKind::kSyncthreads,
-        {{"arrived", 32}, {"expected", 160}},
-        kBarriers,
-        "nobody else"},
-       {"128-149", WaitKind::kMbarrier, phase(0, 4, 5, 16), kBarriers,
-        "in one warp with the last"},
-       {"150-159",
-        WaitKind::kWarpCall,
-        {{"function", "__syncwarp"}},
-        kBarriers,
-        "with lanes at an mbarrier"}});
+  expect_waiters(error, {{"0-63", WaitKind::kMbarrier, phase(0, 4, 5, 16), kBarriers,
+                          "four arrivals and one box are missing"},
+                         {"64-95",
+                          WaitKind::kNamedBarrier,
+                          {{"barrier", 1}, {"arrived", 32}, {"expected", 128}},
+                          kBarriers,
+                          "96 others never come"},
+                         {"96-127",
+                          WaitKind::kSyncthreads,
+                          {{"arrived", 32}, {"expected", 160}},
+                          kBarriers,
+                          "nobody else"},
+                         {"128-149", WaitKind::kMbarrier, phase(0, 4, 5, 16), kBarriers,
+                          "in one warp with the last"},
+                         {"150-159",
+                          WaitKind::kWarpCall,
+                          {{"function", "__syncwarp"}},
+                          kBarriers,
+                          "with lanes at an mbarrier"}});
 }
 
 TEST_P(EmulatorAsyncHang, MoreBytesThanAnnounced) {
@@ -107,12 +105,8 @@ TEST_P(EmulatorAsyncHang, FlagThatNobodySets) {
     (i % 2 == 0 ? even : odd) += ", " + std::to_string(i);
   std::vector<Group> groups;
   for (unsigned block = 0; block < 3; ++block) {
-    groups.push_back({even,
-                      WaitKind::kFlag,
-                      {{"value", 0}},
-                      kBlocks,
-                      "a flag that nobody sets",
-                      {block, 0, 0}});
+    groups.push_back(
+        {even, WaitKind::kFlag, {{"value", 0}}, kBlocks, "a flag that nobody sets", {block, 0, 0}});
     groups.push_back({odd,
                       WaitKind::kSyncthreads,
                       {{"arrived", 32}, {"expected", 64}},

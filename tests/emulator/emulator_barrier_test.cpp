@@ -73,9 +73,9 @@ TEST(EmulatorBarrier, GoesOnWithoutThreadsThatHaveLeft) {
 }
 
 TEST(EmulatorBarrier, WarpsAtThreeLinesAreNamed) {
-  const Fault fault = expect_kernel_error(
-      [] { probes::barrier_of_each_warp(128); },
-      {FaultKind::kDivergentBarrier, kFile, "of warp 0", {0, 0, 0}, {0, 0, 0}});
+  const Fault fault =
+      expect_kernel_error([] { probes::barrier_of_each_warp(128); },
+                          {FaultKind::kDivergentBarrier, kFile, "of warp 0", {0, 0, 0}, {0, 0, 0}});
   std::vector<std::string> threads;
   for (const ThreadGroup& group : fault.groups)
     threads.push_back(threads_of(group));
@@ -105,12 +105,9 @@ TEST(EmulatorBarrier, LowestFailingBlockIsReported) {
   for (const unsigned workers : {1u, 2u, 8u}) {
     set_cpu_threads(workers);
     for (int run = 0; run < 10; ++run) {
-      expect_kernel_error([] { probes::divergent_in_block(200, 17); },
-                          {FaultKind::kDivergentBarrier,
-                           kFile,
-                           "thread 0 is elsewhere",
-                           {17, 0, 0},
-                           {63, 0, 0}});
+      expect_kernel_error(
+          [] { probes::divergent_in_block(200, 17); },
+          {FaultKind::kDivergentBarrier, kFile, "thread 0 is elsewhere", {17, 0, 0}, {63, 0, 0}});
     }
   }
 }

@@ -58,11 +58,12 @@ TEST_P(EmulatorCluster, RanksBeyondItAreReported) {
 TEST_P(EmulatorCluster, BlockThatHasLeft) {
   unsigned flag = 0;
   expect_kernel_error([&] { probes::read_after_leaving(&flag); },
-                          {FaultKind::kClusterBlockLeft, kFile, "its owner has left"});
+                      {FaultKind::kClusterBlockLeft, kFile, "its owner has left"});
 }
 
 TEST_P(EmulatorCluster, ThreadThatLeavesBeforeTheBarrier) {
-  const Fault fault = expect_kernel_error(probes::leave_before_cluster_sync,
+  const Fault fault =
+      expect_kernel_error(probes::leave_before_cluster_sync,
                           {FaultKind::kMissingClusterBarrier, kFile, "not all threads come"});
   EXPECT_EQ(fault.other.value().thread, (Index{5, 0, 0}));
 }

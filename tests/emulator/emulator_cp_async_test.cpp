@@ -76,12 +76,22 @@ TEST_F(EmulatorCpAsync, EarlyCopiesArriveAtOnce) {
 
 TEST_F(EmulatorCpAsync, MisalignedDestination) {
   expect_kernel_error([&] { probes::copy_to_odd_address(in_); },
-                      {FaultKind::kMisalignedArgument, kFile, "to an odd address", {}, {}, {{"argument", "cp.async-destination"}}});
+                      {FaultKind::kMisalignedArgument,
+                       kFile,
+                       "to an odd address",
+                       {},
+                       {},
+                       {{"argument", "cp.async-destination"}}});
 }
 
 TEST_F(EmulatorCpAsync, MisalignedSource) {
   expect_kernel_error([&] { probes::copy_from_odd_address(in_); },
-                      {FaultKind::kMisalignedArgument, kFile, "from an odd address", {}, {}, {{"argument", "cp.async-source"}}});
+                      {FaultKind::kMisalignedArgument,
+                       kFile,
+                       "from an odd address",
+                       {},
+                       {},
+                       {{"argument", "cp.async-source"}}});
 }
 
 TEST_F(EmulatorCpAsync, DestinationInGlobalMemory) {

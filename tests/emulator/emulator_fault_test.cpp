@@ -19,9 +19,12 @@ namespace {
 constexpr char kFile[] = "fault_probes.cu";
 
 TEST(EmulatorFault, NullPointer) {
-  expect_kernel_error(
-      [] { probes::write_null(4, 1, 3); },
-      {FaultKind::kNullPointer, kFile, "writes through null", {1, 0, 0}, {3, 0, 0}, {{"address", 8}}});
+  expect_kernel_error([] { probes::write_null(4, 1, 3); }, {FaultKind::kNullPointer,
+                                                            kFile,
+                                                            "writes through null",
+                                                            {1, 0, 0},
+                                                            {3, 0, 0},
+                                                            {{"address", 8}}});
 }
 
 TEST(EmulatorFault, WildPointer) {
@@ -39,9 +42,8 @@ TEST(EmulatorFault, WildPointer) {
 TEST(EmulatorFault, MisalignedFloat4) {
   alignas(16) float in[4] = {1, 2, 3, 4};
   alignas(16) float out[8] = {};
-  expect_kernel_error(
-      [&] { probes::copy_misaligned(in, out); },
-      {FaultKind::kMisalignedVector, kFile, "not a multiple of 16", {}, {}});
+  expect_kernel_error([&] { probes::copy_misaligned(in, out); },
+                      {FaultKind::kMisalignedVector, kFile, "not a multiple of 16", {}, {}});
 }
 
 TEST(EmulatorFault, DivisionByZero) {
@@ -71,7 +73,8 @@ TEST(EmulatorFault, LocalArrayOverrun) {
   float out = 0;
   probes::fill_array(16, &out);
   EXPECT_EQ(out, 15);
-  const Fault fault = expect_kernel_error([&] { probes::fill_array(24, &out); },
+  const Fault fault =
+      expect_kernel_error([&] { probes::fill_array(24, &out); },
                           {FaultKind::kLocalOverrun, kFile, "one array", {}, {3, 0, 0}});
   EXPECT_EQ(fault.fields.words("locals"), (FieldValue::Words{"local[4][4]"}));
 }
@@ -100,7 +103,7 @@ TEST(EmulatorFault, OneOfSeveralLocalArraysOverrun) {
 TEST(EmulatorFault, LocalArrayOverrunBeyondTheStack) {
   float out = 0;
   expect_kernel_error([&] { probes::fill_array(1 << 20, &out); },
-                          {FaultKind::kBehindLocals, kFile, "up to count", {}, {3, 0, 0}});
+                      {FaultKind::kBehindLocals, kFile, "up to count", {}, {3, 0, 0}});
 }
 
 TEST(EmulatorFault, LocalArrayOverrunDownTheStack) {
@@ -108,7 +111,7 @@ TEST(EmulatorFault, LocalArrayOverrunDownTheStack) {
   probes::fill_downwards(16, &out);
   EXPECT_EQ(out, 15);
   expect_kernel_error([&] { probes::fill_downwards(size_t{3} - 5, &out); },
-                          {FaultKind::kBeforeLocals, kFile, "down to count", {}, {3, 0, 0}});
+                      {FaultKind::kBeforeLocals, kFile, "down to count", {}, {3, 0, 0}});
 }
 
 TEST(EmulatorFaultDeathTest, OutsideOfKernelsAnOverrunStillKills) {

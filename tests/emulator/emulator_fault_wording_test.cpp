@@ -81,15 +81,14 @@ std::vector<Sample> accesses() {
   Fault between = with_other(access_of(Kind::kRaceBetweenBlocks, AccessVerb::kStore, kMatrix),
                              AccessVerb::kLoad);
   between.other->block = Index{1, 2, 0};
-  Fault lane = with_other(access_of(Kind::kRaceInGlobal, AccessVerb::kCopyTo, kMatrix),
-                          AccessVerb::kStore);
+  Fault lane =
+      with_other(access_of(Kind::kRaceInGlobal, AccessVerb::kCopyTo, kMatrix), AccessVerb::kStore);
   lane.other->same_thread = true;
   Fault index = fault_of(Kind::kIndexOutOfBounds, {{"index", 8}, {"array_type", "float [8]"}});
   index.element = Element{.space = MemorySpace::kShared, .array = "sA", .expression = "sA[m + 1]"};
-  Fault shuffle = fault_of(Kind::kUndefinedShuffle, {{"function", "__shfl_sync"},
-                                                     {"lane", 31},
-                                                     {"why", "not-in-mask"},
-                                                     {"mask", 0xFFFF}});
+  Fault shuffle = fault_of(
+      Kind::kUndefinedShuffle,
+      {{"function", "__shfl_sync"}, {"lane", 31}, {"why", "not-in-mask"}, {"mask", 0xFFFF}});
   shuffle.element = kMatrix;
   Fault local = fault_of(Kind::kUninitialisedLocal);
   local.element = kMatrix;
@@ -131,8 +130,8 @@ std::vector<Sample> accesses() {
        "uninitialised: " + does +
            "loads C[480], row 15, column 0 (C is 15 x 32), which nobody has written," + kHere},
       {access_of(Kind::kUninitialisedGlobal, AccessVerb::kLoad, kArray),
-       "uninitialised: " + does +
-           "loads in[-1] (in has 100 elements), which nobody has written," + kHere},
+       "uninitialised: " + does + "loads in[-1] (in has 100 elements), which nobody has written," +
+           kHere},
       {local,
        "uninitialised: C[480] is computed from a local variable that nothing was stored in, and "
        "is stored at kernel.cu:40; a warning of the build may name it: -Wmaybe-uninitialized"},
@@ -169,8 +168,8 @@ std::vector<Sample> waits() {
   std::ranges::copy(from_to(96, 127), std::back_inserter(edges));
   Fault cluster = fault_of(Kind::kMissingClusterBarrier);
   cluster.other = OtherAccess({}, {7, 0, 0});
-  Fault named = fault_of(Kind::kNamedBarrierCount,
-                         {{"barrier", 1}, {"threads", 96}, {"other_threads", 64}});
+  Fault named =
+      fault_of(Kind::kNamedBarrierCount, {{"barrier", 1}, {"threads", 96}, {"other_threads", 64}});
   named.other = OtherAccess({"kernel.cu", 33}, {0, 0, 0});
   return {
       {barrier_of(Kind::kDivergentBarrier, {barrier(even, 40), barrier(odd, 42)},
@@ -202,25 +201,24 @@ std::vector<Sample> waits() {
        "grid.sync() in a launch that is not cooperative, so that blocks may wait for others which "
        "never start: launch it with cudaLaunchCooperativeKernel," +
            kHere + kThread},
-      {barrier_of(Kind::kDeadlock,
-                  {group_of_threads(from_to(0, 31), WaitKind::kMbarrier, 40,
-                                    {{"parity", 0},
-                                     {"missing_arrivals", 0},
-                                     {"arrivals", 2},
-                                     {"missing_bytes", -4}}),
-                   group_of_threads({32}, WaitKind::kNamedBarrier, 41,
-                                    {{"barrier", 1}, {"arrived", 12}, {"expected", 64}}),
-                   group_of_threads({33}, WaitKind::kClusterBarrier, 42,
-                                    {{"arrived", 12}, {"expected", 64}, {"of_another_block", true}}),
-                   group_of_threads({34}, WaitKind::kGridBarrier, 43,
-                                    {{"missing_blocks", 1}, {"blocks", 8}}),
-                   group_of_threads({35}, WaitKind::kFlag, 44, {{"value", 0}}),
-                   group_of_threads({36}, WaitKind::kWarpCall, 45, {{"function", "__syncwarp"}}),
-                   group_of_threads({37}, WaitKind::kSpin, 46)},
-                  {{"blocks_not_started", 1},
-                   {"resident_blocks", 8},
-                   {"threads", 512},
-                   {"multiprocessors", 2}}),
+      {barrier_of(
+           Kind::kDeadlock,
+           {group_of_threads(
+                from_to(0, 31), WaitKind::kMbarrier, 40,
+                {{"parity", 0}, {"missing_arrivals", 0}, {"arrivals", 2}, {"missing_bytes", -4}}),
+            group_of_threads({32}, WaitKind::kNamedBarrier, 41,
+                             {{"barrier", 1}, {"arrived", 12}, {"expected", 64}}),
+            group_of_threads({33}, WaitKind::kClusterBarrier, 42,
+                             {{"arrived", 12}, {"expected", 64}, {"of_another_block", true}}),
+            group_of_threads({34}, WaitKind::kGridBarrier, 43,
+                             {{"missing_blocks", 1}, {"blocks", 8}}),
+            group_of_threads({35}, WaitKind::kFlag, 44, {{"value", 0}}),
+            group_of_threads({36}, WaitKind::kWarpCall, 45, {{"function", "__syncwarp"}}),
+            group_of_threads({37}, WaitKind::kSpin, 46)},
+           {{"blocks_not_started", 1},
+            {"resident_blocks", 8},
+            {"threads", 512},
+            {"multiprocessors", 2}}),
        "deadlock: nobody can go on: threads 0-31 wait for an mbarrier at kernel.cu:40 (phase "
        "parity 0: 0 of 2 arrivals and 0 bytes are missing, and 4 bytes have come that nobody "
        "announced); thread 32 waits at a named barrier at kernel.cu:41 (barrier 1: 12 of 64 "
@@ -260,8 +258,8 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kNoArray), "invalid address: it lies in no array of the kernel"},
       {fault_of(Kind::kOutsideShared, {{"argument", "in_block-object"}}),
        "the object that in_block() maps does not lie in the shared memory of this block,"},
-      {fault_of(Kind::kLocalOverrun, {{"locals", FieldValue::Words{"acc[4][4]"}},
-                                      {"lines", FieldValue::Numbers{12}}}),
+      {fault_of(Kind::kLocalOverrun,
+                {{"locals", FieldValue::Words{"acc[4][4]"}}, {"lines", FieldValue::Numbers{12}}}),
        "out of bounds: a store went past the end of the local array acc[4][4], declared"},
       {fault_of(Kind::kBeforeLocals),
        "out of bounds: an access before the start of a local array, and before all that the thread "
@@ -294,7 +292,8 @@ std::vector<Sample> stops() {
                                         {"mask", 15},
                                         {"other_function", "__all_sync"},
                                         {"other_mask", 7}}),
-       "lanes of one mask must make the same call, but thread (5, 0, 0) waits in __any_sync of line "
+       "lanes of one mask must make the same call, but thread (5, 0, 0) waits in __any_sync of "
+       "line "
        "40 with mask 0x0000000f, thread (37, 0, 0) in __all_sync of line 33 with mask 0x00000007,"},
       {call(Kind::kLaneAtBarrier, {{"function", "__any_sync"}, {"mask", 15}}),
        "__any_sync waits for thread (37, 0, 0), which is in its mask 0x0000000f but waits at the "
@@ -420,9 +419,9 @@ TEST(EmulatorFaultWording, AnErrorSaysIt) {
 }
 
 TEST(EmulatorFaultWording, SeveralLocals) {
-  const Fault fault = fault_of(
-      FaultKind::kLocalOverrun, {{"locals", FieldValue::Words{"larger[16]", "smaller[8]"}},
-                                 {"lines", FieldValue::Numbers{12, 13}}});
+  const Fault fault =
+      fault_of(FaultKind::kLocalOverrun, {{"locals", FieldValue::Words{"larger[16]", "smaller[8]"}},
+                                          {"lines", FieldValue::Numbers{12, 13}}});
   EXPECT_EQ(text_of(fault),
             "out of bounds: a store went past the end of one of these local variables: larger[16] "
             "(line 12), smaller[8] (line 13); the first is declared" +

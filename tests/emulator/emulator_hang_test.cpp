@@ -22,8 +22,9 @@ class EmulatorHang : public testing::Test {
 
 TEST_F(EmulatorHang, EndlessLoop) {
   const auto begin = std::chrono::steady_clock::now();
-  expect_kernel_error([] { probes::endless_loop(9); },
-                          {FaultKind::kEndlessLoop, kFile, "forever", {0, 0, 0}, {9, 0, 0}, {{"seconds", 0.2}}});
+  expect_kernel_error(
+      [] { probes::endless_loop(9); },
+      {FaultKind::kEndlessLoop, kFile, "forever", {0, 0, 0}, {9, 0, 0}, {{"seconds", 0.2}}});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 

@@ -54,9 +54,8 @@ class EmulatorMbarrierMisuse : public testing::TestWithParam<Misuse> {};
 
 TEST_P(EmulatorMbarrierMisuse, IsReported) {
   const Misuse& given = GetParam();
-  expect_kernel_error(
-      [&] { probes::misuse_mbarrier(given.misuse); },
-      {given.kind, kFile, given.marker, {}, {given.thread, 0, 0}, given.fields});
+  expect_kernel_error([&] { probes::misuse_mbarrier(given.misuse); },
+                      {given.kind, kFile, given.marker, {}, {given.thread, 0, 0}, given.fields});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -77,8 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
                {{"argument", "mbarrier"}}},
         Misuse{MbarrierMisuse::kTooManyArrivals, "one too many", FaultKind::kMbarrierOverfull},
         Misuse{MbarrierMisuse::kOddParity, "parity 2", FaultKind::kMbarrierParity, {{"parity", 2}}},
-        Misuse{
-            MbarrierMisuse::kOvertaken, "sees neither phase", FaultKind::kMbarrierPhaseMissed, {}, 1},
+        Misuse{MbarrierMisuse::kOvertaken,
+               "sees neither phase",
+               FaultKind::kMbarrierPhaseMissed,
+               {},
+               1},
         Misuse{MbarrierMisuse::kUnseenPhase, "unseen", FaultKind::kMbarrierUnseen}),
     testing::PrintToStringParamName());
 

@@ -25,14 +25,13 @@ TEST(EmulatorNamedBarrier, TeamsDoNotWaitForEachOther) {
 }
 
 TEST(EmulatorNamedBarrier, DifferentCountsAreReported) {
-  const Fault fault = expect_kernel_error(
-      probes::disagree_at_named_barrier,
-      {FaultKind::kNamedBarrierCount,
-                                                    kFile,
-                                                    "for 96 threads",
-                                                    {},
-                                                    {32, 0, 0},
-                                                    {{"threads", 96}, {"other_threads", 64}}});
+  const Fault fault = expect_kernel_error(probes::disagree_at_named_barrier,
+                                          {FaultKind::kNamedBarrierCount,
+                                           kFile,
+                                           "for 96 threads",
+                                           {},
+                                           {32, 0, 0},
+                                           {{"threads", 96}, {"other_threads", 64}}});
   EXPECT_EQ(fault.other.value().thread, Index());
   EXPECT_EQ(fault.other->place.line, line_of(kFile, "for 64 threads"));
 }
@@ -44,8 +43,9 @@ TEST(EmulatorRegisters, WarpgroupsPassThemOn) {
 }
 
 TEST(EmulatorRegisters, NoSmHasSoMany) {
-  const Fault fault = expect_kernel_error(probes::take_too_many_registers,
-                          {FaultKind::kRegistersBeyondSm, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
+  const Fault fault = expect_kernel_error(
+      probes::take_too_many_registers,
+      {FaultKind::kRegistersBeyondSm, kFile, "beyond 3 * 168", {}, {128, 0, 0}});
   EXPECT_EQ(fault.fields, (Fields{{"registers", FieldValue::Numbers{40, 240, 240}},
                                   {"registers_in_all", 66560},
                                   {"threads", 384},
@@ -61,14 +61,16 @@ TEST(EmulatorRegisters, BlockWithoutWholeWarpgroups) {
 }
 
 TEST(EmulatorRegisters, WarpsThatAskForDifferentNumbers) {
-  const Fault fault = expect_kernel_error(probes::move_registers_apart,
+  const Fault fault =
+      expect_kernel_error(probes::move_registers_apart,
                           {FaultKind::kRegistersDiffer, kFile, "the others", {}, {64, 0, 0}});
   EXPECT_EQ(fault.fields, (Fields{{"registers", 24}, {"other_registers", 40}}));
   EXPECT_EQ(fault.other.value().thread, Index());
 }
 
 TEST(EmulatorRegisters, WarpThatDoesNotCall) {
-  const Fault fault = expect_kernel_error(probes::move_registers_of_three_warps,
+  const Fault fault =
+      expect_kernel_error(probes::move_registers_of_three_warps,
                           {FaultKind::kRegistersPartial, kFile, "only three warps"});
   EXPECT_EQ(fault.fields, (Fields{{"threads", 96}}));
 }

@@ -260,7 +260,8 @@ TEST(EmulatorTraceHazard, AKernelThatFailsStillTellsWhatItDid) {
     EXPECT_EQ(std::ranges::count(kinds, FaultKind::kDivergentBarrier), 1);
     std::ranges::sort(kinds);
     kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
-    EXPECT_EQ(kinds, (std::vector<FaultKind>{FaultKind::kRaceInShared, FaultKind::kDivergentBarrier}))
+    EXPECT_EQ(kinds,
+              (std::vector<FaultKind>{FaultKind::kRaceInShared, FaultKind::kDivergentBarrier}))
         << testing::PrintToString(messages_of(t));
     for (const Fault& hazard : t.hazards) {
       if (hazard.kind != FaultKind::kDivergentBarrier) continue;

@@ -14,9 +14,9 @@ namespace {
 constexpr char kFile[] = "warp_probes.cu";
 
 TEST(EmulatorWarpError, CallerIsNotInItsMask) {
-  const Fault fault = expect_kernel_error(
-      probes::lane_not_in_mask,
-      {FaultKind::kLaneNotInMask, kFile, "lane 0 is not in the mask", {}, {}});
+  const Fault fault =
+      expect_kernel_error(probes::lane_not_in_mask,
+                          {FaultKind::kLaneNotInMask, kFile, "lane 0 is not in the mask", {}, {}});
   EXPECT_EQ(fault.fields.number("mask"), 0xFFFFFFFE);
   EXPECT_EQ(fault.fields.number("lane"), 0);
 }
@@ -31,13 +31,14 @@ TEST(EmulatorWarpError, LanesThatHaveLeftAreNotWaitedFor) {
 }
 
 TEST(EmulatorWarpError, LaneOfTheMaskIsAtABarrier) {
-  const Fault fault = expect_kernel_error(probes::lane_at_barrier,
-                          {FaultKind::kLaneAtBarrier, kFile, "lanes below 5", {}, {32, 0, 0}});
+  const Fault fault = expect_kernel_error(
+      probes::lane_at_barrier, {FaultKind::kLaneAtBarrier, kFile, "lanes below 5", {}, {32, 0, 0}});
   EXPECT_EQ(fault.other.value().thread, (Index{37, 0, 0}));
 }
 
 TEST(EmulatorWarpError, LanesCallDifferentFunctions) {
-  const Fault fault = expect_kernel_error(probes::different_functions,
+  const Fault fault =
+      expect_kernel_error(probes::different_functions,
                           {FaultKind::kWarpDifferentCalls, kFile, "lanes below 3", {}, {}});
   EXPECT_EQ(fault.fields.word("function"), "__any_sync");
   EXPECT_EQ(fault.other.value().thread, (Index{3, 0, 0}));
@@ -61,8 +62,8 @@ TEST(EmulatorWarpError, LanesWaitInARing) {
 }
 
 TEST(EmulatorWarpError, WidthIsNoPowerOfTwo) {
-  const Fault fault = expect_kernel_error(
-      probes::bad_width, {FaultKind::kWarpWidth, kFile, "twelve", {}, {}});
+  const Fault fault =
+      expect_kernel_error(probes::bad_width, {FaultKind::kWarpWidth, kFile, "twelve", {}, {}});
   EXPECT_EQ(fault.fields.number("width"), 12);
 }
 

@@ -95,8 +95,8 @@ inline std::uint64_t requests_of(const KernelTrace& trace, Operation operation) 
 inline std::vector<std::string> messages_of(const KernelTrace& trace) {
   std::vector<std::string> messages;
   for (const Fault& hazard : trace.hazards)
-    messages.push_back(std::string(code_of(hazard.kind)) + " x" + std::to_string(hazard.times) + ": " +
-                       text_of(hazard));
+    messages.push_back(std::string(code_of(hazard.kind)) + " x" + std::to_string(hazard.times) +
+                       ": " + text_of(hazard));
   return messages;
 }
 

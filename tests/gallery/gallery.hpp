@@ -35,13 +35,13 @@ using Launcher = void (*)(const Arrays&);
 
 /// A kernel with a fault, and what a tracer must say about it.
 struct Broken {
-  const char* name;           ///< of the kernel
+  const char* name;          ///< of the kernel
   emulator::FaultKind kind;  ///< what must be reported at the marked line
-  const char* fault;          ///< as the comment at that line has it
+  const char* fault;         ///< as the comment at that line has it
   Launcher run;
   const char* element = "";  ///< how the element's name begins; empty: there may be none
-  std::optional<emulator::Index> block = {};   ///< the first with the fault, if one is
-  std::optional<emulator::Index> thread = {};  ///< likewise, in that block
+  std::optional<emulator::Index> block = {};     ///< the first with the fault, if one is
+  std::optional<emulator::Index> thread = {};    ///< likewise, in that block
   std::optional<emulator::FaultKind> also = {};  ///< what the fault leads to at the marked lines
 };
 

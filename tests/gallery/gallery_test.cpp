@@ -186,10 +186,10 @@ TEST(GalleryTable, ShowsEveryGroupOfFaultsOfPlainKernels) {
   std::set<FaultGroup> groups;
   for (const Broken& broken : broken_kernels())
     groups.insert(group_of(broken.kind));
-  EXPECT_EQ(groups, (std::set<FaultGroup>{FaultGroup::kRace, FaultGroup::kOutOfBounds,
-                                          FaultGroup::kAlignment, FaultGroup::kUninitialised,
-                                          FaultGroup::kBarrier, FaultGroup::kHang,
-                                          FaultGroup::kWarp}));
+  EXPECT_EQ(groups,
+            (std::set<FaultGroup>{FaultGroup::kRace, FaultGroup::kOutOfBounds,
+                                  FaultGroup::kAlignment, FaultGroup::kUninitialised,
+                                  FaultGroup::kBarrier, FaultGroup::kHang, FaultGroup::kWarp}));
 }
 
 TEST(GalleryTable, SoundKernelsHaveABrokenTwin) {
@@ -307,8 +307,7 @@ class BrokenKernel : public testing::TestWithParam<Broken>, GalleryFixture {
   }
 
   void expect_explained(const Fault& hazard) const {
-    const bool marked = is_a_hang() ? lies_in_the_loop(hazard.place)
-                                                          : marks_.contain(hazard.place);
+    const bool marked = is_a_hang() ? lies_in_the_loop(hazard.place) : marks_.contain(hazard.place);
     EXPECT_TRUE(marked) << "at a line without a mark: " << text_of(hazard);
     EXPECT_TRUE(hazard.kind == broken_.kind || hazard.kind == broken_.also) << text_of(hazard);
     if (!hazard.other) return;

@@ -2,6 +2,7 @@
 /// \file  tests/gallery/races.cu
 /// \brief Two threads use one word of shared memory, at least one writes it, and no barrier puts
 ///        the two in order.
+
 #include "common/launch.cuh"
 #include "tests/gallery/gallery.hpp"
 

@@ -58,7 +58,7 @@ TEST(MachinesAgree, BitByBit) {
     if (rung.number == 0 || !runs_on(rung, gpu->compute_capability())) continue;
     SCOPED_TRACE(label(rung));
     const Rung& emulated = find_rung(emulated_rungs(), rung.name);
-    // Of rung 13 on 132 SMs: clusters of 2 and of 8, 32 x 32, split tiles of 64 x 128, little K.
+    // Of rung 14 on 132 SMs: clusters of 2 and of 8, 32 x 32, split tiles of 64 x 128, little K.
     for (const Shape& shape : {Shape{173, 140, 332}, Shape{60, 64, 1028}, Shape{516, 516, 100},
                                Shape{640, 640, 640}, Shape{511, 1020, 20}}) {
       EXPECT_EQ(result_on(*gpu, rung, shape), result_on(*cpu, emulated, shape))

@@ -23,7 +23,7 @@ HOW = "run `make ablate` on a GPU of compute capability 9.0"
 
 
 def machine_code():
-    """({name: entry}, who compiled it) of the copies; the rungs themselves as '13_unchanged'."""
+    """({name: entry}, who compiled it) of the copies; the rungs themselves as '14_unchanged'."""
     if not SASS.exists():
         return {}, ""
     data = results_file.read(SASS)

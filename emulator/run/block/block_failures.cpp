@@ -89,8 +89,7 @@ void BlockFailures::fail_below_stack(std::uintptr_t instruction) {
 }
 
 void BlockFailures::fail_exception(const std::string& exception, unsigned thread) {
-  give_up({.fault = {FaultKind::kException, {{"exception", exception}}},
-           .thread = thread});
+  give_up({.fault = {FaultKind::kException, {{"exception", exception}}}, .thread = thread});
 }
 
 void BlockFailures::fail_hang(std::vector<ThreadGroup> waiters) {
@@ -211,11 +210,11 @@ KernelError BlockFailures::error_of(const Interrupt& interrupt) const {
   const bool overflow =
       in_guard && interrupt.stack < reinterpret_cast<std::uintptr_t>(interrupt.address) + kNearest;
   const bool beyond = threads_.stacks().is_beyond(threads_.stack_of(thread), interrupt.address);
-  Fault fault = interrupt.signal == kHangSignal ? endless_loop(threads_.observer() != nullptr)
-                : in_guard && !overflow         ? Fault{FaultKind::kBeforeLocals}
-                : beyond
-                    ? Fault{FaultKind::kBehindLocals}
-                    : fault_of_signal(interrupt.signal, interrupt.code, interrupt.address, overflow);
+  Fault fault =
+      interrupt.signal == kHangSignal ? endless_loop(threads_.observer() != nullptr)
+      : in_guard && !overflow         ? Fault{FaultKind::kBeforeLocals}
+      : beyond                        ? Fault{FaultKind::kBehindLocals}
+               : fault_of_signal(interrupt.signal, interrupt.code, interrupt.address, overflow);
   fault.place = {line.file, line.line};
   return error_of(std::move(fault), thread);
 }

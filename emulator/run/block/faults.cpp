@@ -58,7 +58,8 @@ Fault fault_of_address(int code, const void* address, bool in_guard) {
   if (code == SI_KERNEL) return {FaultKind::kMisalignedVector};
   constexpr std::uintptr_t kPage = 4096;
   const bool near_null = reinterpret_cast<std::uintptr_t>(address) < kPage;
-  return {near_null ? FaultKind::kNullPointer : FaultKind::kInvalidAddress, {{"address", number_of(address)}}};
+  return {near_null ? FaultKind::kNullPointer : FaultKind::kInvalidAddress,
+          {{"address", number_of(address)}}};
 }
 
 }  // namespace

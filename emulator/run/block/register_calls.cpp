@@ -18,9 +18,7 @@ void RegisterCalls::set(int registers, std::source_location where) {
   const BlockThreads& threads = scheduler_.threads();
   const unsigned thread = threads.running().number;
   if (threads.count() % kWarpgroup != 0) {
-    scheduler_.fail(
-        {FaultKind::kRegistersNoWarpgroup, {{"threads", threads.count()}}},
-        where);
+    scheduler_.fail({FaultKind::kRegistersNoWarpgroup, {{"threads", threads.count()}}}, where);
   }
   used_ = true;
   std::vector<Call>& calls = calls_[thread / kWarpgroup];
@@ -28,8 +26,11 @@ void RegisterCalls::set(int registers, std::source_location where) {
   if (call == calls.size()) calls.push_back({registers, 0, thread, where});
   Call& mine = calls[call];
   if (mine.registers != registers) {
-    scheduler_.fail({FaultKind::kRegistersDiffer, {{"registers", registers}, {"other_registers", mine.registers}}, OtherAccess({mine.where.file_name(), mine.where.line()}, threads.index_of(mine.first))},
-                    where);
+    scheduler_.fail(
+        {FaultKind::kRegistersDiffer,
+         {{"registers", registers}, {"other_registers", mine.registers}},
+         OtherAccess({mine.where.file_name(), mine.where.line()}, threads.index_of(mine.first))},
+        where);
   }
   ++mine.threads;
 }
@@ -40,9 +41,8 @@ void RegisterCalls::check_at_end() {
     const auto partial =
         std::ranges::find_if(calls, [](const Call& call) { return call.threads != kWarpgroup; });
     if (partial == calls.end()) continue;
-    scheduler_.fail(
-        {FaultKind::kRegistersPartial, {{"threads", partial->threads}}},
-        partial->first, partial->where);
+    scheduler_.fail({FaultKind::kRegistersPartial, {{"threads", partial->threads}}}, partial->first,
+                    partial->where);
   }
   check_sum();
 }
@@ -66,10 +66,11 @@ void RegisterCalls::check_sum() {
     if (largest == nullptr || last.registers > largest->registers) largest = &last;
   }
   if (sum <= per_thread * threads) return;
-  scheduler_.fail({FaultKind::kRegistersBeyondSm, {{"registers", std::move(registers)},
-                              {"registers_in_all", sum},
-                              {"threads", threads},
-                              {"limit", per_thread}}},
+  scheduler_.fail({FaultKind::kRegistersBeyondSm,
+                   {{"registers", std::move(registers)},
+                    {"registers_in_all", sum},
+                    {"threads", threads},
+                    {"limit", per_thread}}},
                   largest->first, largest->where);
 }
 

@@ -42,9 +42,9 @@ std::array<T*, 32> all_of(const WarpRequests& requests) {
     all[lane] = any->own;
   });
   if (requests.mask != kAllLanes) {
-    scheduler().fail(
-        {FaultKind::kWarpIncomplete, {{"function", any->function}, {"lanes", std::popcount(requests.mask)}}},
-        any->where);
+    scheduler().fail({FaultKind::kWarpIncomplete,
+                      {{"function", any->function}, {"lanes", std::popcount(requests.mask)}}},
+                     any->where);
   }
   return all;
 }
@@ -150,9 +150,9 @@ void require_matrix(const char* function, const void* first, unsigned ldm, unsig
   constexpr unsigned kLineAlignment = 16;
   const unsigned multiple = kLineAlignment / element_bytes;
   if (ldm % multiple != 0) {
-    scheduler().fail(
-        {FaultKind::kLeadingDimension, {{"function", function}, {"elements", ldm}, {"multiple", multiple}}},
-        where);
+    scheduler().fail({FaultKind::kLeadingDimension,
+                      {{"function", function}, {"elements", ldm}, {"multiple", multiple}}},
+                     where);
   }
   const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(first) % kAlignment;
   if (behind != 0) {
@@ -166,9 +166,8 @@ void require_matrix(const char* function, const void* first, unsigned ldm, unsig
     for (const MatrixPlace* const each : all) {
       if (each->first == all[0]->first && each->ldm == all[0]->ldm) continue;
       const auto* const any = static_cast<const Collective<MatrixPlace>*>(requests.request[0]);
-      scheduler().fail(
-          {FaultKind::kWarpDifferentMatrices, {{"function", any->function}}},
-          any->where);
+      scheduler().fail({FaultKind::kWarpDifferentMatrices, {{"function", any->function}}},
+                       any->where);
     }
   });
 }

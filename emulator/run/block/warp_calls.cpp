@@ -41,8 +41,7 @@ unsigned WarpCalls::effective_mask(const WarpState& warp, const Lane& lane) {
 }
 
 void WarpCalls::refuse_width(const char* function, int width, std::source_location where) {
-  scheduler_.fail(
-      {FaultKind::kWarpWidth, {{"function", function}, {"width", width}}}, where);
+  scheduler_.fail({FaultKind::kWarpWidth, {{"function", function}, {"width", width}}}, where);
 }
 
 void WarpCalls::meet(const WarpCall& call) {
@@ -50,7 +49,8 @@ void WarpCalls::meet(const WarpCall& call) {
   WarpState& warp = scheduler_.threads().warp_of(lane);
   if ((call.mask & lane.bit()) == 0) {
     scheduler_.fail(
-        {FaultKind::kLaneNotInMask, {{"function", call.function}, {"lane", lane.number % 32}, {"mask", call.mask}}},
+        {FaultKind::kLaneNotInMask,
+         {{"function", call.function}, {"lane", lane.number % 32}, {"mask", call.mask}}},
         call.where);
   }
   lane.call = &call;
@@ -164,10 +164,12 @@ void WarpCalls::answer_lanes_at_line(WarpState& warp) {
 // -- Failures ------------------------------------------------------------------------------------
 
 void WarpCalls::fail_different(const Lane& lane, const Lane& other) {
-  scheduler_.fail({FaultKind::kWarpDifferentCalls, {{"function", lane.call->function},
-                              {"mask", lane.call->mask},
-                              {"other_function", other.call->function},
-                              {"other_mask", other.call->mask}}, place_of(scheduler_.threads(), other)},
+  scheduler_.fail({FaultKind::kWarpDifferentCalls,
+                   {{"function", lane.call->function},
+                    {"mask", lane.call->mask},
+                    {"other_function", other.call->function},
+                    {"other_mask", other.call->mask}},
+                   place_of(scheduler_.threads(), other)},
                   lane.number, lane.where);
 }
 
@@ -184,12 +186,13 @@ void WarpCalls::fail_stuck(const WarpState& warp) {
     const Lane& lane = threads.lane(base + waiting);
     for_each_lane(effective_mask(warp, lane),
                   [&](unsigned missing) { fail_if_missing(warp, lane, missing); });
-    fault.groups.push_back({.block = array_of(unpack(threads.block_index())),
-                     .threads = {lane.number},
-                     .first = threads.index_of(lane.number),
-                     .wait = WaitKind::kWarpCall,
-                     .missing = {{"function", lane.call->function}, {"mask", lane.call->mask}},
-                     .place = {without_repository(lane.where.file_name()), lane.where.line()}});
+    fault.groups.push_back(
+        {.block = array_of(unpack(threads.block_index())),
+         .threads = {lane.number},
+         .first = threads.index_of(lane.number),
+         .wait = WaitKind::kWarpCall,
+         .missing = {{"function", lane.call->function}, {"mask", lane.call->mask}},
+         .place = {without_repository(lane.where.file_name()), lane.where.line()}});
   });
   const unsigned first = threads.first_lane(warp, warp.in_call != 0 ? warp.in_call : warp.exists);
   scheduler_.fail(std::move(fault), first, threads.lane(first).where);
@@ -200,9 +203,10 @@ void WarpCalls::fail_if_missing(const WarpState& warp, const Lane& lane, unsigne
   const BlockThreads& threads = scheduler_.threads();
   const Lane& other = threads.lane(32 * threads.number_of(warp) + missing);
   if ((warp.at_barrier & other.bit()) != 0) {
-    scheduler_.fail(
-        {FaultKind::kLaneAtBarrier, {{"function", lane.call->function}, {"mask", lane.call->mask}}, place_of(threads, other)},
-        lane.number, lane.where);
+    scheduler_.fail({FaultKind::kLaneAtBarrier,
+                     {{"function", lane.call->function}, {"mask", lane.call->mask}},
+                     place_of(threads, other)},
+                    lane.number, lane.where);
   }
   const bool mutual = (warp.in_call & other.bit()) != 0 && (other.call->mask & lane.bit()) != 0;
   if (mutual && !(same_call(*lane.call, *other.call) &&

@@ -46,7 +46,8 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
   shared_.require_alignment("mbarrier", word, kWordBytes, where);
   shared_.require_inside("mbarrier", word, kWordBytes, where);
   if (arrivals < 1 || arrivals > kMaxCount) {
-    scheduler_.fail({FaultKind::kMbarrierCount, {{"arrivals", arrivals}, {"limit", kMaxCount}}}, where);
+    scheduler_.fail({FaultKind::kMbarrierCount, {{"arrivals", arrivals}, {"limit", kMaxCount}}},
+                    where);
   }
   if (find(word) != nullptr) {
     scheduler_.fail({FaultKind::kMbarrierTwice}, where);
@@ -63,13 +64,16 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
 void Mbarriers::require_arrival(const Mbarrier& barrier, int announced_bytes,
                                 std::source_location where) {
   if (barrier.missing_arrivals == 0) {
-    scheduler_.fail({FaultKind::kMbarrierOverfull, {{"arrivals", barrier.expected}, {"missing_bytes", barrier.missing_bytes}}}, where);
+    scheduler_.fail({FaultKind::kMbarrierOverfull,
+                     {{"arrivals", barrier.expected}, {"missing_bytes", barrier.missing_bytes}}},
+                    where);
   }
   if (!barrier.seen) {
     scheduler_.fail({FaultKind::kMbarrierUnseen}, where);
   }
   if (announced_bytes < 0 || barrier.missing_bytes + announced_bytes > kMaxCount) {
-    scheduler_.fail({FaultKind::kMbarrierBytes, {{"bytes", announced_bytes}, {"limit", kMaxCount}}}, where);
+    scheduler_.fail({FaultKind::kMbarrierBytes, {{"bytes", announced_bytes}, {"limit", kMaxCount}}},
+                    where);
   }
 }
 

@@ -43,9 +43,9 @@ void NamedBarriers::fail_otherwise(const Barrier& barrier, int id, int threads,
                                    std::source_location where) {
   const BlockThreads& all = scheduler_.threads();
   const std::source_location& there = all.lane(barrier.first).where;
-  scheduler_.fail({FaultKind::kNamedBarrierCount, {{"barrier", id},
-                              {"threads", threads},
-                              {"other_threads", barrier.expected}}, OtherAccess({there.file_name(), there.line()}, all.index_of(barrier.first))},
+  scheduler_.fail({FaultKind::kNamedBarrierCount,
+                   {{"barrier", id}, {"threads", threads}, {"other_threads", barrier.expected}},
+                   OtherAccess({there.file_name(), there.line()}, all.index_of(barrier.first))},
                   where);
 }
 

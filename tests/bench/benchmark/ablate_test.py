@@ -19,7 +19,7 @@ from docs.report.page_blocks.place import Place
 from docs.report.recorded import RESULTS, NotRecordedError
 from tests import SOURCES
 
-LESSON = Place(pathlib.Path("ladder/13_small_products/README.md"), 13)
+LESSON = Place(pathlib.Path("ladder/14_every_shape/README.md"), 14)
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
@@ -64,7 +64,7 @@ class EditsTest(unittest.TestCase):
             self.assertIn(f"ablation_{entry.id}::run", ablations.table())
 
     def test_bad_names_are_refused(self):
-        for arguments in (["source"], ["source", "13_nothing"], ["count", "nothing"]):
+        for arguments in (["source"], ["source", "14_nothing"], ["count", "nothing"]):
             exit_code, text = run(*arguments)
             self.assertEqual(exit_code, 2, text)
             self.assertIn("ablate.py:", text)
@@ -74,7 +74,7 @@ class MachineCodeTest(unittest.TestCase):
     """A copy keeps what was not taken away."""
 
     def test_missing_arithmetic_and_missing_loads_are_named(self):
-        idle, stay = (ablations.ablation(f"13_{n}") for n in ("idle_producers", "operands_stay"))
+        idle, stay = (ablations.ablation(f"14_{n}") for n in ("idle_producers", "operands_stay"))
         self.assertEqual(ablate.complaint(idle, code(), code()), "")
         self.assertEqual(ablate.complaint(stay, code(lds_128=0), code()), "")
         self.assertIn("896 FFMA", ablate.complaint(idle, code(ffma=896), code()))
@@ -97,9 +97,9 @@ class MachineCodeTest(unittest.TestCase):
         beside = NVCC and shutil.which("nvdisasm", path=str(pathlib.Path(NVCC).resolve().parent))
         if not (shutil.which("nvdisasm") or beside):
             self.skipTest("there is no nvdisasm")
-        exit_code, text = run("count", "13_idle_operands_stay")
+        exit_code, text = run("count", "14_idle_operands_stay")
         self.assertEqual(exit_code, 0, text)
-        self.assertIn("13_unchanged", text)
+        self.assertIn("14_unchanged", text)
 
 
 class BlockTest(unittest.TestCase):
@@ -126,7 +126,7 @@ class BlockTest(unittest.TestCase):
     def record_code(self):
         """Writes a file as `count --out` does."""
         lines = [{"name": name, "rung": 13, "taken_away": taken_away, **vars(code())}
-                 for name, taken_away in (("13_unchanged", "nothing"), ("13_less", "a part"))]
+                 for name, taken_away in (("14_unchanged", "nothing"), ("14_less", "a part"))]
         ablations_block.SASS.write_text(
             json.dumps({"context": {"compiler": "nvcc 13.0"}, "benchmarks": lines}))
 
@@ -146,9 +146,9 @@ class BlockTest(unittest.TestCase):
     def test_times_beside_machine_code(self):
         self.record_code()
         library = {"name": "00_cublas", "rung": None, "m": 4096, "taken_away": None}
-        self.record_times(library, entry("13_small_products", None, 1.0),
-                          entry("13_less", "a part", 1.1), entry("13_other", "another part", 0.95),
-                          entry("13_less", "a part", 1.2, 8192))
+        self.record_times(library, entry("14_every_shape", None, 1.0),
+                          entry("14_less", "a part", 1.1), entry("14_other", "another part", 0.95),
+                          entry("14_less", "a part", 1.2, 8192))
         text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| nothing: the rung as it is | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
         self.assertIn("| a part | 2.273 | 60.50 | +10.0 % | 118.8 % | 0 | 1096 | 1.166 |", text)

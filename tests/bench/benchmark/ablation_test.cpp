@@ -24,9 +24,9 @@ namespace {
 
 using emulator::CopyArrival;
 
-constexpr std::size_t kFlagBytes = 4096;  // where the workspace of rung 13 has its flags
+constexpr std::size_t kFlagBytes = 4096;  // where the workspace of rung 14 has its flags
 constexpr int kSms = 3;
-constexpr Shape kFourTiles = {256, 512, 160};  // for three SMs: rung 13 splits the last
+constexpr Shape kFourTiles = {256, 512, 160};  // for three SMs: rung 14 splits the last
 
 class AblationTest : public testing::TestWithParam<CopyArrival> {
  protected:
@@ -88,8 +88,8 @@ AblationRun made_up_run() {
                  entry("best_cublaslt", {}, "", {4.0, 4.0, 4.0}),
                  entry("11_producer_warps", 11, "", {3.0, 3.0, 3.0}),
                  entry("11_less", 11, "something", {2.0, 2.0, 2.0}),
-                 entry("13_small_products", 13, "", {2.0, 2.0, 4.0}),
-                 entry("13_less", 13, "something", {1.0, 1.0, 2.0})};
+                 entry("14_every_shape", 14, "", {2.0, 2.0, 4.0}),
+                 entry("14_less", 14, "something", {1.0, 1.0, 2.0})};
   fill_ratios(run.entries);
   return run;
 }
@@ -116,7 +116,7 @@ TEST(AblationResultsTest, TheFileHasTheFormOfTheOthers) {
   EXPECT_TRUE(results["benchmarks"][0]["rung"].is_null());
   EXPECT_TRUE(results["benchmarks"][4]["taken_away"].is_null());
   const nlohmann::json& last = results["benchmarks"][5];
-  EXPECT_EQ(last["name"], "13_less");
+  EXPECT_EQ(last["name"], "14_less");
   EXPECT_EQ(last["rung"], 13);
   EXPECT_EQ(last["taken_away"], "something");
   EXPECT_EQ(last["time_ms"], 1.0);
@@ -128,7 +128,7 @@ TEST(AblationResultsTest, TheFileHasTheFormOfTheOthers) {
 
 TEST(AblationResultsTest, TheTableNamesEveryCopy) {
   const std::string text = ablation_text(made_up_run());
-  for (const char* part : {"1000 x 1000 x 1000", "13_less", "2.0000", "4.0000"})
+  for (const char* part : {"1000 x 1000 x 1000", "14_less", "2.0000", "4.0000"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
 }
 

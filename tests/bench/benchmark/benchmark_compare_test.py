@@ -208,7 +208,7 @@ class CompareTest(unittest.TestCase):
             entry["samples_ms"] = [2 * ms for ms in entry["samples_ms"]]
         slower = entries["07_wave_swizzle"]
         slower["samples_ms"] = [1.1 * ms for ms in slower["samples_ms"]]
-        entries["13_small_products"].update(outcome="refused", verified=False, samples_ms=None)
+        entries["14_every_shape"].update(outcome="refused", verified=False, samples_ms=None)
         code, text = self.compare("--only-common")
         self.assertEqual(code, 1, text)
         self.assertRegex(text, r"07_wave_swizzle/4096x4096x4096/burst .*-9\.09 %  slower\n")

@@ -20,7 +20,7 @@ from tests import SOURCES
 
 RECORDED = SOURCES / "tests/bench/record/data/nvdisasm_loop.txt"
 RESULTS = SOURCES / "bench" / "results" / "sass"
-KERNEL = "_ZN6ladder14small_products6kernelILi2ELi4ELi1ELi8ELi4EEEvN3ptx9TensorMapEiii"
+KERNEL = "_ZN6ladder11every_shape6kernelILi2ELi4ELi1ELi8ELi4EEEvN3ptx9TensorMapEiii"
 # Keeps its source, and says that all orders but those with columns and rows going up spill.
 FAKE_NVCC = """#!/bin/sh
 [ "$1" = --version ] && echo "Cuda compilation tools, release 13.0, V13.0.88" && exit
@@ -85,7 +85,7 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(turn[2:6], ["1,5", "0,5", "0,4", "1,4"])
 
     def test_an_order_takes_the_place_of_the_loops_and_of_nothing_else(self):
-        rung = rung_name(13)
+        rung = rung_name(14)
         loops = rank_orders.find_loops(rung)
         made = rank_orders.copies(rung, loops, argparse.Namespace(only="", template=None))
         sources = {name: source_of(copy) for name, copy in made.items()}
@@ -190,7 +190,7 @@ class ScriptTest(unittest.TestCase):
         code, text, errors = self.rank("13")
         self.assertEqual((code, errors), (0, ""))
         lines = text.splitlines()
-        self.assertEqual(lines[0], "13_small_products: kernel<2, 4, 1, 8, 4> for sm_90a")
+        self.assertEqual(lines[0], "14_every_shape: kernel<2, 4, 1, 8, 4> for sm_90a")
         self.assertEqual(len([line for line in lines if line.startswith("     3.3750")]), 17)
         self.assertTrue(lines[2].endswith("0  columns up, rows up"), lines[2])
         self.assertRegex(lines[3], r" 64  ")
@@ -212,7 +212,7 @@ class ScriptTest(unittest.TestCase):
         self.tool("nvdisasm", f"#!/bin/sh\necho .text.{KERNEL} .text._Z2b\ncat {RECORDED}\n")
         code, _, errors = self.rank("13", "--only", "rows up, columns up and back")
         self.assertEqual(code, 2)
-        self.assertIn("small_products has 2 kernels in machine code, and not one", errors)
+        self.assertIn("every_shape has 2 kernels in machine code, and not one", errors)
 
     def test_a_file_holds_every_order_in_its_ranking(self):
         path = self.tools / "orders.json"
@@ -225,7 +225,7 @@ class ScriptTest(unittest.TestCase):
         entries = results["benchmarks"]
         self.assertEqual([entry["rung"] for entry in entries], [13] * 17 + [8] * 17)
         first = {
-            "name": "13_columns_up_rows_up",
+            "name": "14_columns_up_rows_up",
             "rung": 13,
             "order": "columns up, rows up",
             "arguments": "2, 4, 1, 8, 4",
@@ -235,7 +235,7 @@ class ScriptTest(unittest.TestCase):
         }
         self.assertEqual(entries[0], first)
         self.assertEqual({entry["spills"] for entry in entries[1:17]}, {64})
-        self.assertIn("13_as_written", [entry["name"] for entry in entries])
+        self.assertIn("14_as_written", [entry["name"] for entry in entries])
 
     def test_a_file_is_of_whole_rungs_as_they_are_launched(self):
         path = self.tools / "orders.json"

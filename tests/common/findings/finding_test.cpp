@@ -31,8 +31,10 @@ Fault race() {
   fault.access = emulator::Access{emulator::AccessVerb::kLoad, 4};
   fault.other = emulator::OtherAccess({"work/03 a/kernel.cuh", 47}, {1, 0, 0});
   fault.other->verb = emulator::AccessVerb::kStore;
-  fault.element = emulator::Element{
-      .space = emulator::MemorySpace::kShared, .array = "sA", .indices = {1, 0}, .extents = {8, 32}};
+  fault.element = emulator::Element{.space = emulator::MemorySpace::kShared,
+                                    .array = "sA",
+                                    .indices = {1, 0},
+                                    .extents = {8, 32}};
   fault.times = 32;
   return fault;
 }
@@ -76,11 +78,10 @@ TEST(FindingTest, JsonHoldsTheFields) {
   EXPECT_EQ(fault.at("other").at("line"), 47);
   EXPECT_EQ(fault.at("times"), 32);
   EXPECT_FALSE(fault.contains("case"));
-  const json wrong = to_json(Finding(
-      last_rows(), ProblemCase{.problem = {{77, 77, 5}, -2, 0.5},
-                               .configuration = "",
-                               .late = false,
-                               .last_block_first = true}));
+  const json wrong = to_json(Finding(last_rows(), ProblemCase{.problem = {{77, 77, 5}, -2, 0.5},
+                                                              .configuration = "",
+                                                              .late = false,
+                                                              .last_block_first = true}));
   EXPECT_EQ(wrong.at("where").at("rows").at("last_tile"), true);
   EXPECT_EQ(wrong.at("first").at("got"), "nan") << "JSON has none";
   EXPECT_EQ(wrong.at("case").at("copies"), "at-once");
@@ -89,9 +90,10 @@ TEST(FindingTest, JsonHoldsTheFields) {
 }
 
 TEST(FindingTest, ALaunchHasNoThread) {
-  const json launch = to_json(Finding(
-      Fault(FaultKind::kLaunchTooManyThreads,
-            {{"extents", emulator::FieldValue::Numbers{32, 33, 1}}, {"threads", 1056}, {"limit", 1024}})));
+  const json launch = to_json(Finding(Fault(FaultKind::kLaunchTooManyThreads,
+                                            {{"extents", emulator::FieldValue::Numbers{32, 33, 1}},
+                                             {"threads", 1056},
+                                             {"limit", 1024}})));
   EXPECT_FALSE(launch.contains("thread"));
   EXPECT_EQ(launch.at("fields").at("extents"), (json{32, 33, 1}));
 }
@@ -151,8 +153,7 @@ TEST(SarifTest, PathsAreRelativeToTheRootAndEncoded) {
   outside.place.file = "/tmp/c.cu";
   const json log = to_sarif(report_with(race(), inside, outside));
   const json& run = log.at("runs").at(0);
-  EXPECT_EQ(run.at("originalUriBaseIds").at("SRCROOT").at("uri"),
-            "file:///home/me/gemm%20ladder/");
+  EXPECT_EQ(run.at("originalUriBaseIds").at("SRCROOT").at("uri"), "file:///home/me/gemm%20ladder/");
   const json& results = run.at("results");
   EXPECT_EQ(uri_of(results.at(0).at("locations").at(0)),
             (json{{"uri", "work/03%20a/kernel.cuh"}, {"uriBaseId", "SRCROOT"}}));
@@ -178,8 +179,8 @@ TEST(SarifTest, AWrongResultIsShownAtTheKernel) {
 
 TEST(SarifTest, ACodeOfCudaGetsARuleOfItsOwn) {
   const json run = to_sarif(report_with(CallFinding{.code = "cudaErrorInvalidValue",
-                                                     .function = "cudaMalloc",
-                                                     .place = {"a.cu", 4}}))
+                                                    .function = "cudaMalloc",
+                                                    .place = {"a.cu", 4}}))
                        .at("runs")
                        .at(0);
   const json& result = run.at("results").at(0);

@@ -62,7 +62,8 @@ TEST(FindingsWordingTest, WhereTheyAre) {
 
 Wrong one_wrong_element() {
   Wrong wrong = {.kind = WrongKind::kInfinite, .fields = {{"share", 1.0}}};
-  wrong.where = WrongPlace{WrongKind::kSomeElements, {70, 70, false, false}, {33, 33, false, false}};
+  wrong.where =
+      WrongPlace{WrongKind::kSomeElements, {70, 70, false, false}, {33, 33, false, false}};
   wrong.first = WrongElement{70, 33, 123.5, 0.25, {{1, 2}}};
   wrong.wrong_elements = 1;
   wrong.elements = 10000;
@@ -80,15 +81,18 @@ TEST(FindingsWordingTest, AWrongResult) {
 }
 
 TEST(FindingsWordingTest, ASmallProblemIsNamedOnce) {
-  const ProblemCase of = {.problem = {{69, 33, 81}, -2, 0.5}, .configuration = "128 x 64",
-                          .late = false, .last_block_first = true};
+  const ProblemCase of = {.problem = {{69, 33, 81}, -2, 0.5},
+                          .configuration = "128 x 64",
+                          .late = false,
+                          .last_block_first = true};
   const std::vector<Finding> findings = {
       {Wrong{.kind = WrongKind::kOutsideWritten, .fields = {{"array", "C"}}}, of},
       {Wrong{.kind = WrongKind::kOutsideWritten, .fields = {{"array", "A"}}}, of}};
-  EXPECT_EQ(text_of(findings),
-            "right for this problem, but wrong for a small one of integers (M = 69, N = 33, K = "
-            "81, alpha = -2, beta = 0.5, configuration 128 x 64, copies that arrive at once, the "
-            "last block first): Memory outside of C was written. Memory outside of A was written. ");
+  EXPECT_EQ(
+      text_of(findings),
+      "right for this problem, but wrong for a small one of integers (M = 69, N = 33, K = "
+      "81, alpha = -2, beta = 0.5, configuration 128 x 64, copies that arrive at once, the "
+      "last block first): Memory outside of C was written. Memory outside of A was written. ");
 }
 
 TEST(FindingsWordingTest, Refusals) {
@@ -103,8 +107,7 @@ TEST(FindingsWordingTest, Refusals) {
        "05 vector_access refuses K = 131: K must be a multiple of 4 (rows of A are read as "
        "float4)"},
       {{Kind::kUnknownRung,
-        {{"wanted", "99"},
-         {"known", emulator::FieldValue::Words{"01 naive", "02 coalesced"}}}},
+        {{"wanted", "99"}, {"known", emulator::FieldValue::Words{"01 naive", "02 coalesced"}}}},
        "unknown rung '99': choose one of 01 naive, 02 coalesced"},
       {{Kind::kNoKernel, {{"rung", "00 cublas"}}},
        "00 cublas has no kernel of its own to trace: choose another rung"},
@@ -124,7 +127,8 @@ TEST(FindingsWordingTest, Refusals) {
       {{Kind::kFactorNotFinite, {{"factor", "beta"}, {"value", -HUGE_VAL}}},
        "beta = -inf is not a finite number: no kernel can be judged by the NaN and infinities that "
        "it gives. Choose a finite beta"},
-      {{Kind::kFactorTooLarge, {{"factor", "alpha"}, {"value", 1e38}, {"k", 256}, {"limit", 5.5e34}}},
+      {{Kind::kFactorTooLarge,
+        {{"factor", "alpha"}, {"value", 1e38}, {"k", 256}, {"limit", 5.5e34}}},
        "alpha = 1e+38 is too large for K = 256: the exact result too may exceed 3.4e+38, the "
        "largest number of FP32. Choose alpha below 5.5e+34"},
       {{Kind::kComputeCapability,

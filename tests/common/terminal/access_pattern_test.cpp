@@ -32,7 +32,10 @@ TEST(AccessPattern, Kinds) {
   EXPECT_EQ(pattern(4, [](int l) { return 4 * (l ^ 1); }).kind, Kind::kOneRun);
   EXPECT_EQ(pattern(4, [](int l) { return 4 * (l / 2); }).kind, Kind::kOneRun);
   EXPECT_EQ(pattern(4, [](int) { return 64; }).kind, Kind::kSamePlace);
-  EXPECT_EQ(pattern(4, [](int l) { return 4 * l; }, 1u << 7).kind, Kind::kSingleThread);
+  EXPECT_EQ(pattern(
+                4, [](int l) { return 4 * l; }, 1u << 7)
+                .kind,
+            Kind::kSingleThread);
   EXPECT_EQ(pattern(4, [](int l) { return 1024 * l; }).kind, Kind::kRows);
   EXPECT_EQ(pattern(4, [](int l) { return 8 * l; }).kind, Kind::kStrided);
   EXPECT_EQ(pattern(4, [](int l) { return l * l * 64; }).kind, Kind::kScattered);

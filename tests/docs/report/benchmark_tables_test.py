@@ -33,7 +33,7 @@ class BenchmarkTablesTest(unittest.TestCase):
     def record(self, name, rows):
         """Writes a file as the benchmark does."""
         context = {"device": "Made Up 1", "cublas": "130100", "cuda_driver": "13.0"}
-        aggregate = {"run_type": "aggregate", "run_name": "13_small_products/512x512x512/graph"}
+        aggregate = {"run_type": "aggregate", "run_name": "14_every_shape/512x512x512/graph"}
         (RESULTS / name).write_text(
             json.dumps({"context": context, "benchmarks": [*rows, aggregate]})
         )
@@ -54,8 +54,8 @@ class BenchmarkTablesTest(unittest.TestCase):
             [
                 *samples("00_cublas/8192x8192x8192/burst", [1.0], tflops=51.25),
                 *samples("best_cublaslt/8192x8192x8192/burst", [1.0], tflops=50.0),
-                *samples("13_small_products/8192x8192x8192/burst", [0.5, 0.8, 3.0]),
-                *samples("13_small_products/4096x4096x4096/burst", [1.25]),
+                *samples("14_every_shape/8192x8192x8192/burst", [0.5, 0.8, 3.0]),
+                *samples("14_every_shape/4096x4096x4096/burst", [1.25]),
                 *samples("06_double_buffer/8192x8192x8192/burst", [0.9]),
             ],
         )
@@ -68,15 +68,15 @@ class BenchmarkTablesTest(unittest.TestCase):
         self.assertIn("| burst |  |  | 125.0 % |", text)
 
     def test_protocols_are_kept_apart(self):
-        rows = samples("13_small_products/8192x8192x8192/burst", [1.1])
-        rows += samples("13_small_products/8192x8192x8192/sustained", [0.9])
+        rows = samples("14_every_shape/8192x8192x8192/burst", [1.1])
+        rows += samples("14_every_shape/8192x8192x8192/sustained", [0.9])
         self.record("benchmark_all.json", rows)
         text = BLOCKS["benchmark"](None)
         self.assertIn("| squares | burst | 1 | 1 | 110.0 % |", text)
         self.assertIn("| squares | sustained | 1 | 0 | 90.0 % |", text)
 
     def test_files_stand_together_and_shapes_say_what_they_are(self):
-        rung = "13_small_products"
+        rung = "14_every_shape"
         for name, ratios in (("a", [1.0, 1.0]), ("b", [1.2, 1.2])):
             rows = samples(f"{rung}/512x4096x14336/burst", ratios)
             self.record(f"benchmark_{name}.json", rows)

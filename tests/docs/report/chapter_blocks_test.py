@@ -13,7 +13,7 @@ from docs.report.recorded_orders import order, ranked
 from docs.report.rung_figures import value
 from tests import SOURCES
 
-LESSON = Place(pathlib.Path("ladder/13_small_products/README.md"), 13)
+LESSON = Place(pathlib.Path("ladder/14_every_shape/README.md"), 14)
 CHAPTER = Place(pathlib.Path("docs/chapters/registers.md"), None)
 
 

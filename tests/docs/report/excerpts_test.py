@@ -227,12 +227,12 @@ class FactsTest(unittest.TestCase):
     def test_values_are_those_of_the_kernel(self):
         self.assertEqual(rung_of(10).values()["TN"], 16)
         self.assertEqual(excerpts.value_of(rung_of(4), "kThreads"), 256)
-        self.assertIsNone(excerpts.value_of(rung_named("small_products"), "BM"))
+        self.assertIsNone(excerpts.value_of(rung_named("every_shape"), "BM"))
 
     def test_a_plan_that_is_not_recorded_comes_from_the_program_or_is_named(self):
-        rung = rung_named("small_products")
+        rung = rung_named("every_shape")
         self.assertEqual(rung.plan((512, 512, 512))["tiles"], 128)
-        with self.assertRaisesRegex(FigureError, "has no plan of rung 13 for 5 x 4 x 4"):
+        with self.assertRaisesRegex(FigureError, "has no plan of rung 14 for 5 x 4 x 4"):
             rung.plan((5, 4, 4))
 
 

@@ -99,7 +99,7 @@ class PlotsTest(unittest.TestCase):
         """Makes up what a run on a GPU would record."""
         self.remove_later_recordings()
         context = self.climb["context"]
-        ratios = ratios or {"06_double_buffer": 0.9, "13_small_products": 1.0625}
+        ratios = ratios or {"06_double_buffer": 0.9, "14_every_shape": 1.0625}
         self.write("roofs.json", made_up_roofs(context))
         self.write("benchmark_all.json", made_up_benchmark(context, ratios, known_shapes()))
         code, text = run("plots", self.root)
@@ -178,13 +178,13 @@ class PlotsTest(unittest.TestCase):
         self.assertLessEqual(float(self.picture("staircase_narrow").get("width")), 400)
 
     def test_every_shape_has_a_bar_that_says_who_is_faster(self):
-        self.record_all({"13_small_products": 1.25})
+        self.record_all({"14_every_shape": 1.25})
         drawn = made_up_benchmark(
-            self.climb["context"], {"13_small_products": 0.8}, [(0, (64, 64, 4 + 4 * i), 0)
+            self.climb["context"], {"14_every_shape": 0.8}, [(0, (64, 64, 4 + 4 * i), 0)
                                                                 for i in range(7)]
         )
         drawn["benchmarks"] += made_up_benchmark(
-            self.climb["context"], {"13_small_products": 2.0}, [(0, (64, 128, 64), 0)]
+            self.climb["context"], {"14_every_shape": 2.0}, [(0, (64, 128, 64), 0)]
         )["benchmarks"]
         self.write("drawn_shapes.json", drawn)
         self.assertEqual(run("plots", self.root)[0], 0)
@@ -242,7 +242,7 @@ class PlotsTest(unittest.TestCase):
             self.assertIn(name, words)
 
     def test_a_library_that_always_loses_keeps_its_line_in_the_picture(self):
-        self.record_all({"13_small_products": 1.5})
+        self.record_all({"14_every_shape": 1.5})
         height = float(self.picture("ratio_by_size").get("height"))
         lines = self.picture("ratio_by_size").iter(f"{SVG}polyline")
         dashed = [line for line in lines if "dashed" in line.get("class")]
@@ -289,7 +289,7 @@ class PlotsTest(unittest.TestCase):
 
     def test_a_row_that_failed_is_refused(self):
         self.record_all()
-        ratios = {"13_small_products": 1.0}
+        ratios = {"14_every_shape": 1.0}
         results = made_up_benchmark(self.climb["context"], ratios, known_shapes())
         results["benchmarks"][-1].update(error_occurred=True, error_message="wrong: NaN")
         self.write("benchmark_all.json", results)

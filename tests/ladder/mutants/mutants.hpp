@@ -40,7 +40,7 @@ std::span<const Mutant> subtle_mutants();
 /// Those of tests/classroom/graded_mutants.py, compiled in the same way.
 std::span<const Mutant> graded_mutants();
 
-/// Rung 13 without a mistake, with one of its configurations alone, each; traced.
+/// Rungs 13 and 14 without a mistake, with one of its configurations alone, each; traced.
 std::span<const Mutant> configurations_alone();
 
 /// The mutant of a name, or null.

@@ -2,7 +2,7 @@
 
 Each is a copy of a rung (bench/copies.py) with one edit: what the rung's files hold, and what takes
 its place. Run as a program this writes the copies, the tables behind mutants.hpp, and copies of
-rung 13 without a mistake, each with one of its configurations.
+rung 14 without a mistake, each with one of its configurations.
 """
 
 import re
@@ -129,7 +129,7 @@ def table(function, copies):
                     "std::vector<WorkPlan> plans(const Shape&);\n")
 
 
-CHOOSING = rung_name(13)
+CHOOSING = rung_name(14)
 PLANNING = (rung_name(12), CHOOSING)
 LISTS = {
     "mutants": [*MUTANTS, *PIPELINE_MUTANTS],

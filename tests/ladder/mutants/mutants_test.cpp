@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/mutants_test.cpp
 /// \brief Every mutant is called wrong for the stated reason, and its rung is right at that shape.
-#include "tests/common/wrong_codes.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
+#include "tests/common/wrong_codes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@
 namespace ladder {
 namespace {
 
-using emulator::KernelError;
 using emulator::FaultKind;
+using emulator::KernelError;
 
 /// A mutant, the problem that shows its mistake, and how the mistake must be called.
 struct Case {
@@ -46,9 +46,7 @@ const std::vector<Case> kCases = {
     {.mutant = "last_column_unwritten",
      .shape = {130, 132, 8},
      .facts = {"never-written", "last-tile-column", "columns 131-131"}},
-    {.mutant = "shared_index_transposed",
-     .shape = {64, 64, 64},
-     .facts = {"every-element-wrong"}},
+    {.mutant = "shared_index_transposed", .shape = {64, 64, 64}, .facts = {"every-element-wrong"}},
     {.mutant = "result_transposed", .shape = {40, 70, 16}, .facts = {"transposed"}},
     {.mutant = "stride_wrong", .shape = {64, 32, 48}, .facts = {"rows 1-63"}},
     {.mutant = "tiles_swapped",

@@ -43,11 +43,19 @@ const std::vector<Case> kCases = {
     {"copy_wait_missing", {128, 128, 64}, FaultKind::kCopyInFlight, kReads09B, "cp_async_16"},
     {"copy_wait_too_lax", {128, 128, 64}, FaultKind::kCopyInFlight, kReads09A, "cp_async_4"},
     {"copy_barrier_missing", {128, 128, 64}, FaultKind::kRaceInShared, kReads09A, "cp_async_4"},
-    {"copy_into_stage_being_read", {128, 128, 64}, FaultKind::kRaceInShared, "cp_async_4(", kReads09A},
+    {"copy_into_stage_being_read",
+     {128, 128, 64},
+     FaultKind::kRaceInShared,
+     "cp_async_4(",
+     kReads09A},
     {"wide_copy_wait_missing", {128, 256, 64}, FaultKind::kCopyInFlight, kReadsB, "cp_async_16"},
     {"wide_copy_wait_too_lax", {128, 256, 64}, FaultKind::kCopyInFlight, kReadsA, "cp_async_4"},
     {"wide_copy_barrier_missing", {128, 256, 64}, FaultKind::kRaceInShared, kReadsA, "cp_async_4"},
-    {"wide_copy_into_stage_being_read", {128, 256, 64}, FaultKind::kRaceInShared, "cp_async_4(", kReadsA},
+    {"wide_copy_into_stage_being_read",
+     {128, 256, 64},
+     FaultKind::kRaceInShared,
+     "cp_async_4(",
+     kReadsA},
     // -- mbarriers and boxes
     {"full_wait_missing", {128, 256, 64}, FaultKind::kRaceInShared, kReadsA, kStoresA},
     {"producer_parity_wrong", kOneTile, FaultKind::kDeadlock, kProducerWaits},
@@ -58,12 +66,14 @@ const std::vector<Case> kCases = {
     {"too_few_bytes_expected", kOneTile, FaultKind::kDeadlock, kProducerWaits},
     {"empty_arrival_missing", kOneTile, FaultKind::kDeadlock, kProducerWaits},
     {"full_count_too_high", kOneTile, FaultKind::kDeadlock, kProducerWaits},
-    {"full_count_too_low", kOneTile, FaultKind::kMbarrierOverfull, "ptx::mbarrier_arrive(&stage->full);"},
+    {"full_count_too_low", kOneTile, FaultKind::kMbarrierOverfull,
+     "ptx::mbarrier_arrive(&stage->full);"},
     // -- Blocks that share tiles
     {"waits_for_itself", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr, 2},
-    {"tile_stored_by_every_peer", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr,
+    {"tile_stored_by_every_peer", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)",
+     nullptr, 2},
+    {"zeros_behind_the_last_missing", kWideSplit, FaultKind::kDeadlock, kNextStageWaits, nullptr,
      2},
-    {"zeros_behind_the_last_missing", kWideSplit, FaultKind::kDeadlock, kNextStageWaits, nullptr, 2},
     // -- and their warps too
     {"tree_waits_for_itself", kSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr, 2},
     {"sums_barrier_missing", kSplit, FaultKind::kRaceInShared, "mine[(m * kHalf",
@@ -78,14 +88,16 @@ const std::vector<Case> kCases = {
     {"small_wait_missing", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16"},
     {"small_wait_too_lax", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16"},
     {"lanes_not_awaited", kSmall, FaultKind::kRaceInShared, "(rA[m]) =", "cp_async_16"},
-    {"small_copy_into_stage_being_read", kSmall, FaultKind::kCopyInFlight, "(rA[m]) =", "cp_async_16",
-     8, CopyArrival::kLate},
-    {"sums_over_stages_being_read", kSmall, FaultKind::kRaceInShared, "sums[warp * kRing", "(rA[m]) ="},
+    {"small_copy_into_stage_being_read", kSmall, FaultKind::kCopyInFlight,
+     "(rA[m]) =", "cp_async_16", 8, CopyArrival::kLate},
+    {"sums_over_stages_being_read", kSmall, FaultKind::kRaceInShared, "sums[warp * kRing",
+     "(rA[m]) ="},
     {"warps_not_awaited", kSmall, FaultKind::kRaceInShared, "from[w * kRing]", "sums[warp * kRing"},
     // -- Little K
     {"thin_wait_missing", kThin, FaultKind::kCopyInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
     {"thin_wait_too_lax", kThin, FaultKind::kCopyInFlight, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
-    {"thin_barrier_missing", kThin, FaultKind::kRaceInShared, "(rA[k / 4 % 2][m]) =", "cp_async_16"},
+    {"thin_barrier_missing", kThin, FaultKind::kRaceInShared,
+     "(rA[k / 4 % 2][m]) =", "cp_async_16"},
     {"thin_copy_into_stage_being_read", kThin, FaultKind::kCopyInFlight,
      "(rA[k / 4 % 2][m]) =", "cp_async_16", 8, CopyArrival::kLate},
     {"thin_read_behind_the_end_of_k",
@@ -120,8 +132,7 @@ TEST_P(PipelineHazardsTest, AreTracedToTheirLines) {
     if (hazard.kind != c.kind) return false;
     if (!has_text(hazard.place.file, hazard.place.line, c.line)) return false;
     return c.other == nullptr ||
-           (hazard.other &&
-            has_text(hazard.other->place.file, hazard.other->place.line, c.other));
+           (hazard.other && has_text(hazard.other->place.file, hazard.other->place.line, c.other));
   });
   EXPECT_TRUE(found) << "no " << code_of(c.kind) << " at " << c.line << all;
 }

@@ -1,4 +1,4 @@
-"""Mistakes in the pipelines of rungs 09 to 13: the table that mutants.py makes copies of."""
+"""Mistakes in the pipelines of rungs 09 to 14: the table that mutants.py makes copies of."""
 
 from bench.copies import Copy
 
@@ -86,7 +86,7 @@ PIPELINE_MUTANTS = (
         ),
     }),
     # -- and their warps too
-    *mutants_of("13_small_products", "64 x 64", edits={
+    *mutants_of("14_every_shape", "64 x 64", edits={
         "tree_flag_not_reset": ("*flag = 0;", ""),
         "tree_flag_seen_by_one_thread": (
             "  ptx::barrier_sync<1, kConsumers>();\n  constexpr",
@@ -112,7 +112,7 @@ PIPELINE_MUTANTS = (
         "sums_overwritten": ("    ptx::barrier_sync<1, kConsumers>();\n  }\n}", "  }\n}"),
     }),
     # -- Warps and clusters that share K
-    *mutants_of("13_small_products", "32 x 64, small", edits={
+    *mutants_of("14_every_shape", "32 x 64", edits={
         "small_wait_missing": (f"    {WAIT}\n    __syncwarp();", "    __syncwarp();"),
         "small_wait_too_lax": (f"    {WAIT}\n    __syncwarp();", f"    {LAX}\n    __syncwarp();"),
         "lanes_not_awaited": (
@@ -128,22 +128,22 @@ PIPELINE_MUTANTS = (
             "  // all stages of this warp",
         ),
         "warps_not_awaited": (
-            f"    {SYNC}\n  }} else {{\n    ptx::cluster_sync();",
-            "  } else {\n    ptx::cluster_sync();",
+            f"  }} else {{\n    {SYNC}\n  }}\n  store_share",
+            "  }\n  store_share",
         ),
     }),
-    *mutants_of("13_small_products", "32 x 24, cluster of 2", edits={
+    *mutants_of("14_every_shape", "32 x 24, clusters", edits={
         "cluster_sync_missing_before_reading": (
-            "} else {\n    ptx::cluster_sync();",
-            f"}} else {{\n    {SYNC}",
+            "  if constexpr (CLUSTER) {\n    ptx::cluster_sync();",
+            f"  if constexpr (CLUSTER) {{\n    {SYNC}",
         ),
         "cluster_sync_missing_at_the_end": (
-            "if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others",
+            "if constexpr (CLUSTER) ptx::cluster_sync();  // the others",
             "// the others",
         ),
     }),
     # -- Little K
-    *mutants_of("13_small_products", "64 x 64, thin, 16 of K", edits={
+    *mutants_of("14_every_shape", "64 x 64, thin, 16 of K", edits={
         "thin_wait_missing": (
             f"    {WAIT}\n    {SYNC}  // all copies",
             f"    {SYNC}  // all copies",

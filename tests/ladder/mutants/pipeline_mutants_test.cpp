@@ -22,9 +22,9 @@ namespace {
 
 using emulator::BlockOrder;
 using emulator::CopyArrival;
-using emulator::KernelError;
 using emulator::FaultKind;
 using emulator::Fields;
+using emulator::KernelError;
 
 /// How copies have to arrive for a mistake to change the result.
 enum class ShownBy { kLate, kEarly, kBoth };
@@ -34,12 +34,12 @@ struct Case {
   const char* mutant = {};
   Shape shape = {};
   ShownBy shown_by = ShownBy::kBoth;
-  std::vector<std::string> facts = {};      ///< of the verdict, see facts_of()
-  std::optional<FaultKind> error = {};      ///< thrown by the emulator
-  std::optional<FaultKind> or_error = {};   ///< or this one, as copies arrive
-  std::vector<Fields> missing = {};         ///< what its threads wait for, among others
-  std::string waiting = {};                 ///< "128-159": threads that wait for a flag
-  std::vector<const char*> lines = {};      ///< where threads wait, or of the error
+  std::vector<std::string> facts = {};     ///< of the verdict, see facts_of()
+  std::optional<FaultKind> error = {};     ///< thrown by the emulator
+  std::optional<FaultKind> or_error = {};  ///< or this one, as copies arrive
+  std::vector<Fields> missing = {};        ///< what its threads wait for, among others
+  std::string waiting = {};                ///< "128-159": threads that wait for a flag
+  std::vector<const char*> lines = {};     ///< where threads wait, or of the error
   int sms = 8;
   BlockOrder order = BlockOrder::kAscending;
   bool second_launch = false;   ///< the first is right
@@ -153,14 +153,8 @@ const std::vector<Case> kCases = {
      .facts = {"columns 512-767"},  // row 0 is that of the warp that looks
      .sms = 2,
      .order = BlockOrder::kDescending},
-    {.mutant = "k_tile_left_out",
-     .shape = kWideSplit,
-     .facts = {"columns 512-767"},
-     .sms = 2},
-    {.mutant = "k_tile_counted_twice",
-     .shape = kWideSplit,
-     .facts = {"columns 512-767"},
-     .sms = 2},
+    {.mutant = "k_tile_left_out", .shape = kWideSplit, .facts = {"columns 512-767"}, .sms = 2},
+    {.mutant = "k_tile_counted_twice", .shape = kWideSplit, .facts = {"columns 512-767"}, .sms = 2},
     {.mutant = "waits_for_itself",
      .shape = kWideSplit,
      .error = kDeadlock,
@@ -195,10 +189,7 @@ const std::vector<Case> kCases = {
      .facts = {"columns 128-191"},  // row 0 is that of the warp that looks
      .sms = 2,
      .order = BlockOrder::kDescending},
-    {.mutant = "tree_k_tile_left_out",
-     .shape = kSplit,
-     .facts = {"columns 128-191"},
-     .sms = 2},
+    {.mutant = "tree_k_tile_left_out", .shape = kSplit, .facts = {"columns 128-191"}, .sms = 2},
     {.mutant = "tree_k_tile_counted_twice",
      .shape = kSplit,
      .facts = {"columns 128-191"},
@@ -212,43 +203,26 @@ const std::vector<Case> kCases = {
      .sms = 2},
     {.mutant = "tree_ends_early", .shape = kManyPeers, .sms = 12},
     {.mutant = "sums_barrier_missing", .shape = kSplit, .facts = {kUnwritten}, .sms = 2},
-    {.mutant = "sums_overwritten",
-     .shape = {64, 256, 64},
-     .sms = 2},
+    {.mutant = "sums_overwritten", .shape = {64, 256, 64}, .sms = 2},
     // -- Warps and clusters that share K
-    {.mutant = "small_wait_missing",
-     .shape = kSmall,
-     .shown_by = ShownBy::kLate,
-     .facts = {"nan"}},
-    {.mutant = "small_wait_too_lax",
-     .shape = kSmall,
-     .shown_by = ShownBy::kLate,
-     .facts = {"nan"}},
+    {.mutant = "small_wait_missing", .shape = kSmall, .shown_by = ShownBy::kLate, .facts = {"nan"}},
+    {.mutant = "small_wait_too_lax", .shape = kSmall, .shown_by = ShownBy::kLate, .facts = {"nan"}},
     {.mutant = "lanes_not_awaited", .shape = kSmall},
     {.mutant = "small_copy_into_stage_being_read", .shape = kSmall},
     {.mutant = "sums_over_stages_being_read", .shape = kSmall},
     {.mutant = "warps_not_awaited", .shape = kSmall},
-    {.mutant = "cluster_sync_missing_before_reading",
-     .shape = kSmall},
+    {.mutant = "cluster_sync_missing_before_reading", .shape = kSmall},
     {.mutant = "cluster_sync_missing_at_the_end",
      .shape = kSmall,
      .error = FaultKind::kClusterBlockLeft,
      .lines = {"ptx::in_block(sums"}},
     // -- Little K
-    {.mutant = "thin_wait_missing",
-     .shape = kThin,
-     .shown_by = ShownBy::kLate,
-     .facts = {"nan"}},
-    {.mutant = "thin_wait_too_lax",
-     .shape = kThin,
-     .shown_by = ShownBy::kLate,
-     .facts = {"nan"}},
+    {.mutant = "thin_wait_missing", .shape = kThin, .shown_by = ShownBy::kLate, .facts = {"nan"}},
+    {.mutant = "thin_wait_too_lax", .shape = kThin, .shown_by = ShownBy::kLate, .facts = {"nan"}},
     {.mutant = "thin_barrier_missing", .shape = kThin, .facts = {kUnwritten}},
     {.mutant = "thin_copy_into_stage_being_read", .shape = kThin},
     {.mutant = "thin_read_behind_the_end_of_k", .shape = {64, 64, 20}, .facts = {kUnwritten}},
-    {.mutant = "thin_guard_missing_m",
-     .shape = {63, 64, 20},
-     .facts = {"outside-written"}},
+    {.mutant = "thin_guard_missing_m", .shape = {63, 64, 20}, .facts = {"outside-written"}},
 };
 
 class PipelineMutantsTest : public PipelineTest, public testing::WithParamInterface<Case> {

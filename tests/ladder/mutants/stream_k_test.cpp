@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/stream_k_test.cpp
-/// \brief Rungs 12 and 13 where blocks share tiles: right on any number of SMs, launch after
-///        launch, and the same bit by bit.
+/// \brief Rungs 12 to 14 where blocks share tiles: right on any number of SMs, launch after launch,
+///        and the same bit by bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -53,8 +53,8 @@ const std::vector<Splitter> kSplitters = {
       {300, 300, 4}},
      {128, 256, 256},
      {130, 260, 260}},
-    {"Rung13",
-     "small_products",
+    {"Rung14",
+     "every_shape",
      "64 x 64",
      {{64, 64, 64},
       {64, 64, 2048},

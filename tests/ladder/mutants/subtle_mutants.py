@@ -258,7 +258,7 @@ SUBTLE_MUTANTS = (
             "  if (consumer == 0)",
         ),
     }),
-    *mutants_of("13_small_products", "64 x 64", edits={
+    *mutants_of("14_every_shape", "64 x 64", edits={
         "last_warp_of_k_not_added": (
             "k < WARPS_K; ++k",
             "k < WARPS_K - 1; ++k",
@@ -282,7 +282,7 @@ SUBTLE_MUTANTS = (
             "rank + step <= last && step < 2; step *= kFanIn",
         ),
     }),
-    *mutants_of("13_small_products", "32 x 64, small", edits={
+    *mutants_of("14_every_shape", "32 x 64", edits={
         "beta_twice_in_shares": (
             "*gC = make_float4(alpha * c.x + beta * old.x,",
             "*gC = make_float4(alpha * c.x + beta * beta * old.x,",
@@ -308,7 +308,7 @@ SUBTLE_MUTANTS = (
             "  __syncwarp();",
         ),
     }),
-    *mutants_of("13_small_products", "64 x 64, thin, 16 of K", edits={
+    *mutants_of("14_every_shape", "64 x 64, thin, 16 of K", edits={
         "thin_tail_four_short": (
             "for (int k = k0; k < K; k += 4) {",
             "for (int k = k0; k + 4 < K; k += 4) {",

@@ -25,7 +25,7 @@ TEST_F(CommandLineTest, ListsTheRungs) {
   for (const char* rung :
        {"00 cublas", "01 naive", "02 coalesced", "03 shared_tile", "04 register_tile",
         "05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
-        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 small_products"}) {
+        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 shared_k", "14 every_shape"}) {
     EXPECT_TRUE(says(outcome.out, rung)) << rung;
   }
   EXPECT_TRUE(says(outcome.out, "N, K % 4 == 0"));
@@ -41,7 +41,7 @@ TEST_F(CommandLineTest, ListsFactsForPrograms) {
   std::ifstream file(path);
   const auto rungs = nlohmann::json::parse(file).at("rungs");
   EXPECT_EQ(rungs.at(3).at("folder"), "03_shared_tile");
-  EXPECT_EQ(rungs.at(13).at("plans").at(0).at("shape"), nlohmann::json::parse("[320, 320, 320]"));
+  EXPECT_EQ(rungs.at(14).at("plans").at(0).at("shape"), nlohmann::json::parse("[320, 320, 320]"));
   expect_refused("list --size 320", {"list --size also needs --json FILE"});
   expect_refused("list --json " + (folder_ / "missing" / "a.json").string(), {"cannot write"});
 }
@@ -78,7 +78,7 @@ TEST_F(CommandLineTest, RefusedShapesAreNamedAndTheOthersRun) {
   const std::string text = unwrapped(outcome.out);
   for (const char* rung :
        {"05 vector_access", "06 double_buffer", "07 wave_swizzle", "08 warp_tile", "09 async_copy",
-        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 small_products"}) {
+        "10 wide_tile", "11 producer_warps", "12 stream_k", "13 shared_k", "14 every_shape"}) {
     EXPECT_TRUE(
         says(outcome.out, std::string(rung) + std::string(18 - strlen(rung), ' ') + "refused"))
         << outcome.out;
@@ -191,7 +191,7 @@ TEST_F(CommandLineTest, RefusedRungsAreFiledAsRefused) {
 
 TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
   const Outcome outcome =
-      ladder("run 13 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
+      ladder("run 14 --explain --no-timing --device cpu --m 100 --n 200 --k 300",
              "LADDER_MULTIPROCESSORS=3");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::size_t chosen = outcome.out.find("\n-> ");
@@ -200,12 +200,12 @@ TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
   EXPECT_LT(chosen, results) << "the explanation comes first: " << outcome.out;
   EXPECT_TRUE(says(outcome.out, "3 SMs")) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "13 small_products yes")) << outcome.out;
-  EXPECT_FALSE(says(ladder("run 13 --device cpu --size 64").out, "->"));
+  EXPECT_TRUE(says(outcome.out, "14 every_shape yes")) << outcome.out;
+  EXPECT_FALSE(says(ladder("run 14 --device cpu --size 64").out, "->"));
 }
 
 TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
-  const Outcome outcome = ladder("run 03 13 --explain --device cpu --size 64");
+  const Outcome outcome = ladder("run 03 14 --explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(says(outcome.out, "03 shared_tile takes the same kernel for every shape"))
       << outcome.out;
@@ -213,10 +213,10 @@ TEST_F(CommandLineTest, ARungWithoutAChoiceSaysSo) {
 }
 
 TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
-  const Outcome outcome = run_program(SMALL_PRODUCTS_PROGRAM, "--explain --device cpu --size 64");
+  const Outcome outcome = run_program(EVERY_SHAPE_PROGRAM, "--explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "13 small_products yes")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "14 every_shape yes")) << outcome.out;
 }
 
 // -- What was run, and what was verified besides --------------------------------------------------
@@ -233,11 +233,11 @@ TEST_F(CommandLineTest, AllCommandsTakeTheKernelOfTheSameCard) {
              "\"64 x 64, thin, 32 of K\" on 8 SMs (Classroom GPU (invented))"},
         Case{"", "LADDER_MULTIPROCESSORS=8",
              "\"64 x 64, thin, 32 of K\" on 8 SMs (LADDER_MULTIPROCESSORS)"}}) {
-    for (const char* command : {"run 13 --device cpu --size 256", "check 13 --size 256"}) {
+    for (const char* command : {"run 14 --device cpu --size 256", "check 14 --size 256"}) {
       const Outcome outcome = ladder(std::string(command) + c.options, c.environment);
       EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
       EXPECT_TRUE(says(unwrapped(outcome.out),
-                       std::string("13 small_products took its configuration ") + c.said))
+                       std::string("14 every_shape took its configuration ") + c.said))
           << outcome.out;
     }
   }
@@ -245,16 +245,16 @@ TEST_F(CommandLineTest, AllCommandsTakeTheKernelOfTheSameCard) {
     EXPECT_TRUE(
         says(unwrapped(ladder(command).out), "2 tiles of 128 x 256, all shared by 8 blocks"));
   }
-  expect_refused("run 13 --device cpu --gpu rtx9999", {"rtx9999", "h200", "classroom"});
-  expect_refused("check 13 --gpu rtx9999", {"rtx9999", "h200", "classroom"});
+  expect_refused("run 14 --device cpu --gpu rtx9999", {"rtx9999", "h200", "classroom"});
+  expect_refused("check 14 --gpu rtx9999", {"rtx9999", "h200", "classroom"});
 }
 
 TEST_F(CommandLineTest, WhatWasVerifiedBesidesIsSaid) {
   const std::string sentence =
       "Exact too on small ragged problems of integers (alpha = -2, beta = 0.5 and others, K = ";
-  for (const char* command : {"run 04 13 --device cpu --size 64", "check 04 13 --size 64"}) {
+  for (const char* command : {"run 04 14 --device cpu --size 64", "check 04 14 --size 64"}) {
     const std::string text = unwrapped(ladder(command).out);
-    EXPECT_TRUE(says(text, sentence + "1 to 2564): 04, 13; 13 in each of its 34 configurations."))
+    EXPECT_TRUE(says(text, sentence + "1 to 2564): 04, 14; 14 in each of its 37 configurations."))
         << text;
   }
   EXPECT_FALSE(says(unwrapped(ladder("run 00 --device cpu --size 64").out), "Exact too"))

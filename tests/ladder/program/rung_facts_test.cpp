@@ -58,7 +58,7 @@ TEST(RungFacts, TellOfDynamicSharedMemoryAndOfClusters) {
       facts_of("producer_warps", {{64, 64, 64}}).at("kernels").at(0).at("dynamic_shared_bytes"),
       48 * 1024);
   bool has_cluster = false;
-  const json facts = facts_of("small_products", quoted_shapes());
+  const json facts = facts_of("every_shape", quoted_shapes());
   for (const json& launch : facts.at("launches")) {
     EXPECT_EQ(launch.at("grid").at(0).get<unsigned>() % launch.at("cluster").get<unsigned>(), 0u);
     has_cluster = has_cluster || launch.at("cluster") > 1;

@@ -103,27 +103,27 @@ bool long_tests_too() {
 class RungCounters : public testing::TestWithParam<int> {};
 
 /// Instructions that no lane performs and ncu counts (docs/glass_box.md). ptxas puts three shared
-/// loads in front of the copies of a tile, in rungs 09 and 10 and in rung 13's kernel for small
-/// products. In rung 13's first kernel each warp that writes zeros behind the last stage makes one
+/// loads in front of the copies of a tile, in rungs 09 and 10 and in rung 14's kernel for small
+/// products. In rung 14's first kernel each warp that writes zeros behind the last stage makes one
 /// more store.
 double of_no_lane(int rung, int size, const std::string& metric) {
   if (metric == "smsp__inst_executed_op_shared_ld.sum") {
     const int columns = rung == 9 ? 128 : 256;  // of a block tile of 8 warps
     if (rung == 9 || rung == 10) return size / 128 * (size / columns) * 8 * 3 * (size / 8 + 1);
-    if (rung == 13 && size == 256) return 128 * 4 * (3 * 4);  // blocks, warps, k tiles
-    if (rung == 13 && size == 512) return 128 * 4 * (3 * 8);
+    if (rung == 14 && size == 256) return 128 * 4 * (3 * 4);  // blocks, warps, k tiles
+    if (rung == 14 && size == 512) return 128 * 4 * (3 * 8);
   }
-  if (metric == "smsp__inst_executed_op_shared_st.sum" && rung == 13 && size == 1024)
+  if (metric == "smsp__inst_executed_op_shared_st.sum" && rung == 14 && size == 1024)
     return 128 * 2;  // blocks, warps
   return 0;
 }
 
 /// By how much a counter may differ besides, as a share of the hardware's. What passes more often
-/// in rung 13's kernel for small products is not known. Peers of rung 12 look at flags until these
+/// in rung 14's kernel for small products is not known. Peers of rung 12 look at flags until these
 /// are set, which takes a GPU as many looks as it takes.
 double allowance(int rung, int size, const std::string& metric) {
   if (rung == 12 && size == 1024 && metric.find("global") != std::string::npos) return 0.008;
-  return rung == 13 && size < 1024 && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
+  return rung == 14 && size < 1024 && metric == "memory_l1_wavefronts_shared" ? 0.09 : 0;
 }
 
 /// Counters of instrumented code or of the L1's input are exact. Those of the data stage are left
@@ -168,7 +168,7 @@ Allowance ragged_allowance(int rung, const std::string& metric) {
     if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.13, true};
     if (of_copies) return {0.08, true};
   }
-  if (rung == 13) {
+  if (rung == 14) {
     if (metric == "smsp__inst_executed_op_shared_ld.sum") return {0.35, true};
     if (of_copies) return {0.25, true};
     if (metric.ends_with("op_st.sum")) return {0.01};
@@ -495,16 +495,16 @@ TEST_P(Pipelines, OfRungs12And13AreSoundHoweverTilesAreSplit) {
     for (const Shape& shape : {Shape{64, 64, 260}, Shape{130, 260, 132}, Shape{192, 128, 64}}) {
       SCOPED_TRACE(std::to_string(sms) + " SMs, M = " + std::to_string(shape.M));
       sound_trace_of(12, problem_of(shape, 0.5f), card);
-      sound_trace_of(13, problem_of(shape, 0.5f), card);
+      sound_trace_of(14, problem_of(shape, 0.5f), card);
     }
   }
 }
 
 // -- Which kernel a rung takes --------------------------------------------------------------------
 
-/// Blocks of rung 13 that an SM of the card holds, and why not more.
-std::pair<int, std::string> occupancy_of_rung_13(int size, const char* card) {
-  const RungTrace trace = trace_of(13, problem_of({size, size, size}), false, load_card(card));
+/// Blocks of rung 14 that an SM of the card holds, and why not more.
+std::pair<int, std::string> occupancy_of_rung_14(int size, const char* card) {
+  const RungTrace trace = trace_of(14, problem_of({size, size, size}), false, load_card(card));
   return {trace.blocks_per_sm, trace.occupancy_limit};
 }
 
@@ -512,8 +512,8 @@ std::pair<int, std::string> occupancy_of_rung_13(int size, const char* card) {
 // whose 384 threads would not fit with as many.
 TEST(Occupancy, TakesTheRegistersOfTheKernelThatRuns) {
   using Occupancy = std::pair<int, std::string>;
-  EXPECT_EQ(occupancy_of_rung_13(512, "h200"), Occupancy(2, "registers and shared memory"));
-  EXPECT_EQ(occupancy_of_rung_13(512, "classroom"), Occupancy(1, "registers"));
+  EXPECT_EQ(occupancy_of_rung_14(512, "h200"), Occupancy(2, "registers and shared memory"));
+  EXPECT_EQ(occupancy_of_rung_14(512, "classroom"), Occupancy(1, "registers"));
 }
 
 // Eight stages of rung 11, 96 KiB and barriers, fit all of them but Turing's 64 KiB.
@@ -586,7 +586,7 @@ TEST(Occupancy, ReadsWhatPtxasSays) {
 }
 
 TEST(Occupancy, AskingForAKernelRunsNothing) {
-  const Rung& rung = find_rung(traced_rungs(), "13");
+  const Rung& rung = find_rung(traced_rungs(), "14");
   alignas(16) float c[4] = {7, 7, 7, 7};
   const auto kernel = [&](int size) {
     return emulator::launched_kernel([&] { rung.run({size, size, size, 1, c, c, 0, c}, nullptr); });
@@ -596,7 +596,7 @@ TEST(Occupancy, AskingForAKernelRunsNothing) {
   EXPECT_EQ(c[0], 7);
   EXPECT_EQ(emulator::launched_kernel([] {}), nullptr);
   // The next launch runs as ever.
-  EXPECT_TRUE(trace_of(13, problem_of({64, 64, 64})).verified.value_or(false));
+  EXPECT_TRUE(trace_of(14, problem_of({64, 64, 64})).verified.value_or(false));
 }
 
 // -- What each rung gains ------------------------------------------------------------------------

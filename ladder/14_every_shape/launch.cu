@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/13_small_products/launch.cu
-/// \brief The configurations of rung 13 and their launches.
+/// \file  ladder/14_every_shape/launch.cu
+/// \brief The configurations of rung 14 and their launches.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,18 +10,19 @@
 #include "common/launch.cuh"
 #include "common/work_plan.hpp"
 #include "common/workspace.hpp"
-#include "ladder/13_small_products/kernel.cuh"
-#include "ladder/13_small_products/plan.hpp"
-#include "ladder/13_small_products/small_kernel.cuh"
-#include "ladder/13_small_products/thin_kernel.cuh"
+#include "ladder/14_every_shape/kernel.cuh"
+#include "ladder/14_every_shape/plan.hpp"
+#include "ladder/14_every_shape/small_kernel.cuh"
+#include "ladder/14_every_shape/thin_kernel.cuh"
 
-namespace ladder::small_products {
+namespace ladder::every_shape {
 namespace {
 
 constexpr int WM = 64;
 constexpr int WN = 64;
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kSharedBytesOfSm = 228 * 1024;
+constexpr int kMostBlocks = 8;                // of a cluster, on any GPU
 constexpr std::size_t kReservedBytes = 1024;  // what CUDA takes of shared memory for each block
 
 // Shared memory of a block of each kernel.
@@ -42,11 +43,12 @@ constexpr int thin_bytes() {
 }
 
 template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
-void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition& split) {
+void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Plan& plan) {
   constexpr int BM = WARPS_M * WM;
   constexpr int BN = WARPS_N * WN;
   constexpr int BK = WARPS_K * 8;
   constexpr int BAND = 4;  // more was not faster
+  const Decomposition& split = plan.split;
   const unsigned blocks = split.first_split > 0 ? multiprocessors() : split.ranks;
   auto* const flags = static_cast<unsigned*>(
       workspace(stream, kFlagBytes + static_cast<std::size_t>(blocks) * BM * BN * sizeof(float)));
@@ -62,23 +64,23 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Decomposition
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
-void launch_small(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
+template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
+void launch_small(const Gemm<float>& gemm, Stream stream, const Plan& plan) {
   constexpr int BM = LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
   constexpr std::size_t kBytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>();
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
   launch(small_kernel<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>,
-         {.grid = dim3(CLUSTER * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
+         {.grid = dim3(plan.cluster * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
           .block = dim3(32 * WARPS),
           .dynamic_shared_bytes = kBytes,
           .stream = stream,
-          .cluster = CLUSTER},
+          .cluster = static_cast<unsigned>(plan.cluster)},
          gemm.M, gemm.N, gemm.K, 1.0f, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
 template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
-void launch_thin(const Gemm<float>& gemm, Stream stream, const Decomposition&) {
+void launch_thin(const Gemm<float>& gemm, Stream stream, const Plan&) {
   constexpr int BM = WARPS * LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
   constexpr std::size_t kBytes = thin_bytes<LANES_M, TM, TN, WARPS, DEPTH, STAGES>();
@@ -107,27 +109,41 @@ Configuration stream_k(const char* name, double start_us, double tile_us, double
           .step_us = step_us,
           .wait_us = 0,
           .part_us = part_us,
-          .fan_in = WARPS_K > 1 ? kFanIn : 0,
+          .fan_in = WARPS_K > 1 ? kFanIn : 1,
           .launch = launch_stream_k<WARPS_M, WARPS_N, WARPS_K, STAGES>};
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
-Configuration small(const char* name, double start_us, double tile_us, double step_us,
-                    double wait_us) {
+template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
+Configuration small_product(const char* name, double start_us, double tile_us, double step_us,
+                            double wait_us, double part_us) {
   return {.name = name,
-          .cluster = CLUSTER,
+          .cluster = CLUSTER ? kMostBlocks : 1,
           .BM = LANES_M * TM,
           .BN = 32 / LANES_M * TN,
-          .BK = CLUSTER * WARPS * 16,
+          .BK = WARPS * 16,
           .blocks = BLOCKS,
           .bytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>(),
           .start_us = start_us,
           .tile_us = tile_us,
           .step_us = step_us,
           .wait_us = wait_us,
-          .part_us = 0,
+          .part_us = part_us,
           .fan_in = 0,
           .launch = launch_small<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>};
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
+Configuration small(const char* name, double start_us, double tile_us, double step_us,
+                    double wait_us) {
+  return small_product<LANES_M, TM, TN, WARPS, false, STAGES, BLOCKS>(name, start_us, tile_us,
+                                                                      step_us, wait_us, 0);
+}
+
+template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
+Configuration clusters(const char* name, double start_us, double tile_us, double step_us,
+                       double wait_us, double part_us) {
+  return small_product<LANES_M, TM, TN, WARPS, true, STAGES, BLOCKS>(name, start_us, tile_us,
+                                                                     step_us, wait_us, part_us);
 }
 
 template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
@@ -149,48 +165,53 @@ Configuration thin(const char* name, double start_us, double tile_us, double ste
           .launch = launch_thin<LANES_M, TM, TN, WARPS, DEPTH, STAGES, BLOCKS>};
 }
 
-// Microseconds of start, tile, step, and of part (stream_k) or wait (small, thin).
+// Microseconds of start, tile and step, and of part (stream_k), wait (small, thin), or both
+// (clusters).
 const auto kConfigurations = std::to_array<Configuration>({
-    stream_k<2, 4, 1, 8>("128 x 256", 4.18, 2.66, 1.277, 2.59),
-    stream_k<2, 2, 2, 8>("128 x 128", 5.35, 2.51, 1.356, 0.84),
-    stream_k<1, 2, 4, 6>("64 x 128", 5.55, 1.82, 1.397, 0.55),
-    stream_k<1, 1, 8, 5>("64 x 64", 4.77, 1.36, 1.671, 0.46),
-    small<8, 7, 12, 4, 1, 3, 2>("56 x 48, small", 1.93, 1.00, 0.874, 0.466),
-    small<8, 6, 12, 4, 1, 3, 2>("48 x 48, small", 1.40, 1.08, 0.719, 0.398),
-    small<8, 6, 12, 4, 2, 3, 2>("48 x 48, cluster of 2", 3.00, 1.08, 1.041, 0.023),
-    small<4, 8, 8, 4, 1, 3, 2>("32 x 64, small", 1.20, 1.33, 0.887, 0.004),
-    small<4, 8, 8, 4, 2, 3, 2>("32 x 64, cluster of 2", 2.86, 0.81, 0.942, 0.008),
-    small<8, 5, 12, 4, 1, 3, 2>("40 x 48, small", 1.20, 1.04, 0.544, 0.423),
-    small<4, 6, 8, 4, 1, 3, 3>("24 x 64, small", 1.50, 0.75, 0.571, 0.217),
-    small<4, 6, 8, 4, 4, 3, 3>("24 x 64, cluster of 4", 3.00, 0.42, 0.780, 0.114),
-    small<8, 5, 8, 4, 1, 3, 2>("40 x 32, small", 1.79, 0.54, 0.575, 0.103),
-    small<16, 4, 8, 4, 2, 4, 2>("64 x 16, cluster of 2", 2.15, 0.41, 0.660, 0.000),
-    small<16, 4, 8, 4, 4, 4, 2>("64 x 16, cluster of 4", 2.28, 0.51, 0.747, 0.000),
-    small<16, 2, 12, 4, 2, 4, 2>("32 x 24, cluster of 2", 1.53, 0.91, 0.466, 0.002),
-    small<16, 2, 12, 4, 4, 4, 2>("32 x 24, cluster of 4", 2.58, 0.14, 0.640, 0.008),
-    small<2, 4, 4, 4, 1, 4, 2>("8 x 64, small", 1.20, 0.46, 0.377, 0.001),
-    small<2, 4, 4, 4, 2, 4, 2>("8 x 64, cluster of 2", 2.00, 0.32, 0.393, 0.001),
-    small<1, 4, 4, 4, 1, 4, 1>("4 x 128, small", 1.20, 0.67, 0.548, 0.000),
-    small<16, 4, 4, 4, 1, 4, 2>("64 x 8, small", 1.36, 0.44, 0.349, 0.150),
-    small<4, 4, 4, 4, 1, 4, 4>("16 x 32, small", 1.36, 0.39, 0.297, 0.023),
-    small<4, 4, 4, 4, 8, 4, 4>("16 x 32, cluster of 8", 3.00, 0.22, 0.295, 0.239),
-    small<8, 4, 4, 4, 8, 4, 3>("32 x 16, cluster of 8", 2.98, 0.04, 0.525, 0.000),
-    small<2, 2, 4, 4, 4, 5, 2>("4 x 64, cluster of 4", 2.82, 0.01, 0.401, 0.000),
-    small<2, 1, 4, 8, 1, 3, 2>("2 x 64, small", 1.30, 0.22, 0.766, 0.000),
-    small<8, 1, 4, 8, 1, 6, 2>("8 x 16, small", 1.26, 0.24, 0.390, 0.095),
-    small<4, 1, 4, 4, 8, 6, 3>("4 x 32, cluster of 8", 2.77, 0.00, 0.346, 0.000),
-    thin<4, 8, 8, 4, 16, 3, 3>("128 x 64, thin", 1.69, 1.04, 0.670, 0.289),
-    thin<1, 8, 4, 4, 16, 3, 4>("32 x 128, thin", 1.57, 0.20, 0.414, 0.201),
-    thin<2, 8, 4, 4, 16, 3, 4>("64 x 64, thin, 16 of K", 1.74, 0.35, 0.453, 0.055),
-    thin<2, 8, 4, 4, 32, 3, 4>("64 x 64, thin, 32 of K", 2.49, 0.36, 0.707, 0.276),
-    thin<4, 4, 4, 4, 16, 3, 5>("64 x 32, thin", 1.76, 0.22, 0.221, 0.099),
-    thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.54, 0.46, 0.433, 0.141),
+    stream_k<2, 4, 1, 8>("128 x 256", 4.685, 4.596, 1.137, 3.412),
+    stream_k<2, 2, 2, 8>("128 x 128", 4.065, 4.077, 1.202, 1.744),
+    stream_k<1, 2, 4, 6>("64 x 128", 4.452, 2.458, 1.274, 0.458),
+    stream_k<1, 1, 8, 5>("64 x 64", 4.614, 2.090, 1.522, 0.413),
+    small<8, 7, 12, 4, 3, 2>("56 x 48", 1.848, 1.257, 0.694, 0.656),
+    small<8, 6, 12, 4, 3, 2>("48 x 48", 1.917, 1.163, 0.615, 0.468),
+    small<4, 8, 8, 4, 3, 2>("32 x 64", 1.337, 1.327, 0.712, 0.208),
+    small<8, 5, 12, 4, 3, 2>("40 x 48", 1.286, 1.211, 0.438, 0.527),
+    small<4, 6, 8, 4, 3, 3>("24 x 64", 1.709, 0.854, 0.502, 0.254),
+    small<8, 5, 8, 4, 3, 2>("40 x 32", 2.203, 0.459, 0.508, 0.164),
+    small<16, 4, 8, 4, 4, 2>("64 x 16", 1.884, 0.736, 0.595, 0.000),
+    small<2, 4, 4, 4, 4, 2>("8 x 64", 1.443, 0.603, 0.317, 0.055),
+    small<1, 4, 4, 4, 4, 1>("4 x 128", 0.842, 1.311, 0.495, 0.019),
+    small<16, 4, 4, 4, 4, 2>("64 x 8", 1.386, 0.546, 0.397, 0.128),
+    small<4, 4, 4, 4, 4, 4>("16 x 32", 1.786, 0.347, 0.319, 0.024),
+    small<2, 1, 4, 8, 3, 2>("2 x 64", 1.410, 0.508, 0.540, 0.000),
+    small<8, 1, 4, 8, 6, 2>("8 x 16", 0.991, 0.667, 0.294, 0.131),
+    clusters<8, 6, 12, 4, 3, 2>("48 x 48, clusters", 2.256, 1.158, 0.833, 0.187, 0.625),
+    clusters<4, 8, 8, 4, 3, 2>("32 x 64, clusters", 2.756, 0.292, 0.944, 0.012, 0.609),
+    clusters<4, 6, 8, 4, 3, 3>("24 x 64, clusters", 2.522, 0.558, 0.614, 0.120, 0.216),
+    clusters<8, 5, 8, 4, 3, 2>("40 x 32, clusters", 1.934, 2.272, 0.400, 0.287, 0.000),
+    clusters<16, 4, 8, 4, 4, 2>("64 x 16, clusters", 1.816, 0.938, 0.687, 0.000, 0.189),
+    clusters<16, 2, 12, 4, 4, 2>("32 x 24, clusters", 2.537, 0.374, 0.484, 0.003, 0.186),
+    clusters<2, 4, 4, 4, 4, 2>("8 x 64, clusters", 2.410, 0.285, 0.267, 0.083, 0.281),
+    clusters<16, 4, 4, 4, 4, 2>("64 x 8, clusters", 1.970, 0.879, 0.340, 0.123, 0.174),
+    clusters<4, 4, 4, 4, 4, 4>("16 x 32, clusters", 2.438, 0.554, 0.235, 0.093, 0.049),
+    clusters<8, 4, 4, 4, 4, 3>("32 x 16, clusters", 2.387, 0.453, 0.322, 0.000, 0.068),
+    clusters<2, 2, 4, 4, 5, 2>("4 x 64, clusters", 1.782, 0.208, 0.373, 0.000, 0.255),
+    clusters<4, 1, 4, 4, 6, 3>("4 x 32, clusters", 2.831, 0.376, 0.243, 0.000, 0.000),
+    thin<4, 8, 8, 4, 16, 3, 3>("128 x 64, thin", 1.484, 1.076, 0.543, 0.607),
+    thin<1, 8, 4, 4, 16, 3, 4>("32 x 128, thin", 1.754, 0.303, 0.356, 0.266),
+    thin<2, 8, 8, 4, 16, 3, 3>("64 x 128, thin", 1.198, 1.008, 0.283, 1.173),
+    thin<4, 8, 4, 4, 16, 3, 4>("128 x 32, thin", 1.643, 0.684, 0.404, 0.248),
+    thin<2, 8, 4, 4, 16, 3, 4>("64 x 64, thin, 16 of K", 1.843, 0.398, 0.380, 0.165),
+    thin<2, 8, 4, 4, 32, 3, 4>("64 x 64, thin, 32 of K", 2.211, 0.416, 0.682, 0.310),
+    thin<4, 4, 4, 4, 16, 3, 5>("64 x 32, thin", 1.896, 0.255, 0.202, 0.150),
+    thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.803, 0.322, 0.580, 0.063),
 });
 
 /// Of the configurations whose blocks get as much shared memory as they need: on compute capability
 /// 12.0, a block gets 99 KiB.
 std::vector<Plan> plans_here(const Shape& shape) {
-  std::vector<Plan> plans = plans_for(kConfigurations, shape, multiprocessors());
+  std::vector<Plan> plans =
+      plans_for(kConfigurations, shape, {multiprocessors(), dram_bytes_per_us()});
   const auto most = static_cast<int>(max_shared_bytes_per_block());
   std::erase_if(plans, [&](const Plan& plan) { return plan.configuration->bytes > most; });
   return plans;
@@ -199,17 +220,16 @@ std::vector<Plan> plans_here(const Shape& shape) {
 }  // namespace
 
 void run(const Gemm<float>& gemm, Stream stream) {
-  require_multiple("13 small_products", 'N', gemm.N, 4,
-                   "rows of B and C have to be 16-byte aligned");
-  require_multiple("13 small_products", 'K', gemm.K, 4, "rows of A are read as float4");
+  require_multiple("14 every_shape", 'N', gemm.N, 4, "rows of B and C have to be 16-byte aligned");
+  require_multiple("14 every_shape", 'K', gemm.K, 4, "rows of A are read as float4");
   const std::vector<Plan> plans = plans_here({gemm.M, gemm.N, gemm.K});
   const Plan& plan = quickest(plans);
-  plan.configuration->launch(gemm, stream, plan.split);
+  plan.configuration->launch(gemm, stream, plan);
 }
 
 std::string explain(const Shape& shape) {
   const std::vector<Plan> plans = plans_here(shape);
-  std::string text = "Rung 13 takes the configuration that its model calls fastest on " +
+  std::string text = "Rung 14 takes the configuration that its model calls fastest on " +
                      std::to_string(multiprocessors()) + " SMs:\n";
   char line[160];
   constexpr const char* kHeading = "   %-24s %8s %8s %6s %6s %9s\n";
@@ -235,9 +255,9 @@ std::vector<WorkPlan> plans(const Shape& shape) {
     const bool shared = plan.split.share > 0;
     found.push_back({.name = c.name,
                      .tile = {c.BM, c.BN},
-                     .BK = c.BK,
+                     .BK = c.BK * std::max(plan.cluster, 1),
                      .blocks_per_sm = c.blocks,
-                     .cluster = std::max(c.cluster, 1),
+                     .cluster = std::max(plan.cluster, 1),
                      .taken = &plan == &quickest(plans),
                      .tiles = plan.tiles,
                      .k_tiles = plan.k_tiles,
@@ -245,11 +265,13 @@ std::vector<WorkPlan> plans(const Shape& shape) {
                      .ranks = shared ? plan.split.ranks : 0,
                      .share = plan.split.share,
                      .longer = plan.split.longer,
-                     .launch = [&c, split = plan.split](const Gemm<float>& gemm, Stream stream) {
-                       c.launch(gemm, stream, split);
+                     .fan_in = c.fan_in,
+                     .expected_us = plan.us,
+                     .launch = [plan](const Gemm<float>& gemm, Stream stream) {
+                       plan.configuration->launch(gemm, stream, plan);
                      }});
   }
   return found;
 }
 
-}  // namespace ladder::small_products
+}  // namespace ladder::every_shape

@@ -1,17 +1,17 @@
-"""Rung 13: how much faster it is without one of its parts, measured and counted."""
+"""Rung 14: how much faster it is without one of its parts, measured and counted."""
 
 from docs.figures.shapes import EDGE, Picture
 from docs.report.page_blocks.ablations import machine_code, timed
 from docs.report.recorded import SIZE, provenance
 
 SHOWN = (  # copies of bench/benchmark/ablations.py that take one part away, and what to call it
-    ("13_whole_tiles", "splitting along K"),
-    ("13_c_not_stored", "storing C"),
-    ("13_boxes_only", "loading and storing A"),
-    ("13_a_only", "boxes of B"),
-    ("13_idle_producers", "loading and storing A, and boxes of B"),
-    ("13_operands_stay", "reading operands from shared memory"),
-    ("13_arithmetic_only", "all but the splitting: only FFMAs are left"),
+    ("14_whole_tiles", "splitting along K"),
+    ("14_c_not_stored", "storing C"),
+    ("14_boxes_only", "loading and storing A"),
+    ("14_a_only", "boxes of B"),
+    ("14_idle_producers", "loading and storing A, and boxes of B"),
+    ("14_operands_stay", "reading operands from shared memory"),
+    ("14_arithmetic_only", "all but the splitting: only FFMAs are left"),
 )
 ZERO, PIXELS = 500, 24  # pixels: no change, and a percent
 STEP = 44
@@ -21,7 +21,7 @@ def gains():
     """[(words, percent measured, percent that the counted cycles let expect)]"""
     codes, _ = machine_code()
     times = {entry["name"]: entry for entry in timed(13, SIZE)}
-    whole = codes["13_unchanged"]["cycles_per_ffma"]
+    whole = codes["14_unchanged"]["cycles_per_ffma"]
     return [
         (
             words,
@@ -40,7 +40,7 @@ def draw(narrow=False):
         for words, measured, counted in found
     )
     picture = Picture(
-        "rung_13_ablations",
+        "rung_14_ablations",
         136 + STEP * len(found) + 40,
         f"What a part of the 128 x 256 kernel costs at {SIZE}: take it away and time the rest",
         provenance("ablations.json"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/13_small_products/producer.cuh
+/// \file  ladder/14_every_shape/producer.cuh
 /// \brief The warps that only load, as in rung 12, for stages of any depth.
 #pragma once
 
@@ -7,10 +7,10 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
-#include "ladder/13_small_products/schedule.cuh"
-#include "ladder/13_small_products/sums.cuh"
+#include "common/stream_k_schedule.cuh"
+#include "ladder/14_every_shape/sums.cuh"
 
-namespace ladder::small_products {
+namespace ladder::every_shape {
 
 /// What one step of the pipeline holds: BK of K.
 template <int BM, int BN, int BK>
@@ -30,7 +30,7 @@ template <int STAGES, int WARPS_K, int BM, int BN, int BK, class TileOrder>
 __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::TensorMap& map_b,
                                         int M, int K, const float* A, const TileOrder& tiles,
                                         Schedule& schedule, Part part) {
-  using Stage = small_products::Stage<BM, BN, BK>;
+  using Stage = every_shape::Stage<BM, BN, BK>;
   constexpr int kDepth = BK / WARPS_K;    // values of k per consumer warp in a stage
   constexpr int kFillers = BM * BK / 32;  // producers of a stage, two 4 x 4 blocks of A each
   constexpr int kGroups = 32 * kProducerWarps / kFillers;  // each with stages of its own
@@ -134,4 +134,4 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
   }
 }
 
-}  // namespace ladder::small_products
+}  // namespace ladder::every_shape

@@ -1,4 +1,4 @@
-"""Rung 13: five ways to share K, and where the sums meet."""
+"""Rung 14: five ways to share K, and where the sums meet."""
 
 from bench.rungs import rung_named
 from docs.figures.shapes import EDGE, Picture, text_width
@@ -70,10 +70,10 @@ def draw_narrow(picture, found):
 
 def draw(narrow=False):
     """A strip of K for each way."""
-    rung = rung_named("small_products")
+    rung = rung_named("every_shape")
     found = rows(rung)
     picture = Picture(
-        "rung_13_share_k",
+        "rung_14_share_k",
         128 + STEP * len(found) + 46,
         "Who multiplies which part of K, and where the sums meet",
         f"the first {EXTENT} of K; a number is a group, a warp or a rank; of the cluster, a colour "

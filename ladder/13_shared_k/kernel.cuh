@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/13_small_products/kernel.cuh
+/// \file  ladder/13_shared_k/kernel.cuh
 /// \brief Stream-K with smaller tiles as well: eight consumer warps on one k, or on 2, 4, 8 of
-///        them.
+/// them.
 ///
 /// Rung 12 has one tile, 128 x 256: a product of 1024 x 1024 has 32 of them for 132 SMs, and splits
 /// each along K among four blocks. A smaller tile needs fewer splits, but not fewer consumers: here
@@ -16,11 +16,11 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
-#include "ladder/13_small_products/producer.cuh"
-#include "ladder/13_small_products/schedule.cuh"
-#include "ladder/13_small_products/sums.cuh"
+#include "common/stream_k_schedule.cuh"
+#include "ladder/13_shared_k/producer.cuh"
+#include "ladder/13_shared_k/sums.cuh"
 
-namespace ladder::small_products {
+namespace ladder::shared_k {
 
 /// \brief  C = alpha*c + beta*C, for `kRows` rows of a thread's results, starting at row `first`.
 /// \param  row0,col0  place of the thread's first result in C; its results come in groups of 4 x 4
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
   constexpr int kFillerWarps = BM * BK / 32 / 32;  // producer warps that fill a stage
   constexpr int kRows = TM / WARPS_K;              // rows of results that a thread finishes
   static_assert(WARPS_M * WARPS_N * WARPS_K == kConsumerWarps);
-  using Stage = small_products::Stage<BM, BN, BK>;
+  using Stage = shared_k::Stage<BM, BN, BK>;
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
@@ -180,4 +180,4 @@ __global__ void __launch_bounds__(32 * kProducerWarps + kConsumers, 1)
   }
 }
 
-}  // namespace ladder::small_products
+}  // namespace ladder::shared_k

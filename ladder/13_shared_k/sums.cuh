@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/13_small_products/sums.cuh
+/// \file  ladder/13_shared_k/sums.cuh
 /// \brief How sums over parts of K come together: those of a block's warps, and those of blocks.
 ///
 /// Both add in a fixed order, which the shape and the number of SMs decide, so a result is the same
@@ -9,9 +9,9 @@
 #include "common/device.cuh"
 #include "common/ptx/flag.cuh"
 #include "common/ptx/named_barrier.cuh"
-#include "ladder/13_small_products/schedule.cuh"
+#include "common/stream_k_schedule.cuh"
 
-namespace ladder::small_products {
+namespace ladder::shared_k {
 
 /// Number of warps that only load, and of warps that multiply.
 constexpr int kProducerWarps = 4;
@@ -153,4 +153,4 @@ __device__ __forceinline__ void store_partial(const float (&c)[kRows][TN], int c
   if (consumer == 0) ptx::store_release(&flags[blockIdx.x], 1);
 }
 
-}  // namespace ladder::small_products
+}  // namespace ladder::shared_k

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/13_small_products/thin_kernel.cuh
+/// \file  ladder/14_every_shape/thin_kernel.cuh
 /// \brief For products with little K: many small blocks, so that some load while others store.
 ///
 /// With K = 8 a tile is 8 multiply-adds per result and then a store: C is most of the traffic, and
@@ -17,7 +17,7 @@
 #include "common/device.cuh"
 #include "common/ptx/cp_async.cuh"
 
-namespace ladder::small_products {
+namespace ladder::every_shape {
 
 /// What one step of a block holds: DEPTH of K.
 template <int BM, int BN, int DEPTH>
@@ -183,4 +183,4 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   store<LANES_M>(acc, row0 + thread_row, col0 + thread_col, M, N, alpha, beta, C);
 }
 
-}  // namespace ladder::small_products
+}  // namespace ladder::every_shape

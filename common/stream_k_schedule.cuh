@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-/// \file  ladder/12_stream_k/schedule.cuh
-/// \brief Which parts of which tiles a block works on, and where tiles lie.
+/// \file  common/stream_k_schedule.cuh
+/// \brief Stream-K: which parts of which tiles a block works on, and where tiles lie. Rungs 12 to
+/// 14
+///        share it.
 ///
 /// The host decides how the work is split, and every thread of a block follows that plan by itself:
 /// producers and consumers work out the same parts in the same order, without communicating.
 #pragma once
 
 #include "common/device.cuh"
+#include "common/gemm.hpp"
 
-namespace ladder::stream_k {
+namespace ladder {
 
 /// How the work is split, decided by the host. Tiles below first_split are whole. The k tiles of
 /// all others form one long row, and each rank has an equal share of it.
@@ -30,6 +33,40 @@ struct Decomposition {
     return after_longer < 0 ? k_tile / (share + 1) : longer + after_longer / share;
   }
 };
+
+/// \brief  How to split tiles among blocks: whole tiles as long as every block gets one, then as
+/// many
+///         ranks as finish the rest soonest. The fewest, if several are as fast.
+/// \param  k_tiles  of one tile
+/// \param  sms      blocks; each has an SM to itself
+/// \param  cost     cost(k_tiles, peers): what a rank takes to multiply so many k tiles, and to add
+///                  up what so many peers have
+template <class Cost>
+Decomposition decompose(long long tiles, int k_tiles, int sms, Cost cost) {
+  const int left = static_cast<int>(tiles % sms);
+  const int whole = static_cast<int>(tiles - left);
+  if (left == 0) return {k_tiles, whole, 0, 0, 0};
+  const long long row = static_cast<long long>(left) * k_tiles;
+  const auto cost_of = [&](int ranks) {
+    return cost(static_cast<int>((row + ranks - 1) / ranks), ceil_div(ranks, left));
+  };
+  int best = left;  // one tile per rank
+  for (int ranks = left + 1; ranks <= sms && ranks <= row; ++ranks) {
+    if (cost_of(ranks) < cost_of(best)) best = ranks;
+  }
+  return {k_tiles, whole, best, static_cast<int>(row / best), static_cast<int>(row % best)};
+}
+
+/// \brief Number of partial tiles that the first of a tile's peers adds, one after the other.
+/// \param fan_in  of the tree in which peers add; 1: the first peer adds all
+inline int parts_in_turn(int fan_in, int peers) {
+  if (fan_in == 1) return peers - 1;
+  int parts = 0;
+  for (; peers > 1; peers = ceil_div(peers, fan_in)) {
+    parts += (peers < fan_in ? peers : fan_in) - 1;
+  }
+  return parts;
+}
 
 /// A piece of one tile's sum over K.
 struct Part {
@@ -89,4 +126,4 @@ struct TileOrder {
   }
 };
 
-}  // namespace ladder::stream_k
+}  // namespace ladder

@@ -1,4 +1,4 @@
-"""Rung 13: tiles of many forms, and which one the model picks for a shape."""
+"""Rung 14: tiles of many forms, and which one the model picks for a shape."""
 
 import math
 
@@ -101,7 +101,7 @@ def draw_narrow_picks(picture, left, y, rung):
 
 def draw(narrow=False):
     """Forms of tiles and picks."""
-    rung = rung_named("small_products")
+    rung = rung_named("every_shape")
     known = len(rung.configurations)
     picked = "; ".join(
         f"{' x '.join(map(str, shape))}: {rung.plan(shape)['configuration']}" for shape in SHAPES
@@ -111,11 +111,11 @@ def draw(narrow=False):
         for c in forms_of(rung)
     )
     picture = Picture(
-        "rung_13",
+        "rung_14",
         620,
-        "Rung 13: a tile for each shape, picked by a model",
+        "Rung 14: a tile for each shape, picked by a model",
         f"{known} configurations; the model says what each would take on {sms()} SMs",
-        f"Rung 13 has {known} configurations. The lanes of a warp may form any rectangle, so "
+        f"Rung 14 has {known} configurations. The lanes of a warp may form any rectangle, so "
         f"that a tile can be as flat or as narrow as C: {forms} lanes. A model computes what each "
         f"configuration would take and picks the fastest. {picked}.",
         narrow,
