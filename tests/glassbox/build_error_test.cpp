@@ -30,7 +30,8 @@ TEST(BuildErrorTest, OurCodesDecideTheKind) {
   const auto kind = [](const std::string& text) {
     return errors_in("my.cu:3:12: error: " + text + "\n", SourceErrorKind::kCompiler)[0].kind;
   };
-  EXPECT_EQ(kind("'tex3D' is unavailable: ANY WORDS [missing-word]"), SourceErrorKind::kMissingWord);
+  EXPECT_EQ(kind("'tex3D' is unavailable: ANY WORDS [missing-word]"),
+            SourceErrorKind::kMissingWord);
   EXPECT_EQ(kind("any words [not-emulated]"), SourceErrorKind::kNotEmulated);
   EXPECT_EQ(kind("#error any words [missing-library]"), SourceErrorKind::kMissingLibrary);
   EXPECT_EQ(kind("x may be unset [-Werror=maybe-uninitialized]"), SourceErrorKind::kCompiler);
@@ -47,9 +48,9 @@ TEST(BuildErrorTest, BehindAMissingLibraryNothingElseIsTold) {
 
 TEST(BuildErrorTest, AnErrorInOurHeadersIsAtTheUsersLine) {
   const std::string header = (emulator::source_tree() / "glassbox/runtime/x.hpp").string();
-  const auto errors = errors_in("my.cu:7:3:   required from here\n" + header +
-                                    ":53:12: error: static assertion failed: no\n",
-                                SourceErrorKind::kCompiler);
+  const auto errors = errors_in(
+      "my.cu:7:3:   required from here\n" + header + ":53:12: error: static assertion failed: no\n",
+      SourceErrorKind::kCompiler);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].place, (emulator::Place{"my.cu", 7}));
   EXPECT_EQ(errors[0].fields.number("header_line"), 53);

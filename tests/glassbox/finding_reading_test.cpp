@@ -112,8 +112,7 @@ TEST(FindingReadingTest, ThreadsThatWait) {
 }
 
 TEST(FindingReadingTest, FieldsKeepTheirTypes) {
-  Fault texture(FaultKind::kTextureFunction,
-                {{"function", "tex2D"}, {"texture_is_linear", true}});
+  Fault texture(FaultKind::kTextureFunction, {{"function", "tex2D"}, {"texture_is_linear", true}});
   expect_same(to_json(texture));
   Fault cluster(FaultKind::kLaunchClusterGrid,
                 {{"grid", emulator::FieldValue::Numbers{3, 1, 1}},
