@@ -1,8 +1,9 @@
 """Edited copies of rungs: mutants of the tests, ablations, orders of multiply-adds.
 
 A copy is a rung's launch.cu with the rung's own headers in it, and those that it shares with others
-(SHARED), in a namespace of its own, and with some of its text replaced. Every edit must match exactly once, wherever in the rung's files its text
-stands, so that none is lost when the rung changes. main() is what bench/copies.cmake runs.
+(SHARED), in a namespace of its own, and with some of its text replaced. Every edit must match
+exactly once, wherever in the rung's files its text stands, so that none is lost when the rung
+changes. main() is what bench/copies.cmake runs.
 """
 
 import argparse

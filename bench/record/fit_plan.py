@@ -351,7 +351,7 @@ def with_times(source, times):
 def main():
     """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("records", nargs="*", type=pathlib.Path, help=f"{RECORDS}, if none is named")
+    parser.add_argument("records", nargs="*", type=pathlib.Path, help=f"{RECORDS} if none is named")
     parser.add_argument("--write", action="store_true", help="put the times into launch.cu")
     options = parser.parse_args()
     rung = rung_of(RUNG)

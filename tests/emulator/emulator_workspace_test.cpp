@@ -33,7 +33,8 @@ TEST(EmulatorWorkspace, IsSearchedAsFarAsItIsInUse) {
     return Place{"kernel.cuh", 7};
   });
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].element, "workspace[2047]");
+  ASSERT_TRUE(found[0].element);
+  EXPECT_EQ(name_of(*found[0].element), "workspace[2047]");
 }
 
 }  // namespace

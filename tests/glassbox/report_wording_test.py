@@ -4,8 +4,14 @@ import os
 import unittest
 from unittest import mock
 
-from tests.glassbox import cublas_test, memory_calls_test, refusals_test, surfaces_test
-from tests.glassbox import textures_test, untraced_launches_test
+from tests.glassbox import (
+    cublas_test,
+    memory_calls_test,
+    refusals_test,
+    surfaces_test,
+    textures_test,
+    untraced_launches_test,
+)
 from tests.glassbox.own_program import in_main, outcome, sentences
 
 REFUSED = (
