@@ -35,7 +35,7 @@ const Broken kBroken[] = {
      .element = "C[3600]",
      .block = Index{0, 3, 0},
      .thread = Index{0, 2, 0},
-     .also = FaultKind::kRace},  // a row's end is the start of the next
+     .also = FaultKind::kRaceBetweenBlocks},  // a row's end is the start of the next
     {.name = "guard_one_too_wide",
      .kind = FaultKind::kMatrixOutOfBounds,
      .fault = "the guard says <= where < is meant",
