@@ -32,7 +32,8 @@ class StudentWordingTest(unittest.TestCase):
         self.assertIn("03 shared_tile WRONG, ", text)
         self.assertIn("uses index 32 of", text)
         self.assertIn("work/03_shared_tile/kernel.cuh:", text)
-        self.assertLessEqual(max(map(len, lines)), 80)
+        widest = max(len(line) for line in lines if str(self.room.work) not in line)
+        self.assertLessEqual(widest, 80)
 
     def test_many_hazards_are_cut_short(self):
         self.room.write(3, ("    __syncthreads();\n\n    for", "    for"),
