@@ -209,9 +209,7 @@ int glassbox_command(const Arguments& arguments) {
   const Shown shown = {.lines = arguments.verb == "trace",
                        .traces = arguments.verb != "run",
                        .is_chosen = !arguments.kernel.empty() || arguments.launch > 0};
-  std::string text = text_of(found, shown);
-  while (text.ends_with("\n\n"))
-    text.pop_back();
+  const std::string text = text_of(found, shown);
   if (!text.empty()) {
     fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), text);
   }

@@ -203,19 +203,21 @@ bool is_wrong(const ProgramFindings& found) {
 }
 
 std::string text_of(const ProgramFindings& found, const Shown& shown) {
-  std::string text;
+  std::string report;
   for (const LaunchFindings& launch : merged(found.listed))
-    text += kernel_text(launch, shown);
+    report += kernel_text(launch, shown);
   const auto add = [&](FindingLevel level) {
     for (const Finding& finding : found.findings) {
-      if (level_of(finding) == level) text += finding_text(finding);
+      if (level_of(finding) == level) report += finding_text(finding);
     }
   };
   add(FindingLevel::kError);
-  text += traced_text(found, shown);
+  report += traced_text(found, shown);
   add(FindingLevel::kWarning);
   add(FindingLevel::kNote);
-  return text;
+  while (report.ends_with("\n\n"))
+    report.pop_back();
+  return report;
 }
 
 void add_to(FindingsReport& report, const ProgramFindings& found, bool once) {

@@ -9,8 +9,8 @@ import unittest
 
 from tests import SOURCES
 
-ROOMS = ("emulator", "common", "ladder", "bench")  # the others join when they are converted
-TESTS = ("tests/emulator", "tests/common", "tests/ladder", "tests/gallery")
+ROOMS = ("emulator", "common", "ladder", "glassbox", "bench")  # the others join when they are converted
+TESTS = ("tests/emulator", "tests/common", "tests/ladder", "tests/glassbox", "tests/gallery")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".h")
 # Where a program reads what others' libraries say, which have no codes.
 FOREIGN = {"common/json_file.hpp": "nlohmann::json's message, without its name and number"}
@@ -76,7 +76,8 @@ class Sentences(unittest.TestCase):
 
     def test_every_sentence_of_a_finding_passes_one_function(self):
         writers = ("emulator/run/fault_text.cpp", "common/wrong_text.cpp", "common/refusal.cpp",
-                   "common/findings/finding.cpp", "common/terminal/access_verdict.cpp")  # fmt: skip
+                   "common/findings/finding.cpp", "common/findings/call_text.cpp",
+                   "common/findings/source_error.cpp", "common/terminal/access_verdict.cpp")  # fmt: skip
         for name in writers:
             text = (SOURCES / name).read_text()
             bodies = re.findall(r"^std::string text_of\([^;{]*\{(.*?)^\}", text, re.S | re.M)

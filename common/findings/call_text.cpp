@@ -41,19 +41,19 @@ std::optional<std::string> filled(std::string_view part, const Fields& fields) {
 }
 
 /// Likewise of a whole sentence, without the [parts] that lack a field.
-std::string sentence_of(std::string_view sentence, const Fields& fields) {
+std::string sentence_of(std::string_view form, const Fields& fields) {
   std::string text;
   while (true) {
-    const std::size_t open = sentence.find('[');
-    const std::optional<std::string> always = filled(sentence.substr(0, open), fields);
+    const std::size_t open = form.find('[');
+    const std::optional<std::string> always = filled(form.substr(0, open), fields);
     if (!always) {
-      throw std::logic_error("a finding lacks a field of \"" + std::string(sentence) + "\"");
+      throw std::logic_error("a finding lacks a field of \"" + std::string(form) + "\"");
     }
     text += *always;
     if (open == std::string_view::npos) return text;
-    const std::size_t close = sentence.find(']', open);
-    text += filled(sentence.substr(open + 1, close - open - 1), fields).value_or("");
-    sentence.remove_prefix(close + 1);
+    const std::size_t close = form.find(']', open);
+    text += filled(form.substr(open + 1, close - open - 1), fields).value_or("");
+    form.remove_prefix(close + 1);
   }
 }
 

