@@ -117,7 +117,7 @@ class ClustersTest(unittest.TestCase):
             with self.subTest(call=call):
                 result = outcome(program(f"told({call});"))
                 self.assertEqual(result.stdout, "cudaErrorInvalidClusterSize\n")
-                self.assertEqual(fault(result, code).get("line"), line, fault(result, code))
+                self.assertEqual(fault(result, code)["fields"]["cluster"], cluster)
 
     def test_clusters_along_y_and_z(self):
         """Ranks count along x, then y, then z; cudaLaunchKernelExC takes arguments by address."""
