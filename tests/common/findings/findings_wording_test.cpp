@@ -151,7 +151,8 @@ TEST(FindingsWordingTest, Refusals) {
 
 TEST(FindingsWordingTest, StrayShuffles) {
   const auto text = [](std::uint64_t times) {
-    return text_of(Finding(emulator::StrayShuffles{{"k.cu", 3}, "__shfl_sync", times}));
+    const emulator::StrayShuffles strays = {{"k.cu", 3}, "__shfl_sync", times};
+    return text_of(Finding(strays));
   };
   EXPECT_EQ(text(1),
             "__shfl_sync in k.cu:3 asked lanes outside of its mask once: what it got is undefined, "
