@@ -186,7 +186,10 @@ def counted_shapes(rung, faster, shapes):
     faster: "behind" for these, "level" for all others
     """
     benchmark = Benchmark("drawn_shapes.json" if shapes == "drawn" else "benchmark_*.json")
-    ratios = [benchmark.ratio(rung_of(rung).folder, *job[1:]) for job in benchmark.usual_jobs()]
+    name = rung_of(rung).folder
+    if name not in benchmark.rungs():
+        raise NotRecordedError(f"the {shapes} shapes have no rung {name}")
+    ratios = [benchmark.ratio(name, *job[1:]) for job in benchmark.usual_jobs()]
     behind = sum(ratio < 1 for ratio in ratios)
     return f"{behind if faster == 'behind' else len(ratios) - behind} of {len(ratios)}"
 

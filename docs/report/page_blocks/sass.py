@@ -6,6 +6,7 @@ from bench.record.sass_order import INNER_PRODUCT, ffma_between, listing
 from bench.rungs import rung_table
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, FigureError
+from docs.report.rung_figures import NOT_YET
 
 LOOPS = RESULTS.parent / "sass" / "loops.json"
 
@@ -66,9 +67,9 @@ def registers_table(found):
         entry = found[f"{number:02}"]
         kernel = rung.kernels[0]
         threads, blocks = kernel["threads"], kernel["blocks_per_sm"]
-        whole = f"{blocks * threads // 32}"
+        held = [f"{blocks}", f"{blocks * threads // 32}"] if blocks else [NOT_YET, ""]
         row = [f"rung {number:02}", f"{threads}", f"{entry['registers']}"]
-        rows.append([*row, f"{entry['spill_store_bytes']}", f"{blocks}", whole])
+        rows.append([*row, f"{entry['spill_store_bytes']}", *held])
     heads = ["kernel", "threads", "registers", "spilled bytes", "blocks on an SM", "warps"]
     return table(heads, rows)
 
