@@ -145,7 +145,7 @@ def copy_as_it_runs(rung, edits=()):
 def kernel_of(rung):
     """The text of kernel.cuh and of what it includes of its rung."""
     if not (LADDER / rung / KERNEL).exists():
-        raise InputError(f"ladder/{rung} has no {KERNEL}: try 08 to 13")
+        raise InputError(f"ladder/{rung} has no {KERNEL}: try 08 to 14")
     return joined(texts(rung), rung, KERNEL)
 
 

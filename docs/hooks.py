@@ -45,6 +45,8 @@ TAUGHT = {  # what readers search for, and the page that teaches it
     "TMA": "ladder/11_producer_warps",
     "split-k": "ladder/12_stream_k",
     "stream-k": "ladder/12_stream_k",
+    "cluster": "ladder/13_shared_k",
+    "distributed shared memory": "ladder/13_shared_k",
     "coalescing": "docs/chapters/coalescing.md",
     "bank conflict": "docs/chapters/shared_memory.md",
     "occupancy": "docs/chapters/registers.md",
@@ -190,11 +192,11 @@ def reference_files():
 
 
 def on_config(config):
-    """Puts the lessons into the navigation, in the order of their numbers."""
+    """Puts the lessons into the navigation, in the order of their numbers, before the page on all."""
     (ROOT / "build" / "doxygen").mkdir(parents=True, exist_ok=True)
     for entry in config.nav:
-        if entry.get("Lessons") == []:
-            entry["Lessons"] = [
+        if "Lessons" in entry:
+            entry["Lessons"][:0] = [
                 path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(LESSONS))
             ]
     return config

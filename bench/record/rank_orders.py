@@ -96,7 +96,7 @@ def find_loops(rung):
     if len(found) != 1:
         raise InputError(
             f"the kernel of ladder/{rung} has {len(found)} pairs of loops over TM and TN around "
-            "`acc[m][n] += ...;`, and one is needed: try 08 to 13"
+            "`acc[m][n] += ...;`, and one is needed: try 08 to 14"
         )
     return found[0]
 
@@ -196,10 +196,10 @@ def run(options):
 def main():
     """Ranks the orders of the rungs named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 13")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 14")
     parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
     parser.add_argument("--only", default="", help="only orders with this in their name")
-    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 13")
+    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 14")
     parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")

@@ -1,10 +1,11 @@
-"""Rung 13: ways to share K, and where the sums meet."""
+"""Rung 13: who multiplies which part of K, and where the sums meet."""
 
 from bench.rungs import rung_named
 from docs.figures.shapes import EDGE, Picture, text_width
 
 EXTENT = 192  # of K
 LEFT, RIGHT, STEP = 236, 756, 66
+BLOCKS = 2  # of the cluster
 STYLES = ("f0 tint", "f1 tint", "f2 tint", "f3 tint")
 
 
@@ -15,37 +16,29 @@ def turns(count, depth):
 
 def rows(rung):
     """(title, words below it, [(begin, end, style, words)], where sums meet, more words)."""
-    def of(name):
-        configuration = rung.configuration(name)
-        return configuration, rung.values(configuration["kernels"][0])
-
-    whole, _ = of("128 x 256")
-    quarters, c_quarters = of("64 x 128")
-    small, c_small = of("32 x 64")
-
-    def groups(c, configuration):
-        count = c["WARPS_K"]
-        depth = configuration["BK"] // count
-        return [(b, e, STYLES[who % 4], str(who)) for b, e, who in turns(count, depth)]
-
+    names = [configuration["name"] for configuration in rung.configurations]
+    whole, middle, small = (rung.configuration(name) for name in names)
+    c_middle, c_small = (rung.values(each["kernels"][0]) for each in (middle, small))
+    groups, depth = c_middle["WARPS_K"], middle["BK"] // c_middle["WARPS_K"]
+    in_turn = [(b, e, STYLES[who], str(who)) for b, e, who in turns(groups, depth)]
     warps, depth = c_small["WARPS"], c_small["kDepth"]
-    blocks = 2
     own = [(b, e, STYLES[who], str(who)) for b, e, who in turns(warps, depth)]
     together = [
         (b, e, STYLES[who // warps], f"{who % warps}")
-        for b, e, who in turns(blocks * warps, depth)
+        for b, e, who in turns(BLOCKS * warps, depth)
     ]
     third = EXTENT // 3
     peers = [(i * third, (i + 1) * third, STYLES[i], f"rank {i}") for i in range(3)]
+    of_group = c_middle["WARPS_M"] * c_middle["WARPS_N"]
     return (
         (whole["name"], "nobody shares K", [(0, EXTENT, STYLES[0], "all 8 warps, each 64 x 64")],
          "nowhere: a warp has all", "of K for its results"),
-        (quarters["name"], f"{c_quarters['WARPS_K']} groups of 2 warps",
-         groups(c_quarters, quarters), "shared memory,", "at the end of a part"),
+        (middle["name"], f"{groups} groups of {of_group} warps", in_turn,
+         "shared memory,", "at the end of a part"),
         (small["name"], f"{warps} warps, {depth} of K each", own,
          "shared memory,", "at the end of the tile"),
-        (f"{small['name']}, clusters", f"{blocks} blocks of {warps} warps", together,
-         "shared memory of all", f"{blocks} blocks (DSMEM)"),
+        (f"{small['name']}, a cluster", f"{BLOCKS} blocks of {warps} warps", together,
+         "shared memory of all", f"{BLOCKS} blocks (DSMEM)"),
         ("stream-K", "peers: blocks of the grid", peers,
          "global memory,", "behind a flag"),
     )

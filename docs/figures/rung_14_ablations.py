@@ -18,9 +18,9 @@ STEP = 44
 
 
 def gains():
-    """[(words, percent measured, percent that the counted cycles let expect)]"""
+    """[(words, percent measured, percent that the counted cycles predict)]"""
     codes, _ = machine_code()
-    times = {entry["name"]: entry for entry in timed(13, SIZE)}
+    times = {entry["name"]: entry for entry in timed(14, SIZE)}
     whole = codes["14_unchanged"]["cycles_per_ffma"]
     return [
         (
@@ -33,7 +33,7 @@ def gains():
 
 
 def draw(narrow=False):
-    """A bar for each part, and a mark where the machine code lets expect its end."""
+    """A bar for each part, and a mark where the machine code predicts its end."""
     found = gains()
     said = "; ".join(
         f"{words}: {measured:+.1f} %, counted {counted:+.1f} %"
@@ -67,11 +67,11 @@ def draw(narrow=False):
     if narrow:
         end = picture.legend(left, bottom + 26, entries)
         picture.line([(left + 6, end - 16), (left + 6, end + 6)], "line ink")
-        words = "what the machine code's cycles per FFMA let expect"
+        words = "predicted from the machine code's cycles per FFMA"
         picture.height = picture.paragraph(left + 21, end, words) - 4
         return picture
     picture.line([(zero, y + 10), (zero, bottom - 6)], "axis")
     x = picture.legend(24, bottom + 26, entries)
     picture.line([(x + 6, bottom + 10), (x + 6, bottom + 32)], "line ink")
-    picture.text(x + 18, bottom + 26, "what the machine code's cycles per FFMA let expect")
+    picture.text(x + 18, bottom + 26, "predicted from the machine code's cycles per FFMA")
     return picture

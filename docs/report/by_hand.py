@@ -216,7 +216,7 @@ def copied_by_warps(configuration, c, thin):
 
 
 def chosen(rung, size):
-    """What its rule or its model picks for M = N = K = size."""
+    """What a rung that chooses takes for M = N = K = size."""
     plan = rung.plan((size, size, size))
     configuration = rung.configuration(plan["configuration"])
     (kernel,) = configuration["kernels"]
@@ -224,7 +224,8 @@ def chosen(rung, size):
     tile = (configuration["BM"], configuration["BN"])
     of_block = {"tile": tile, "blocks": configuration["blocks_per_sm"]}
     picks = "rule takes" if rung.name == "shared_k" else "model picks"
-    named = f" The {picks} {configuration['name']}."
+    who = "model picks" if rung.name == "every_shape" else "rule takes"
+    named = f" The {who} {configuration['name']}."
     if function != "kernel":
         counted = copied_by_warps(configuration, c, function == "thin_kernel")
         return {**of_block, **counted, "more": named}

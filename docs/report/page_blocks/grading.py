@@ -24,7 +24,7 @@ def speed_points_block(*_):
         rows.append(f"| {label} | {ratios} | {points} |")
     times = len(entries[0]["runs"])
     return "\n".join([*rows, "", f"The lowest and the highest of {times} gradings each; rungs 12 "
-                                 f"and 13 are timed at two shapes. {provenance(RECORD)}, recorded "
+                                 f"and 14 are timed at two shapes. {provenance(RECORD)}, recorded "
                                  "by `classroom/speed_spread.py`."])  # fmt: skip
 
 

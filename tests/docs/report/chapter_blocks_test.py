@@ -13,7 +13,7 @@ from docs.report.recorded_orders import order, ranked
 from docs.report.rung_figures import value
 from tests import SOURCES
 
-LESSON = Place(pathlib.Path("ladder/14_every_shape/README.md"), 14)
+LESSON = Place(pathlib.Path("ladder/12_stream_k/README.md"), 12)
 CHAPTER = Place(pathlib.Path("docs/chapters/registers.md"), None)
 
 
@@ -77,13 +77,13 @@ class ChapterBlocksTest(unittest.TestCase):
         self.assertEqual((fence, end), ("```text", "```"))
         self.assertTrue(head.startswith("cycles/FFMA  instr  FFMA  LDS"), head)
         names = [line.split("  ")[-1] for line in lines]
-        worst = ranked(13)[-1][0]
+        worst = ranked(12)[-1][0]
         other = ["(rung 11, as written)", "rung 11, rows up, columns up"]
         self.assertEqual(names, ["(as written)", worst, *other])
         for line, name in zip(lines, ("as written", "worst"), strict=False):
-            counts = order(13, name)[1]
+            counts = order(12, name)[1]
             self.assertEqual(line.split()[:2], [f"{counts.cycles:.4f}", f"{counts.instructions}"])
-        self.assertEqual(order(13, "best"), order(13, order(13, "best")[0]))
+        self.assertEqual(order(12, "best"), order(12, order(12, "best")[0]))
         self.assertEqual(orders_block(CHAPTER, "10: best").splitlines()[1], head)
 
     def test_orders_that_there_are_not(self):
@@ -96,23 +96,23 @@ class ChapterBlocksTest(unittest.TestCase):
             orders_block(LESSON, "03: worst")
 
     def test_figures_of_an_order(self):
-        counts = order(13, "as written")[1]
-        self.assertEqual(value("order_three_fresh", 13), f"{counts.three_fresh}")
-        self.assertEqual(value("13:order_instructions", 8), f"{counts.instructions:,}")
-        self.assertEqual(value("order_cycles", 13), f"{counts.cycles:.3f}")
-        self.assertEqual(value("order_peak", 13), f"{100 / counts.cycles:.0f} %")
+        counts = order(12, "as written")[1]
+        self.assertEqual(value("order_three_fresh", 12), f"{counts.three_fresh}")
+        self.assertEqual(value("12:order_instructions", 8), f"{counts.instructions:,}")
+        self.assertEqual(value("order_cycles", 12), f"{counts.cycles:.3f}")
+        self.assertEqual(value("order_peak", 12), f"{100 / counts.cycles:.0f} %")
         unpaused = (counts.instructions + counts.three_fresh) / counts.ffma
-        self.assertEqual(value("order_peak_unpaused", 13), f"{100 / unpaused:.0f} %")
-        worst, plain = (order(13, name)[1] for name in ("worst", "rows up, columns up"))
-        self.assertEqual(value("order_cycles_worst", 13), f"{worst.cycles:.3f}")
+        self.assertEqual(value("order_peak_unpaused", 12), f"{100 / unpaused:.0f} %")
+        worst, plain = (order(12, name)[1] for name in ("worst", "rows up, columns up"))
+        self.assertEqual(value("order_cycles_worst", 12), f"{worst.cycles:.3f}")
         unpaused = (plain.instructions + plain.three_fresh) / plain.ffma
         name = "order_peak_unpaused_rows_up_columns_up"
-        self.assertEqual(value(name, 13), f"{100 / unpaused:.0f} %")
-        self.assertRegex(value("order_compiler", 13), r"nvcc [\d.]+")
+        self.assertEqual(value(name, 12), f"{100 / unpaused:.0f} %")
+        self.assertRegex(value("order_compiler", 12), r"nvcc [\d.]+")
         with self.assertRaisesRegex(FigureError, "'order_luck' is no name of a figure"):
-            value("order_luck", 13)
+            value("order_luck", 12)
         with self.assertRaisesRegex(FigureError, "has no order 'sideways'"):
-            value("order_peak_sideways", 13)
+            value("order_peak_sideways", 12)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import unittest
 
 from docs.report.page_blocks import claims, front
 from docs.report.page_blocks.place import Place
-from docs.report.recorded import FigureError
+from docs.report.recorded import FigureError, NotRecordedError
 from docs.report.rung_figures import value
 from tests import SOURCES
 
@@ -59,10 +59,12 @@ class FrontTest(unittest.TestCase):
 
     def test_shapes_are_counted_both_ways(self):
         for shapes in ("chosen", "drawn"):
-            behind, of, number = value(f"13:behind_{shapes}", None).split()
-            level, _, same = value(f"13:level_{shapes}", None).split()
+            behind, of, number = value(f"14:behind_{shapes}", None).split()
+            level, _, same = value(f"14:level_{shapes}", None).split()
             self.assertEqual((of, number), ("of", same))
             self.assertEqual(int(behind) + int(level), int(number))
+            with self.assertRaisesRegex(NotRecordedError, f"the {shapes} shapes have no rung 01_"):
+                value(f"01:behind_{shapes}", None)
 
     def test_verdicts_have_a_sign_words_and_a_class(self):
         for row, wanted in (

@@ -236,7 +236,7 @@ class PlotsTest(unittest.TestCase):
             start = " x ".join(str(extent) for extent in shape) + ", "
             self.assertIn("1.062", [note for note in notes if note.startswith(start)][0], notes)
         self.assertIn("06 double buffer, 4096: 0.900", notes)
-        self.assertIn("13 small products, 512: 1.062", notes)
+        self.assertIn("14 every shape, 512: 1.062", notes)
         words = self.words("ratio_by_size")
         for name in ("squares", "small", "off by", "tall", "wide", "deep", "llm"):
             self.assertIn(name, words)
