@@ -60,7 +60,7 @@ inline std::size_t max_shared_bytes_per_block() {
 #endif
 }
 
-/// \brief  What the DRAM of that machine moves at most: both edges of its clock, over the whole bus.
+/// \brief  What the DRAM of that machine moves at most: both edges of its clock, on the whole bus.
 /// \throws GpuError  CUDA cannot say
 inline double dram_bytes_per_us() {
 #ifdef __CUDACC__

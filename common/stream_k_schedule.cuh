@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/stream_k_schedule.cuh
 /// \brief Stream-K: which parts of which tiles a block works on, and where tiles lie. Rungs 12 to
-/// 14
-///        share it.
+///        14 share it.
 ///
 /// The host decides how the work is split, and every thread of a block follows that plan by itself:
 /// producers and consumers work out the same parts in the same order, without communicating.
@@ -35,8 +34,7 @@ struct Decomposition {
 };
 
 /// \brief  How to split tiles among blocks: whole tiles as long as every block gets one, then as
-/// many
-///         ranks as finish the rest soonest. The fewest, if several are as fast.
+///         many ranks as finish the rest soonest. The fewest, if several are as fast.
 /// \param  k_tiles  of one tile
 /// \param  sms      blocks; each has an SM to itself
 /// \param  cost     cost(k_tiles, peers): what a rank takes to multiply so many k tiles, and to add

@@ -25,8 +25,7 @@ constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kPartialBytes = BM * BN * sizeof(float);
 
 /// \brief Splits tiles among blocks: see decompose(). With more ranks, each multiplies less, but
-/// the
-///        first peer of a tile adds a partial tile for each other peer. On an H200, that takes
+///        the first peer of a tile adds a partial tile for each other peer. On an H200, that takes
 ///        about as long as a k tile (1.2 and 1.25 us).
 Decomposition split_of(const Shape& shape, int sms) {
   return decompose(ceil_div(shape.M, BM) * ceil_div(shape.N, BN), ceil_div(shape.K, BK), sms,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/13_shared_k/kernel.cuh
 /// \brief Stream-K with smaller tiles as well: eight consumer warps on one k, or on 2, 4, 8 of
-/// them.
+///        them.
 ///
 /// Rung 12 has one tile, 128 x 256: a product of 1024 x 1024 has 32 of them for 132 SMs, and splits
 /// each along K among four blocks. A smaller tile needs fewer splits, but not fewer consumers: here

@@ -96,8 +96,7 @@ long long tiles_of(const Shape& shape, int BM, int BN) {
 }
 
 /// \brief Splits tiles among blocks: see decompose(). To add a partial tile of 128 x 256 takes
-/// about
-///        as long as a k tile, as in rung 12; one that is a fourth of that takes a fourth.
+///        about as long as a k tile, as in rung 12; one that is a fourth of that takes a fourth.
 template <int WARPS_M, int WARPS_N, int WARPS_K>
 Work split_of(const Shape& shape, int sms) {
   const auto cost = [](int k_tiles, int peers) {

@@ -19,8 +19,7 @@ namespace ladder::every_shape {
 struct Plan;
 
 /// \brief A kernel with its tile, and how long it takes on one SM of an H100 or H200. The times
-/// were
-///        fitted by `python3 -m bench.record.fit_plan`, so that what is picked is the fastest or
+///        were fitted by `python3 -m bench.record.fit_plan`, so that what is picked is the fastest or
 ///        close to it. Only the ratios of the times matter.
 struct Configuration {
   const char* name;
@@ -73,8 +72,7 @@ inline double plan_stream_k(Plan& plan, int sms) {
 }
 
 /// \brief SMs that clusters can fill. A cluster stays in one group of SMs, a GPC, of 16 or a few
-/// more;
-///        five clusters of 3 leave one of 16 idle.
+///        more; five clusters of 3 leave one of 16 idle.
 inline int usable_sms(int sms, int cluster) {
   if (cluster == 1) return sms;
   const int group = std::min(sms, 16);

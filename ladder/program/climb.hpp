@@ -46,7 +46,7 @@ struct Entry {
   Rung rung;
   Problem problem;
   Outcome outcome;
-  std::vector<Finding> findings;  ///< why it is wrong, refused or left out
+  std::vector<Finding> findings = {};  ///< why it is wrong, refused or left out
   std::optional<Verdict> verdict;
   std::optional<Timing> timing;
   std::optional<emulator::GridStats> counts;  ///< of the emulator

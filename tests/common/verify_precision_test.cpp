@@ -167,14 +167,14 @@ TEST_F(VerifyPrecisionTest, Bf16MistakesAreNamed) {
                          g.C[i] = bfloat16(2 * g.C[i]);
                      }),
                      shape),
-               "right but for a factor of 2: alpha");
+               {"wrong-factor"});
   expect_wrong(judge(kBf16, spoilt([](const Gemm<bfloat16>& g) {
                        const std::vector<bfloat16> c(g.C, g.C + g.M * g.N);
                        for (int i = 0; i < g.M * g.N; ++i)
                          g.C[i] = c[i % g.M * g.N + i / g.M];
                      }),
                      shape),
-               "the result is transposed");
+               {"transposed"});
   const ladder::Run without_beta = [right = kernel<bfloat16>({})](const Gemm<bfloat16>& g,
                                                                   Stream stream) {
     Gemm<bfloat16> without = g;

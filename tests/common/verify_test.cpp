@@ -199,7 +199,7 @@ TEST_F(VerifyTest, OneWrongElementIsNamed) {
   expect_wrong(verdict,
                {"1 of 13000", "C[65][129]", "tile (4, 2)", "rows 65-65", "columns 129-129"});
   // One element shows no law.
-  EXPECT_EQ(verdict.wrong.at(0).kind, WrongKind::kLastTiles) << text_of(verdict.wrong);
+  EXPECT_EQ(verdict.wrong.at(0).kind, WrongKind::kLastTileColumn) << text_of(verdict.wrong);
 }
 
 TEST_F(VerifyTest, GotAndExpectedAreStated) {

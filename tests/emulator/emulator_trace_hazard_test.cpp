@@ -129,7 +129,7 @@ TEST(EmulatorTraceHazard, OneStoreBeyondSharedMemoryIsTheOnlyHazard) {
   expect_clean(trace({out.named("out")}, [&] { shared_store_beyond(31, out.data()); }));
   const KernelTrace t = trace({out.named("out")}, [&] { shared_store_beyond(32, out.data()); });
   const Fault hazard = only_hazard(t);
-  EXPECT_EQ(hazard.kind, FaultKind::kSharedOutOfBounds);
+  EXPECT_EQ(hazard.kind, FaultKind::kDynamicSharedOutOfBounds);
   EXPECT_EQ(element_of(hazard), "tile[32]");
   EXPECT_EQ(hazard.thread, (Index{31, 0, 0}));
 }
@@ -174,7 +174,7 @@ TEST(EmulatorTraceHazard, AnotherFaultHidesNoRace) {
   std::set<std::pair<FaultKind, unsigned>> found;
   for (const Fault& hazard : t.hazards)
     found.emplace(hazard.kind, hazard.place.line);
-  EXPECT_TRUE(found.contains({FaultKind::kSharedOutOfBounds, probe_place("overrun").line}));
+  EXPECT_TRUE(found.contains({FaultKind::kDynamicSharedOutOfBounds, probe_place("overrun").line}));
   EXPECT_TRUE(found.contains({FaultKind::kRaceInShared, probe_place("races beside it").line}));
 }
 

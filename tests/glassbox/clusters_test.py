@@ -200,7 +200,7 @@ class ClustersTest(unittest.TestCase):
         refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
         grid = "launch-cluster-grid"
         self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid),
-                                   ("cudaLaunchKernelExC", grid)])
+                                   ("kernel of cudaLaunchKernelExC", grid)])
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""

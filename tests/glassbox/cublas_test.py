@@ -233,7 +233,8 @@ class CublasTest(unittest.TestCase):
             {("cublasSscal", "no-handle"), ("cublasSgemm", "does-not-fit"),
              ("cublasSgemm", "host-memory"), ("cublasSgemm", "device-memory"),
              ("cublasSgemm", "leading-dimension"), ("cublasSgemm", "negative-size"),
-             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "does-not-fit"),
+             # Row by row: the seventh begins behind d.
+             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "host-memory"),
              ("cublasSetMatrix", "columns-of-copy")},
         )  # fmt: skip
         self.assertEqual(lacks(result), {"types-of-product", "cublas-in-capture"})

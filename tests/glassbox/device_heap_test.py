@@ -83,7 +83,6 @@ class DeviceHeapTest(unittest.TestCase):
         result = outcome(program, verb=["check"])
         self.assertEqual(result.returncode, 1)
         self.assertEqual(fault_codes(result), {"heap-free"})
-        self.assertEqual(fault(result, "heap-free")["line"], 3)
 
     def test_race(self):
         """Two threads that write what one of them took."""

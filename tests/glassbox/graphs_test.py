@@ -213,7 +213,7 @@ class GraphsTest(unittest.TestCase):
 
     def test_calls_that_spoil_a_capture(self):
         """They return what they do on a GPU; so does the end of the capture."""
-        calls = {
+        tried = {
             "cudaStreamSynchronize(s)": "Unsupported",
             "cudaStreamQuery(s)": "Unsupported",
             "cudaStreamSynchronize(t)": "Unsupported",
@@ -237,7 +237,7 @@ class GraphsTest(unittest.TestCase):
             "cudaGraphLaunch(exec, 0)": "Implicit",
         }
         told = []
-        for call, error in calls.items():
+        for call, error in tried.items():
             if error is None:
                 told.append(f"cudaGetLastError(); TOLD({call});")
             else:
@@ -261,7 +261,7 @@ class GraphsTest(unittest.TestCase):
         end = "cudaErrorStreamCaptureInvalidated"
         self.assertEqual(
             result.stdout.splitlines(),
-            [end if e is None else f"{name(e)} 2 {end}" for e in calls.values()],
+            [end if e is None else f"{name(e)} 2 {end}" for e in tried.values()],
             result.stderr,
         )
         self.assertLessEqual(

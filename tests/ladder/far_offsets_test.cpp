@@ -52,7 +52,7 @@ class Unobserved final : public emulator::BlockObserver {
   void look_at(unsigned) override {}
   void go_on(unsigned) override {}
   void pass_barrier() override {}
-  void pass_barrier_without_others(unsigned, std::source_location, const std::string&) override {}
+  void pass_barrier_without_others(unsigned, emulator::Fault) override {}
   void meet(unsigned) override {}
   void meet_lanes(unsigned, std::uint32_t) override {}
   void exchange(unsigned) override {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/plan_times_test.cpp
-/// \brief Rung 14's model picks well: of the configurations that were timed on an H200, it takes the
+/// \brief Rung 14's model picks well: of the configurations that were timed on a card, it takes the
 ///        fastest or one that is close.
 #include <gtest/gtest.h>
 

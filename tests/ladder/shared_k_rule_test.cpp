@@ -83,7 +83,7 @@ TEST_F(SharedKRuleTest, EachSideOfEachBoundaryIsRight) {
     Verifier verifier(*machine_, shape, 1);
     const Verdict verdict = verifier.verify(rung_.run, 1.25f, -0.5f, rung_.tile);
     EXPECT_TRUE(verdict.right) << shape.M << " x " << shape.N << " x " << shape.K << ": "
-                               << taken(shape).name << ": " << verdict.complaint;
+                               << taken(shape).name << ": " << text_of(verdict.wrong);
   }
 }
 

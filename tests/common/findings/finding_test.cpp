@@ -63,7 +63,7 @@ TEST(FindingTest, FamiliesLevelsAndCodes) {
   const Finding stray(emulator::StrayShuffles{{"k.cu", 3}, "__shfl_sync", 2});
   EXPECT_EQ(code_of(stray), "stray-shuffle");
   EXPECT_EQ(level_of(stray), FindingLevel::kWarning);
-  const Finding call(CallFinding{.code = "cudaErrorInvalidValue", .function = "cudaMalloc"});
+  const Finding call(CallFinding{.error = "cudaErrorInvalidValue", .function = "cudaMalloc"});
   EXPECT_EQ(code_of(call), "cudaErrorInvalidValue");
   EXPECT_EQ(family_of(call), FindingFamily::kCall);
 }
@@ -178,7 +178,7 @@ TEST(SarifTest, AWrongResultIsShownAtTheKernel) {
 }
 
 TEST(SarifTest, ACodeOfCudaGetsARuleOfItsOwn) {
-  const json run = to_sarif(report_with(CallFinding{.code = "cudaErrorInvalidValue",
+  const json run = to_sarif(report_with(CallFinding{.error = "cudaErrorInvalidValue",
                                                     .function = "cudaMalloc",
                                                     .place = {"a.cu", 4}}))
                        .at("runs")

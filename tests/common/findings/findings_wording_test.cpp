@@ -112,8 +112,17 @@ TEST(FindingsWordingTest, Refusals) {
       {{Kind::kNoKernel, {{"rung", "00 cublas"}}},
        "00 cublas has no kernel of its own to trace: choose another rung"},
       {{Kind::kBlockDoesNotFit,
-        {{"rung", "03 shared_tile"}, {"card", "NVIDIA H200 SXM"}, {"limit", "registers"}}},
-       "03 shared_tile does not fit on a NVIDIA H200 SXM: registers decides"},
+        {{"rung", "03 shared_tile"},
+         {"card", "NVIDIA H200 SXM"},
+         {"limit", "registers"},
+         {"threads", 1024},
+         {"registers", 65},
+         {"shared_bytes", 8192},
+         {"most_shared_bytes", 232448}}},
+       "03 shared_tile does not fit on a NVIDIA H200 SXM: registers decides. Its block has 1024 "
+       "threads "
+       "of 65 registers and 8192 bytes of shared memory; the card gives a block at most 232448 "
+       "bytes"},
       {{Kind::kOutOfMemory,
         {{"m", 1024},
          {"n", 1024},
@@ -136,6 +145,14 @@ TEST(FindingsWordingTest, Refusals) {
          {"machine", "Made Up 2"},
          {"compute_capability", 75}}},
        "needs compute capability 8.0 or higher, Made Up 2 has 7.5"},
+      {{Kind::kNotCompiled,
+        {{"compiled", "90a"},
+         {"machine", "Made Up 2"},
+         {"compute_capability", 103},
+         {"code", "103a"}}},
+       "is compiled for 90a in this build, and Made Up 2 has 10.3. On that machine, with an nvcc "
+       "that "
+       "knows sm_103a, `make clean` and `make` build it anew"},
       {{Kind::kGpuLost, {{"by", "02 coalesced"}}},
        "not run, because 02 coalesced made the GPU unusable"},
       {{Kind::kGpuError, {{"reason", "CUDA: bad"}}}, "CUDA: bad"},
@@ -151,7 +168,8 @@ TEST(FindingsWordingTest, Refusals) {
 
 TEST(FindingsWordingTest, StrayShuffles) {
   const auto text = [](std::uint64_t times) {
-    return text_of(Finding(emulator::StrayShuffles{{"k.cu", 3}, "__shfl_sync", times}));
+    const emulator::StrayShuffles strays = {{"k.cu", 3}, "__shfl_sync", times};
+    return text_of(Finding(strays));
   };
   EXPECT_EQ(text(1),
             "__shfl_sync in k.cu:3 asked lanes outside of its mask once: what it got is undefined, "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/ladder/mutants/configurations_test.cpp
-/// \brief Each configuration of rungs 13 and 14 is right and free of hazards on every shape, also where its
-///        model would choose another one.
+/// \brief Each configuration of rungs 13 and 14 is right and free of hazards on every shape,
+///        also where its model would choose another one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

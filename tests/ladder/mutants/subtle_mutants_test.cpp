@@ -105,7 +105,7 @@ class SubtleMutantsTest : public testing::Test {
     return caught([&] {
       const Climb result =
           climb(*machine_, {.ladder = emulated_rungs(), .chosen = {rung}, .problem = kDefault});
-      said = result.entries.at(0).note;
+      said = note_of(result.entries.at(0));
       return result.entries.at(0).outcome != Outcome::right;
     });
   }
