@@ -78,8 +78,9 @@ class Configuration:
 def table_of(rung):
     """The configurations of a rung, as `build/ladder list --json` has recorded them."""
     return [
-        Configuration(c["name"], c["BM"], c["BN"], c["BK"] // c["cluster"], c["blocks_per_sm"],
-                      c["fan_in"])
+        Configuration(
+            c["name"], c["BM"], c["BN"], c["BK"] // c["cluster"], c["blocks_per_sm"], c["fan_in"]
+        )
         for c in rung.configurations
     ]
 
@@ -166,8 +167,10 @@ def card_of(device):
     for path in sorted((SOURCES / "common" / "devices").glob("*.json")):
         if path.stem in words:
             return json.loads(path.read_text())
-    raise RecordError(f"common/devices/ has no card of an {device}: `build/memory_lab card` writes "
-                      "one of what labs found")
+    raise RecordError(
+        f"common/devices/ has no card of an {device}: `build/memory_lab card` writes "
+        "one of what labs found"
+    )
 
 
 def column(name):
@@ -182,20 +185,28 @@ def read(path, table):
     known = {c.name for c in table}
     columns = [column(name) for name in results["context"]["configurations"]]
     if not any(name in known for name, _ in columns):
-        raise RecordError(f"{path} has no times of any of the rung's configurations; it has "
-                          f"{', '.join(results['context']['configurations'][:3])}, ...")
+        raise RecordError(
+            f"{path} has no times of any of the rung's configurations; it has "
+            f"{', '.join(results['context']['configurations'][:3])}, ..."
+        )
     rows = []
     for row in results["benchmarks"]:
         if len(row["us"]) != len(columns):
-            raise RecordError(f"{path}: {row['name']} has {len(row['us'])} times for "
-                              f"{len(columns)} configurations")
-        times = {key: us for key, us in zip(columns, row["us"], strict=True)
-                 if us is not None and key[0] in known}
+            raise RecordError(
+                f"{path}: {row['name']} has {len(row['us'])} times for "
+                f"{len(columns)} configurations"
+            )
+        times = {
+            key: us
+            for key, us in zip(columns, row["us"], strict=True)
+            if us is not None and key[0] in known
+        }
         if times:
             rows.append(((row["m"], row["n"], row["k"]), times))
     card = card_of(results["context"]["device"])
-    return Record(str(path), card["sms"]["value"], card["dram_bytes_per_second"]["value"] * 1e-6,
-                  tuple(rows))
+    return Record(
+        str(path), card["sms"]["value"], card["dram_bytes_per_second"]["value"] * 1e-6, tuple(rows)
+    )
 
 
 class Candidates:
@@ -247,8 +258,9 @@ class Candidates:
         found = np.empty((len(self.table), len(TIMES)))
         found[:, 0] = np.bincount(self.conf, by_expected, len(self.table))
         for i in range(work.shape[1]):
-            found[:, i + 1] = np.bincount(self.conf, by_expected * inner * work[:, i],
-                                          len(self.table))
+            found[:, i + 1] = np.bincount(
+                self.conf, by_expected * inner * work[:, i], len(self.table)
+            )
         return found * 2 * roots * self.has
 
     def least_squares(self, roots):
@@ -304,6 +316,7 @@ def fit(table, records):
     guessed = np.maximum(UNTIMED, expected / candidates.fastest[candidates.of_shape])
     costs = np.minimum(np.where(candidates.timed, candidates.slower, guessed), 3)
     for softness, steps in PHASES:
+
         def loss(at, softness=softness):
             chosen, by_choice = candidates.choice(at, costs, softness)
             squares, by_squares = candidates.least_squares(at)
@@ -325,10 +338,12 @@ def how_it_picks(records, candidates, roots):
         slower = candidates.slower[picked[candidates.record == r]]
         untimed = int(np.isnan(slower).sum())
         slower = np.sort(slower[~np.isnan(slower)])
-        lines.append(f"{record.path}: {len(slower)} shapes; what is picked takes "
-                     f"{slower.mean():.3f} of the fastest's time on average, at most "
-                     f"{np.quantile(slower, 0.95):.3f} for 95 % and {slower[-1]:.3f} for all; "
-                     f"for {untimed} shapes it was not timed")
+        lines.append(
+            f"{record.path}: {len(slower)} shapes; what is picked takes "
+            f"{slower.mean():.3f} of the fastest's time on average, at most "
+            f"{np.quantile(slower, 0.95):.3f} for 95 % and {slower[-1]:.3f} for all; "
+            f"for {untimed} shapes it was not timed"
+        )
     return lines
 
 
@@ -364,8 +379,10 @@ def main():
     launch = SOURCES / "ladder" / rung.folder / "launch.cu"
     written = with_times(launch.read_text(), times)
     for name, of_line in times.items():
-        print(f"{name:<26}" + "".join(f" {t} {us:.3f}" for t, us in zip(TIMES, of_line, strict=True)
-                                     if us))
+        print(
+            f"{name:<26}"
+            + "".join(f" {t} {us:.3f}" for t, us in zip(TIMES, of_line, strict=True) if us)
+        )
     print("\n".join(how_it_picks(records, candidates, roots)))
     if options.write:
         write_whole(launch, written)

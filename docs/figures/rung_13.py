@@ -24,23 +24,41 @@ def rows(rung):
     warps, depth = c_small["WARPS"], c_small["kDepth"]
     own = [(b, e, STYLES[who], str(who)) for b, e, who in turns(warps, depth)]
     together = [
-        (b, e, STYLES[who // warps], f"{who % warps}")
-        for b, e, who in turns(BLOCKS * warps, depth)
+        (b, e, STYLES[who // warps], f"{who % warps}") for b, e, who in turns(BLOCKS * warps, depth)
     ]
     third = EXTENT // 3
     peers = [(i * third, (i + 1) * third, STYLES[i], f"rank {i}") for i in range(3)]
     of_group = c_middle["WARPS_M"] * c_middle["WARPS_N"]
     return (
-        (whole["name"], "nobody shares K", [(0, EXTENT, STYLES[0], "all 8 warps, each 64 x 64")],
-         "nowhere: a warp has all", "of K for its results"),
-        (middle["name"], f"{groups} groups of {of_group} warps", in_turn,
-         "shared memory,", "at the end of a part"),
-        (small["name"], f"{warps} warps, {depth} of K each", own,
-         "shared memory,", "at the end of the tile"),
-        (f"{small['name']}, a cluster", f"{BLOCKS} blocks of {warps} warps", together,
-         "shared memory of all", f"{BLOCKS} blocks (DSMEM)"),
-        ("stream-K", "peers: blocks of the grid", peers,
-         "global memory,", "behind a flag"),
+        (
+            whole["name"],
+            "nobody shares K",
+            [(0, EXTENT, STYLES[0], "all 8 warps, each 64 x 64")],
+            "nowhere: a warp has all",
+            "of K for its results",
+        ),
+        (
+            middle["name"],
+            f"{groups} groups of {of_group} warps",
+            in_turn,
+            "shared memory,",
+            "at the end of a part",
+        ),
+        (
+            small["name"],
+            f"{warps} warps, {depth} of K each",
+            own,
+            "shared memory,",
+            "at the end of the tile",
+        ),
+        (
+            f"{small['name']}, a cluster",
+            f"{BLOCKS} blocks of {warps} warps",
+            together,
+            "shared memory of all",
+            f"{BLOCKS} blocks (DSMEM)",
+        ),
+        ("stream-K", "peers: blocks of the grid", peers, "global memory,", "behind a flag"),
     )
 
 
@@ -67,9 +85,11 @@ def draw(narrow=False):
         "Who multiplies which part of K, and where the sums meet",
         f"the first {EXTENT} of K; a number is a group, a warp or a rank; of the cluster, a colour "
         "is a block",
-        "Ways to share the K of one tile. " + "; ".join(
+        "Ways to share the K of one tile. "
+        + "; ".join(
             f"{title}: {below}, sums meet in {meet} {more}" for title, below, _, meet, more in found
-        ) + ".",
+        )
+        + ".",
         narrow,
     )
     conclusion = "the nearer the sharers, the cheaper the sum; the farther, the more SMs can help"

@@ -223,7 +223,6 @@ def chosen(rung, size):
     c, function = rung.values(kernel), rung.kernels[kernel]["function"]
     tile = (configuration["BM"], configuration["BN"])
     of_block = {"tile": tile, "blocks": configuration["blocks_per_sm"]}
-    picks = "rule takes" if rung.name == "shared_k" else "model picks"
     who = "model picks" if rung.name == "every_shape" else "rule takes"
     named = f" The {who} {configuration['name']}."
     if function != "kernel":

@@ -44,8 +44,13 @@ def results(device="NVIDIA H200"):
     return {
         "context": {"device": device, "configurations": [name for name, _, _ in columns()]},
         "benchmarks": [
-            {"name": "x".join(map(str, shape)), "m": shape[0], "n": shape[1], "k": shape[2],
-             "us": [us_of(c, cluster, shape, card) for _, c, cluster in columns()]}
+            {
+                "name": "x".join(map(str, shape)),
+                "m": shape[0],
+                "n": shape[1],
+                "k": shape[2],
+                "us": [us_of(c, cluster, shape, card) for _, c, cluster in columns()],
+            }
             for shape in SHAPES
         ],
     }
@@ -94,8 +99,10 @@ class FitPlanTest(unittest.TestCase):
 
     def test_faster_dram_is_the_cards_and_not_the_tables(self):
         shape, c = (4000, 4000, 64), TABLE[1]
-        h100, h200 = (us_of(c, 1, shape, fit_plan.card_of(f"NVIDIA {name}"))
-                      for name in ("H100 80GB HBM3", "H200"))
+        h100, h200 = (
+            us_of(c, 1, shape, fit_plan.card_of(f"NVIDIA {name}"))
+            for name in ("H100 80GB HBM3", "H200")
+        )
         self.assertGreater(h100, h200)
 
     def test_records_that_cannot_be_used_are_refused(self):
