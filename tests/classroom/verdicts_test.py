@@ -22,7 +22,7 @@ OF_OTHER_PROGRAMS = {
     "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
     "launch-in-graph", "compiler-error", "linker-error", "unreadable-source", "not-emulated",
     "times-of-cpu", "no-effect", "never-freed", "host-access", "host-access-freed", "host-too-late",
-    "cublas-not-traced", "missing-library", "missing-word", "not-compiled",
+    "cublas-not-traced", "missing-library", "missing-word", "not-compiled", "launch-syntax",
 }  # fmt: skip
 KERNEL = "work/03_shared_tile/kernel.cuh"
 
