@@ -79,8 +79,8 @@ void expect_common_schema(const json& results, const std::vector<std::string>& f
   ASSERT_TRUE(results.contains("context"));
   ASSERT_TRUE(results.contains("benchmarks"));
   const json& context = results["context"];
-  for (const char* field : {"date", "device", "protocol", "commit", "sm_clock_mhz",
-                            "power_w", "json_schema_version"}) {
+  for (const char* field :
+       {"date", "device", "protocol", "commit", "sm_clock_mhz", "power_w", "json_schema_version"}) {
     EXPECT_TRUE(context.contains(field)) << "context." << field;
   }
   EXPECT_TRUE(context["device"].is_string());
