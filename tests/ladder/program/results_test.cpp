@@ -319,7 +319,9 @@ TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {
   ASSERT_GE(recording->figures.size(), 8u);
   for (std::size_t i = 0; i < recording->figures.size(); ++i) {
     // A rung that came later may lack its record.
-    if (i > 0) EXPECT_GT(recording->figures[i].rung, recording->figures[i - 1].rung);
+    if (i > 0) {
+      EXPECT_GT(recording->figures[i].rung, recording->figures[i - 1].rung);
+    }
     EXPECT_GT(recording->figures[i].tflops, 0.1);
     EXPECT_LT(recording->figures[i].tflops, 70.0) << "beyond the FP32 peak of an H200";
     EXPECT_GT(recording->figures[i].ratio_to_best, 0.0);
