@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import select
 import signal
 import subprocess
