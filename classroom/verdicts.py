@@ -177,8 +177,8 @@ _ROWS = (
      "run() refuses a shape that it should take. Look at the conditions at its beginning.", EDGES),
     (("factor-not-finite", "factor-too-large"),
      "With such factors nothing can be judged: choose others.", EDGES),
-    (("cpu-unsupported", "out-of-memory", "compute-capability", "gpu-lost", "gpu-error",
-      "machine-missing"),
+    (("cpu-unsupported", "out-of-memory", "compute-capability", "not-compiled", "gpu-lost",
+      "gpu-error", "machine-missing"),
      "This machine cannot run it; that says nothing about your kernel.",
      ("docs/chapters/troubleshooting.md", "From the ladder")),
 )  # fmt: skip

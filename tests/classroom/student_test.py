@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import select
 import signal
 import subprocess
@@ -249,24 +248,36 @@ class StudentTest(unittest.TestCase):
         return said
 
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
-        rung = own_rungs()[13]
+        rung = self.rung_that_chooses()
         texts = starters.whole(rung)
         fewer, counts = student.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, len(rung.configurations)))
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))
-        makers = re.findall(r"^    (\w+)<[^>]*>\(\"", fewer["launch.cu"], re.M)
-        self.assertEqual(set(makers), {"small"})
-        texts["thin_kernel.cuh"] += "// mine\n"
+        before = self.kernels_of(fewer["launch.cu"], rung)
+        self.assertEqual(before, student.changed_kernels(texts, rung))
+        [other] = [name for name in texts if name not in (starters.exercise_of(rung)["file"],
+                   "kernel.cuh") and name.endswith("kernel.cuh")]  # fmt: skip
+        texts[other] += "// mine\n"
         fewer, _ = student.fewer_configurations(texts, rung)
-        makers = re.findall(r"^    (\w+)<[^>]*>\(\"", fewer["launch.cu"], re.M)
-        self.assertEqual(set(makers), {"small", "thin"})
+        self.assertGreater(self.kernels_of(fewer["launch.cu"], rung), before)
         few, counts = student.fewer_configurations(starters.whole(own_rungs()[3]), own_rungs()[3])
         self.assertIsNone(counts)
 
+    def rung_that_chooses(self):
+        """The rung with the longest table of configurations."""
+        return max(own_rungs().values(), key=lambda rung: len(rung.configurations))
+
+    def kernels_of(self, launch, rung):
+        """Names of the kernels whose configurations stand in a table."""
+        kept = {row[1] for row in ROW.finditer(launch)}
+        return {rung.kernels[each["kernels"][0]]["function"] for each in rung.configurations
+                if each["name"] in kept}  # fmt: skip
+
     def test_lines_of_the_table_that_a_student_has_written_are_checked(self):
         """Another name, other template arguments, a line more: the facts know none of them."""
-        rung = own_rungs()[13]
+        rung = self.rung_that_chooses()
         texts = starters.whole(rung)
+        number = len(rung.configurations)
         first, second = rung.configurations[4:6]
         for name, edited in ((first["name"], "mine"), (second["name"], second["name"])):
             [row] = [row[0] for row in ROW.finditer(texts["launch.cu"]) if row[1] == name]
@@ -277,8 +288,8 @@ class StudentTest(unittest.TestCase):
         fewer, counts = student.fewer_configurations(texts, rung)
         kept = {row[1] for row in ROW.finditer(fewer["launch.cu"])}
         self.assertLessEqual({"mine", second["name"], "one more"}, kept)
+        self.assertEqual(counts, (len(kept), number + 1))
         self.assertEqual(len(kept), 4)  # with one of the ladder's own
-        self.assertEqual(counts, (4, len(rung.configurations) + 1))
 
     def test_a_report_decides_and_not_what_is_printed(self):
         """Of made-up programs: what they print is shown, and not read."""
