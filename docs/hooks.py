@@ -192,7 +192,7 @@ def reference_files():
 
 
 def on_config(config):
-    """Puts the lessons into the navigation, in the order of their numbers, before the page on all."""
+    """Puts the lessons into the navigation, in their order, before the page on all of them."""
     (ROOT / "build" / "doxygen").mkdir(parents=True, exist_ok=True)
     for entry in config.nav:
         if "Lessons" in entry:

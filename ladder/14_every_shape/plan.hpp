@@ -19,8 +19,8 @@ namespace ladder::every_shape {
 struct Plan;
 
 /// \brief A kernel with its tile, and how long it takes on one SM of an H100 or H200. The times
-///        were fitted by `python3 -m bench.record.fit_plan`, so that what is picked is the fastest or
-///        close to it. Only the ratios of the times matter.
+///        were fitted by `python3 -m bench.record.fit_plan`, so that what is picked is the fastest
+///        or close to it. Only the ratios of the times matter.
 struct Configuration {
   const char* name;
   int cluster;      ///< most blocks that share a tile's K from the start

@@ -130,8 +130,7 @@ void add_problem_options(CLI::App& command, Options& options) {
   command.add_flag("--no-timing", options.no_timing, "only verify, e.g. under a profiler");
   command.add_option("--json", options.json,
                      "also write the results to this file; - is standard output");
-  command.add_option("--sarif", options.sarif,
-                     "also write what is wrong as SARIF 2.1.0");
+  command.add_option("--sarif", options.sarif, "also write what is wrong as SARIF 2.1.0");
 }
 
 void add_explain_option(CLI::App& command, Options& options) {

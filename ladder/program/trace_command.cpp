@@ -99,8 +99,7 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
                      "also write the findings to this file; - is standard output");
   command.add_option("--hazards", arguments.hazards,
                      "tell so many hazards of a rung, and how many more there are");
-  command.add_option("--sarif", arguments.options.sarif,
-                     "also write them as SARIF 2.1.0");
+  command.add_option("--sarif", arguments.options.sarif, "also write them as SARIF 2.1.0");
 }
 
 int trace_command(TraceArguments arguments) {

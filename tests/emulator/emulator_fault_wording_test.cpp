@@ -387,8 +387,7 @@ std::vector<Sample> stops() {
        "free() or delete of memory that is not taken, or is freed already,"},
       {fault_of(Kind::kDynamicParallelism, {{"kernel", "child"}}),
        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch child "
-       "from "
-       "the host"},
+       "from the host"},
       {fault_of(Kind::kDeviceRuntimeCall, {{"function", "cudaMalloc"}}),
        "a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: call malloc()"},
   };

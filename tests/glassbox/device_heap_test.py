@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault, fault_codes, in_main, outcome
+from tests.glassbox.own_program import fault_codes, in_main, outcome
 
 LISTS = in_main(
     """

@@ -20,7 +20,7 @@ namespace ladder {
 namespace {
 
 Rung bf16_rung(Bf16Mistake mistake = Bf16Mistake::none) {
-  return {.number = 14,
+  return {.number = 24,
           .name = "bf16_tile",
           .idea = "made up",
           .builds_on = 3,
@@ -87,7 +87,7 @@ TEST_F(Bf16RungTest, ItClimbsBesideItsRival) {
     labels.push_back(label(entry.rung));
   }
   EXPECT_EQ(labels, (std::vector<std::string>{"00 cublas", "00 cublas_bf16", "02 coalesced",
-                                              "14 bf16_tile"}));
+                                              "24 bf16_tile"}));
   EXPECT_EQ(result.entries[3].counts->blocks, 3u);
 
   const Climb refused = climb(
@@ -95,7 +95,7 @@ TEST_F(Bf16RungTest, ItClimbsBesideItsRival) {
   EXPECT_EQ(refused.entries[0].outcome, Outcome::refused);
   const auto& refusal = std::get<Refusal>(refused.entries[0].findings.at(0).what);
   EXPECT_EQ(refusal.kind, RefusalKind::kShape);
-  EXPECT_EQ(refusal.fields, (emulator::Fields{{"rung", "14 bf16_tile"},
+  EXPECT_EQ(refusal.fields, (emulator::Fields{{"rung", "24 bf16_tile"},
                                               {"dimension", "N"},
                                               {"extent", 31},
                                               {"multiple", 2},
@@ -186,7 +186,7 @@ TEST_F(Bf16RungTest, ATableLineWhoseRunTakesOtherMatricesIsAnError) {
     ADD_FAILURE() << "accepted";
   } catch (const std::logic_error& error) {
     EXPECT_STREQ(error.what(),
-                 "the table says that rung 14, bf16_tile, computes in TF32, but its run() takes "
+                 "the table says that rung 24, bf16_tile, computes in TF32, but its run() takes "
                  "BF16 matrices");
   }
 }

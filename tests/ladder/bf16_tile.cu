@@ -63,8 +63,8 @@ __global__ void kernel(int M, int N, int K, float alpha, const __nv_bfloat16* A,
 
 template <Bf16Mistake MISTAKE>
 void run(const Gemm<bfloat16>& gemm, Stream stream) {
-  require_multiple("14 bf16_tile", 'N', gemm.N, 2, "the test says so");
-  require_multiple("14 bf16_tile", 'K', gemm.K, 2, "rows of A are read in pairs");
+  require_multiple("24 bf16_tile", 'N', gemm.N, 2, "the test says so");
+  require_multiple("24 bf16_tile", 'K', gemm.K, 2, "rows of A are read in pairs");
   const auto cuda = [](const bfloat16* matrix) {
     return reinterpret_cast<const __nv_bfloat16*>(matrix);
   };

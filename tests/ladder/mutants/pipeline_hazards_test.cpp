@@ -66,7 +66,7 @@ const std::vector<Case> kCases = {
     {"too_few_bytes_expected", kOneTile, FaultKind::kDeadlock, kProducerWaits},
     {"empty_arrival_missing", kOneTile, FaultKind::kDeadlock, kProducerWaits},
     {"full_count_too_high", kOneTile, FaultKind::kDeadlock, kProducerWaits},
-    {"full_count_too_low", kOneTile, FaultKind::kMbarrierOverfull,
+    {"full_count_too_low", kOneTile, FaultKind::kMbarrierUnseen,
      "ptx::mbarrier_arrive(&stage->full);"},
     // -- Blocks that share tiles
     {"waits_for_itself", kWideSplit, FaultKind::kDeadlock, "ptx::load_acquire(flag)", nullptr, 2},
