@@ -128,8 +128,7 @@ void add_problem_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"burst", "sustained", "graph"}))
       ->capture_default_str();
   command.add_flag("--no-timing", options.no_timing, "only verify, e.g. under a profiler");
-  command.add_option("--json", options.json,
-                     "also write the results to this file; - is standard output");
+  command.add_option("--json", options.json, "also write the results to this file, or -");
   command.add_option("--sarif", options.sarif, "also write what is wrong as SARIF 2.1.0");
 }
 

@@ -96,9 +96,8 @@ void add_check_options(CLI::App& command, TraceArguments& arguments) {
   command.add_option("--gpu", arguments.gpu, "GPU to model: a card's name, or a card file")
       ->capture_default_str();
   command.add_option("--json", arguments.options.json,
-                     "also write the findings to this file; - is standard output");
-  command.add_option("--hazards", arguments.hazards,
-                     "tell so many hazards of a rung, and how many more there are");
+                     "also write the findings to this file, or -");
+  command.add_option("--hazards", arguments.hazards, "tell at most so many hazards of a rung");
   command.add_option("--sarif", arguments.options.sarif, "also write them as SARIF 2.1.0");
 }
 

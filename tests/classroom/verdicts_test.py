@@ -20,7 +20,9 @@ OF_OTHER_PROGRAMS = {
     "surface-destroyed", "surface-freed", "surface-dimensions", "surface-misaligned",
     "surface-out-of-bounds", "heap-free", "dynamic-parallelism", "device-runtime-call",
     "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
-    "launch-in-graph",
+    "launch-in-graph", "compiler-error", "linker-error", "unreadable-source", "not-emulated",
+    "times-of-cpu", "no-effect", "never-freed", "host-access", "host-access-freed", "host-too-late",
+    "cublas-not-traced", "missing-library", "missing-word", "not-compiled", "launch-syntax",
 }  # fmt: skip
 KERNEL = "work/03_shared_tile/kernel.cuh"
 

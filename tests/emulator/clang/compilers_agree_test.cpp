@@ -204,7 +204,8 @@ class CompilersAgreeOn : public testing::TestWithParam<Rung> {};
 TEST_P(CompilersAgreeOn, EveryCounterOfEveryLine) {
   const Rung& gcc = GetParam();
   if (gcc.number >= 13) {
-    GTEST_SKIP() << "clang makes one load, without a line, of the two ways in which 13 and 14 fetch A";
+    GTEST_SKIP()
+        << "clang makes one load, without a line, of the two ways in which 13 and 14 fetch A";
   }
   const Rung* const clang = rung_of_clang(gcc.number);
   ASSERT_NE(clang, nullptr);

@@ -200,7 +200,7 @@ TEST_F(CommandLineTest, ARungThatChoosesExplainsItself) {
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
   EXPECT_LT(chosen, results) << "the explanation comes first: " << outcome.out;
   EXPECT_TRUE(says(outcome.out, "3 SMs")) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "14 every_shape yes")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "14 every_shape    yes")) << outcome.out;
   EXPECT_FALSE(says(ladder("run 14 --device cpu --size 64").out, "->"));
 }
 
@@ -216,7 +216,7 @@ TEST_F(CommandLineTest, TheProgramOfOneRungExplainsToo) {
   const Outcome outcome = run_program(EVERY_SHAPE_PROGRAM, "--explain --device cpu --size 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(count_of(outcome.out, "\n-> "), 1u) << outcome.out;
-  EXPECT_TRUE(says(outcome.out, "14 every_shape yes")) << outcome.out;
+  EXPECT_TRUE(says(outcome.out, "14 every_shape    yes")) << outcome.out;
 }
 
 // -- What was run, and what was verified besides --------------------------------------------------

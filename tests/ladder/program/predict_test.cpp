@@ -102,7 +102,7 @@ TEST_F(PredictionsTest, ABrokenFileIsNamedAndLeftAlone) {
 
 TEST_F(PredictionsTest, AnUnwritableFileIsNamedAndNothingIsLost) {
   Predictions predictions = predicting(3, {{"gain", 1.5}});
-  const std::string elsewhere = folder_ / "missing" / "predictions.json";
+  const std::string elsewhere = path_ + "/predictions.json";  // below a file
   EXPECT_TRUE(says(complaint<std::runtime_error>([&] {
                      Predictions(elsewhere).keep(3, {{"gain", 2}});
                    }),
