@@ -106,10 +106,7 @@ def draw(narrow=False):
     picked = "; ".join(
         f"{' x '.join(map(str, shape))}: {rung.plan(shape)['configuration']}" for shape in SHAPES
     )
-    forms = ", ".join(
-        f"{c['BM']} x {c['BN']} by {lanes_of(c)}"
-        for c in forms_of(rung)
-    )
+    forms = ", ".join(f"{c['BM']} x {c['BN']} by {lanes_of(c)}" for c in forms_of(rung))
     picture = Picture(
         "rung_14",
         620,

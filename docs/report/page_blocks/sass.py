@@ -1,6 +1,5 @@
 """Block `sass`: main loops in machine code, as bench/record/sass_order.py recorded them."""
 
-
 from bench import results_file
 from bench.record.sass_order import INNER_PRODUCT, ffma_between, listing
 from bench.rungs import rung_table

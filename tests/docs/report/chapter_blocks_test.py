@@ -70,9 +70,7 @@ class ChapterBlocksTest(unittest.TestCase):
             sass.sass_block(None, "")
 
     def test_orders_are_named_as_in_the_ranking(self):
-        text = orders_block(
-            LESSON, "as written; worst; 11: as written; 11: rows up, columns up"
-        )
+        text = orders_block(LESSON, "as written; worst; 11: as written; 11: rows up, columns up")
         fence, head, *lines, end = text.splitlines()
         self.assertEqual((fence, end), ("```text", "```"))
         self.assertTrue(head.startswith("cycles/FFMA  instr  FFMA  LDS"), head)

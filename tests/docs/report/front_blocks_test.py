@@ -69,8 +69,10 @@ class FrontTest(unittest.TestCase):
     def test_verdicts_have_a_sign_words_and_a_class(self):
         for row, wanted in (
             ({"verdict": "wrong"}, '<strong class="verdict wrong">✗ wrong</strong>'),
-            ({"verdict": None, "needs": "a lab"},
-             '<strong class="verdict pending">… pending</strong>: a lab'),
+            (
+                {"verdict": None, "needs": "a lab"},
+                '<strong class="verdict pending">… pending</strong>: a lab',
+            ),
         ):
             self.assertEqual(claims.verdict(row), wanted)
 

@@ -180,8 +180,9 @@ class PlotsTest(unittest.TestCase):
     def test_every_shape_has_a_bar_that_says_who_is_faster(self):
         self.record_all({"14_every_shape": 1.25})
         drawn = made_up_benchmark(
-            self.climb["context"], {"14_every_shape": 0.8}, [(0, (64, 64, 4 + 4 * i), 0)
-                                                                for i in range(7)]
+            self.climb["context"],
+            {"14_every_shape": 0.8},
+            [(0, (64, 64, 4 + 4 * i), 0) for i in range(7)],
         )
         drawn["benchmarks"] += made_up_benchmark(
             self.climb["context"], {"14_every_shape": 2.0}, [(0, (64, 128, 64), 0)]

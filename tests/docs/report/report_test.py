@@ -16,6 +16,7 @@ from tests import ROOMS, SOURCES
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
 
+
 def report(root, *arguments):
     """Runs the report on a folder; returns (exit code, output)."""
     done = subprocess.run(
