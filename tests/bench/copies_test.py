@@ -16,7 +16,7 @@ from bench.record.cuda_tools import InputError
 from tests.ladder.mutants.mutants import LISTS
 from tests.ladder.program.racy_rung import RACY
 
-CHOOSING = copies.rung_name(13)
+CHOOSING = copies.rung_name(14)
 MADE_UP = {
     "launch.cu": '#include "common/launch.cuh"\n#include "ladder/03_a/kernel.cuh"\n'
     '#include "ladder/03_a/plan.hpp"\nnamespace ladder::a {\nint n = a::two();\n'

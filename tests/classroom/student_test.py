@@ -249,7 +249,7 @@ class StudentTest(unittest.TestCase):
         return said
 
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
-        rung = own_rungs()[13]
+        rung = own_rungs()[14]
         texts = starters.whole(rung)
         fewer, counts = student.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, len(rung.configurations)))
@@ -265,7 +265,7 @@ class StudentTest(unittest.TestCase):
 
     def test_lines_of_the_table_that_a_student_has_written_are_checked(self):
         """Another name, other template arguments, a line more: the facts know none of them."""
-        rung = own_rungs()[13]
+        rung = own_rungs()[14]
         texts = starters.whole(rung)
         first, second = rung.configurations[4:6]
         for name, edited in ((first["name"], "mine"), (second["name"], second["name"])):
