@@ -228,7 +228,7 @@ TEST_F(CommandLineTest, AllCommandsTakeTheKernelOfTheSameCard) {
     const char* said;
   };
   for (const Case& c :
-       {Case{"", "", "\"16 x 32, small\" on 132 SMs (NVIDIA H200 SXM): 128 tiles of 16 x 32"},
+       {Case{"", "", "\"16 x 32\" on 132 SMs (NVIDIA H200 SXM): 128 tiles of 16 x 32"},
         Case{" --gpu classroom", "",
              "\"64 x 64, thin, 32 of K\" on 8 SMs (Classroom GPU (invented))"},
         Case{"", "LADDER_MULTIPROCESSORS=8",
