@@ -41,8 +41,8 @@ class KernelHazardsTest(unittest.TestCase):
         """`check` ends with 1; with the barrier there is nothing to say."""
         wrong = outcome(in_main(CALL, SUM), "-D", "BARRIER=(void)0", verb=["check"])
         self.assertEqual(wrong.returncode, 1)
-        self.assertEqual(fault_codes(wrong), {"race-in-shared-memory"})
-        self.assertEqual(faults(wrong)[0]["element"]["array"], "partial")
+        races = [one for one in faults(wrong) if one["code"] == "race-in-shared-memory"]
+        self.assertEqual({one["element"]["array"] for one in races}, {"partial"})
         self.assertEqual(outcome(in_main(CALL, SUM), "-D", "BARRIER=(void)0").returncode, 0)
         right = outcome(in_main(CALL, SUM), "-D", "BARRIER=__syncthreads()", verb=["check"])
         self.assertEqual((right.returncode, right.stdout), (0, "64\n"), right.stderr)
