@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault, fault_codes, faults, in_main, launches, outcome
+from tests.glassbox.own_program import fault, faults, in_main, launches, outcome
 
 SUM = """
 __global__ void sum(const float* in, float* out) {

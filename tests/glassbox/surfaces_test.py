@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import calls, fault_codes, faults, in_main, never_freed, outcome
+from tests.glassbox.own_program import calls, faults, in_main, never_freed, outcome
 
 KERNELS = """
     template <class T>
