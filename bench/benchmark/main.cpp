@@ -51,7 +51,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--list-shapes", arguments.list_shapes, "list the sets of shapes");
   app.add_option("--json", arguments.shapes_file, "with --list-shapes: write them to this file");
   app.add_option("--configurations", arguments.configurations_file,
-                 "time the configurations of one rung instead, and write them to this file");
+                 "time the configurations of one rung instead, and\nwrite them to this file");
   app.add_flag("--roofs", arguments.roofs, "measure the roofs of this GPU instead");
   app.add_option("--roofs-file", arguments.roofs_file, "their file (bench/results/GPU/roofs.json)");
 }

@@ -35,7 +35,7 @@ inline thread_block this_thread_block() {
 template <unsigned kSize, class Parent = thread_block>
 class thread_block_tile {
   static_assert(kSize >= 1 && kSize <= 32 && (kSize & (kSize - 1)) == 0,
-                "the emulator has tiles of 1, 2, 4, 8, 16 or 32 lanes");
+                "the emulator has tiles of 1, 2, 4, 8, 16 or 32 lanes [not-emulated]");
 
  public:
   static void sync(Here here = Here::current()) { __syncwarp(mask(), here); }

@@ -117,7 +117,7 @@ TEST(AblationResultsTest, TheFileHasTheFormOfTheOthers) {
   EXPECT_TRUE(results["benchmarks"][4]["taken_away"].is_null());
   const nlohmann::json& last = results["benchmarks"][5];
   EXPECT_EQ(last["name"], "14_less");
-  EXPECT_EQ(last["rung"], 13);
+  EXPECT_EQ(last["rung"], 14);
   EXPECT_EQ(last["taken_away"], "something");
   EXPECT_EQ(last["time_ms"], 1.0);
   EXPECT_DOUBLE_EQ(last["tflops"].get<double>(), 2.0);

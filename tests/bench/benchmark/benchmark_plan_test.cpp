@@ -98,7 +98,7 @@ TEST(BenchmarkPlanTest, WhereRung00CannotRunInAPrecisionNeitherCanCublasLt) {
   ASSERT_EQ(plan.refusals.size(), 3u);
   EXPECT_EQ(plan.refusals[1].row, "best_cublaslt_bf16/512x512x512/graph");
   EXPECT_EQ(plan.refusals[1].sentence,
-            "00 cublas_bf16 needs compute capability 8.0, this GPU has 7.5");
+            "00 cublas_bf16 needs compute capability 8.0 or higher, this GPU has 7.5");
 }
 
 TEST(BenchmarkPlanTest, TheFilterIsGoogleBenchmarks) {
@@ -151,7 +151,8 @@ TEST(BenchmarkPlanTest, WhereAllRungsRefuseNothingIsMeasured) {
       plan_of(request);
       ADD_FAILURE() << "accepted";
     } catch (const std::invalid_argument& error) {
-      EXPECT_EQ(std::string(error.what()), "no rung is left to measure: " + sentence);
+      EXPECT_TRUE(std::string(error.what()).starts_with("no rung is left to measure: " + sentence))
+          << error.what();
     }
   };
   expect_refused(request({"07"}, {{510, 511, 512}}),
@@ -159,12 +160,11 @@ TEST(BenchmarkPlanTest, WhereAllRungsRefuseNothingIsMeasured) {
   PlanRequest old = request({"07"}, {{512, 512, 512}});
   old.compute_capability = 70;
   old.filter = "^07";
-  expect_refused(old, "07 wave_swizzle needs compute capability 7.5, this GPU has 7.0");
+  expect_refused(old, "07 wave_swizzle needs compute capability 7.5 or higher, this GPU has 7.0");
   PlanRequest newer = request({"11"}, {{512, 512, 512}});
   newer.compute_capability = 100;
   newer.filter = "^11";
-  expect_refused(newer,
-                 "11 producer_warps needs compute capability 9.0 exactly, this GPU has 10.0");
+  expect_refused(newer, "11 producer_warps is compiled for 90a in this build");
 }
 
 constexpr std::size_t kL2Bytes = std::size_t{60} << 20;

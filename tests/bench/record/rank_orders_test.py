@@ -190,7 +190,7 @@ class ScriptTest(unittest.TestCase):
         code, text, errors = self.rank("13")
         self.assertEqual((code, errors), (0, ""))
         lines = text.splitlines()
-        self.assertEqual(lines[0], "14_every_shape: kernel<2, 4, 1, 8, 4> for sm_90a")
+        self.assertEqual(lines[0], "13_shared_k: kernel<2, 4, 1, 8, 4> for sm_90a")
         self.assertEqual(len([line for line in lines if line.startswith("     3.3750")]), 17)
         self.assertTrue(lines[2].endswith("0  columns up, rows up"), lines[2])
         self.assertRegex(lines[3], r" 64  ")
@@ -212,7 +212,7 @@ class ScriptTest(unittest.TestCase):
         self.tool("nvdisasm", f"#!/bin/sh\necho .text.{KERNEL} .text._Z2b\ncat {RECORDED}\n")
         code, _, errors = self.rank("13", "--only", "rows up, columns up and back")
         self.assertEqual(code, 2)
-        self.assertIn("every_shape has 2 kernels in machine code, and not one", errors)
+        self.assertIn("shared_k has 2 kernels in machine code, and not one", errors)
 
     def test_a_file_holds_every_order_in_its_ranking(self):
         path = self.tools / "orders.json"
@@ -225,7 +225,7 @@ class ScriptTest(unittest.TestCase):
         entries = results["benchmarks"]
         self.assertEqual([entry["rung"] for entry in entries], [13] * 17 + [8] * 17)
         first = {
-            "name": "14_columns_up_rows_up",
+            "name": "13_columns_up_rows_up",
             "rung": 13,
             "order": "columns up, rows up",
             "arguments": "2, 4, 1, 8, 4",
@@ -235,7 +235,7 @@ class ScriptTest(unittest.TestCase):
         }
         self.assertEqual(entries[0], first)
         self.assertEqual({entry["spills"] for entry in entries[1:17]}, {64})
-        self.assertIn("14_as_written", [entry["name"] for entry in entries])
+        self.assertIn("13_as_written", [entry["name"] for entry in entries])
 
     def test_a_file_is_of_whole_rungs_as_they_are_launched(self):
         path = self.tools / "orders.json"
