@@ -139,7 +139,7 @@ std::string kernel_text(const LaunchFindings& launch, const Shown& shown) {
               2);
   text += hazards_text(launch.trace);
   if (shown.lines && !launch.trace.lines.empty()) {
-    text += lines_table(launch.trace, launch.verdicts) + "\n";
+    text += lines_table(launch.trace, launch.verdicts, Sources::kProgram) + "\n";
   }
   return text;
 }

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <sstream>
 
 #include "common/findings/finding.hpp"
 #include "common/terminal/text_table.hpp"
-#include "emulator/run/own_files.hpp"
 
 namespace ladder {
 namespace {
@@ -23,8 +22,8 @@ using nlohmann::json;
 constexpr std::size_t kTilesShown = 16;
 
 /// All lines of a file of the sources; none where it cannot be read.
-std::vector<std::string> source_of(const std::string& file) {
-  std::ifstream stream(emulator::source_tree() / file);
+std::vector<std::string> source_of(const std::string& file, Sources sources) {
+  std::istringstream stream(text_of_source(file, sources).value_or(""));
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);)
     lines.push_back(line);
@@ -66,7 +65,7 @@ std::string wavefronts_text(const AccessCounts& counts) {
 }
 
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<AccessVerdict>& verdicts) {
+                        const std::vector<AccessVerdict>& verdicts, Sources sources) {
   TextTable table({-28, 5, 13, 15, 15});
   std::string file;
   std::vector<std::string> source;
@@ -75,7 +74,7 @@ std::string lines_table(const emulator::KernelTrace& trace,
     const LineCounts& line = trace.lines[i];
     if (line.file != file) {
       file = line.file;
-      source = source_of(file);
+      source = source_of(file, sources);
       shown = 0;
       table.add(fmt::format("\n{}\n", file));
       table.heading({"", "", "", "sectors per", "wavefronts per"});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/terminal/access_verdict.hpp"
+#include "common/terminal/source_text.hpp"
 #include "emulator/trace/trace.hpp"
 
 namespace ladder {
@@ -28,8 +29,9 @@ std::string wavefronts_text(const emulator::AccessCounts& counts);
 
 /// \brief The source lines that access memory, with their counts.
 /// \param verdicts  of trace.lines, see verdict_of()
+/// \param sources   whose kernel it is
 std::string lines_table(const emulator::KernelTrace& trace,
-                        const std::vector<AccessVerdict>& verdicts);
+                        const std::vector<AccessVerdict>& verdicts, Sources sources);
 
 /// \brief The hazards alone, as sentences; empty if there are none.
 /// \param shown  what to make of each sentence before its lines are broken; empty: nothing

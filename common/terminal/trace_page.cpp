@@ -5,15 +5,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 
+#include "common/terminal/source_text.hpp"
 #include "emulator/run/own_files.hpp"
 
 namespace ladder {
@@ -22,21 +20,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kPageTemplate = "common/terminal/trace_page.html";
-
-std::optional<std::string> text_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path)) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-/// Of a rung, names begin at the repository's root; of a user's program, in the current folder, if
-/// the file is not one of the repository's after all.
-std::optional<std::string> text_of_source(const std::string& file, bool of_program) {
-  if (of_program) {
-    if (auto own = text_of_file(file)) return own;
-  }
-  return text_of_file(emulator::source_tree() / file);
-}
 
 void add_files(const json& entries, std::set<std::string>& files) {
   for (const json& entry : entries) {
@@ -56,13 +39,14 @@ json sources_json(const json& data) {
     add_files(launch.value("lines", json::array()), files);
     add_files(launch.at("findings"), files);
   }
-  json sources = json::array();
+  const Sources sources = data.contains("subjects") ? Sources::kProgram : Sources::kLadder;
+  json texts = json::array();
   for (const std::string& file : files) {
     if (file.empty()) continue;
-    if (const auto text = text_of_source(file, data.contains("subjects")))
-      sources.push_back({{"file", file}, {"text", *text}});
+    if (const auto text = text_of_source(file, sources))
+      texts.push_back({{"file", file}, {"text", *text}});
   }
-  return sources;
+  return texts;
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ std::string warp_table(const RungTrace& trace) {
 
 std::string trace_text(const RungTrace& trace) {
   return folded(heading(trace) + wavefronts_table(trace) +
-                lines_table(trace.kernel, trace.verdicts) + metrics_table(trace) +
+                lines_table(trace.kernel, trace.verdicts, Sources::kLadder) + metrics_table(trace) +
                 order_table(trace) + warp_table(trace));
 }
 
