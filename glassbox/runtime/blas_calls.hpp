@@ -244,3 +244,14 @@ inline cublasStatus_t cublasGemmEx(
   return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, typeA, lda, B, typeB, ldb, beta, C,
                       typeC, ldc, type, algorithm, here);
 }
+/// half, which the program may not have.
+template <class Half>
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, int k, const Half* alpha,
+                           const Half* A, int lda, const Half* B, int ldb, const Half* beta,
+                           Half* C, int ldc,
+                           ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
+  static_assert(sizeof(Half) == 2);
+  return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, CUDA_R_16F, lda, B, CUDA_R_16F,
+                      ldb, beta, C, CUDA_R_16F, ldc, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT, here);
+}

@@ -126,6 +126,10 @@ cudaError_t cudaGetDevice(int* device) {
   return sticky_error();
 }
 
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  return cudaGetDevice(device);
+}
+
 cudaError_t cudaSetDevice(int device, Here here) {
   if (device == 0) return sticky_error();
   return no_such_device("cudaSetDevice", device, here);

@@ -122,6 +122,8 @@ inline constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1
 
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
+/// There is one to choose.
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties);
 cudaError_t cudaSetDevice(int device,
                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaSetDeviceFlags(unsigned flags);

@@ -5,46 +5,12 @@
 
 #include <source_location>
 
+#include "glassbox/runtime/error_list.hpp"
+
 enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidFilterSetting = 26,
-  cudaErrorInvalidNormSetting = 27,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorIllegalState = 401,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorAssert = 710,
-  cudaErrorHardwareStackError = 714,
-  cudaErrorIllegalInstruction = 715,
-  cudaErrorMisalignedAddress = 716,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotSupported = 801,
-  cudaErrorStreamCaptureUnsupported = 900,
-  cudaErrorStreamCaptureInvalidated = 901,
-  cudaErrorStreamCaptureMerge = 902,
-  cudaErrorStreamCaptureUnmatched = 903,
-  cudaErrorStreamCaptureUnjoined = 904,
-  cudaErrorStreamCaptureIsolation = 905,
-  cudaErrorStreamCaptureImplicit = 906,
-  cudaErrorCapturedEvent = 907,
-  cudaErrorStreamCaptureWrongThread = 908,
-  cudaErrorGraphExecUpdateFailure = 910,
-  cudaErrorInvalidClusterSize = 912,
-  cudaErrorUnknown = 999,
+#define LADDER_ERROR(name, value, text) name = value,
+  LADDER_ERRORS(LADDER_ERROR)
+#undef LADDER_ERROR
 };
 using cudaError_t = cudaError;
 

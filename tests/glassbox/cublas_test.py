@@ -78,6 +78,11 @@ TYPED = """
     FINE(cublasGemmEx(h, ta, tb, m, n, k, &alpha, A, CUDA_R_16F, ld, B, CUDA_R_16F, ld, &beta, C,
                       CUDA_R_16F, ld, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
   });
+  products<__half>("Hgemm", [](auto ta, auto tb, int m, int n, int k, auto* A, auto* B, auto* C,
+                               int ld) {
+    const __half alpha = 2, beta = -3;
+    FINE(cublasHgemm(h, ta, tb, m, n, k, &alpha, A, ld, B, ld, &beta, C, ld));
+  });
   products<__nv_bfloat16>("GemmEx, bfloat16", [](auto ta, auto tb, int m, int n, int k, auto* A,
                                                  auto* B, auto* C, int ld) {
     const float alpha = 2, beta = -3;

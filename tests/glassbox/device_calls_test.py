@@ -7,13 +7,14 @@ from tests.glassbox.own_program import calls, in_main, never_freed, notes, outco
 ASK = in_main("""
     cudaDeviceProp p;
     cudaGetDeviceProperties(&p, 0);
-    int sms, count, blocks, grid, block;
+    int sms, count, blocks, grid, block, chosen = 1;
+    cudaChooseDevice(&chosen, &p);
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaGetDeviceCount(&count);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 128, 16 * 1024);
     cudaOccupancyMaxPotentialBlockSize(&grid, &block, k);
     printf("%s, %d.%d, %d %d %d, %d, %d x %d, %d\\n", p.name, p.major, p.minor, sms,
-           p.multiProcessorCount, count, blocks, grid, block, cudaSetDevice(1));
+           p.multiProcessorCount, count, blocks, grid, block, cudaSetDevice(1) + chosen);
     """, """
     __global__ void k(float* x) {
       __shared__ float s[4096];
@@ -40,6 +41,9 @@ TEXTS = {
          "stream",
     908: "cudaErrorStreamCaptureWrongThread: attempt to terminate a thread-local capture sequence "
          "from another thread",
+    26: "cudaErrorInvalidFilterSetting: linear filtering not supported for non-float type",
+    718: "cudaErrorInvalidPc: invalid program counter",
+    12345: "unrecognized error code: unrecognized error code",
     910: "cudaErrorGraphExecUpdateFailure: the graph update was not performed because it included "
          "changes which violated constraints specific to instantiated graph update",
     912: "cudaErrorInvalidClusterSize: a kernel launch error has occurred due to cluster "
