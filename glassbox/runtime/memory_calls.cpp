@@ -33,12 +33,11 @@ MemoryKind kind_of(const std::string& function) {
                                                                      : MemoryKind::kDevice;
 }
 
+/// Of the GPU's memory. Managed memory may be larger than that: its pages move to the host.
 std::size_t bytes_in_use() {
   std::size_t bytes = 0;
-  for (const Allocation* array : Allocations::instance().live()) {
-    const bool of_host = array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
-    if (!of_host) bytes += array->bytes;
-  }
+  for (const Allocation* array : Allocations::instance().live())
+    bytes += array->kind == MemoryKind::kDevice ? array->bytes : 0;
   return bytes;
 }
 
@@ -100,7 +99,7 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const MemoryKind kind = kind_of(function);
-  if (kind != MemoryKind::kHost &&
+  if (kind == MemoryKind::kDevice &&
       bytes_in_use() + bytes > static_cast<std::size_t>(card().dram_bytes)) {
     return failed(cudaErrorMemoryAllocation,
                   {CallReason::kOutOfMemory,

@@ -53,6 +53,21 @@ WRONG_POINTERS = in_main("""
 class MemoryCallsTest(unittest.TestCase):
     """cudaMalloc and what follows."""
 
+    def test_managed_memory_may_be_larger_than_the_gpu(self):
+        """Its pages move to the host; cudaMalloc has as much as before."""
+        result = outcome(in_main("""
+            char *large, *own;
+            size_t free_bytes, all;
+            printf("%d ", cudaMallocManaged(&large, size_t{20} << 30));
+            large[(size_t{20} << 30) - 1] = 7;
+            cudaMemGetInfo(&free_bytes, &all);
+            printf("%d ", free_bytes == all);
+            printf("%d ", cudaMalloc(&own, size_t{7} << 30));
+            printf("%d\\n", cudaMalloc(&own, size_t{2} << 30));
+            """))
+        self.assertEqual(result.stdout, "0 1 0 2\n", result.stderr)
+        self.assertEqual(set(calls(result)), {("cudaMalloc", "out-of-memory")})
+
     def test_wrong_calls_fail_with_a_sentence(self):
         """Each returns CUDA's error and is told at the end."""
         result = outcome(WRONG_CALLS)
