@@ -68,10 +68,11 @@ std::set<const CUgraphNode_st*> all_before(const std::vector<CUgraphNode_st*>& n
 /// Does a stream of the capture have work that its origin does not wait for?
 bool has_unjoined_work(const Capture& capture) {
   const std::set<const CUgraphNode_st*> joined = all_before(capture.origin->point.last);
-  return std::ranges::any_of(capture.streams, [&](const CUstream_st* stream) {
-    return std::ranges::any_of(stream->point.last,
-                               [&](const CUgraphNode_st* node) { return !joined.contains(node); });
-  });
+  std::vector<CUgraphNode_st*> ends = capture.of_destroyed_streams;
+  for (const CUstream_st* const stream : capture.streams)
+    keep_last(ends, stream->point.last);
+  return std::ranges::any_of(ends,
+                             [&](const CUgraphNode_st* node) { return !joined.contains(node); });
 }
 
 }  // namespace
@@ -195,8 +196,10 @@ void spoil_capture(cudaStream_t stream) {
 void forget_stream(CUstream_st* stream) {
   const std::lock_guard lock(mutex());
   if (stream->point.capture == nullptr) return;
-  stream->point.capture->valid = false;
-  stream->point.capture->streams.erase(stream);
+  Capture& capture = *stream->point.capture;
+  if (capture.origin == stream) capture.valid = false;
+  keep_last(capture.of_destroyed_streams, stream->point.last);
+  capture.streams.erase(stream);
 }
 
 }  // namespace ladder::glassbox

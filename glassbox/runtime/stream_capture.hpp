@@ -21,6 +21,7 @@ struct Capture {
   std::set<CUstream_st*> streams = {};  ///< the origin, and those that wait for it
   std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
   bool valid = true;
+  std::vector<CUgraphNode_st*> of_destroyed_streams = {};  ///< their last nodes
 };
 
 /// Where a stream or an event is in a capture.

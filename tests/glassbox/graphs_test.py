@@ -336,6 +336,29 @@ class GraphsTest(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(lacks(result), {"memory-in-capture"})
 
+    def test_streams_that_end_before_their_capture(self):
+        """Their work is in the graph if the origin waits for it."""
+        result = of("""
+            for (int joined = 0; joined < 2; ++joined) {
+              cudaStream_t n;
+              cudaStreamCreate(&n);
+              TOLD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+              cudaEventRecord(forked, s);
+              cudaStreamWaitEvent(n, forked);
+              add_step(n, a, 0);
+              cudaEventRecord(forked, n);
+              TOLD(cudaStreamDestroy(n));
+              if (joined) cudaStreamWaitEvent(s, forked);
+              TOLD(cudaStreamEndCapture(s, &graph));
+            }
+            size_t nodes = 0;
+            cudaGraphGetNodes(graph, nullptr, &nodes);
+            printf("%d node\\n", (int)nodes);
+            """)
+        good, bad = "cudaSuccess", "cudaErrorStreamCaptureUnjoined"
+        self.assertEqual(result.stdout.splitlines(),
+                         [good, good, bad, good, good, good, "1 node"], result.stderr)
+
     def test_wrong_nodes(self):
         """All of these are cudaErrorInvalidValue but for the kernel that is none, and `extra`."""
         result = of("""
