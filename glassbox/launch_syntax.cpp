@@ -61,6 +61,10 @@ class Launches {
       if (is_launch(i)) add_launch(i);
       if (is(i, "(") && i > 0 && takes_kernel_address(text(i - 1))) drop_cast(i + 1);
       if (is(i, "func") && is(i + 1, "=")) drop_cast(i + 2);
+      if (is(i, "cudaKernelNodeParams") && is_name(i + 1)) {  // its first member is the kernel
+        const std::size_t value = is(i + 2, "=") ? i + 3 : i + 2;
+        if (is(value, "{")) drop_cast(value + 1);
+      }
       if (is(i, "cudaLaunchKernelExC") || is(i, "cudaOccupancyMaxActiveClusters"))
         drop_cast(second_argument(i + 1));
       if (is(i, "__shared__") && is(i + 1, "alignas")) move_alignment(i);
@@ -236,12 +240,14 @@ class Launches {
     return i + 1;
   }
 
-  /// The run time's templates want the kernel itself: `(void*)kernel` forgets what it takes.
+  /// The run time's templates want the kernel itself: `(void*)kernel` forgets what it takes, and so
+  /// does `reinterpret_cast<void*>(kernel)`.
   void drop_cast(std::size_t i) {
-    if (!is(i, "(")) return;
-    std::size_t k = i + 1;
+    const bool is_named = is(i, "reinterpret_cast") && is(i + 1, "<");
+    if (!is_named && !is(i, "(")) return;
+    std::size_t k = is_named ? i + 2 : i + 1;
     if (is(k, "const")) ++k;
-    if (!is(k, "void") || !is(k + 1, "*") || !is(k + 2, ")")) return;
+    if (!is(k, "void") || !is(k + 1, "*") || !is(k + 2, is_named ? ">" : ")")) return;
     changes_.push_back({tokens_[i].begin, tokens_[k + 2].end, ""});
   }
 

@@ -107,6 +107,12 @@ TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
             "cudaLaunchKernelExC(f(&c, 1), k, a);");
   EXPECT_EQ(without_launch_syntax("p.func = (void*)k; p->func = (void *)k<float>;"),
             "p.func = k; p->func = k<float>;");
+  EXPECT_EQ(without_launch_syntax("p.func = reinterpret_cast<void*>(k);"), "p.func = (k);");
+  EXPECT_EQ(without_launch_syntax("cudaKernelNodeParams p = {(void*)k, 1}, q{(void*)0};"),
+            "cudaKernelNodeParams p = {k, 1}, q{(void*)0};");
+  EXPECT_EQ(without_launch_syntax("cudaKernelNodeParams p{reinterpret_cast<const void*>(k), 1};"),
+            "cudaKernelNodeParams p{(k), 1};");
+  EXPECT_EQ(without_launch_syntax("cudaHostNodeParams p{(void*)k, 1};"), std::nullopt);
 }
 
 TEST(LaunchSyntaxTest, TheDeviceHasAnArchitectureAndTheHostNone) {
