@@ -66,6 +66,10 @@ std::string text_of_device_call(const Fault& fault) {
     case FaultKind::kDeviceRuntimeCall:
       return "a kernel calls " + fields.word("function") +
              ", and the glass box has no dynamic parallelism: call malloc()";
+    case FaultKind::kWaitsForHost:
+      return "a kernel waits until the host writes " + fields.word("array") +
+             ", and the glass box runs it to its end before the host goes on: write it before the "
+             "launch";
     default:
       return fields.word("function") +
              (is_of_surface(fault.kind) ? surface_text(fault) : texture_text(fault));

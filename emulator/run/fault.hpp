@@ -114,6 +114,7 @@ struct Fault {
   std::optional<Element> element = {};
   Fields fields = {};                    ///< what only this kind has, see fault_text.cpp
   std::vector<ThreadGroup> groups = {};  ///< of barriers and hangs
+  const void* polled = nullptr;          ///< what an endless loop looks at, see LastPoll
   std::uint64_t times = 1;
 };
 

@@ -175,6 +175,8 @@ namespace ladder::emulator {
                "A kernel launches a kernel, which is not emulated")                              \
   LADDER_FAULT(kDeviceRuntimeCall, kLacks, "device-runtime-call",                                \
                "A kernel calls a function of the CUDA runtime, which is not emulated")           \
+  LADDER_FAULT(kWaitsForHost, kLacks, "waits-for-host",                                          \
+               "A kernel waits for what the host writes meanwhile, which is not emulated")       \
   /* Launches that CUDA refuses. */                                                              \
   LADDER_FAULT(kLaunchExtentZero, kLaunch, "launch-extent-zero",                                 \
                "A grid or a block with an extent of zero")                                       \

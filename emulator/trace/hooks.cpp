@@ -10,6 +10,7 @@
 
 #include "emulator/run/block/block_runner.hpp"
 #include "emulator/run/debug_info/source_lines.hpp"
+#include "emulator/run/waits/last_poll.hpp"
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/block_tracer.hpp"
 #include "emulator/words/barrier_functions.hpp"
@@ -56,6 +57,7 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
     access_cursor.tracer->stores_volatile(plain);
   } else {
     log_access(address, type, bytes, caller);
+    last_poll.look(plain);
     step_aside();
     access_cursor.tracer->loads_volatile(plain, bytes,
                                          reinterpret_cast<std::uintptr_t>(caller) - 1);
@@ -65,9 +67,10 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
 void log_atomic(const volatile void* address, unsigned bytes, const void* caller,
                 AccessType type = AccessType::kAtomic) {
   log_access(address, type, bytes, caller);
-  if (access_cursor.is_active())
-    access_cursor.tracer->updates_flag(const_cast<const void*>(address), bytes,
-                                       reinterpret_cast<std::uintptr_t>(caller) - 1);
+  if (!access_cursor.is_active()) return;
+  last_poll.look(const_cast<const void*>(address));
+  access_cursor.tracer->updates_flag(const_cast<const void*>(address), bytes,
+                                     reinterpret_cast<std::uintptr_t>(caller) - 1);
 }
 
 /// atomicCAS(): what the thread has loaded before was a guess.
@@ -144,8 +147,10 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
 // The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
 #define LADDER_ATOMIC_HOOKS(bits, T)                                                              \
   T __tsan_atomic##bits##_load(const volatile T* address, int) {                                  \
-    if (access_cursor.is_active())                                                                \
+    if (access_cursor.is_active()) {                                                              \
+      last_poll.look(const_cast<const T*>(address));                                              \
       access_cursor.tracer->loads_flag(const_cast<const T*>(address));                            \
+    }                                                                                             \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
   }                                                                                               \
   void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \

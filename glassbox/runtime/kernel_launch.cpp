@@ -182,16 +182,30 @@ void note_written(const emulator::KernelTrace& trace, const std::vector<Allocati
   }
 }
 
-/// A loop without an end may be one that the host would end.
+/// The array, if the host can write it while a kernel runs.
+const Allocation* shared_with_host(const void* address) {
+  const Allocation* const array = Allocations::instance().with(address);
+  const bool is_shared =
+      array != nullptr && array->kind != MemoryKind::kDevice && array->kind != MemoryKind::kHeap;
+  return is_shared ? array : nullptr;
+}
+
+/// A loop without an end that looks at memory of the host is right: the host would end it.
+emulator::Fault with_the_host(emulator::Fault fault) {
+  const Allocation* const array = shared_with_host(fault.polled);
+  if (array == nullptr) return fault;
+  fault.kind = FaultKind::kWaitsForHost;
+  fault.fields = {{"array", array->name}};
+  return fault;
+}
+
+/// One that looks at several places may be.
 void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
                       const std::vector<PointerArgument>& arguments) {
   if (group_of(error.kind()) != FaultGroup::kHang) return;
   for (const PointerArgument& argument : arguments) {
-    const Allocation* const array = Allocations::instance().with(argument.address);
-    if (array == nullptr || array->kind == MemoryKind::kDevice ||
-        array->kind == MemoryKind::kHeap) {
-      continue;
-    }
+    const Allocation* const array = shared_with_host(argument.address);
+    if (array == nullptr) continue;
     Findings::instance().note(
         {CallReason::kHostTooLate, {{"kernel", request.kernel}, {"array", array->name}}});
   }
@@ -270,7 +284,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     try {
       emulator::run_program(grid, program);
     } catch (const KernelError& thrown) {
-      error = thrown;
+      error = KernelError(with_the_host(thrown.fault()));
       throw;
     }
   };
@@ -300,6 +314,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
       Launch traced = launch_of(request);
       traced.trace = emulator::trace(arrays, run, options);
       traced.is_traced = true;
+      std::ranges::transform(traced.trace.hazards, traced.trace.hazards.begin(), with_the_host);
       if (error) traced.error = error_of(error->kind());
       note_written(traced.trace, chosen);
       findings.add(std::move(traced));

@@ -19,7 +19,7 @@ OF_OTHER_PROGRAMS = {
     "texture-dimensions", "texture-type", "uninitialised-texture", "surface-no-object",
     "surface-destroyed", "surface-freed", "surface-dimensions", "surface-misaligned",
     "surface-out-of-bounds", "heap-free", "dynamic-parallelism", "device-runtime-call",
-    "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
+    "waits-for-host",    "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
     "launch-in-graph", "compiler-error", "linker-error", "unreadable-source", "not-emulated",
     "times-of-cpu", "no-effect", "never-freed", "host-access", "host-access-freed", "host-too-late",
     "cublas-not-traced", "missing-library", "missing-word", "not-compiled", "launch-syntax",

@@ -390,6 +390,9 @@ std::vector<Sample> stops() {
        "from the host"},
       {fault_of(Kind::kDeviceRuntimeCall, {{"function", "cudaMalloc"}}),
        "a kernel calls cudaMalloc, and the glass box has no dynamic parallelism: call malloc()"},
+      {fault_of(Kind::kWaitsForHost, {{"array", "flag"}}),
+       "a kernel waits until the host writes flag, and the glass box runs it to its end before the "
+       "host goes on: write it before the launch"},
   };
   std::vector<Sample> samples;
   for (const auto& [fault, text] : texts)

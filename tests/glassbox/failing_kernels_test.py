@@ -4,7 +4,16 @@ import os
 import unittest
 from unittest import mock
 
-from tests.glassbox.own_program import calls, fault, faults, in_main, launches, notes, outcome
+from tests.glassbox.own_program import (
+    calls,
+    fault,
+    fault_codes,
+    faults,
+    in_main,
+    launches,
+    notes,
+    outcome,
+)
 
 TOLD = 'auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };'
 
@@ -83,14 +92,27 @@ class FailingKernelsTest(unittest.TestCase):
         """It may be right; a loop that no memory of the host can end is not."""
         source = in_main("""
             int* x;
-            CALL(&x, 4);  // so the array has no name
+            CALL(&x, 8);  // so the array has no name
+            cudaMemset(x, 0, 8);
             wait<<<1, 1>>>(x);
-            """, "__global__ void wait(volatile int* x) { while (*x != 1) {} }")  # fmt: skip
+            """, """
+            __global__ void wait(volatile int* x) {
+              while (LOOP) {}
+            }""")  # fmt: skip
         with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
-            told = outcome(source, "-D", "CALL=cudaMallocHost")
+            for loop in ("*x != 1", "atomicAdd((int*)x, 0) != 1"):
+                told = outcome(source, "-D", "CALL=cudaMallocHost", "-D", f"LOOP={loop}")
+                (found,) = faults(told)
+                self.assertEqual((found["code"], found["line"], found["fields"]),
+                                 ("waits-for-host", 4, {"array": "memory"}), told.stderr)
+            # Two flags: it may be that the host sets one, or that nobody does.
+            told = outcome(source, "-D", "CALL=cudaMallocManaged", "-D", "LOOP=x[0] == x[1]")
+            self.assertEqual(fault_codes(told), {"endless-loop"})
             self.assertEqual(calls(told, "note")[("", "host-too-late")],
                              {"kernel": "wait", "array": "memory", "line": None})
-            self.assertEqual(notes(outcome(source, "-D", "CALL=cudaMalloc")), [])
+            told = outcome(source, "-D", "CALL=cudaMalloc", "-D", "LOOP=*x != 1")
+            self.assertIn("endless-loop", fault_codes(told))
+            self.assertEqual(notes(told), [])
 
     def test_a_kernel_calls_no_cuda_malloc(self):
         """It is told, and nothing waits for what a launch holds."""

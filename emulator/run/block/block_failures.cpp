@@ -11,13 +11,16 @@
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/waits/hang_report.hpp"
+#include "emulator/run/waits/last_poll.hpp"
 
 namespace ladder::emulator {
 namespace {
 
 /// \param traced  progress was also looked for in what threads access
 Fault endless_loop(bool traced) {
-  return {FaultKind::kEndlessLoop, {{"seconds", hang_limit().count()}, {"traced", traced}}};
+  Fault fault(FaultKind::kEndlessLoop, {{"seconds", hang_limit().count()}, {"traced", traced}});
+  fault.polled = last_poll.address();
+  return fault;
 }
 
 /// The locals that may have been overrun, and as the place the declaration of the first.
@@ -42,6 +45,7 @@ bool is_launch(const std::string& file) {
 void BlockFailures::start_block() {
   failure_.reset();
   interrupt_ = {};
+  last_poll = {};
 }
 
 /// Leaves the block to the CPU thread, which forgets all of its threads.
