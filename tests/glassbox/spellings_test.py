@@ -51,6 +51,31 @@ class SpellingsTest(unittest.TestCase):
             "62",
         )
 
+    def test_complex_numbers(self):
+        """Of float and double, on both sides; a quotient whose squares would overflow."""
+        self.expect(
+            """
+            #include <cuComplex.h>
+            #include <cstdio>
+            __global__ void k(cuFloatComplex* x) {
+              const cuComplex i = make_cuComplex(0, 1);
+              x[0] = cuCfmaf(x[0], i, cuCdivf(cuCaddf(x[1], i), cuCsubf(cuConjf(x[1]), i)));
+            }
+            int main() {
+              cuFloatComplex h[2] = {make_cuFloatComplex(1, 2), {3e30f, 4e30f}}, *d;
+              cudaMalloc(&d, sizeof h);
+              cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+              k<<<1, 1>>>(d);
+              cudaMemcpy(h, d, 8, cudaMemcpyDeviceToHost);
+              cudaFree(d);
+              const cuDoubleComplex z = cuCmul(cuComplexFloatToDouble(h[0]), {0, 2});
+              printf("%.4f %.4f ", cuCrealf(h[0]), cuCimagf(h[0]));
+              printf("%.4f %.4f %g", cuCreal(z), cuCimag(z), cuCabs(make_cuDoubleComplex(3, 4)));
+            }
+            """,
+            "-2.2800 1.9600 -3.9200 -4.5600 5",
+        )
+
     def test_headers_of_parts(self):
         """CUDA's programs include some that its main header has, too; all are the glass box's."""
         for header in ("builtin_types.h", "device_functions.h", "sm_61_intrinsics.h"):
