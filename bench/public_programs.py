@@ -17,6 +17,27 @@ REPOSITORIES = (
     "brucefan1983+CUDA-Programming",
     "PacktPublishing+Learn-CUDA-Programming",
     "karpathy+llm.c",
+    "CisMine+Parallel-Computing-Cuda-C",
+    "CUDA-Tutorial+CodeSamples",
+    "sangyc10+CUDA-code",
+    "Infatoshi+cuda-course",
+    "CodedK+CUDA-by-Example-source-code-for-the-book-s-examples-",
+    "rshipley160+learn-cuda",
+    "Maharshi-Pandya+cudacodes",
+    "a-hamdi+GPU",
+    "drkennetz+cuda_examples",
+    "RussWong+CUDATutorial",
+    "R100001+Programming-Massively-Parallel-Processors",
+    "mark-poscablo+gpu-sum-reduction",
+    "mark-poscablo+gpu-prefix-sum",
+    "mark-poscablo+gpu-radix-sort",
+    "puttsk+cuda-tutorial",
+    "kevinzakka+learn-cuda",
+    "Tony-Tan+CUDA_Freshman",
+    "1y33+100Days",
+    "prateekshukla1108+100-daysofcuda",
+    "harrism+mini-nbody",
+    "tgautam03+xGeMM",
 )
 
 # Of one program that a repository has three times.
@@ -42,6 +63,20 @@ MORE = {
             "Chapter07/07_parallel_programming_pattern/08_histogram/image_histogram.cu":
                 {"files": ["scrImagePgmPpmPackage.cpp"]},
         }.items()
+    },
+    "a-hamdi+GPU/day 13/Linear_kernel/linear_kernel.cu":
+        {"files": ["cuda_kernels.cu", "helper_functions.cpp"]},
+    "a-hamdi+GPU/day 34/vec_add_gpu.cu": {"arguments": ["4096"]},
+    "Maharshi-Pandya+cudacodes/matvec/src.cu":
+        {"files": [f"kernels/{name}.cu" for name in (
+            "cublas_0", "naive_1", "coalesced_warp_2", "coalesced_warpblock_3", "vectorized_4",
+            "utils")]},
+    **{
+        f"Maharshi-Pandya+cudacodes/softmax/{name}.cu":
+            {"files": [f"kernels/{kernel}.cu" for kernel in (
+                "naive_0", "online_1", "sharedmem_2", "shfl_3", "vectorized_4",
+                "blocktiling_5")]}
+        for name in ("bench", "test")
     },
     **{
         f"brucefan1983+CUDA-Programming/src/{path}": more

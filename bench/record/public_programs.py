@@ -4,8 +4,9 @@
 
 CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
 with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
-are not run again, so a stopped run goes on where it was. Every program runs in a copy of its
-folder, with an empty standard input, and gets the same seconds of CPU time.
+are not run again, so a stopped run goes on where it was; --older runs those again that another
+build has run, the shortest first. Every program runs in a copy of its folder, with an empty standard
+input, and gets the same seconds of CPU time.
 """
 
 import argparse
@@ -232,6 +233,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="programs side by side")
     parser.add_argument("--scratch", type=pathlib.Path, help="folder for copies")
     parser.add_argument("--only", default="", help="run programs with this in their path, again")
+    parser.add_argument("--older", action="store_true",
+                        help="run programs again that another build has run, the shortest first")
     parser.add_argument("--again", default=NOT_RUN, help="run programs that ended so, such as "
                         "refused, again")
     options = parser.parse_args()
@@ -262,10 +265,16 @@ def main():
             found = len(entry.get("hazards", ())) + len(entry.get("calls", ()))
             print(f"{'/'.join(key)}: {outcome}, {found} findings", flush=True)
 
-    again = [key for key in programs if options.only and options.only in "/".join(key)]
-    new = [key for key in programs if key not in entries and not options.only]
+    if options.only:
+        wanted = [key for key in programs if options.only in "/".join(key)]
+    else:
+        wanted = [key for key in programs if key not in entries]
+    if options.older:
+        older = [key for key in programs if key in entries and not entries[key]["scope"]
+                 and entries[key].get("commit") != commit]
+        wanted += sorted(older, key=lambda key: entries[key].get("seconds", 0))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(record, again or new))
+        list(pool.map(record, wanted))
 
 
 if __name__ == "__main__":

@@ -154,6 +154,22 @@ class PublicProgramsTest(unittest.TestCase):
                          ["lacks.cu", "launches.cu"])  # fmt: skip
         self.assertEqual(json.loads(self.out.read_text()), self.results)
 
+    def test_what_another_build_has_run_can_be_run_again(self):
+        """The shortest first; what has run with this build is left alone."""
+        tried = mock.Mock(side_effect=lambda *key: self.entries[key[1]])
+        with mock.patch.object(public_programs, "tried", tried):
+            self.run_it("--older")
+            self.assertEqual(tried.call_args_list, [])
+            other = {**self.results, "programs": [dict(entry) for entry in
+                                                  self.results["programs"]]}
+            for seconds, path in enumerate(("quiet.cu", "loops.cu")):
+                (entry,) = (e for e in other["programs"] if e["path"] == path)
+                entry |= {"commit": "older", "seconds": 9 - seconds}
+            self.out.write_text(json.dumps(other))
+            self.run_it("--older", "--jobs", "1")
+        self.assertEqual([call.args[1] for call in tried.call_args_list], ["loops.cu", "quiet.cu"])
+        self.assertEqual(json.loads(self.out.read_text()), self.results)
+
 
 if __name__ == "__main__":
     unittest.main()
