@@ -94,10 +94,6 @@ class Allocations {
   std::recursive_mutex mutex_;
 };
 
-/// "d_A": what the first argument of this call in a source of the user's is called.
-std::string variable_in_call(const std::string& function, const emulator::Place& place,
-                             std::size_t column);
-
 /// \brief  What is wrong with bytes that a call of the run time reads or writes; nothing if all is
 ///         well.
 /// \param  role           of the pointer in the call: "target", "alpha"

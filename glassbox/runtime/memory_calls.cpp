@@ -15,6 +15,7 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
+#include "glassbox/runtime/variable_names.hpp"
 
 namespace ladder::glassbox {
 namespace {
