@@ -115,6 +115,7 @@ struct Fault {
   Fields fields = {};                    ///< what only this kind has, see fault_text.cpp
   std::vector<ThreadGroup> groups = {};  ///< of barriers and hangs
   std::uint64_t times = 1;
+  std::uint64_t address = 0;  ///< of an access to global memory, in this process; no part of it
 };
 
 /// Whether a thread did it: launches and uninitialised locals have none.

@@ -118,13 +118,25 @@ const Allocation* Allocations::freed_with(const void* address) {
   return found == all_.end() ? nullptr : &*found;
 }
 
-void Allocations::free(Allocation& allocation) {
+const Allocation* Allocations::around(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(all_, [&](const Allocation& array) {
+    const auto away =
+        static_cast<std::size_t>(static_cast<const std::byte*>(address) - array.data) + kGuardBytes;
+    return array.kind != MemoryKind::kRegistered &&
+           away < whole_pages(array.bytes) + 2 * kGuardBytes;
+  });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+void Allocations::free(Allocation& allocation, const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
   if (allocation.kind == MemoryKind::kRegistered) {
     all_.remove_if([&](const Allocation& array) { return &array == &allocation; });
     return;
   }
   allocation.freed = true;
+  allocation.freed_at = place;
   // The addresses stay taken, the memory does not.
   const std::size_t room = whole_pages(std::max<std::size_t>(allocation.bytes, 1));
   static_cast<void>(mmap(allocation.data - kGuardBytes, room + 2 * kGuardBytes, PROT_NONE,

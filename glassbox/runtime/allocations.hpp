@@ -28,7 +28,8 @@ enum class MemoryKind {
 struct Allocation {
   std::string name;  ///< of the variable it was assigned to
   MemoryKind kind = MemoryKind::kDevice;
-  emulator::Place place;  ///< of the call that made it
+  emulator::Place place;          ///< of the call that made it
+  emulator::Place freed_at = {};  ///< of the call that freed it
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool written = false;  ///< by a copy, by the host or by a kernel
@@ -65,9 +66,12 @@ class Allocations {
   Allocation* with(const void* address);
   /// Likewise of those that were freed.
   const Allocation* freed_with(const void* address);
+  /// The array, live or freed, that holds this byte or has it in its guards; null if none does.
+  const Allocation* around(const void* address);
 
   /// Gives the memory back; its addresses are not given out again. The host's own is forgotten.
-  void free(Allocation& allocation);
+  /// \param place  of the call that frees it
+  void free(Allocation& allocation, const emulator::Place& place);
 
   /// Live arrays of the program, in the order in which they were taken.
   std::vector<Allocation*> live();
@@ -100,6 +104,9 @@ class Allocations {
 /// \param  device_wanted  they have to be where a kernel may touch them; else, where the host may
 std::optional<CallProblem> wrong_access(const char* role, const void* address, std::size_t bytes,
                                         bool device_wanted);
+
+/// Where it was freed, as fields of a finding; nothing if no call of the user's did.
+void add_freed_at(emulator::Fields& fields, const Allocation& freed);
 
 /// The array that holds these bytes was written.
 void note_written(void* address, std::size_t bytes);

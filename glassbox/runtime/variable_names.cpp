@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,9 +26,8 @@ bool is_name(char c) {
 std::string trimmed(const std::string& text) {
   constexpr const char* kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string::npos
-             ? ""
-             : text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+  return begin == std::string::npos ? ""
+                                    : text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
 
 /// Where a name that begins at `at` ends.
@@ -181,8 +181,8 @@ std::string expanded(const Macro& macro, const std::vector<std::string>& argumen
     const std::string word = macro.body.substr(at, end - at);
     const auto parameter = std::ranges::find(macro.parameters, word);
     const auto number = static_cast<std::size_t>(parameter - macro.parameters.begin());
-    result += parameter != macro.parameters.end() && number < arguments.size() ? arguments[number]
-                                                                               : word;
+    result +=
+        parameter != macro.parameters.end() && number < arguments.size() ? arguments[number] : word;
     at = end;
   }
   return result;
@@ -306,6 +306,31 @@ std::string variable_in(const std::string& expression) {
     }
   }
   return name;
+}
+
+std::string variable_in_launch(const std::string& kernel, const emulator::Place& place,
+                               unsigned number) {
+  std::ifstream stream(place.file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto line = begin_of_line(text, place.line);
+  if (!line) return "";
+  const std::string name = kernel.substr(0, kernel.find('<'));
+  std::vector<std::string> found;
+  // Launches of this kernel that begin in this line.
+  const std::size_t end_of_line = std::min(text.find('\n', *line), text.size());
+  for (std::size_t at = text.find(name, *line); at < end_of_line; at = text.find(name, at + 1)) {
+    const std::size_t shape = text.find("<<<", at + name.size());
+    const std::size_t end = shape == std::string::npos ? shape : text.find(">>>", shape);
+    if (end == std::string::npos) break;
+    if (text.substr(at, shape - at).find(';') != std::string::npos) continue;
+    const std::size_t open = skip_space(text, end + 3);
+    if (open >= text.size() || text[open] != '(') continue;
+    const auto arguments = arguments_at(text, open);
+    if (!arguments || arguments->each.size() < number) return "";
+    const std::string variable = variable_in(arguments->each[number - 1]);
+    if (std::ranges::find(found, variable) == found.end()) found.push_back(variable);
+  }
+  return found.size() == 1 ? found[0] : "";
 }
 
 std::string variable_in_call(const std::string& function, const emulator::Place& place,

@@ -17,6 +17,12 @@ namespace ladder::glassbox {
 std::string variable_in_call(const std::string& function, const emulator::Place& place,
                              std::size_t column);
 
+/// \brief  What an argument of `kernel<<<...>>>(...)` is called.
+/// \param  number  of the argument, from 1 on
+/// \return empty if the place does not say
+std::string variable_in_launch(const std::string& kernel, const emulator::Place& place,
+                               unsigned number);
+
 /// \brief  What an expression like "(void**)&matrix.data" names. Subscripts are left out unless they
 ///         are numbers.
 /// \return empty if it is no variable, member or element
