@@ -95,6 +95,7 @@ void add_hazards(std::vector<Fault>& all, const std::vector<Fault>& more) {
       all.push_back(hazard);
     } else {
       known->times += hazard.times;
+      if (hazard.fields.has("updates")) known->fields.set("updates", true);
     }
   }
 }

@@ -15,7 +15,8 @@ namespace ladder {
 #define LADDER_CALLS(LADDER_CALL)                                                                  \
   /* Pointers and sizes. */                                                                        \
   LADDER_CALL(kNullPointer, kCall, "null-pointer", "[the {role} is ]a null pointer")               \
-  LADDER_CALL(kFreedMemory, kCall, "freed-memory", "the {role} is in {array}, which was freed")    \
+  LADDER_CALL(kFreedMemory, kCall, "freed-memory",                                                 \
+              "the {role} is in {array}, which was freed[ at {freed_file}:{freed_line}]")          \
   LADDER_CALL(kHostMemory, kCall, "host-memory",                                                   \
               "the {role} is memory of the host, not of the GPU")                                  \
   LADDER_CALL(kDeviceMemory, kCall, "device-memory",                                               \
@@ -33,7 +34,8 @@ namespace ladder {
   LADDER_CALL(                                                                                     \
       kSymbolTooSmall, kCall, "symbol-too-small",                                                  \
       "{bytes} bytes from byte {from_byte} on do not fit: the variable has {symbol_bytes}")        \
-  LADDER_CALL(kFreedBefore, kCall, "freed-before", "{array} was freed before")                     \
+  LADDER_CALL(kFreedBefore, kCall, "freed-before",                                                 \
+              "{array} was freed before[, at {freed_file}:{freed_line}]")                          \
   LADDER_CALL(kNotStartOfArray, kCall, "not-start-of-array",                                       \
               "this is no start of an array of the GPU; it is in {array}")                         \
   LADDER_CALL(kNotOfDevice, kCall, "not-device-memory", "this is no memory of the GPU")            \
@@ -167,7 +169,7 @@ namespace ladder {
               "host code accesses {array}, which is memory of the GPU: copy it with cudaMemcpy, "  \
               "and use the copy")                                                                  \
   LADDER_CALL(kHostAccessFreed, kHost, "host-access-freed",                                        \
-              "host code accesses {array}, which was freed")                                       \
+              "host code accesses {array}, which was freed[ at {freed_file}:{freed_line}]")        \
   /* What is left at the end. */                                                                   \
   LADDER_CALL(kNeverFreed, kLeak, "never-freed", "{array}, {bytes} bytes, was never freed")        \
   /* Good to know. */                                                                              \

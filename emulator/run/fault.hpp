@@ -116,6 +116,7 @@ struct Fault {
   std::vector<ThreadGroup> groups = {};  ///< of barriers and hangs
   const void* polled = nullptr;          ///< what an endless loop looks at, see LastPoll
   std::uint64_t times = 1;
+  std::uint64_t address = 0;  ///< of an access to global memory, in this process; no part of it
 };
 
 /// Whether a thread did it: launches and uninitialised locals have none.

@@ -27,6 +27,10 @@ namespace ladder::emulator {
                "An access to an address that lies in no array of the kernel")                    \
   LADDER_FAULT(kInvalidAddress, kOutOfBounds, "invalid-address",                                 \
                "An access to memory that does not exist")                                        \
+  LADDER_FAULT(kUseAfterFree, kOutOfBounds, "use-after-free",                                    \
+               "An access to an array that was freed")                                           \
+  LADDER_FAULT(kHostMemory, kOutOfBounds, "host-memory-in-kernel",                               \
+               "An access of a kernel to memory of the host")                                    \
   LADDER_FAULT(kNullPointer, kOutOfBounds, "null-pointer", "An access through a null pointer")   \
   LADDER_FAULT(kSharedOutOfBounds, kOutOfBounds, "out-of-bounds-shared",                         \
                "An access outside of an array in shared memory")                                 \

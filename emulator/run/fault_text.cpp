@@ -110,7 +110,18 @@ std::string race_in_block_text(const Fault& fault) {
          verb_text(other.verb.value()) + " it at " + place_text(other.place) + block_of(fault);
 }
 
+/// Of two threads at one line that load, change and store the same element.
+std::string lost_update_text(const Fault& fault) {
+  const OtherAccess& other = fault.other.value();
+  const std::string who = other.same_thread ? "another lane" : thread_text(other.thread);
+  return "race: " + thread_text(fault.thread) + block_of(fault) + ", and " + who +
+         (other.block ? " of block " + to_text(*other.block) : "") + " both load " +
+         element_text(fault) + ", change it and store it at " + place_text(fault.place) +
+         ": what one of them adds may be lost; use atomicAdd() or another atomic";
+}
+
 std::string text_of_two(const Fault& fault) {
+  if (fault.fields.has("updates")) return lost_update_text(fault);
   const OtherAccess& other = fault.other.value();
   const std::string does =
       does_text(fault) + element_text(fault) + " at " + place_text(fault.place) + block_of(fault);
@@ -132,18 +143,69 @@ std::string text_of_two(const Fault& fault) {
   }
 }
 
+/// Why a lane has nothing to give.
+std::string why_undefined_text(const Fields& fields) {
+  const std::string& why = fields.word("why");
+  return why == "no-such-thread" ? "but the block has no such thread"
+         : why == "has-left"     ? "which has left the kernel"
+                                 : "which is not in the mask " + mask_text(fields.number("mask"));
+}
+
+/// "thread (0, 0, 0) loads p[0]"; of an access that nobody has seen "an access to p[0]"
+std::string accesses_text(const Fault& fault, const std::string& what) {
+  return (fault.access ? does_text(fault) : "an access to ") + what;
+}
+
+std::string freed_text(const Fault& fault) {
+  const Fields& fields = fault.fields;
+  return "use after free: " + accesses_text(fault, element_text(fault)) + ", which was freed" +
+         (fields.has("freed_line")
+              ? " at " + fields.word("freed_file") + ":" + fields.digits("freed_line")
+              : "") +
+         ",";
+}
+
+std::string host_memory_text(const Fault& fault) {
+  const Fields& fields = fault.fields;
+  const std::string& memory = fields.word("memory");
+  const std::string what = memory == "stack"  ? "on the host's stack"
+                           : memory == "heap" ? "on the host's heap (malloc, new, std::vector)"
+                           : fields.has("variable")
+                               ? "the host's variable " + fields.word("variable")
+                               : "a variable of the host";
+  const std::string element = element_text(fault);
+  return "host memory: " + accesses_text(fault, element.empty() ? what : element + ", " + what) +
+         ": kernels need memory of cudaMalloc, managed or pinned memory,";
+}
+
+/// "; the index is what __shfl_down_sync of line 4 got from lane 20, ..."
+std::string origin_text(const Fault& fault) {
+  const Fields& fields = fault.fields;
+  if (!fields.has("why")) return "";
+  if (fields.word("why") == "local") {
+    return "; the index is computed from a local variable that nothing was stored in";
+  }
+  return "; the index is computed from what " + fields.word("function") + " at " +
+         fields.word("index_file") + ":" + fields.digits("index_line") + " got from lane " +
+         fields.digits("lane") + ", " + why_undefined_text(fields);
+}
+
 std::string out_of_bounds_text(const Fault& fault) {
   const std::string where = where_text(fault);
   switch (fault.kind) {
     case FaultKind::kMatrixOutOfBounds:
     case FaultKind::kGlobalOutOfBounds:
       return "out of bounds: " + does_text(fault) + element_text(fault) +
-             size_note(fault.element.value()) + where;
+             size_note(fault.element.value()) + where + origin_text(fault);
     case FaultKind::kNoArray:
       if (!fault.access) {
         return "invalid address: it lies in no array of the kernel" + ending_of(fault);
       }
       return "out of bounds: " + does_text(fault) + "an address in no array" + where;
+    case FaultKind::kUseAfterFree:
+      return freed_text(fault) + (fault.access ? where : ending_of(fault));
+    case FaultKind::kHostMemory:
+      return host_memory_text(fault) + (fault.access ? where : ending_of(fault));
     case FaultKind::kSharedOutOfBounds:
       return "out of bounds: " + does_text(fault) + element_text(fault) + " of shared memory" +
              size_note(fault.element.value()) + where;
@@ -185,13 +247,8 @@ std::string uninitialised_text(const Fault& fault) {
     default:
       break;
   }
-  const std::string& why = fault.fields.word("why");
   return "undefined: " + thread_text(fault.thread) + " gets from " + fault.fields.word("function") +
-         " what lane " + fault.fields.digits("lane") +
-         (why == "no-such-thread" ? " has, but the block has no such thread"
-          : why == "has-left"
-              ? " has, which has left the kernel"
-              : " has, which is not in the mask " + mask_text(fault.fields.number("mask"))) +
+         " what lane " + fault.fields.digits("lane") + " has, " + why_undefined_text(fault.fields) +
          ", and what is computed from it is in " + element + "," + where;
 }
 
@@ -485,7 +542,8 @@ bool names_its_place(const Fault& fault) {
       return fault.kind == FaultKind::kMisaligned;
     case FaultGroup::kOutOfBounds:
       return fault.access.has_value() || fault.kind == FaultKind::kIndexOutOfBounds ||
-             fault.kind == FaultKind::kNoArray;
+             fault.kind == FaultKind::kNoArray || fault.kind == FaultKind::kUseAfterFree ||
+             fault.kind == FaultKind::kHostMemory;
     default:
       return false;
   }

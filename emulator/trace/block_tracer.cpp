@@ -42,12 +42,14 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .shared_bytes = shared.arrays.size(),
       .dynamic_offset = dynamic_offset,
       .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
-      .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
+      .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes),
+      .whole_copies = &whole_copies_};
   logs_.set_limit(rows);
   logs_.set_arrays(wishes.arrays);
   if (plan.cooperative || plan.cluster > 1) may_order_blocks();
   global_.start_grid();
   sites_.start_grid();
+  whole_copies_ = {};
   hazards_.start_grid();
   polls_.start_grid();
   flags_.start_grid(state_.shared_begin, state_.shared_bytes);
@@ -230,6 +232,8 @@ void BlockTracer::look_at(unsigned warp) {
     const bool orders_lanes = clocks_.orders_lanes(warp);
     shared_.look_at(orders_lanes, orders_lanes && !epochs_.are_one(warp, lanes, most));
     const WarpLog& log = logs_.log_of(warp);
+    state_.log = &log;
+    state_.rows = rows;
     bool in_step = fewest == most;
     for (unsigned row = 0; in_step && row < most; ++row)
       in_step = same_code(log.row[row], lanes);
@@ -240,6 +244,7 @@ void BlockTracer::look_at(unsigned warp) {
     }
     wide_loads_.settle();
     shared_.settle();
+    state_.log = nullptr;
     logs_.empty(warp);
   }
   epochs_.forget(warp);

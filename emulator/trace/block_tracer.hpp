@@ -107,6 +107,10 @@ class BlockTracer final : public BlockObserver {
   void loads_flag(const void* address);
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
+  /// An instruction of the running thread copies a whole object in pieces.
+  void copies_object(std::uintptr_t instruction) {
+    whole_copies_.add(pack_access(instruction - state_.code_begin, AccessType::kLoad, 1));
+  }
   void report_index(Place place, unsigned column, Fault fault);
 
   // -- What the session takes ------------------------------------------------------------------
@@ -135,6 +139,7 @@ class BlockTracer final : public BlockObserver {
   void change_epoch(unsigned thread, Change change);
 
   TracerState state_;
+  WholeCopies whole_copies_;
   TraceSink* sink_ = nullptr;
   WarpClocks clocks_;
   EventOrder order_;

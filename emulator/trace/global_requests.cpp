@@ -181,6 +181,12 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
         : is_atomic(site.code) ? shadow.update(site.array, at, bytes, type == AccessType::kAtomic)
                                : shadow.store(site.array, at, bytes, access);
     if (conflict.kind == GlobalConflict::Kind::kNone) return;
+    if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads) {
+      // Padding, or a member that nobody set, of an object that is loaded whole?
+      const auto [first, last] =
+          state_.object_around(at, site.code, state_.wishes->arrays[site.array].element_bytes);
+      if (shadow.is_written(site.array, first, last)) return;
+    }
     RawHazard hazard = {.kind = kind_of(conflict.kind),
                         .code = site.code,
                         .earlier = conflict.earlier,

@@ -37,6 +37,20 @@ bool GlobalShadow::was_stored_by_another(const std::vector<TracedArray>& arrays,
   return false;
 }
 
+bool GlobalShadow::was_stored(std::size_t array, std::size_t at) const {
+  const Array& one = arrays_[array];
+  const std::size_t word = at / one.unit;
+  return one.watched && word < one.words && one.writes[word].last.launch != 0;
+}
+
+bool GlobalShadow::is_written(std::size_t array, std::size_t begin, std::size_t end) const {
+  const Array& one = arrays_[array];
+  for (std::size_t word = begin / one.unit; word * one.unit < end && word < one.words; ++word) {
+    if (one.writes[word].written) return true;
+  }
+  return false;
+}
+
 GlobalShadow::Past GlobalShadow::past_of(const GlobalAccess& access) const {
   return {.launch = launch_,
           .block = static_cast<std::uint32_t>(access.block),

@@ -78,12 +78,17 @@ class GlobalShadow {
     return std::unique_lock(arrays_[array].mutex);
   }
 
+  /// Has any launch stored to this byte of the array?
+  bool was_stored(std::size_t array, std::size_t at) const;
+
   // -- With the lock -----------------------------------------------------------------------------
   /// \param begin,bytes  in the array
   GlobalConflict load(std::size_t array, std::size_t begin, unsigned bytes,
                       const GlobalAccess& access);
   GlobalConflict store(std::size_t array, std::size_t begin, unsigned bytes,
                        const GlobalAccess& access);
+  /// Has anybody written any of these bytes of the array?
+  bool is_written(std::size_t array, std::size_t begin, std::size_t end) const;
   /// An atomic update races with nobody here; what it leaves is written.
   /// \param reads  it needs what was there before
   GlobalConflict update(std::size_t array, std::size_t begin, unsigned bytes, bool reads);

@@ -21,6 +21,16 @@ std::size_t HazardList::array_of(const RawHazard& hazard) const {
   return found == arrays.end() ? 0 : static_cast<std::size_t>(found - arrays.begin()) + 1;
 }
 
+/// Of two stores, does the thread also load what it stores there?
+bool HazardList::updates(const RawHazard& hazard) const {
+  const bool stores = group_of(hazard.kind) == FaultGroup::kRace &&
+                      type_of(hazard.code) == AccessType::kStore &&
+                      type_of(hazard.earlier) == AccessType::kStore;
+  return stores &&
+         state_.also_loads(hazard.thread % 32,
+                           hazard.shared ? state_.shared_begin + hazard.address : hazard.address);
+}
+
 void HazardList::report(RawHazard hazard) {
   constexpr std::size_t kMost = 200;
   hazard.block = state_.block;
@@ -31,11 +41,14 @@ void HazardList::report(RawHazard hazard) {
         known.array == hazard.array &&
         known.earlier_block.has_value() == hazard.earlier_block.has_value()) {
       const std::uint64_t times = known.times + 1;
+      const bool either = known.updates || updates(hazard);
       if (hazard.block == known.block && hazard.thread < known.thread) known = std::move(hazard);
       known.times = times;
+      known.updates = either;
       return;
     }
   }
+  hazard.updates = updates(hazard);
   if (hazards_.size() < kMost) hazards_.push_back(std::move(hazard));
 }
 

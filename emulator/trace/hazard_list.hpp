@@ -24,6 +24,7 @@ struct RawHazard {
   std::uint16_t earlier_thread = 0;
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
+  bool updates = false;             ///< race of two stores: the thread loads there, too
   std::uint64_t address = 0;        ///< shared: offset in shared memory
   std::optional<Fault> found = {};  ///< by other means than accesses
   Place place = {};                 ///< likewise
@@ -46,6 +47,7 @@ class HazardList {
 
  private:
   std::size_t array_of(const RawHazard& hazard) const;
+  bool updates(const RawHazard& hazard) const;
 
   const TracerState& state_;
   std::vector<RawHazard> hazards_;

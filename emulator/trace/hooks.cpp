@@ -31,6 +31,9 @@ bool is_of_vector(const void* caller) {
 /// at an address that is no multiple of its size comes here if the compiler knows that, and is one
 /// misaligned access.
 void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
+  if (type == AccessType::kLoad && access_cursor.is_active()) {
+    access_cursor.tracer->copies_object(reinterpret_cast<std::uintptr_t>(caller) - 1);
+  }
   const auto* piece = static_cast<const char*>(address);
   const std::size_t widest = std::min(std::size_t{16}, bytes & (~bytes + 1));
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(piece) % widest == 0;

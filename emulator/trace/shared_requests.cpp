@@ -332,6 +332,16 @@ bool SharedRequests::stores_the_same(std::uint32_t lanes) const {
   return same;
 }
 
+/// Is it padding, or a member that nobody set, of an object that is loaded whole?
+bool SharedRequests::is_of_written_object(std::size_t at, AccessCode code) const {
+  const SharedArray* const array = array_near(state_.shared_arrays, at);
+  if (array == nullptr) return false;
+  // Dynamic shared memory holds objects of any type.
+  const auto [begin, end] =
+      state_.object_around(at - array->offset, code, array->is_dynamic ? 1 : array->element_bytes);
+  return shadow_.is_written(array->offset + begin, array->offset + end);
+}
+
 void SharedRequests::report_conflict(const WordAccess& access, const Conflict& conflict) {
   if (conflict.kind == Conflict::Kind::kRace &&
       flags_.excuse(access.word, access.code, conflict.earlier)) {
@@ -345,6 +355,7 @@ void SharedRequests::report_conflict(const WordAccess& access, const Conflict& c
   const bool is_unfilled =
       kind == FaultKind::kUninitialisedShared || kind == FaultKind::kCopyInFlight;
   const std::uint64_t begin = std::uint64_t{4} * access.word;
+  if (kind == FaultKind::kUninitialisedShared && is_of_written_object(begin, access.code)) return;
   if (is_unfilled && clocks_.is_active() &&
       logs_.is_written_elsewhere(state_.shared_begin + begin, state_.warp)) {
     return;

@@ -72,6 +72,7 @@ class SharedRequests {
   void check_word(AccessType type, WordAccess& one);
   [[gnu::cold]] void check_by_epochs(AccessType type, WordAccess& one);
   void add_value(WordAccess& one) const;
+  bool is_of_written_object(std::size_t at, AccessCode code) const;
   bool stores_the_same(std::uint32_t lanes) const;
   void see_order(AccessType type, std::uint64_t begin, std::uint64_t end, std::uint64_t first);
 

@@ -114,6 +114,13 @@ void SharedShadow::mark_written(Word& word, const WordAccess& access) const {
   word.value = access.value;
 }
 
+bool SharedShadow::is_written(std::size_t begin, std::size_t end) const {
+  for (std::size_t word = begin / 4; word < std::min((end + 3) / 4, words_.size()); ++word) {
+    if (words_[word].written_in == block_start_ && words_[word].written != 0) return true;
+  }
+  return false;
+}
+
 Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {

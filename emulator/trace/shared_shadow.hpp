@@ -91,6 +91,8 @@ class SharedShadow {
   /// Nothing is written any more.
   void start_block();
   void pass_barrier() { ++interval_; }
+  /// Has the block written any of these bytes?
+  bool is_written(std::size_t begin, std::size_t end) const;
   /// The clocks were activated: from now on each warp's reads are remembered.
   void use_clocks();
 

@@ -154,8 +154,10 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
     return fault;
   }
   fault.access = Access{verb_of(raw.code), bytes_of(raw.code)};
+  if (!raw.shared) fault.address = raw.address;
   fault.element = raw.shared ? element_at(shared_, raw.address) : global_element(raw.address);
   if (has_other(raw.kind)) fault.other = other_access(raw);
+  if (raw.updates && fault.other->place == fault.place) fault.fields.set("updates", true);
   name_kind(raw, fault);
   return fault;
 }

@@ -266,7 +266,9 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
     } else if (raw.kind == FaultKind::kUninitialisedGlobal) {
       unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
     } else {
-      keep_hazard(names.hazard(raw));
+      Fault hazard = names.hazard(raw);
+      name_origin(hazard);
+      keep_hazard(std::move(hazard));
     }
   }
   OrderOfEvents order = tracer.order().result();
@@ -285,6 +287,25 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   trace_.shared_bytes = bytes;
 }
 
+/// Of an access outside of all arrays: is its index an undefined value?
+void TraceSession::name_origin(Fault& hazard) const {
+  if (group_of(hazard.kind) != FaultGroup::kOutOfBounds || hazard.address == 0) return;
+  for (const TracedArray& array : wishes_.arrays) {
+    const auto offset =
+        static_cast<std::int64_t>(hazard.address - reinterpret_cast<std::uint64_t>(array.data));
+    const auto bytes = static_cast<std::int64_t>(array.element_bytes);
+    const Fields origin = undefined_.origin_of_index(offset / bytes);
+    if (origin.all().empty()) continue;
+    hazard.kind = FaultKind::kGlobalOutOfBounds;
+    hazard.fields = origin;
+    hazard.element = Element{.space = MemorySpace::kGlobal,
+                             .array = array.name,
+                             .indices = {offset / bytes},
+                             .extents = {static_cast<std::int64_t>(array.bytes) / bytes}};
+    return;
+  }
+}
+
 void TraceSession::keep_hazard(Fault hazard) {
   const auto known = std::ranges::find_if(
       trace_.hazards, [&](const Fault& other) { return is_same(other, hazard); });
@@ -292,8 +313,10 @@ void TraceSession::keep_hazard(Fault hazard) {
     trace_.hazards.push_back(std::move(hazard));
   } else {
     const std::uint64_t times = known->times + hazard.times;
+    const bool updates = known->fields.has("updates") || hazard.fields.has("updates");
     if (order_of(hazard) < order_of(*known)) *known = std::move(hazard);
     known->times = times;
+    if (updates) known->fields.set("updates", true);
   }
 }
 
@@ -307,6 +330,16 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
         return raw.kind == *seen && array_of(plan.block_index(raw.block)) == hazard.block;
       });
   if (known) return;
+  // An index beyond a local array has overwritten who knows what.
+  const auto rank = [](const Index& block) { return std::tuple(block[2], block[1], block[0]); };
+  const bool is_consequence =
+      (seen || hazard.kind == FaultKind::kLocalOverrun ||
+       hazard.kind == FaultKind::kStackOverflow || hazard.kind == FaultKind::kIllegalInstruction) &&
+      std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
+        return raw.kind == FaultKind::kIndexOutOfBounds &&
+               rank(array_of(plan.block_index(raw.block))) <= rank(hazard.block);
+      });
+  if (is_consequence) return;
   const std::lock_guard lock(mutex_);
   // Blocks on other CPU threads may fail alike before the grid ends.
   const auto other = std::ranges::find_if(trace_.hazards, [&](const Fault& earlier) {
@@ -331,7 +364,10 @@ void TraceSession::keep_undefined() {
     }
     return Place();
   };
-  for (Fault& hazard : undefined_.find_in(wishes_.arrays, place_of_store))
+  const auto was_stored = [&](std::size_t array, std::size_t at) {
+    return shadow_.was_stored(array, at);
+  };
+  for (Fault& hazard : undefined_.find_in(wishes_.arrays, place_of_store, was_stored))
     trace_.hazards.push_back(std::move(hazard));
   trace_.strays = undefined_.strays(trace_.hazards);
 }

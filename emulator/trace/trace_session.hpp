@@ -54,6 +54,7 @@ class TraceSession final : private GridRunner {
   void keep_hazard(Fault hazard);
   void keep_unwritten_loads();
   void keep_undefined();
+  void name_origin(Fault& hazard) const;
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 
   TraceOptions options_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,17 @@ struct Epochs {
   Epoch latest = 1;
 };
 
+/// \brief Instructions that copy an object of more than 16 bytes, or of an odd size, in pieces.
+class WholeCopies {
+ public:
+  void add(AccessCode code);
+  bool contain(AccessCode code) const;
+
+ private:
+  AccessCode last_ = ~AccessCode{0};
+  std::unordered_set<AccessCode> all_;  ///< without kHowBits
+};
+
 /// \brief Set by BlockTracer, read by its parts.
 struct TracerState {
   /// Accesses this near to shared memory are meant for it.
@@ -62,6 +74,17 @@ struct TracerState {
   std::uint32_t barriers = 0;                   ///< that the block has passed
   std::array<std::uint32_t, 32> meetings = {};  ///< by warp: __syncwarp() of all its lanes
   bool orders_itself = false;                   ///< see GlobalAccess
+  const WarpLog* log = nullptr;                 ///< of the warp; null while none is looked at
+  const std::uint16_t* rows = nullptr;          ///< of it, by lane: how many are filled
+  WholeCopies* whole_copies = nullptr;
+
+  /// \brief The bytes that one thread copies as one object, part of which may be padding, or unused:
+  ///        [first, second) around an address, with both relative to the array. Empty if what is
+  ///        loaded there has to be written byte for byte.
+  std::pair<std::size_t, std::size_t> object_around(std::size_t at, AccessCode code,
+                                                    std::size_t element_bytes) const;
+  /// Does the lane also load what it stores at this address?
+  bool also_loads(unsigned lane, std::uint64_t address) const;
 
   bool is_near_shared(std::uint64_t address) const {
     return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;

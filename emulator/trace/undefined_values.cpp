@@ -2,7 +2,11 @@
 #include "emulator/trace/undefined_values.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "emulator/run/debug_info/source_lines.hpp"
@@ -45,6 +49,30 @@ void for_each_undefined(const std::vector<TracedArray>& arrays, Visit visit) {
   }
 }
 
+/// Of shuffles, one after the other, those of all sessions: what an earlier launch has left is not
+/// taken for what this one does.
+std::size_t next_number() {
+  static std::atomic<std::size_t> next = 0;
+  return next++ % (kLastNan - kFirstNan + 1u);
+}
+
+/// Is this index a small step away from an undefined value, or from a small multiple of it?
+bool comes_from(std::int64_t index, std::uint32_t undefined) {
+  constexpr std::int64_t kStep = 4096;
+  const std::array<std::int64_t, 2> values = {static_cast<std::int32_t>(undefined), undefined};
+  for (const std::int64_t value : values) {
+    for (std::int64_t factor = 1; factor <= 64; factor *= 2) {
+      if (std::abs(index - factor * value) <= kStep) return true;
+    }
+  }
+  return false;
+}
+
+std::uint32_t word_of(std::size_t number) {
+  const auto half = static_cast<std::uint32_t>(kFirstNan + number);
+  return half << 16 | half;
+}
+
 Element element_of(const TracedArray& array, const std::uint32_t* word) {
   return {.space = MemorySpace::kGlobal,
           .array = array.name,
@@ -55,7 +83,7 @@ Element element_of(const TracedArray& array, const std::uint32_t* word) {
 
 void UndefinedValues::start(const std::vector<TracedArray>& arrays) {
   for_each_undefined(arrays,
-                     [&](const TracedArray&, const std::uint32_t* word) { known_.insert(word); });
+                     [&](const TracedArray&, const std::uint32_t* word) { known_[word] = *word; });
 }
 
 std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, unsigned thread,
@@ -65,8 +93,10 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
   auto found = std::ranges::find_if(
       shuffles_, [&](const Shuffle& known) { return known.hazard.place == place; });
   const bool is_new = found == shuffles_.end();
-  const auto number = static_cast<std::size_t>(found - shuffles_.begin());
-  if (is_new) found = shuffles_.insert(found, Shuffle());
+  if (is_new) {
+    found = shuffles_.insert(found, Shuffle());
+    found->number = next_number();
+  }
   ++found->times;
   if (is_new || std::pair(block, thread) < std::pair(found->block, found->thread)) {
     found->function = shuffle.function;
@@ -83,8 +113,7 @@ std::uint16_t UndefinedValues::add(const GridPlan& plan, std::uint64_t block, un
     found->hazard.block = array_of(plan.block_index(block));
     found->hazard.thread = array_of(plan.thread_index(thread));
   }
-  return static_cast<std::uint16_t>(
-      std::min<std::size_t>(kFirstNan + number, std::size_t{kLastNan}));
+  return static_cast<std::uint16_t>(kFirstNan + found->number);
 }
 
 std::vector<StrayShuffles> UndefinedValues::strays(const std::vector<Fault>& hazards) const {
@@ -100,20 +129,26 @@ std::vector<StrayShuffles> UndefinedValues::strays(const std::vector<Fault>& haz
 
 std::vector<Fault> UndefinedValues::find_in(
     const std::vector<TracedArray>& arrays,
-    const std::function<Place(const std::string&)>& place_of_store) const {
+    const std::function<Place(const std::string&)>& place_of_store,
+    const std::function<bool(std::size_t, std::size_t)>& was_stored) const {
   const std::lock_guard lock(mutex_);
   std::vector<Fault> found;
   std::set<std::size_t> shuffles;
   std::set<std::string> named;
   for_each_undefined(arrays, [&](const TracedArray& array, const std::uint32_t* word) {
-    if (known_.contains(word)) return;
+    const auto before = known_.find(word);
+    const bool is_known = before != known_.end() && before->second == *word;
     Element element = element_of(array, word);
     if (const auto number = shuffle_of(*word)) {
-      if (*number >= shuffles_.size() || !shuffles.insert(*number).second) return;
-      found.push_back(shuffles_[*number].hazard);
+      const auto shuffle = std::ranges::find(shuffles_, *number, &Shuffle::number);
+      if (is_known || shuffle == shuffles_.end() || !shuffles.insert(*number).second) return;
+      found.push_back(shuffle->hazard);
       found.back().element = std::move(element);
       return;
     }
+    const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(word) -
+                                             static_cast<const std::byte*>(array.data));
+    if (is_known && !was_stored(static_cast<std::size_t>(&array - arrays.data()), at)) return;
     if (!named.insert(array.name).second) return;
     const Place place = place_of_store(array.name);
     if (place.line == 0) return;
@@ -122,6 +157,19 @@ std::vector<Fault> UndefinedValues::find_in(
     found.back().element = std::move(element);
   });
   return found;
+}
+
+Fields UndefinedValues::origin_of_index(std::int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  for (const Shuffle& shuffle : shuffles_) {
+    if (!comes_from(index, word_of(shuffle.number))) continue;
+    Fields fields = shuffle.hazard.fields;
+    fields.set("index_file", shuffle.hazard.place.file);
+    fields.set("index_line", shuffle.hazard.place.line);
+    return fields;
+  }
+  if (comes_from(index, kLocal)) return {{"why", "local"}};
+  return {};
 }
 
 }  // namespace ladder::emulator

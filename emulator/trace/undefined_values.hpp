@@ -11,8 +11,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +34,15 @@ class UndefinedValues {
 
   /// \brief  One hazard for each shuffle and for each array with local variables that were used.
   /// \param  place_of_store  where the kernels store into an array; no line: nowhere
+  /// \param  was_stored      whether the kernels stored to a byte of the array with this number;
+  ///                         false also where nobody knows
   std::vector<Fault> find_in(const std::vector<TracedArray>& arrays,
-                             const std::function<Place(const std::string&)>& place_of_store) const;
+                             const std::function<Place(const std::string&)>& place_of_store,
+                             const std::function<bool(std::size_t, std::size_t)>& was_stored) const;
+
+  /// \brief  Says where an index comes from that is undefined, or nearly so.
+  /// \return fields for the fault's sentence; none: it is no such index
+  Fields origin_of_index(std::int64_t index) const;
 
   /// The shuffles that are at no place of these hazards.
   std::vector<StrayShuffles> strays(const std::vector<Fault>& hazards) const;
@@ -47,11 +54,12 @@ class UndefinedValues {
     std::uint64_t block;
     unsigned thread;
     std::uint64_t times;
+    std::size_t number;  ///< of those that its values may hold
   };
 
   mutable std::mutex mutex_;
-  std::vector<Shuffle> shuffles_;         ///< one for each line
-  std::set<const std::uint32_t*> known_;  ///< words that were undefined at the start
+  std::vector<Shuffle> shuffles_;                        ///< one for each line
+  std::map<const std::uint32_t*, std::uint32_t> known_;  ///< words that were undefined at the start
 };
 
 }  // namespace ladder::emulator

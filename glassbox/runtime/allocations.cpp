@@ -4,10 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <new>
 
 namespace ladder::glassbox {
@@ -39,21 +37,6 @@ constexpr std::uint32_t kFill = 0xFFF5FFA7;
 void fill(std::byte* data, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += sizeof kFill)
     std::memcpy(data + at, &kFill, std::min(sizeof kFill, bytes - at));
-}
-
-bool is_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// The name in "(void**)&d_A", "&matrix.data", "&d_A[i]".
-std::string name_in(const std::string& argument) {
-  std::size_t end = argument.find_last_not_of(" \t)");
-  if (end != std::string::npos && argument[end] == ']') end = argument.rfind('[', end) - 1;
-  if (end == std::string::npos) return "";
-  std::size_t begin = end + 1;
-  while (begin > 0 && is_name(argument[begin - 1]))
-    --begin;
-  return argument.substr(begin, end + 1 - begin);
 }
 
 }  // namespace
@@ -135,13 +118,25 @@ const Allocation* Allocations::freed_with(const void* address) {
   return found == all_.end() ? nullptr : &*found;
 }
 
-void Allocations::free(Allocation& allocation) {
+const Allocation* Allocations::around(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(all_, [&](const Allocation& array) {
+    const auto away =
+        static_cast<std::size_t>(static_cast<const std::byte*>(address) - array.data) + kGuardBytes;
+    return array.kind != MemoryKind::kRegistered &&
+           away < whole_pages(array.bytes) + 2 * kGuardBytes;
+  });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+void Allocations::free(Allocation& allocation, const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
   if (allocation.kind == MemoryKind::kRegistered) {
     all_.remove_if([&](const Allocation& array) { return &array == &allocation; });
     return;
   }
   allocation.freed = true;
+  allocation.freed_at = place;
   // The addresses stay taken, the memory does not.
   const std::size_t room = whole_pages(std::max<std::size_t>(allocation.bytes, 1));
   static_cast<void>(mmap(allocation.data - kGuardBytes, room + 2 * kGuardBytes, PROT_NONE,
@@ -169,32 +164,6 @@ Allocations::Door::~Door() {
   if (--all.doors_ > 0) return;
   for (const Allocation& array : all.all_)
     protect(array, PROT_NONE);
-}
-
-std::string variable_in_call(const std::string& function, const emulator::Place& place,
-                             std::size_t column) {
-  constexpr unsigned kLinesOfACall = 4;
-  std::ifstream file(place.file);
-  std::string text, line;
-  for (unsigned number = 1; number < place.line + kLinesOfACall && std::getline(file, line);
-       ++number) {
-    if (number >= place.line) text += line + "\n";
-  }
-  // The call's own column is that of its end; of a macro, that of its start.
-  std::size_t at = column == 0 ? std::string::npos : text.rfind(function, column - 1);
-  if (at == std::string::npos) at = text.find(function);
-  if (at == std::string::npos) return "";
-  at = text.find('(', at);
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + 1;
-  int depth = 0;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    if (text[i] == '(' || text[i] == '[' || text[i] == '<') ++depth;
-    const bool arrow = text[i] == '>' && text[i - 1] == '-';
-    if (text[i] == ')' || text[i] == ']' || (text[i] == '>' && !arrow)) --depth;
-    if (depth == 0 && text[i] == ',') return name_in(text.substr(begin, i - begin));
-  }
-  return "";
 }
 
 }  // namespace ladder::glassbox

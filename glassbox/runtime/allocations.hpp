@@ -28,11 +28,13 @@ enum class MemoryKind {
 struct Allocation {
   std::string name;  ///< of the variable it was assigned to
   MemoryKind kind = MemoryKind::kDevice;
-  emulator::Place place;  ///< of the call that made it
+  emulator::Place place;          ///< of the call that made it
+  emulator::Place freed_at = {};  ///< of the call that freed it
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
+  bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
 
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
   /// it shares with kernels without a call.
@@ -64,9 +66,12 @@ class Allocations {
   Allocation* with(const void* address);
   /// Likewise of those that were freed.
   const Allocation* freed_with(const void* address);
+  /// The array, live or freed, that holds this byte or has it in its guards; null if none does.
+  const Allocation* around(const void* address);
 
   /// Gives the memory back; its addresses are not given out again. The host's own is forgotten.
-  void free(Allocation& allocation);
+  /// \param place  of the call that frees it
+  void free(Allocation& allocation, const emulator::Place& place);
 
   /// Live arrays of the program, in the order in which they were taken.
   std::vector<Allocation*> live();
@@ -93,16 +98,15 @@ class Allocations {
   std::recursive_mutex mutex_;
 };
 
-/// "d_A": what the first argument of this call in a source of the user's is called.
-std::string variable_in_call(const std::string& function, const emulator::Place& place,
-                             std::size_t column);
-
 /// \brief  What is wrong with bytes that a call of the run time reads or writes; nothing if all is
 ///         well.
 /// \param  role           of the pointer in the call: "target", "alpha"
 /// \param  device_wanted  they have to be where a kernel may touch them; else, where the host may
 std::optional<CallProblem> wrong_access(const char* role, const void* address, std::size_t bytes,
                                         bool device_wanted);
+
+/// Where it was freed, as fields of a finding; nothing if no call of the user's did.
+void add_freed_at(emulator::Fields& fields, const Allocation& freed);
 
 /// The array that holds these bytes was written.
 void note_written(void* address, std::size_t bytes);

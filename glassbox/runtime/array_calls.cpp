@@ -9,6 +9,7 @@
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
+#include "glassbox/runtime/findings.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -159,7 +160,7 @@ cudaError_t cudaFreeArray(cudaArray_t array, Here here) {
     return failed(cudaErrorInvalidResourceHandle, {CallReason::kNoArray}, "cudaFreeArray", here);
   }
   Allocations& all = Allocations::instance();
-  if (Allocation* const memory = all.starting_at(array->data)) all.free(*memory);
+  if (Allocation* const memory = all.starting_at(array->data)) all.free(*memory, place_of(here));
   delete array;
   return cudaSuccess;
 }

@@ -12,6 +12,7 @@
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/device_heap.hpp"
+#include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 #include "glassbox/runtime/orders.hpp"
 
@@ -139,9 +140,9 @@ cudaError_t cudaSetDeviceFlags(unsigned) {
   return sticky_error();
 }
 
-cudaError_t cudaDeviceReset() {
+cudaError_t cudaDeviceReset(Here here) {
   for (Allocation* array : Allocations::instance().live())
-    Allocations::instance().free(*array);
+    Allocations::instance().free(*array, place_of(here));
   make_sticky(cudaSuccess);
   return cudaSuccess;
 }

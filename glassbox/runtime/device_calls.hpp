@@ -127,7 +127,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties);
 cudaError_t cudaSetDevice(int device,
                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaSetDeviceFlags(unsigned flags);
-cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceReset(ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device,
                                    ladder::glassbox::Here here = ladder::glassbox::Here::current());

@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <source_location>
 #include <vector>
 
 #include "emulator/run/block/block_runner.hpp"
@@ -115,9 +114,8 @@ bool in_kernel() {
 void free_in_kernel(void* address) {
   Heap& heap = Heap::instance();
   if (!heap.holds(address) || heap.give_back(address)) return;
-  emulator::BlockRunner& runner = *emulator::BlockRunner::of_this_cpu_thread();
-  runner.failures().fail({emulator::FaultKind::kHeapFree}, runner.threads().running().number,
-                         std::source_location());
+  emulator::BlockRunner::of_this_cpu_thread()->failures().fail_in_call(
+      {emulator::FaultKind::kHeapFree});
 }
 
 void* take_on_host(std::size_t bytes) {

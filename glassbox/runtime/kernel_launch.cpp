@@ -21,6 +21,7 @@
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/refused_launch.hpp"
+#include "glassbox/runtime/stray_addresses.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/texture.hpp"
 
@@ -296,6 +297,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
         Launch failed = launch_of(request);
         failed.error = error_of(error->kind());
         failed.trace.hazards = {error->fault()};
+        explain_stray(failed.trace.hazards[0], request, arguments);
         findings.add(std::move(failed));
       }
     }
@@ -315,6 +317,8 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
       traced.trace = emulator::trace(arrays, run, options);
       traced.is_traced = true;
       std::ranges::transform(traced.trace.hazards, traced.trace.hazards.begin(), with_the_host);
+      for (emulator::Fault& hazard : traced.trace.hazards)
+        explain_stray(hazard, request, arguments);
       if (error) traced.error = error_of(error->kind());
       note_written(traced.trace, chosen);
       findings.add(std::move(traced));

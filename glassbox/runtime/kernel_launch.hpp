@@ -19,6 +19,7 @@ namespace ladder::glassbox {
 struct PointerArgument {
   const void* address;
   std::size_t element_bytes;  ///< of what it points to; 0: not known
+  unsigned number = 0;        ///< of the argument, from 1 on
 };
 
 /// A launch without its kernel's types.
@@ -58,18 +59,19 @@ cudaError_t refusal_of(const LaunchRequest& request);
 void allow_dynamic_shared(std::size_t bytes);
 
 template <class T>
-void add_pointers(const T& argument, std::vector<PointerArgument>& found) {
+void add_pointers(const T& argument, unsigned number, std::vector<PointerArgument>& found) {
   if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
     std::size_t bytes = 0;
     if constexpr (!std::is_void_v<std::remove_pointer_t<T>>) {
       bytes = sizeof(std::remove_pointer_t<T>);
     }
-    found.push_back({const_cast<const void*>(static_cast<const volatile void*>(argument)), bytes});
+    found.push_back(
+        {const_cast<const void*>(static_cast<const volatile void*>(argument)), bytes, number});
   } else if constexpr (std::is_class_v<T>) {
     for (std::size_t at = 0; at + sizeof(void*) <= sizeof(T); at += sizeof(void*)) {
       const void* word;
       __builtin_memcpy(&word, reinterpret_cast<const char*>(&argument) + at, sizeof word);
-      found.push_back({word, 0});
+      found.push_back({word, 0, number});
     }
   }
 }
@@ -159,7 +161,8 @@ struct PendingLaunch {
   template <class Kernel, class... Arguments>
   cudaError_t run_now(const Kernel& kernel, Arguments&&... arguments) const {
     std::vector<PointerArgument> pointers;
-    (add_pointers(arguments, pointers), ...);
+    unsigned number = 0;
+    (add_pointers(arguments, ++number, pointers), ...);
     using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
     const auto run = [&](auto&&... copies) {
       const Call call = {kernel, {std::addressof(copies)...}};

@@ -15,6 +15,7 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
+#include "glassbox/runtime/variable_names.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -51,14 +52,28 @@ bool may_be_symbol(const void* address) {
   return dladdr(address, &library) != 0;
 }
 
+CallProblem freed_before(const Allocation& freed) {
+  CallProblem problem = {CallReason::kFreedBefore, {{"array", freed.name}}};
+  add_freed_at(problem.fields, freed);
+  return problem;
+}
+
 }  // namespace
+
+void add_freed_at(emulator::Fields& fields, const Allocation& freed) {
+  if (freed.freed_at.line == 0) return;
+  fields.set("freed_file", freed.freed_at.file);
+  fields.set("freed_line", freed.freed_at.line);
+}
 
 std::optional<CallProblem> wrong_access(const char* role, const void* address, std::size_t bytes,
                                         bool device_wanted) {
   Allocations& all = Allocations::instance();
   const Allocation* const array = all.with(address);
   if (const Allocation* const freed = all.freed_with(address); freed != nullptr) {
-    return CallProblem{CallReason::kFreedMemory, {{"role", role}, {"array", freed->name}}};
+    CallProblem problem = {CallReason::kFreedMemory, {{"role", role}, {"array", freed->name}}};
+    add_freed_at(problem.fields, *freed);
+    return problem;
   }
   if (array == nullptr) {
     if (address == nullptr) return CallProblem{CallReason::kNullPointer, {{"role", role}}};
@@ -127,7 +142,7 @@ cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, 
   return take_memory(pointer, *pitch * height, function, here);
 }
 
-cudaError_t require_copy(const char* function, void* to, const void* from, std::size_t bytes,
+cudaError_t require_copy(const char* function, void* to, const void* from, CopyBytes bytes,
                          cudaMemcpyKind kind, const Here& here) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return failed(cudaErrorInvalidMemcpyDirection,
@@ -141,8 +156,8 @@ cudaError_t require_copy(const char* function, void* to, const void* from, std::
                                ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
                                : is_of_device(Allocations::instance().with(from));
   std::optional<CallProblem> wrong;
-  if (!may_be_symbol(to)) wrong = wrong_access("target", to, bytes, to_device);
-  if (!wrong && !may_be_symbol(from)) wrong = wrong_access("source", from, bytes, from_device);
+  if (!may_be_symbol(to)) wrong = wrong_access("target", to, bytes.to, to_device);
+  if (!wrong && !may_be_symbol(from)) wrong = wrong_access("source", from, bytes.from, from_device);
   return wrong ? failed(cudaErrorInvalidValue, *wrong, function, here) : cudaSuccess;
 }
 
@@ -175,13 +190,10 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
         {CallReason::kPitchTooSmall, {{"width", width}, {"pitch", std::min(to_pitch, from_pitch)}}},
         function, here);
   }
-  const cudaError_t error = require_copy(function, to + (height - 1) * to_pitch,
-                                         from + (height - 1) * from_pitch, width, kind, here);
+  const auto span = [&](std::size_t pitch) { return (height - 1) * pitch + width; };
+  const cudaError_t error =
+      require_copy(function, to, from, {span(to_pitch), span(from_pitch)}, kind, here);
   if (error != cudaSuccess) return error;
-  if (const cudaError_t first = require_copy(function, to, from, width, kind, here);
-      first != cudaSuccess) {
-    return first;
-  }
   const Allocations::Door open;
   for (std::size_t row = 0; row < height; ++row)
     std::memmove(to + row * to_pitch, from + row * from_pitch, width);
@@ -236,7 +248,11 @@ using namespace ladder::glassbox;
 cudaError_t cudaFree(void* pointer, Here here) {
   // A thread's copy of an argument is destroyed, which no GPU does.
   if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
-  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (sticky_error() != cudaSuccess) {
+    if (Allocation* const array = Allocations::instance().starting_at(pointer))
+      array->given_back = true;
+    return sticky_error();
+  }
   if (pointer == nullptr) return cudaSuccess;
   if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
     return unsafe;
@@ -244,14 +260,14 @@ cudaError_t cudaFree(void* pointer, Here here) {
   Allocation* const array = all.starting_at(pointer);
   if (array != nullptr &&
       (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
-    all.free(*array);
+    all.free(*array, place_of(here));
     return cudaSuccess;
   }
   const Allocation* const freed = all.freed_with(pointer);
   const Allocation* const inside = all.with(pointer);
   CallProblem problem = {CallReason::kNotOfDevice};
   if (freed != nullptr) {
-    problem = {CallReason::kFreedBefore, {{"array", freed->name}}};
+    problem = freed_before(*freed);
   } else if (inside != nullptr) {
     problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
   }
@@ -267,9 +283,12 @@ cudaError_t cudaFreeHost(void* pointer, Here here) {
   if (pointer == nullptr) return cudaSuccess;
   Allocation* const array = Allocations::instance().starting_at(pointer);
   if (array == nullptr || array->kind != MemoryKind::kHost) {
-    return failed(cudaErrorInvalidValue, {CallReason::kNotPinned}, "cudaFreeHost", here);
+    const Allocation* const freed = Allocations::instance().freed_with(pointer);
+    return failed(cudaErrorInvalidValue,
+                  freed != nullptr ? freed_before(*freed) : CallProblem{CallReason::kNotPinned},
+                  "cudaFreeHost", here);
   }
-  Allocations::instance().free(*array);
+  Allocations::instance().free(*array, place_of(here));
   return cudaSuccess;
 }
 
@@ -357,6 +376,13 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream, Here here) {
   return submit(stream, cudaGraphNodeTypeMemset, "cudaMemset2D", here, [=] {
+    if (sticky_error() != cudaSuccess) return sticky_error();
+    if (width == 0 || height == 0) return cudaSuccess;
+    if (const cudaError_t error =
+            require_fill("cudaMemset2D", to, (height - 1) * pitch + width, here);
+        error != cudaSuccess) {
+      return error;
+    }
     for (std::size_t row = 0; row < height; ++row) {
       const cudaError_t error = fill(static_cast<std::byte*>(to) + row * pitch, value, width, here);
       if (error != cudaSuccess) return error;
@@ -403,6 +429,6 @@ cudaError_t cudaHostUnregister(void* pointer, Here here) {
   if (array == nullptr || array->kind != MemoryKind::kRegistered) {
     return failed(cudaErrorInvalidValue, {CallReason::kNotRegistered}, "cudaHostUnregister", here);
   }
-  Allocations::instance().free(*array);
+  Allocations::instance().free(*array, place_of(here));
   return cudaSuccess;
 }

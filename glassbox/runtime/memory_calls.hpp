@@ -40,8 +40,16 @@ cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, 
                          const char* function, const Here& here);
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  const Here& here);
+/// From the first byte to the last that a copy writes and reads.
+struct CopyBytes {
+  std::size_t to;
+  std::size_t from;
+
+  CopyBytes(std::size_t both) : to(both), from(both) {}
+  CopyBytes(std::size_t written, std::size_t read) : to(written), from(read) {}
+};
 /// \brief What is wrong with such a copy, or with bytes that are filled.
-cudaError_t require_copy(const char* function, void* to, const void* from, std::size_t bytes,
+cudaError_t require_copy(const char* function, void* to, const void* from, CopyBytes bytes,
                          cudaMemcpyKind kind, const Here& here);
 cudaError_t require_fill(const char* function, void* to, std::size_t bytes, const Here& here);
 /// Rows of `width` bytes; a pitch is the distance of two rows.

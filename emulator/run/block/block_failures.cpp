@@ -61,10 +61,14 @@ void BlockFailures::fail(Fault fault, unsigned thread, std::source_location wher
 }
 
 void BlockFailures::fail_endless_loop() {
+  fail_in_call(endless_loop(threads_.observer() != nullptr));
+}
+
+void BlockFailures::fail_in_call(Fault fault) {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const unsigned thread = threads_.running().number;
   const LiveCalls live = live_calls();
-  give_up({.fault = endless_loop(threads_.observer() != nullptr),
+  give_up({.fault = std::move(fault),
            .thread = thread,
            .calls = live.count > 0 ? live.all() : calls_in_kernel(0, here, thread)});
 }
