@@ -33,6 +33,7 @@ struct Allocation {
   std::size_t bytes = 0;
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
+  bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
 
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
   /// it shares with kernels without a call.

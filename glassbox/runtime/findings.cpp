@@ -68,6 +68,7 @@ json launch_json(const Launch& launch) {
 std::vector<CallFinding> leaks() {
   std::vector<CallFinding> found;
   for (const Allocation* array : Allocations::instance().live()) {
+    if (array->given_back) continue;
     found.push_back({.reason = CallReason::kNeverFreed,
                      .place = array->place,
                      .fields = {{"array", array->name}, {"bytes", array->bytes}}});

@@ -237,7 +237,11 @@ using namespace ladder::glassbox;
 cudaError_t cudaFree(void* pointer, Here here) {
   // A thread's copy of an argument is destroyed, which no GPU does.
   if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
-  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (sticky_error() != cudaSuccess) {
+    if (Allocation* const array = Allocations::instance().starting_at(pointer))
+      array->given_back = true;
+    return sticky_error();
+  }
   if (pointer == nullptr) return cudaSuccess;
   if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
     return unsafe;

@@ -25,9 +25,12 @@ constexpr std::string_view kEmulator = "emulator/";
 constexpr std::string_view kInstructions = "common/ptx/";
 constexpr std::string_view kRunTime = "glassbox/runtime/";
 
-/// Of a file as without_repository() gives it.
+/// Of a file as without_repository() gives it. A program may also name its own relative to the
+/// folder that it was built in.
 std::filesystem::path path_of(const std::string& file) {
-  return source_tree() / file;
+  std::error_code ignored;
+  const std::filesystem::path path = source_tree() / file;
+  return std::filesystem::is_regular_file(path, ignored) ? path : std::filesystem::path(file);
 }
 
 /// A file's name as the compiler wrote it down may be relative to the folder that it ran in.
