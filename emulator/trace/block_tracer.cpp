@@ -44,7 +44,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes)};
   logs_.set_limit(rows);
-  logs_.set_arrays(wishes.arrays);
+  logs_.set_arrays(wishes.arrays, wishes.index);
   if (plan.cooperative || plan.cluster > 1) may_order_blocks();
   global_.start_grid();
   sites_.start_grid();
