@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/trace/block_stream.hpp"
@@ -25,12 +26,12 @@ struct BlockClass {
 /// \brief The classes of all grids of a trace; blocks are compared within their grid.
 class BlockClasses {
  public:
-  explicit BlockClasses(std::function<bool(ArrayShifts&)> complete_shifts)
-      : complete_shifts_(std::move(complete_shifts)) {}
+  /// \param arrays  their number
+  BlockClasses(std::size_t arrays, std::function<bool(ArrayShifts&)> complete_shifts);
 
-  void start_grid() { first_ = classes_.size(); }
+  void start_grid();
   /// The grid failed: nobody can replay blocks that did not run.
-  void forget_grid() { classes_.resize(first_); }
+  void forget_grid();
 
   /// \brief  Puts a block into its class, a new one if it does what none did before.
   /// \param  complete  the stream is all that the block does
@@ -46,9 +47,16 @@ class BlockClasses {
   std::span<BlockClass> all() { return classes_; }
 
  private:
+  bool find_shifts(const BlockStream& other, const BlockStream& stream);
+  std::optional<LineShifts> line_shifts(bool complete);
+
   std::function<bool(ArrayShifts&)> complete_shifts_;
   std::vector<BlockClass> classes_;
   std::size_t first_ = 0;  ///< of the grid that runs
+  /// Of this grid: classes whose blocks may do the same, ascending.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_shape_;
+  ArrayShifts shifts_;                  ///< between the streams compared last
+  std::vector<std::uint32_t> touched_;  ///< arrays whose shifts are known
 };
 
 }  // namespace ladder::emulator

@@ -4,16 +4,16 @@
 ///        also for other blocks that do the same elsewhere in the arrays.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace ladder::emulator {
 
 inline constexpr std::size_t kLineBytes = 128;
 inline constexpr std::size_t kSectorBytes = 32;
-inline constexpr std::size_t kMaxArrays = 16;  ///< arrays in global memory that a trace knows
 
 /// Sectors of one line, a bit for each of its four.
 struct LineTouch {
@@ -26,11 +26,11 @@ using LinePattern = std::vector<LineTouch>;
 
 /// One request of a warp to global memory.
 struct StreamAccess {
-  std::int64_t line;      ///< of its lowest byte, counted from the start of the array
-  std::uint32_t pattern;  ///< index into the trace's line patterns
-  std::uint16_t array;    ///< index into the trace's arrays
+  std::int64_t line;         ///< of its lowest byte, counted from the start of the array
+  std::uint32_t pattern;     ///< index into the trace's line patterns
+  std::uint32_t array : 30;  ///< index into the trace's arrays
   /// 0: reads; 1: writes all bytes of its sectors or some of them; 2: reads, but not in L1
-  std::uint16_t store;
+  std::uint32_t store : 2;
 };
 
 /// \brief All requests of one block. A slice is what the block does between two barriers or until
@@ -41,10 +41,42 @@ struct BlockStream {
   std::vector<std::uint32_t> slice_ends;  ///< index behind the last access of each slice, ascending
 };
 
+/// How far a block is from its stream in each array, in lines: 0 in most arrays.
+class LineShifts {
+ public:
+  LineShifts() = default;
+  /// \param of_first  of the first arrays
+  LineShifts(std::initializer_list<std::int64_t> of_first) {
+    std::uint32_t array = 0;
+    for (const std::int64_t lines : of_first)
+      add(array++, lines);
+  }
+
+  /// \param array  behind all before
+  void add(std::uint32_t array, std::int64_t lines) {
+    if (lines != 0) shifts_.push_back({array, lines});
+  }
+
+  std::int64_t operator[](std::size_t array) const {
+    const auto found = std::ranges::lower_bound(shifts_, array, {}, &Shift::array);
+    return found != shifts_.end() && found->array == array ? found->lines : 0;
+  }
+
+  /// From another block of the stream.
+  LineShifts operator-(const LineShifts& other) const;
+
+ private:
+  struct Shift {
+    std::uint32_t array;
+    std::int64_t lines;
+  };
+  std::vector<Shift> shifts_;  ///< that are not 0, by array
+};
+
 /// A block of the grid: what it does, and how far from the arrays' places in its stream.
 struct ReplayBlock {
   const BlockStream* stream;
-  std::array<std::int64_t, kMaxArrays> line_shift;  ///< by array; added to StreamAccess::line
+  LineShifts line_shift;  ///< added to StreamAccess::line
 };
 
 }  // namespace ladder::emulator

@@ -45,7 +45,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes),
       .whole_copies = &whole_copies_};
   logs_.set_limit(rows);
-  logs_.set_arrays(wishes.arrays);
+  logs_.set_arrays(wishes.arrays, wishes.index);
   if (plan.cooperative || plan.cluster > 1) may_order_blocks();
   global_.start_grid();
   sites_.start_grid();

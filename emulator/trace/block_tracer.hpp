@@ -119,6 +119,7 @@ class BlockTracer final : public BlockObserver {
   BlockStream take_stream() { return stream_.take(); }
   const std::vector<RawHazard>& hazards() const { return hazards_.all(); }
   const std::vector<RawRequest>& recorded_warp() const { return recorded_.all(); }
+  const std::vector<ArrayUse>& uses() const { return global_.uses(); }
   const EventOrder& order() const { return order_; }
   const std::vector<std::uintptr_t>& polls() const { return polls_.instructions(); }
   const std::vector<SharedArray>& shared_arrays() const { return state_.shared_arrays; }

@@ -11,7 +11,7 @@ namespace ladder::emulator {
 namespace {
 
 /// See StreamAccess::store.
-std::uint16_t store_of(AccessType type, unsigned bytes) {
+std::uint32_t store_of(AccessType type, unsigned bytes) {
   if (type == AccessType::kCopySource) return bytes == 16 ? 2 : 0;
   return type == AccessType::kLoad ? 0 : 1;
 }
@@ -58,17 +58,12 @@ FaultKind kind_of(GlobalConflict::Kind conflict) {
 }  // namespace
 
 void GlobalRequests::start_grid() {
-  std::uintptr_t begin = ~std::uintptr_t{0};
-  std::uintptr_t end = 0;
-  for (const TracedArray& array : state_.wishes->arrays) {
-    const auto first = reinterpret_cast<std::uintptr_t>(array.data);
-    begin = std::min(begin, first);
-    end = std::max(end, first + array.bytes);
-  }
   constexpr std::size_t kNearGlobal = std::size_t{1} << 20;
+  const ArrayIndex& index = state_.wishes->index;
   const bool any = !state_.wishes->arrays.empty();
-  begin_ = any ? begin - kNearGlobal : 0;
-  bytes_ = any ? end - begin + 2 * kNearGlobal : 0;
+  begin_ = any ? index.begin() - kNearGlobal : 0;
+  bytes_ = any ? index.end() - index.begin() + 2 * kNearGlobal : 0;
+  uses_.assign(state_.wishes->arrays.size(), {});
   if (code_begin_ != state_.code_begin) launch_code_.clear();
   code_begin_ = state_.code_begin;
 }
@@ -93,17 +88,10 @@ const GlobalPhase& GlobalRequests::phase_of(RequestSite& site, const std::uint64
 // -- Arrays --------------------------------------------------------------------------------------
 
 bool GlobalRequests::is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const {
-  if (array == kMaxArrays) return false;
+  if (array == kNoArray) return false;
   const TracedArray& one = state_.wishes->arrays[array];
   const auto first = reinterpret_cast<std::uint64_t>(one.data);
   return begin >= first && end <= first + one.bytes;
-}
-
-std::size_t GlobalRequests::array_with(std::uint64_t begin, std::uint64_t end) const {
-  for (std::size_t i = 0; i < state_.wishes->arrays.size(); ++i) {
-    if (is_in(i, begin, end)) return i;
-  }
-  return kMaxArrays;
 }
 
 /// Counted from the start of the array.
@@ -118,68 +106,104 @@ void GlobalRequests::request(RequestSite& site, const std::uint64_t* address, st
   const std::uint64_t base = address[std::countr_zero(lanes)];
   const std::uint64_t begin = base + static_cast<std::uint64_t>(site.lowest);
   const std::uint64_t end = base + static_cast<std::uint64_t>(site.highest);
-  const unsigned bytes = bytes_of(site.code);
-  if (!is_in(site.array, begin, end)) {
-    site.array = array_with(begin, end);
-    if (site.array == kMaxArrays) [[unlikely]] {
-      if (is_of_no_concern(base, site.code)) return;
-      for_each_lane(lanes, [&](unsigned lane) {
-        if (array_with(address[lane], address[lane] + bytes) != kMaxArrays) return;
-        report(state_.thread(lane), site.code, address[lane]);
-      });
-    }
+  if (!is_in(site.array, begin, end)) site.array = state_.wishes->index.with(begin, end);
+  const GlobalPhase* phase = nullptr;
+  if (site.array != kNoArray) [[likely]] {
+    phase = &phase_of(site, address);
+    visit_array(site.code, site.array, address, lanes, begin, phase->pattern);
+    site.count_for(site.array);
+  } else {
+    if (!visit_apart(site, address, lanes)) return;
+    phase = &phase_of(site, address);
   }
-
-  if (site.array != kMaxArrays && state_.wishes->shadow != nullptr) check(site, address, lanes);
-  const GlobalPhase& phase = phase_of(site, address);
   const auto active = static_cast<unsigned>(std::popcount(lanes));
   const AccessType type = type_of(site.code);
   AccessCounts counts = {.requests = 1,
                          .lanes = active,
-                         .bytes = std::uint64_t{active} * bytes,
-                         .sectors = phase.sectors,
-                         .distinct_sectors = phase.distinct_sectors,
-                         .ideal_sectors = phase.ideal_sectors,
-                         .lines = phase.lines,
-                         .wavefronts = phase.wavefronts,
-                         .ideal_wavefronts = phase.ideal_wavefronts};
+                         .bytes = std::uint64_t{active} * bytes_of(site.code),
+                         .sectors = phase->sectors,
+                         .distinct_sectors = phase->distinct_sectors,
+                         .ideal_sectors = phase->ideal_sectors,
+                         .lines = phase->lines,
+                         .wavefronts = phase->wavefronts,
+                         .ideal_wavefronts = phase->ideal_wavefronts};
   if (type == AccessType::kCopySource) counts = {};  // see SharedCounts::count_copy()
-  site.count_for(site.array);
   site.counts.global += counts;
   site.counts.see(state_.warp_of_grid(), false, address, lanes, 0, counts);
-  if (site.array != kMaxArrays) {
-    stream_.add({.line = line_of(site.array, begin),
-                 .pattern = phase.pattern,
-                 .array = static_cast<std::uint16_t>(site.array),
-                 .store = store_of(type, bytes)});
-  }
   if (state_.is_ordered() && type == AccessType::kLoad) order_.global_load(state_.warp);
   recorded_.add(site.code, false, lanes, address, 0, counts);
 }
 
+/// What a request, or those of its lanes that access this array, do there.
+void GlobalRequests::visit_array(AccessCode code, std::size_t array, const std::uint64_t* address,
+                                 std::uint32_t lanes, std::uint64_t begin, std::uint32_t pattern) {
+  const AccessType type = type_of(code);
+  const bool stores = type == AccessType::kStore || is_atomic(code);
+  uses_[array].stored |= stores;
+  uses_[array].loaded |= !stores || type == AccessType::kAtomic;
+  if (state_.wishes->shadow != nullptr) check(code, array, address, lanes);
+  stream_.add({.line = line_of(array, begin),
+               .pattern = pattern,
+               .array = static_cast<std::uint32_t>(array),
+               .store = store_of(type, bytes_of(code))});
+}
+
+/// \brief  Of a request whose lanes access several arrays, or none. It counts for the array of the
+///         first lane that accesses any.
+/// \return false: it is of no concern
+bool GlobalRequests::visit_apart(RequestSite& site, const std::uint64_t* address,
+                                 std::uint32_t lanes) {
+  const std::uint64_t first = address[std::countr_zero(lanes)];
+  const unsigned bytes = bytes_of(site.code);
+  if (is_of_no_concern(first, site.code)) return false;
+  site.count_for(kNoArray);
+  for (std::uint32_t left = lanes; left != 0;) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    left &= left - 1;
+    const std::size_t array = state_.wishes->index.with(address[lane], address[lane] + bytes);
+    if (array == kNoArray) {
+      report(state_.thread(lane), site.code, address[lane]);
+      continue;
+    }
+    WarpAddresses same = {address, 1u << lane, bytes};
+    std::uint64_t begin = address[lane];
+    for_each_lane(left, [&](unsigned other) {
+      if (!is_in(array, address[other], address[other] + bytes)) return;
+      same.lanes |= 1u << other;
+      begin = std::min(begin, address[other]);
+    });
+    left &= ~same.lanes;
+    const GlobalShape shape = shape_of(type_of(site.code), same);
+    visit_array(site.code, array, address, same.lanes, begin,
+                state_.wishes->patterns->number_of(shape.lines));
+    if (site.counts.array == kNoArray) site.count_for(array);
+  }
+  return true;
+}
+
 /// Races, and loads of what nobody wrote.
-void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address,
+void GlobalRequests::check(AccessCode code, std::size_t array, const std::uint64_t* address,
                            std::uint32_t lanes) {
   GlobalShadow& shadow = *state_.wishes->shadow;
-  const AccessType type = type_of(site.code);
+  const AccessType type = type_of(code);
   const bool loads = type == AccessType::kLoad || type == AccessType::kCopySource;
-  if (loads ? !shadow.concerns_loads(site.array) : !shadow.concerns_stores(site.array)) return;
-  const auto begin = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[site.array].data);
-  const unsigned bytes = bytes_of(site.code);
-  GlobalAccess access = {.code = site.code,
+  if (loads ? !shadow.concerns_loads(array) : !shadow.concerns_stores(array)) return;
+  const auto begin = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
+  const unsigned bytes = bytes_of(code);
+  GlobalAccess access = {.code = code,
                          .block = state_.block,
                          .barriers = state_.barriers,
                          .meetings = state_.meetings[state_.warp],
                          .orders_itself = state_.orders_itself};
-  const auto lock = shadow.lock(site.array);
+  const auto lock = shadow.lock(array);
   for_each_lane(lanes, [&](unsigned lane) {
     const std::size_t at = address[lane] - begin;
     access.thread = state_.thread(lane);
     if (type == AccessType::kStore) access.value = state_.stored[lane];
     const GlobalConflict conflict =
-        loads                  ? shadow.load(site.array, at, bytes, access)
-        : is_atomic(site.code) ? shadow.update(site.array, at, bytes, type == AccessType::kAtomic)
-                               : shadow.store(site.array, at, bytes, access);
+        loads             ? shadow.load(array, at, bytes, access)
+        : is_atomic(code) ? shadow.update(array, at, bytes, type == AccessType::kAtomic)
+                          : shadow.store(array, at, bytes, access);
     if (conflict.kind == GlobalConflict::Kind::kNone) return;
     if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads) {
       // Padding, or a member that nobody set, of an object that is loaded whole?
@@ -188,7 +212,7 @@ void GlobalRequests::check(const RequestSite& site, const std::uint64_t* address
       if (shadow.is_written(site.array, first, last)) return;
     }
     RawHazard hazard = {.kind = kind_of(conflict.kind),
-                        .code = site.code,
+                        .code = code,
                         .earlier = conflict.earlier,
                         .thread = access.thread,
                         .earlier_thread = conflict.thread,
@@ -209,15 +233,16 @@ void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::Te
     const float* const start = map.matrix + std::size_t(r) * std::size_t(map.columns);
     const auto begin = reinterpret_cast<std::uint64_t>(start + first_column);
     const auto end = reinterpret_cast<std::uint64_t>(start + end_column);
-    const std::size_t array = array_with(begin, end);
-    if (array == kMaxArrays) {
+    const std::size_t array = state_.wishes->index.with(begin, end);
+    if (array == kNoArray) {
       report(thread, site.code, begin);
       continue;
     }
+    uses_[array].loaded = true;
     const LinePattern lines = lines_of(begin, end);
     stream_.add({.line = line_of(array, begin),
                  .pattern = state_.wishes->patterns->number_of(lines),
-                 .array = static_cast<std::uint16_t>(array),
+                 .array = static_cast<std::uint32_t>(array),
                  .store = 2});
     site.count_for(array);
     counts.bytes += end - begin;

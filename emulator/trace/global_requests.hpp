@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "emulator/trace/event_order.hpp"
 #include "emulator/trace/hazard_list.hpp"
@@ -44,10 +45,16 @@ class GlobalRequests {
 
   void report(unsigned thread, AccessCode code, std::uint64_t address);
 
+  /// What the blocks of the grid did so far, by array.
+  const std::vector<ArrayUse>& uses() const { return uses_; }
+
  private:
-  void check(const RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
+  void check(AccessCode code, std::size_t array, const std::uint64_t* address, std::uint32_t lanes);
+  void visit_array(AccessCode code, std::size_t array, const std::uint64_t* address,
+                   std::uint32_t lanes, std::uint64_t begin, std::uint32_t pattern);
+  [[gnu::cold]] bool visit_apart(RequestSite& site, const std::uint64_t* address,
+                                 std::uint32_t lanes);
   const GlobalPhase& phase_of(RequestSite& site, const std::uint64_t* address) const;
-  std::size_t array_with(std::uint64_t begin, std::uint64_t end) const;
   bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;
   std::int64_t line_of(std::size_t array, std::uint64_t address) const;
   bool is_of_no_concern(std::uintptr_t address, AccessCode code);
@@ -58,6 +65,7 @@ class GlobalRequests {
   HazardList& hazards_;
   EventOrder& order_;
   RecordedWarp& recorded_;
+  std::vector<ArrayUse> uses_;
   std::uintptr_t begin_ = 0;
   std::size_t bytes_ = 0;
   std::uintptr_t code_begin_ = 0;  ///< of the library that launch_code_ is of

@@ -7,14 +7,11 @@ namespace ladder::emulator {
 
 GlobalShadow::GlobalShadow(const std::vector<TracedArray>& arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    Array& array = arrays_[i];
+    Array& array = arrays_.emplace_back();
     array.written = arrays[i].written;
     array.unit = std::min<std::size_t>(4, arrays[i].element_bytes);
     array.words = arrays[i].bytes / array.unit;
     array.watched = arrays[i].bytes > 0 && arrays[i].bytes <= kMaxBytes;
-    if (!array.watched) continue;
-    array.writes = ZeroPages<Writes>(array.words);
-    array.reads = ZeroPages<Reads>(array.words);
   }
 }
 
@@ -25,16 +22,12 @@ void GlobalShadow::start_grid() {
     array.stored_to = array.loaded_from = false;
 }
 
-bool GlobalShadow::was_stored_by_another(const std::vector<TracedArray>& arrays,
-                                         std::uint64_t address, std::uint64_t block) const {
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const std::uint64_t at = address - reinterpret_cast<std::uint64_t>(arrays[i].data);
-    const Array& array = arrays_[i];
-    if (at >= arrays[i].bytes || !array.watched || at / array.unit >= array.words) continue;
-    const Past& write = array.writes[at / array.unit].last;
-    return write.launch == launch_ && write.block != static_cast<std::uint32_t>(block);
-  }
-  return false;
+bool GlobalShadow::was_stored_by_another(std::size_t array, std::size_t at,
+                                         std::uint64_t block) const {
+  const Array& one = arrays_[array];
+  if (one.writes.size() == 0 || at / one.unit >= one.words) return false;
+  const Past& write = one.writes[at / one.unit].last;
+  return write.launch == launch_ && write.block != static_cast<std::uint32_t>(block);
 }
 
 bool GlobalShadow::was_stored(std::size_t array, std::size_t at) const {
@@ -81,6 +74,10 @@ GlobalConflict GlobalShadow::for_words(std::size_t array, std::size_t begin, uns
   Array& one = arrays_[array];
   GlobalConflict found;
   if (bytes < one.unit) return found;  // parts of words are not told apart
+  if (one.writes.size() == 0) {
+    one.writes = ZeroPages<Writes>(one.words);
+    one.reads = ZeroPages<Reads>(one.words);
+  }
   const std::size_t end = std::min((begin + bytes) / one.unit, one.words);
   for (std::size_t i = begin / one.unit; i < end; ++i) {
     const GlobalConflict conflict = visit(i);

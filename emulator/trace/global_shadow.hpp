@@ -3,10 +3,10 @@
 /// \brief Who wrote and who read each word of global memory: races, and reads of what nobody wrote.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -62,9 +62,8 @@ class GlobalShadow {
   void may_order_blocks() { ordered_ = true; }
   bool blocks_may_be_ordered() const { return ordered_; }
 
-  /// Has another block of this launch stored to this address?
-  bool was_stored_by_another(const std::vector<TracedArray>& arrays, std::uint64_t address,
-                             std::uint64_t block) const;
+  /// Has another block of this launch stored to this byte of the array?
+  bool was_stored_by_another(std::size_t array, std::size_t at, std::uint64_t block) const;
 
   /// Is a load from the array worth looking at? Of most arrays all are written and stay as they
   /// are.
@@ -120,7 +119,7 @@ class GlobalShadow {
     std::size_t unit = 4;                 ///< bytes of a word
     std::size_t words = 0;
     bool loaded_from = false;  ///< likewise
-    ZeroPages<Writes> writes;  ///< by word
+    ZeroPages<Writes> writes;  ///< by word; made when first needed
     ZeroPages<Reads> reads;    ///< likewise; few kernels load what they write
     std::mutex mutex;
   };
@@ -130,7 +129,7 @@ class GlobalShadow {
   template <class Visit>
   GlobalConflict for_words(std::size_t array, std::size_t begin, unsigned bytes, Visit visit);
 
-  std::array<Array, kMaxArrays> arrays_;
+  std::deque<Array> arrays_;
   std::uint32_t launch_ = 0;
   std::atomic<bool> ordered_ = false;
 };

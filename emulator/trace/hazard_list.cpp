@@ -14,11 +14,8 @@ std::size_t HazardList::array_of(const RawHazard& hazard) const {
     });
     return found == arrays.end() ? 0 : static_cast<std::size_t>(found - arrays.begin()) + 1;
   }
-  const auto& arrays = state_.wishes->arrays;
-  const auto found = std::ranges::find_if(arrays, [&](const TracedArray& array) {
-    return hazard.address - reinterpret_cast<std::uint64_t>(array.data) < array.bytes;
-  });
-  return found == arrays.end() ? 0 : static_cast<std::size_t>(found - arrays.begin()) + 1;
+  const std::size_t array = state_.wishes->index.with(hazard.address, hazard.address + 1);
+  return array == kNoArray ? 0 : array + 1;
 }
 
 /// Of two stores, does the thread also load what it stores there?

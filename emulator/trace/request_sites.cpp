@@ -68,7 +68,7 @@ std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {
   for (const auto& [code, site] : sites_) {
     const std::size_t array = site->counts.array;
     counts.emplace_back(code, std::exchange(site->counts, SiteCounts{.array = array}));
-    for (const SiteCounts& other : std::exchange(site->others, {}))
+    for (const auto& [which, other] : std::exchange(site->others, {}))
       counts.emplace_back(code, other);
   }
   std::ranges::sort(counts, {},
@@ -77,14 +77,11 @@ std::vector<std::pair<AccessCode, SiteCounts>> RequestSites::take_counts() {
 }
 
 void RequestSite::turn_to(std::size_t which) {
-  const auto known = std::ranges::find(others, which, &SiteCounts::array);
-  if (known != others.end()) {
-    std::swap(counts, *known);
-  } else if (counts.global == AccessCounts() && counts.shared == AccessCounts()) {
-    counts = {.array = which};
-  } else {
-    others.push_back(std::exchange(counts, SiteCounts{.array = which}));
-  }
+  if (counts.global != AccessCounts() || counts.shared != AccessCounts())
+    others[counts.array] = counts;
+  const auto known = others.find(which);
+  counts = known == others.end() ? SiteCounts{.array = which} : known->second;
+  if (known != others.end()) others.erase(known);
 }
 
 void SiteCounts::see(std::uint64_t when, bool in_shared, const std::uint64_t* address,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "emulator/trace/access_log.hpp"
+#include "emulator/trace/array_index.hpp"
 #include "emulator/trace/block_stream.hpp"
 #include "emulator/trace/request_shape.hpp"
 #include "emulator/trace/trace.hpp"
@@ -29,9 +30,12 @@ struct ExampleRequest {
   std::array<std::uint64_t, 32> address = {};  ///< of shared memory from its start
 };
 
+/// From this number on arrays are in shared memory; below it they are those of the trace.
+inline constexpr std::size_t kFirstSharedArray = std::size_t{1} << 32;
+
 /// Counters of one place in the machine code, for one array.
 struct SiteCounts {
-  std::size_t array = kMaxArrays;  ///< of the traced ones; above kMaxArrays: of the shared ones
+  std::size_t array = kNoArray;  ///< or its number
   AccessCounts global = {};
   AccessCounts shared = {};
   ExampleRequest example = {};
@@ -93,10 +97,10 @@ struct RequestPattern {
 /// A place in the code, and the pattern of addresses that its lanes asked for last.
 struct RequestSite : RequestPattern {
   AccessCode code = 0;
-  SiteCounts counts;                    ///< of the array that it accessed last
-  std::vector<SiteCounts> others;       ///< of the arrays before
+  SiteCounts counts;                                   ///< of the array that it accessed last
+  std::unordered_map<std::size_t, SiteCounts> others;  ///< of the arrays before
   std::vector<RequestPattern> earlier;  ///< patterns before this one, if there was room
-  std::size_t array = kMaxArrays;       ///< of the last global access
+  std::size_t array = kNoArray;         ///< of the last global access
   std::uint64_t array_begin = 0;        ///< of the shared array that counts are of
   std::uint64_t array_bytes = 0;
 

@@ -27,13 +27,13 @@ void SharedCounts::count(RequestSite& site, const std::uint64_t* address, std::u
 }
 
 void SharedCounts::count_for_array_at(RequestSite& site, std::uint64_t offset) const {
-  const bool of_shared = site.counts.array > kMaxArrays;
+  const bool of_shared = site.counts.array >= kFirstSharedArray && site.counts.array != kNoArray;
   if (of_shared && offset - site.array_begin < site.array_bytes) return;
-  std::size_t which = kMaxArrays;
+  std::size_t which = kNoArray;
   for (std::size_t i = 0; i < state_.shared_arrays.size(); ++i) {
     const SharedArray& array = state_.shared_arrays[i];
     if (offset - array.offset >= array.bytes) continue;
-    which = kMaxArrays + 1 + i;
+    which = kFirstSharedArray + i;
     site.array_begin = array.offset;
     site.array_bytes = array.bytes;
   }

@@ -35,7 +35,7 @@ bool StreamSlices::are_enough(const TraceWishes& wishes) const {
   const std::size_t slices = stream_.slice_ends.size();
   if (slices == 0) return false;
   if (slices >= kMostSlices || !wishes.complete_shifts) return true;
-  ArrayShifts shifts;
+  ArrayShifts shifts(wishes.arrays.size());
   for (const StreamAccess& access : stream_.accesses)
     shifts[access.array] = 0;
   return wishes.complete_shifts(shifts);

@@ -60,9 +60,6 @@ std::string name_of(Operation operation) {
 
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options) {
-  if (arrays.size() > kMaxArrays) {
-    throw std::logic_error("a trace knows at most " + std::to_string(kMaxArrays) + " arrays");
-  }
   TraceSession session(arrays, options);
   try {
     launch();

@@ -119,7 +119,7 @@ struct OrderOfEvents {
 };
 
 /// Arrays' shifts in bytes, by index into the traced arrays; nothing where not known.
-using ArrayShifts = std::array<std::optional<std::int64_t>, kMaxArrays>;
+using ArrayShifts = std::vector<std::optional<std::int64_t>>;
 
 /// How to trace.
 struct TraceOptions {
@@ -139,7 +139,7 @@ struct TraceOptions {
 /// A block of the grid and the stream that it replays; see block_stream.hpp.
 struct TracedBlock {
   std::size_t stream = 0;  ///< index into KernelTrace::streams
-  std::array<std::int64_t, kMaxArrays> line_shift = {};
+  LineShifts line_shift = {};
 };
 
 /// Shuffles at one line that asked lanes outside of their mask. What they got is undefined, and is
@@ -152,6 +152,12 @@ struct StrayShuffles {
 
 /// The code of StrayShuffles where faults have theirs: a warning, because nobody knows.
 inline constexpr std::string_view kStrayShuffleCode = "stray-shuffle";
+
+/// What the kernels of a trace did to one array, by accesses that are traced.
+struct ArrayUse {
+  bool loaded = false;
+  bool stored = false;  ///< or updated
+};
 
 /// What a traced launch did.
 struct KernelTrace {
@@ -170,6 +176,7 @@ struct KernelTrace {
   /// depends on how fast the blocks are: the counts of these lines differ from run to run.
   std::vector<Place> polls;
   std::vector<StrayShuffles> strays;
+  std::vector<ArrayUse> uses;  ///< by index into the traced arrays
 
   // For replay(): what reaches the caches.
   std::vector<BlockStream> streams;
@@ -179,7 +186,7 @@ struct KernelTrace {
 
 /// \brief  Traces all kernels that launch() starts: every access is counted and checked. A kernel
 ///         that cannot go on (a divergent barrier, a hang) ends launch() and is among the hazards.
-/// \param  arrays  all global arrays that the kernels may touch, at most kMaxArrays
+/// \param  arrays  all global arrays that the kernels may touch
 /// \throws std::logic_error  no kernel of a traced library was launched
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options = {});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/trace/trace_names.hpp"
 
+#include <algorithm>
+
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/waits/hang_report.hpp"
 #include "emulator/trace/code_places.hpp"
@@ -72,7 +74,7 @@ WarpRequest TraceNames::request(const RawRequest& raw) const {
 
 std::string TraceNames::array_name(std::size_t array) const {
   if (array < arrays_.size()) return arrays_[array].name;
-  return array > kMaxArrays ? shared_[array - kMaxArrays - 1].name : "";
+  return array == kNoArray ? "" : shared_[array - kFirstSharedArray].name;
 }
 
 /// Addresses become bytes from the start of the array that they lie in.
@@ -87,11 +89,10 @@ void TraceNames::name_addresses(const RawRequest& raw, WarpRequest& request) con
     }
     request.bank0 = static_cast<unsigned>(start / 4 % 32);
   } else {
-    for (const TracedArray& array : arrays_) {
-      const auto begin = reinterpret_cast<std::uint64_t>(array.data);
-      if (first < begin || first >= begin + array.bytes) continue;
-      request.array = array.name;
-      start = begin;
+    const std::size_t array = index_.with(first, first + 1);
+    if (array != kNoArray) {
+      request.array = arrays_[array].name;
+      start = reinterpret_cast<std::uint64_t>(arrays_[array].data);
     }
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -104,19 +105,14 @@ void TraceNames::name_addresses(const RawRequest& raw, WarpRequest& request) con
 // -- Hazards -------------------------------------------------------------------------------------
 
 Element TraceNames::global_element(std::uint64_t address) const {
-  const TracedArray* nearest = nullptr;
-  std::uint64_t distance = ~std::uint64_t{0};
-  for (const TracedArray& array : arrays_) {
-    const auto begin = reinterpret_cast<std::uint64_t>(array.data);
-    const std::uint64_t away = address < begin                 ? begin - address
-                               : address < begin + array.bytes ? 0
-                                                               : address - (begin + array.bytes);
-    if (away >= distance) continue;
-    distance = away;
-    nearest = &array;
-  }
+  const std::size_t number = index_.nearest(address);
+  if (number == kNoArray) return {.space = MemorySpace::kGlobal};
+  const TracedArray* const nearest = &arrays_[number];
+  const auto begin = reinterpret_cast<std::uint64_t>(nearest->data);
+  const std::uint64_t distance =
+      address < begin ? begin - address : address - std::min(address, begin + nearest->bytes);
   constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
-  if (nearest == nullptr || distance > kFar) return {.space = MemorySpace::kGlobal};
+  if (distance > kFar) return {.space = MemorySpace::kGlobal};
   const auto offset =
       static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(nearest->data));
   const auto bytes = static_cast<std::int64_t>(nearest->element_bytes);

@@ -20,9 +20,9 @@ Operation operation_of(AccessCode code, bool shared);
 class TraceNames {
  public:
   /// All arguments must outlive this.
-  TraceNames(const GridPlan& plan, const std::vector<TracedArray>& arrays,
+  TraceNames(const GridPlan& plan, const TraceWishes& wishes,
              const std::vector<SharedArray>& shared)
-      : plan_(plan), arrays_(arrays), shared_(shared) {}
+      : plan_(plan), arrays_(wishes.arrays), index_(wishes.index), shared_(shared) {}
 
   Fault hazard(const RawHazard& raw) const;
   WarpRequest request(const RawRequest& raw) const;
@@ -38,6 +38,7 @@ class TraceNames {
 
   const GridPlan& plan_;
   const std::vector<TracedArray>& arrays_;
+  const ArrayIndex& index_;
   const std::vector<SharedArray>& shared_;
 };
 

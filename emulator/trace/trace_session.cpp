@@ -42,8 +42,10 @@ auto order_of(const Fault& hazard) {
 }  // namespace
 
 TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOptions& options)
-    : options_(options), shadow_(arrays), classes_(options.complete_shifts) {
+    : options_(options), shadow_(arrays), classes_(arrays.size(), options.complete_shifts) {
   wishes_.arrays = arrays;
+  wishes_.index = ArrayIndex(arrays);
+  trace_.uses.resize(arrays.size());
   wishes_.patterns = &patterns_;
   wishes_.undefined = &undefined_;
   wishes_.warp = options.warp;
@@ -191,8 +193,11 @@ GridStats TraceSession::run(const GridPlan& plan) {
 /// All blocks have ended, so what others wrote is known.
 void TraceSession::keep_unwritten_loads() {
   for (UnwrittenLoad& load : unwritten_loads_) {
-    const bool ordered = shadow_.blocks_may_be_ordered() &&
-                         shadow_.was_stored_by_another(wishes_.arrays, load.address, load.block);
+    const std::size_t array = wishes_.index.with(load.address, load.address + 1);
+    const std::size_t at =
+        load.address - reinterpret_cast<std::uint64_t>(wishes_.arrays[array].data);
+    const bool ordered =
+        shadow_.blocks_may_be_ordered() && shadow_.was_stored_by_another(array, at, load.block);
     if (!ordered) keep_hazard(std::move(load.hazard));
   }
   unwritten_loads_.clear();
@@ -224,7 +229,7 @@ GridStats TraceSession::run_blocks(const GridPlan& plan) {
 void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::uint64_t weight) {
   const auto counts = tracer.take_counts();
   const std::lock_guard lock(mutex_);
-  const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
+  const TraceNames names(plan, wishes_, tracer.shared_arrays());
   for (const auto& [code, site] : counts) {
     if (site.global == AccessCounts() && site.shared == AccessCounts()) continue;
     hooks_seen_ = true;
@@ -259,7 +264,7 @@ void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::ui
 
 void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   const std::lock_guard lock(mutex_);
-  const TraceNames names(plan, wishes_.arrays, tracer.shared_arrays());
+  const TraceNames names(plan, wishes_, tracer.shared_arrays());
   for (const RawHazard& raw : tracer.hazards()) {
     if (raw.earlier_block) {
       races_of_blocks_.push_back(names.hazard(raw));
@@ -280,6 +285,10 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
         plan.code.begin(), pack_access(instruction - plan.code.begin(), AccessType::kLoad, 4));
     const Place place = {line.file, line.line};
     if (std::ranges::find(trace_.polls, place) == trace_.polls.end()) trace_.polls.push_back(place);
+  }
+  for (std::size_t i = 0; i < trace_.uses.size(); ++i) {
+    trace_.uses[i].loaded |= tracer.uses()[i].loaded;
+    trace_.uses[i].stored |= tracer.uses()[i].stored;
   }
   std::size_t bytes = 0;
   for (const SharedArray& array : tracer.shared_arrays())

@@ -15,6 +15,7 @@
 
 #include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/run/grid_plan.hpp"
+#include "emulator/trace/array_index.hpp"
 #include "emulator/trace/global_shadow.hpp"
 #include "emulator/trace/line_patterns.hpp"
 #include "emulator/trace/trace.hpp"
@@ -26,6 +27,7 @@ namespace ladder::emulator {
 /// What the session wants to know of the grid that runs.
 struct TraceWishes {
   std::vector<TracedArray> arrays;
+  ArrayIndex index;                                        ///< of the arrays
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
   UndefinedValues* undefined = nullptr;                    ///< likewise

@@ -48,6 +48,17 @@ void WarpLogs::enter(unsigned thread) noexcept {
   inside_ = true;
 }
 
+/// Do all of these bytes lie in an array?
+bool WarpLogs::holds(std::uint64_t address, unsigned bytes) noexcept {
+  const std::uint64_t offset = address - last_begin_;
+  if (offset < last_bytes_ && last_bytes_ - offset >= bytes) return true;
+  const std::size_t array = index_->with(address, address + bytes);
+  if (array == kNoArray) return false;
+  last_begin_ = reinterpret_cast<std::uint64_t>((*arrays_)[array].data);
+  last_bytes_ = (*arrays_)[array].bytes;
+  return true;
+}
+
 /// The thread is about to wait: what it stored is there, and no other thread of the block has
 /// stored since.
 void WarpLogs::note_stores() noexcept {
@@ -63,12 +74,7 @@ void WarpLogs::note_stores() noexcept {
     const unsigned bytes = bytes_of(*reinterpret_cast<const AccessCode*>(code));
     std::uint32_t value = 0;
     // What lies beside shared memory and beside arrays may not even exist.
-    const auto holds = [&](const TracedArray& array) {
-      const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(array.data);
-      return offset < array.bytes && array.bytes - offset >= bytes;
-    };
-    if (address - shared < bytes_of_shared - (bytes - 1) || std::ranges::any_of(*arrays_, holds))
-        [[likely]] {
+    if (address - shared < bytes_of_shared - (bytes - 1) || holds(address, bytes)) [[likely]] {
       value = bytes == 4 ? *reinterpret_cast<const std::uint32_t*>(address)
                          : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
     }

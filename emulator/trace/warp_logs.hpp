@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/trace/access_log.hpp"
+#include "emulator/trace/array_index.hpp"
 
 namespace ladder::emulator {
 
@@ -18,7 +19,11 @@ class WarpLogs {
   /// How many accesses of a thread are logged before they are looked at: at most WarpLog::kRows.
   void set_limit(unsigned rows) { limit_ = rows; }
   /// In global memory, that stores may go to.
-  void set_arrays(const std::vector<TracedArray>& arrays) { arrays_ = &arrays; }
+  void set_arrays(const std::vector<TracedArray>& arrays, const ArrayIndex& index) {
+    arrays_ = &arrays;
+    index_ = &index;
+    last_bytes_ = 0;
+  }
   void start_block() {
     rows_.fill(0);
     has_guesses_.fill(false);
@@ -64,6 +69,7 @@ class WarpLogs {
  private:
   WarpLog& log_for(unsigned warp);
   void note_stores() noexcept;
+  bool holds(std::uint64_t address, unsigned bytes) noexcept;
 
   std::array<WarpLog*, 32> logs_ = {};
   std::vector<std::unique_ptr<WarpLog>> all_;
@@ -72,6 +78,9 @@ class WarpLogs {
   std::array<bool, 32> has_guesses_ = {};
   unsigned limit_ = WarpLog::kRows;
   const std::vector<TracedArray>* arrays_ = nullptr;
+  const ArrayIndex* index_ = nullptr;
+  std::uint64_t last_begin_ = 0;  ///< of the array that held the last store
+  std::size_t last_bytes_ = 0;
   std::array<std::byte*, WarpLog::kRows> stores_ = {};  ///< of the running thread; see enter()
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_

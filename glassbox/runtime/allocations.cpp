@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
+#include <utility>
 
 namespace ladder::glassbox {
 namespace {
@@ -55,15 +58,37 @@ Allocations& Allocations::instance() {
   return *all;
 }
 
-std::string Allocations::unused_name(const std::string& name) const {
-  const auto is_taken = [&](const std::string& wanted) {
-    return std::ranges::any_of(
-        all_, [&](const Allocation& array) { return !array.freed && array.name == wanted; });
-  };
-  std::string unused = name;
-  for (int i = 2; is_taken(unused); ++i)
-    unused = name + "#" + std::to_string(i);
-  return unused;
+/// "rows", "rows#2", "rows#3": the first that no live array has.
+std::string Allocations::take_name(const std::string& name) {
+  if (names_.insert(name).second) return name;
+  int& next = next_number_.try_emplace(name, 2).first->second;
+  std::string numbered;
+  do {
+    numbered = name + "#" + std::to_string(next++);
+  } while (!names_.insert(numbered).second);
+  return numbered;
+}
+
+void Allocations::give_back_name(const std::string& name) {
+  names_.erase(name);
+  const std::size_t mark = name.rfind('#');
+  if (mark == std::string::npos) return;
+  const auto numbered = next_number_.find(name.substr(0, mark));
+  if (numbered == next_number_.end()) return;
+  numbered->second = std::min(numbered->second, std::atoi(name.c_str() + mark + 1));
+}
+
+Allocation& Allocations::keep(Allocation array) {
+  array.name = take_name(array.name.empty() ? "memory" : array.name);
+  Allocation& kept = all_.emplace_back(std::move(array));
+  by_address_[kept.data] = &kept;
+  return kept;
+}
+
+/// The array that begins at the address or last before it; null if none does.
+Allocation* Allocations::nearest_before(const void* address) {
+  const auto next = by_address_.upper_bound(static_cast<const std::byte*>(address));
+  return next == by_address_.begin() ? nullptr : std::prev(next)->second;
 }
 
 void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& name,
@@ -76,46 +101,43 @@ void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& na
   auto* const data = static_cast<std::byte*>(all) + kGuardBytes;
   if (room >= kHugeBytes) madvise(data, room, MADV_HUGEPAGE);
   if (bytes <= kMaxFilledBytes && kind != MemoryKind::kHeap) fill(data, bytes);
-  all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
-                  .kind = kind,
-                  .place = place,
-                  .data = data,
-                  .bytes = bytes,
-                  .written = kind == MemoryKind::kHeap});
-  if (doors_ == 0) protect(all_.back(), PROT_NONE);
+  const Allocation& array = keep({.name = name,
+                                  .kind = kind,
+                                  .place = place,
+                                  .data = data,
+                                  .bytes = bytes,
+                                  .written = kind == MemoryKind::kHeap});
+  if (doors_ == 0) protect(array, PROT_NONE);
   return data;
 }
 
 void Allocations::add_registered(void* data, std::size_t bytes, const std::string& name,
                                  const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
-  all_.push_back({.name = unused_name(name.empty() ? "memory" : name),
-                  .kind = MemoryKind::kRegistered,
-                  .place = place,
-                  .data = static_cast<std::byte*>(data),
-                  .bytes = bytes,
-                  .written = true});
+  keep({.name = name,
+        .kind = MemoryKind::kRegistered,
+        .place = place,
+        .data = static_cast<std::byte*>(data),
+        .bytes = bytes,
+        .written = true});
 }
 
 Allocation* Allocations::starting_at(const void* address) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(
-      all_, [&](const Allocation& array) { return !array.freed && array.data == address; });
-  return found == all_.end() ? nullptr : &*found;
+  Allocation* const array = nearest_before(address);
+  return array != nullptr && !array->freed && array->data == address ? array : nullptr;
 }
 
 Allocation* Allocations::with(const void* address) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(
-      all_, [&](const Allocation& array) { return !array.freed && array.contains(address); });
-  return found == all_.end() ? nullptr : &*found;
+  Allocation* const array = nearest_before(address);
+  return array != nullptr && !array->freed && array->contains(address) ? array : nullptr;
 }
 
 const Allocation* Allocations::freed_with(const void* address) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(
-      all_, [&](const Allocation& array) { return array.freed && array.contains(address); });
-  return found == all_.end() ? nullptr : &*found;
+  const Allocation* const array = nearest_before(address);
+  return array != nullptr && array->freed && array->contains(address) ? array : nullptr;
 }
 
 const Allocation* Allocations::around(const void* address) {
@@ -131,7 +153,9 @@ const Allocation* Allocations::around(const void* address) {
 
 void Allocations::free(Allocation& allocation, const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
+  give_back_name(allocation.name);
   if (allocation.kind == MemoryKind::kRegistered) {
+    by_address_.erase(allocation.data);
     all_.remove_if([&](const Allocation& array) { return &array == &allocation; });
     return;
   }
@@ -155,15 +179,30 @@ std::vector<Allocation*> Allocations::live() {
 Allocations::Door::Door() : lock_(instance().mutex_) {
   Allocations& all = instance();
   if (all.doors_++ > 0) return;
-  for (const Allocation& array : all.all_)
-    protect(array, PROT_READ | PROT_WRITE);
+  for (const Allocation& array : all.all_) {
+    if (array.doors == 0) protect(array, PROT_READ | PROT_WRITE);
+  }
+}
+
+Allocations::Door::Door(std::initializer_list<const void*> touched)
+    : lock_(instance().mutex_), all_(false) {
+  for (const void* const address : touched) {
+    Allocation* const array = instance().with(address);
+    if (array == nullptr) continue;
+    touched_.push_back(array);
+    if (array->doors++ == 0 && instance().doors_ == 0) protect(*array, PROT_READ | PROT_WRITE);
+  }
 }
 
 Allocations::Door::~Door() {
   Allocations& all = instance();
-  if (--all.doors_ > 0) return;
-  for (const Allocation& array : all.all_)
-    protect(array, PROT_NONE);
+  for (Allocation* const array : touched_) {
+    if (--array->doors == 0 && all.doors_ == 0) protect(*array, PROT_NONE);
+  }
+  if (!all_ || --all.doors_ > 0) return;
+  for (const Allocation& array : all.all_) {
+    if (array.doors == 0) protect(array, PROT_NONE);
+  }
 }
 
 }  // namespace ladder::glassbox

@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/trace/trace.hpp"
@@ -35,6 +39,7 @@ struct Allocation {
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
   bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
+  int doors = 0;            ///< that are open to this array alone
 
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
   /// it shares with kernels without a call.
@@ -81,19 +86,29 @@ class Allocations {
   class Door {
    public:
     Door();
+    /// Only of the arrays that hold these bytes.
+    Door(std::initializer_list<const void*> touched);
     ~Door();
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
 
    private:
     std::lock_guard<std::recursive_mutex> lock_;
+    bool all_ = true;
+    std::vector<Allocation*> touched_;
   };
 
  private:
   Allocations() = default;
-  std::string unused_name(const std::string& name) const;
+  Allocation& keep(Allocation array);
+  Allocation* nearest_before(const void* address);
+  std::string take_name(const std::string& name);
+  void give_back_name(const std::string& name);
 
   std::list<Allocation> all_;
+  std::map<const std::byte*, Allocation*> by_address_;
+  std::unordered_set<std::string> names_;             ///< of live arrays
+  std::unordered_map<std::string, int> next_number_;  ///< of a name that is taken: lower ones are
   int doors_ = 0;
   std::recursive_mutex mutex_;
 };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
@@ -143,15 +144,14 @@ bool is_wanted(const LaunchRequest& request, const std::vector<PointerArgument>&
   return is_new || seen.launches <= kTracedLaunches;
 }
 
-/// The arrays that a kernel may touch: first those that it is given. The tracer knows no more than
-/// kMaxArrays.
+/// The arrays that a kernel may touch: first those that it is given.
 std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>& arguments,
                                               std::vector<Allocation*>& chosen) {
   Allocations& all = Allocations::instance();
   std::map<const Allocation*, std::size_t> element_bytes;
+  std::unordered_set<const Allocation*> known;
   const auto choose = [&](Allocation* array) {
-    if (array != nullptr && std::ranges::find(chosen, array) == chosen.end())
-      chosen.push_back(array);
+    if (array != nullptr && known.insert(array).second) chosen.push_back(array);
   };
   for (const PointerArgument& argument : arguments) {
     Allocation* const array = all.with(argument.address);
@@ -161,25 +161,21 @@ std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>
   choose(device_heap());
   for (Allocation* array : all.live())
     choose(array);
-  if (chosen.size() > emulator::kMaxArrays) chosen.resize(emulator::kMaxArrays);
   std::vector<emulator::TracedArray> traced;
   for (const Allocation* array : chosen) {
-    const auto known = element_bytes.find(array);
+    const auto bytes = element_bytes.find(array);
     traced.push_back({.name = array->name,
                       .data = array->data,
                       .bytes = array->bytes,
-                      .element_bytes = known == element_bytes.end() ? 4 : known->second,
+                      .element_bytes = bytes == element_bytes.end() ? 4 : bytes->second,
                       .written = array->is_written()});
   }
   return traced;
 }
 
 void note_written(const emulator::KernelTrace& trace, const std::vector<Allocation*>& arrays) {
-  for (const emulator::LineCounts& line : trace.lines) {
-    if (line.operation == emulator::Operation::kGlobalLoad) continue;
-    for (Allocation* array : arrays) {
-      if (array->name == line.array) array->written = true;
-    }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (trace.uses[i].stored) arrays[i]->written = true;
   }
 }
 

@@ -173,7 +173,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = require_copy("cudaMemcpy", to, from, bytes, kind, here);
   if (error != cudaSuccess) return error;
-  const Allocations::Door open;
+  const Allocations::Door open({to, from});
   std::memmove(to, from, bytes);
   note_written(to, bytes);
   return cudaSuccess;
@@ -194,7 +194,7 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
   const cudaError_t error =
       require_copy(function, to, from, {span(to_pitch), span(from_pitch)}, kind, here);
   if (error != cudaSuccess) return error;
-  const Allocations::Door open;
+  const Allocations::Door open({to, from});
   for (std::size_t row = 0; row < height; ++row)
     std::memmove(to + row * to_pitch, from + row * from_pitch, width);
   note_written(to, width);
@@ -211,7 +211,7 @@ cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, st
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = require_fill("cudaMemset", to, bytes, here);
   if (error != cudaSuccess) return error;
-  const Allocations::Door open;
+  const Allocations::Door open({to});
   if (element_bytes == 1) {
     std::memset(to, static_cast<int>(value), bytes);
   } else {
@@ -231,7 +231,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
                    {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
                   to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   }
-  const Allocations::Door open;
+  const Allocations::Door open({symbol, memory});
   std::byte* const place = static_cast<std::byte*>(symbol) + offset;
   if (to_symbol) {
     std::memcpy(place, memory, bytes);
