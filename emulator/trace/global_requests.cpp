@@ -208,8 +208,8 @@ void GlobalRequests::check(AccessCode code, std::size_t array, const std::uint64
     if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads) {
       // Padding, or a member that nobody set, of an object that is loaded whole?
       const auto [first, last] =
-          state_.object_around(at, site.code, state_.wishes->arrays[site.array].element_bytes);
-      if (shadow.is_written(site.array, first, last)) return;
+          state_.object_around(at, code, state_.wishes->arrays[array].element_bytes);
+      if (shadow.is_written(array, first, last)) return;
     }
     RawHazard hazard = {.kind = kind_of(conflict.kind),
                         .code = code,

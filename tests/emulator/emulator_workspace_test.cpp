@@ -29,9 +29,9 @@ TEST(EmulatorWorkspace, IsSearchedAsFarAsItIsInUse) {
   workspace(8192);
   constexpr std::uint32_t kLocal = 0xFEFEFEFE;
   std::memcpy(&whole[8188], &kLocal, sizeof kLocal);
-  const auto found = undefined.find_in(arrays, [](const std::string&) {
-    return Place{"kernel.cuh", 7};
-  });
+  const auto found = undefined.find_in(
+      arrays, [](const std::string&) { return Place{"kernel.cuh", 7}; },
+      [](std::size_t, std::size_t) { return true; });
   ASSERT_EQ(found.size(), 1u);
   ASSERT_TRUE(found[0].element);
   EXPECT_EQ(name_of(*found[0].element), "workspace[2047]");

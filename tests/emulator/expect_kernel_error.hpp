@@ -81,8 +81,10 @@ Fault expect_kernel_error(Launch launch, const Expected& expected) {
 inline std::string threads_of(const ThreadGroup& group) {
   std::string text;
   for (const auto& [first, last] : ranges_of(group.threads)) {
-    text += (text.empty() ? "" : ", ") + std::to_string(first);
-    if (last > first) text += "-" + std::to_string(last);
+    text += text.empty() ? "" : ", ";
+    text += std::to_string(first);
+    if (last > first) text += '-';
+    if (last > first) text += std::to_string(last);
   }
   return text;
 }
