@@ -44,6 +44,9 @@ REPOSITORIES = (
 MD_FILES = ["force.cu", "initialize.cu", "integrate.cu", "memory.cu", "neighbor.cu"]
 MD_SIZE = ["4", "20"]
 
+# {repository: where all its build lines look for headers}
+FOLDERS = {"Tony-Tan+CUDA_Freshman": ["include"]}
+
 # {program: {"files": the others of its build line, "folders": of headers, "arguments": its own}}
 MORE = {
     "siboehm+SGEMM_CUDA/sgemm.cu": {"files": ["src/runner.cu"], "arguments": ["1"]},
@@ -64,6 +67,36 @@ MORE = {
                 {"files": ["scrImagePgmPpmPackage.cpp"]},
         }.items()
     },
+    **{
+        f"R100001+Programming-Massively-Parallel-Processors/Chapters/{path}.cu":
+            {"arguments": arguments.split()}
+        for path, arguments in {
+            "Ch02 - Data Parallel Computing/labs/array_add_on_device/array_add_on_device":
+                "50 70 8 8",
+            "Ch03 - Scalable Parallel Execution/labs/image_blur/image_blur": "16 70 50",
+            "Ch03 - Scalable Parallel Execution/labs/image_color_to_grayscale/"
+            "image_color_to_grayscale": "16 70 50",
+            "Ch03 - Scalable Parallel Execution/labs/mat_vec_mul/mat_vec_mul": "100",
+            "Ch03 - Scalable Parallel Execution/labs/matrix_addition/matrix_addition": "100",
+            "Ch03 - Scalable Parallel Execution/labs/vector_add/vector_add": "128 1000",
+            "Ch04 - Memory And Data Locality/labs/basic_matrix_mul/basic_matrix_mul":
+                "50 70 70 60",
+            "Ch04 - Memory And Data Locality/labs/tiled_matrix_mul_shared_mem/"
+            "tiled_matrix_mul_shared_mem": "50 70 70 60",
+            "Ch05 - Performance Considerations/labs/rectangular_tiles_mat_mul/"
+            "rectangular_tiles_mat_mul": "50 70 70 60",
+            "Ch05 - Performance Considerations/labs/reduction/reduction": "1000",
+            "Ch07 - Parallel Patterns: Convolution/labs/convolution/convolution": "50 70 3",
+            "Ch07 - Parallel Patterns: Convolution/labs/stencil/stencil": "30 20 10",
+            "Ch08 - Parallel Patterns: Prefix Sum/labs/scan/scan": "1000",
+            "Ch09 - Parallel Patterns: Histogram/labs/histogram/histogram": "1000",
+            "Ch10 - Parallel Patterns: Sparse Matrix Computation/labs/sparse_matrix_comp":
+                "50 70 0.8 1",
+        }.items()
+    },
+    "mark-poscablo+gpu-sum-reduction/sum_reduction/main.cu": {"files": ["reduce.cu"]},
+    "mark-poscablo+gpu-prefix-sum/scan_standalone/main.cu": {"files": ["scan.cu"]},
+    "mark-poscablo+gpu-radix-sort/radix_sort/main.cu": {"files": ["scan.cu", "sort.cu"]},
     "a-hamdi+GPU/day 13/Linear_kernel/linear_kernel.cu":
         {"files": ["cuda_kernels.cu", "helper_functions.cpp"]},
     "a-hamdi+GPU/day 34/vec_add_gpu.cu": {"arguments": ["4096"]},
@@ -123,6 +156,11 @@ def verdicts():
         for judgement in results_file.read(JUDGED)["judgements"]
         for line in judgement["lines"]
     }
+
+
+def missed():
+    """Faults that were seen in the source, and that no report names."""
+    return results_file.read(JUDGED)["missed"]
 
 
 def verdict_of(entry, finding, judgements):

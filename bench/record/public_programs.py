@@ -5,8 +5,8 @@
 CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
 with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
 are not run again, so a stopped run goes on where it was; --older runs those again that another
-build has run, the shortest first. Every program runs in a copy of its folder, with an empty standard
-input, and gets the same seconds of CPU time.
+build has run, the shortest first. Every program runs in a copy of its folder, with an empty
+standard input, and gets the same seconds of CPU time.
 """
 
 import argparse
@@ -151,7 +151,8 @@ def tried(repository, path, options):
     source = folder / path
     more = public_programs.MORE.get(f"{repository}/{path}", {})
     folders = program_scope.folders_of(source, options.checkouts.resolve())
-    folders += [folder / name for name in more.get("folders", ())]
+    folders += [folder / name for name in (*public_programs.FOLDERS.get(repository, ()),
+                                           *more.get("folders", ()))]
     files = program_scope.files_of(source, more)
     scope = program_scope.out_of_scope(files, folders)
     entry = {"repository": repository, "path": path, "scope": scope}

@@ -99,6 +99,14 @@ def judged_block(verdict):
     return block
 
 
+def missed_block(*_):
+    """Faults that a person has seen and the glass box has not."""
+    return "\n".join(
+        f"- `{one['path']}` of {public_programs.name_of(one['repository'])}, line "
+        f"{one['lines'][0]}: {one['why']}" for one in public_programs.missed()
+    ) or "None."
+
+
 def note_of(entry):
     """What a row says of a program, beyond numbers."""
     if entry["scope"]:
@@ -136,5 +144,6 @@ BLOCKS = {
     "public_harmless": judged_block("harmless"),
     "public_meant": judged_block("meant"),
     "public_false": judged_block("false"),
+    "public_missed": missed_block,
     "public_all": all_block,
 }
