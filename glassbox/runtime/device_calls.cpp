@@ -241,6 +241,15 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
   return sticky_error();
 }
 
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return sticky_error();
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return sticky_error();
+}
+
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   if (limit == cudaLimitMallocHeapSize) set_heap_bytes(value);
   return sticky_error();

@@ -94,6 +94,11 @@ enum cudaFuncCache {
   cudaFuncCachePreferL1,
   cudaFuncCachePreferEqual,
 };
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte,
+};
 enum cudaComputeMode {
   cudaComputeModeDefault,
   cudaComputeModeExclusive,
@@ -134,6 +139,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference);
+/// Banks have had 4 bytes since Maxwell, whatever is asked for.
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 /// Whatever was set aside of L2 is anybody's again; the glass box has no L2.
@@ -179,6 +187,10 @@ cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute attribute, int value,
 }
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) {
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaFuncSetSharedMemConfig(Kernel, cudaSharedMemConfig) {
   return cudaSuccess;
 }
 template <class Kernel>

@@ -9,6 +9,11 @@ ASK = in_main("""
     cudaGetDeviceProperties(&p, 0);
     int sms, count, blocks, grid, block, chosen = 1;
     cudaChooseDevice(&chosen, &p);
+    cudaSharedMemConfig banks;
+    cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte);
+    cudaFuncSetSharedMemConfig(k, cudaSharedMemBankSizeEightByte);
+    cudaDeviceGetSharedMemConfig(&banks);
+    chosen += banks != cudaSharedMemBankSizeFourByte;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaGetDeviceCount(&count);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 128, 16 * 1024);
