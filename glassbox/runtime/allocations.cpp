@@ -64,8 +64,10 @@ std::size_t Allocation::unwritten_elements(const void* begin, std::size_t bytes_
     return true;
   };
   std::size_t unwritten = 0;
-  for (std::size_t at = first; at + element_bytes <= last; at += element_bytes)
-    unwritten += is_filled(at, element_bytes) ? 1 : 0;
+  // Of smaller elements, single ones may well be equal to that.
+  const std::size_t unit = std::max(element_bytes, sizeof kFill / element_bytes * element_bytes);
+  for (std::size_t at = first; at + unit <= last; at += unit)
+    unwritten += is_filled(at, unit) ? unit / element_bytes : 0;
   return unwritten;
 }
 
