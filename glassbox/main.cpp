@@ -247,7 +247,8 @@ int main(int argc, char** argv) {
       "Compiles a CUDA program with g++, runs it without a GPU, and says what its\n"
       "kernels do wrong.\n\n"
       "glassbox FILES           run, then report races, bad accesses and failed calls\n"
-      "glassbox check FILES     the same, but exit with 1 if anything was found\n"
+      "glassbox check FILES     the same, but exit with 1 if an error was found; memory that\n"
+      "                         was never freed is told as a warning, and does not count\n"
       "glassbox run FILES       only run, which is faster\n"
       "glassbox trace FILES     also show what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments",

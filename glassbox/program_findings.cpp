@@ -152,7 +152,9 @@ std::string finding_text(const Finding& finding) {
   if (call == nullptr) return wrapped("- " + text_of(finding), 2);
   switch (group_of(call->reason)) {
     case CallGroup::kNote:
-      return wrapped(text_of(*call), 2);
+      return wrapped(place.line == 0 ? text_of(*call)
+                                     : fmt::format("{}, at {}.", text_of(*call), text_of(place)),
+                     2);
     case CallGroup::kLeak:
       return wrapped(emulator::sentence(fmt::format("{}, {} bytes from {}, was never freed.",
                                                     call->fields.word("array"),

@@ -168,8 +168,8 @@ std::string freed_text(const Fault& fault) {
 std::string host_memory_text(const Fault& fault) {
   const Fields& fields = fault.fields;
   const std::string& memory = fields.word("memory");
-  const std::string what = memory == "stack"  ? "on the host's stack"
-                           : memory == "heap" ? "on the host's heap (malloc, new, std::vector)"
+  const std::string what = memory == "stack"  ? "memory on the host's stack"
+                           : memory == "heap" ? "memory on the host's heap (malloc, new, std::vector)"
                            : fields.has("variable")
                                ? "the host's variable " + fields.word("variable")
                                : "a variable of the host";
@@ -549,6 +549,14 @@ bool names_its_place(const Fault& fault) {
   }
 }
 
+std::string misaligned_object_text(const Fault& fault) {
+  const std::string element = element_text(fault);
+  return "misaligned: " + thread_text(fault.thread) + " uses an object of type " +
+         fault.fields.word("type") + (element.empty() ? " in local memory" : " at " + element) +
+         ", whose address is not a multiple of " + fault.fields.digits("multiple") + "," +
+         where_text(fault);
+}
+
 std::string whole_text(const Fault& fault) {
   switch (group_of(fault.kind)) {
     case FaultGroup::kRace:
@@ -557,6 +565,7 @@ std::string whole_text(const Fault& fault) {
     case FaultGroup::kUninitialised:
       return uninitialised_text(fault);
     case FaultGroup::kAlignment: {
+      if (!fault.access) return misaligned_object_text(fault);
       const std::string bytes = std::to_string(fault.access.value().bytes) + " bytes";
       return "misaligned: " + does_text(fault) + bytes + " at " + element_text(fault) +
              ", which is not a multiple of " + bytes + "," + where_text(fault);

@@ -210,6 +210,16 @@ void BlockTracer::report_index(Place place, unsigned column, Fault fault) {
                    .column = column});
 }
 
+void BlockTracer::report_misaligned_object(Place place, Fault fault, std::uintptr_t address) {
+  const bool shared = address != 0 && state_.is_near_shared(address);
+  hazards_.report({.kind = fault.kind,
+                   .thread = static_cast<std::uint16_t>(logs_.running()),
+                   .shared = shared,
+                   .address = shared ? address - state_.shared_begin : address,
+                   .found = std::move(fault),
+                   .place = std::move(place)});
+}
+
 // -- From rows to requests -----------------------------------------------------------------------
 
 void BlockTracer::look_at(unsigned warp) {

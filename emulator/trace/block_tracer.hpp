@@ -112,6 +112,8 @@ class BlockTracer final : public BlockObserver {
     whole_copies_.add(pack_access(instruction - state_.code_begin, AccessType::kLoad, 1));
   }
   void report_index(Place place, unsigned column, Fault fault);
+  /// \param address  0: of a local variable
+  void report_misaligned_object(Place place, Fault fault, std::uintptr_t address);
 
   // -- What the session takes ------------------------------------------------------------------
   /// Counters since the last call, by code.

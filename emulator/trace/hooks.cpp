@@ -117,6 +117,21 @@ void index_out_of_bounds(const char* file, unsigned line, unsigned column, const
       {FaultKind::kIndexOutOfBounds, {{"index", index}, {"array_type", array_type}}});
 }
 
+/// A thread uses an object whose address is no multiple of its type's alignment, whatever accesses
+/// the compiler makes of that.
+static void report_misaligned_object(const char* file, unsigned line, const char* type,
+                                     unsigned alignment, std::uintptr_t address) {
+  if (!access_cursor.is_active() || address % alignment == 0) return;
+  const BlockThreads& threads = BlockRunner::of_this_cpu_thread()->threads();
+  const bool is_local = threads.stacks().contains(address);
+  // Local variables of less than 16 bytes may lie elsewhere on a GPU.
+  constexpr unsigned kWidest = 16;
+  if (is_local && alignment < kWidest) return;
+  access_cursor.tracer->report_misaligned_object(
+      {without_repository(file), line}, {FaultKind::kMisaligned, {{"type", type}, {"multiple", alignment}}},
+      is_local ? 0 : address);
+}
+
 }  // namespace ladder::emulator
 
 #define LADDER_CALLER __builtin_return_address(0)
@@ -247,6 +262,21 @@ struct BoundsCheck {
   } const* array;
   const Type* index;
 };
+
+/// What g++ knows of a pointer that it checks. Likewise.
+struct AlignmentCheck {
+  const char* file;
+  std::uint32_t line;
+  std::uint32_t column;
+  const BoundsCheck::Type* type;
+  std::uint8_t log2_alignment;
+  std::uint8_t use;
+};
+
+void __ubsan_handle_type_mismatch_v1(const AlignmentCheck* check, std::uintptr_t address) {
+  report_misaligned_object(check->file, check->line, check->type->name,
+                           1u << check->log2_alignment, address);
+}
 
 void __ubsan_handle_out_of_bounds(const BoundsCheck* check, std::uintptr_t index) {
   // The lowest bit of info: signed. The rest: log2 of the number of bits, at most 64.

@@ -149,7 +149,8 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
                             .expression = expression};
     return fault;
   }
-  fault.access = Access{verb_of(raw.code), bytes_of(raw.code)};
+  if (!raw.found) fault.access = Access{verb_of(raw.code), bytes_of(raw.code)};
+  if (!raw.shared && raw.address == 0) return fault;
   if (!raw.shared) fault.address = raw.address;
   fault.element = raw.shared ? element_at(shared_, raw.address) : global_element(raw.address);
   if (has_other(raw.kind)) fault.other = other_access(raw);

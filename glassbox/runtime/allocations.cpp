@@ -53,6 +53,24 @@ bool Allocation::is_written() const {
   return false;
 }
 
+std::size_t Allocation::unwritten_elements(const void* begin, std::size_t bytes_of_them) const {
+  if (bytes > kMaxFilledBytes || kind != MemoryKind::kDevice) return 0;
+  const std::size_t first = static_cast<std::size_t>(static_cast<const std::byte*>(begin) - data);
+  const std::size_t last = first + bytes_of_them;
+  const auto is_filled = [&](std::size_t at, std::size_t count) {
+    for (std::size_t byte = at; byte < at + count; ++byte) {
+      if (data[byte] != static_cast<std::byte>(kFill >> 8 * (byte % sizeof kFill))) return false;
+    }
+    return true;
+  };
+  std::size_t unwritten = 0;
+  // Of smaller elements, single ones may well be equal to that.
+  const std::size_t unit = std::max(element_bytes, sizeof kFill / element_bytes * element_bytes);
+  for (std::size_t at = first; at + unit <= last; at += unit)
+    unwritten += is_filled(at, unit) ? unit / element_bytes : 0;
+  return unwritten;
+}
+
 Allocations& Allocations::instance() {
   static auto* const all = new Allocations();  // used until the very end of the process
   return *all;

@@ -36,6 +36,7 @@ struct Allocation {
   emulator::Place freed_at = {};  ///< of the call that freed it
   std::byte* data = nullptr;
   std::size_t bytes = 0;
+  std::size_t element_bytes = 4;  ///< as kernels that are given the array see it
   bool written = false;  ///< by a copy, by the host or by a kernel
   bool freed = false;
   bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
@@ -44,6 +45,9 @@ struct Allocation {
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
   /// it shares with kernels without a call.
   bool is_written() const;
+
+  /// Elements from a byte on that hold what all memory holds at first, in every byte.
+  std::size_t unwritten_elements(const void* begin, std::size_t bytes_of_them) const;
 
   bool contains(const void* address) const {
     return address >= data && address < data + (bytes == 0 ? 1 : bytes);

@@ -134,11 +134,11 @@ void Findings::add(Launch launch) {
   save();
 }
 
-void Findings::note(const CallProblem& problem) {
+void Findings::note(const CallProblem& problem, const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
-  CallFinding note = {.reason = problem.reason, .fields = problem.fields};
+  CallFinding note = {.reason = problem.reason, .place = place, .fields = problem.fields};
   const bool is_known = std::ranges::any_of(calls_, [&](const CallFinding& other) {
-    return is_same(other, note) && other.fields == note.fields;
+    return is_same(other, note) && (place.line != 0 || other.fields == note.fields);
   });
   if (!is_known) calls_.push_back(std::move(note));
 }

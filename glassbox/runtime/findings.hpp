@@ -44,7 +44,8 @@ class Findings {
   /// A launch that ran without being traced.
   void count_launch() { ++launches_; }
   /// Something to know, told once.
-  void note(const CallProblem& problem);
+  /// \param place  of the call that it is about, if any
+  void note(const CallProblem& problem, const emulator::Place& place = {});
 
   std::uint64_t launches() const { return launches_; }
 

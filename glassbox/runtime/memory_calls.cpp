@@ -52,6 +52,19 @@ bool may_be_symbol(const void* address) {
   return dladdr(address, &library) != 0;
 }
 
+/// A copy to the host that takes along what nobody wrote: the program may never look at it.
+void note_unwritten(const void* to, const void* from, std::size_t bytes, const Here& here) {
+  const Allocation* const array = Allocations::instance().with(from);
+  if (array == nullptr || is_of_device(Allocations::instance().with(to))) return;
+  const std::size_t unwritten = array->unwritten_elements(from, bytes);
+  if (unwritten == 0) return;
+  Findings::instance().note({CallReason::kUnwrittenCopied,
+                             {{"unwritten", unwritten},
+                              {"elements", bytes / array->element_bytes},
+                              {"array", array->name}}},
+                            place_of(here));
+}
+
 CallProblem freed_before(const Allocation& freed) {
   CallProblem problem = {CallReason::kFreedBefore, {{"array", freed.name}}};
   add_freed_at(problem.fields, freed);
@@ -174,6 +187,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   const cudaError_t error = require_copy("cudaMemcpy", to, from, bytes, kind, here);
   if (error != cudaSuccess) return error;
   const Allocations::Door open({to, from});
+  note_unwritten(to, from, bytes, here);
   std::memmove(to, from, bytes);
   note_written(to, bytes);
   return cudaSuccess;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/program_calls.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -95,16 +98,24 @@ std::optional<std::size_t> parenthesis_behind(const std::string& text, std::size
   return std::nullopt;
 }
 
-/// The first arguments of all calls of a function.
-std::vector<std::string> calls_in(const std::string& text, const std::string& function) {
-  std::vector<std::string> found;
+/// A call in a text.
+struct Call {
+  std::vector<std::string> arguments;
+  std::string before;  ///< in the text: "float* a = "
+};
+
+/// All calls of a function.
+std::vector<Call> calls_in(const std::string& text, const std::string& function) {
+  std::vector<Call> found;
   for (std::size_t at = text.find(function); at != std::string::npos;
        at = text.find(function, at + 1)) {
     const bool begins = at == 0 || !is_name(text[at - 1]);
     if (!begins || end_of_name(text, at) != at + function.size()) continue;
     const auto open = parenthesis_behind(text, at + function.size());
     if (!open) continue;
-    if (const auto arguments = arguments_at(text, *open)) found.push_back(arguments->each[0]);
+    if (auto arguments = arguments_at(text, *open)) {
+      found.push_back({std::move(arguments->each), text.substr(0, at)});
+    }
   }
   return found;
 }
@@ -188,10 +199,10 @@ std::string expanded(const Macro& macro, const std::vector<std::string>& argumen
   return result;
 }
 
-/// What a function is given by a macro's expansion, and by what that calls.
-std::vector<std::string> calls_by(const std::string& file, const std::string& expansion,
-                                  const std::string& function, int depth) {
-  std::vector<std::string> found = calls_in(expansion, function);
+/// Calls of a function by a macro's expansion, and by the macros in it.
+std::vector<Call> calls_by(const std::string& file, const std::string& expansion,
+                           const std::string& function, int depth) {
+  std::vector<Call> found = calls_in(expansion, function);
   constexpr int kDeepest = 4;
   if (!found.empty() || depth == kDeepest) return found;
   for (std::size_t at = 0; at < expansion.size();) {
@@ -210,41 +221,6 @@ std::vector<std::string> calls_by(const std::string& file, const std::string& ex
     at = arguments->end;
   }
   return found;
-}
-
-/// "a or b"; empty if any of them has no name.
-std::string one_of(const std::vector<std::string>& expressions) {
-  std::vector<std::string> names;
-  for (const std::string& expression : expressions) {
-    const std::string name = variable_in(expression);
-    if (name.empty()) return "";
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  return text;
-}
-
-std::string find_variable(const std::string& function, const emulator::Place& place,
-                          std::size_t column) {
-  const std::string& text = text_of(place.file);
-  const auto line = begin_of_line(text, place.line);
-  if (!line) return "";
-  const std::size_t end_of_line = std::min(text.find('\n', *line), text.size());
-  const std::size_t at = *line + column - 1;
-  if (column == 0 || at >= end_of_line) {
-    return one_of(calls_in(text.substr(*line, end_of_line - *line), function));
-  }
-  // A call's column is that of its parenthesis; a macro's, that of its name.
-  const std::size_t end = end_of_name(text, at);
-  const auto open = parenthesis_behind(text, end);
-  const auto arguments = open ? arguments_at(text, *open) : std::nullopt;
-  if (!arguments) return "";
-  if (end == at || text.compare(at, end - at, function) == 0) {
-    return variable_in(arguments->each[0]);
-  }
-  return one_of(calls_by(text, text.substr(at, arguments->end - at), function, 0));
 }
 
 /// Without a cast in front, an address-of and parentheses around.
@@ -269,6 +245,145 @@ std::string without_wrapping(std::string text) {
       return text;
     }
   }
+}
+
+/// The calls of a function that a place in the source may be.
+std::vector<Call> calls_at(const std::string& function, const std::string& file, unsigned line,
+                           std::size_t column) {
+  const std::string& text = text_of(file);
+  const auto begin = begin_of_line(text, line);
+  if (!begin) return {};
+  const std::size_t end_of_line = std::min(text.find('\n', *begin), text.size());
+  const std::size_t at = *begin + column - 1;
+  if (column == 0 || at >= end_of_line) {
+    return calls_in(text.substr(*begin, end_of_line - *begin), function);
+  }
+  // A call's column is that of its parenthesis; a macro's, that of its name.
+  const std::size_t end = end_of_name(text, at);
+  const auto open = parenthesis_behind(text, end);
+  const auto arguments = open ? arguments_at(text, *open) : std::nullopt;
+  if (!arguments) return {};
+  if (end == at || text.compare(at, end - at, function) == 0) {
+    std::size_t name = text.rfind(function, at);
+    const std::size_t statement = std::min(text.find_last_of(";{}", at) + 1, at);
+    if (name == std::string::npos || name < statement) name = at;
+    return {{arguments->each, text.substr(statement, name - statement)}};
+  }
+  return calls_by(text, text.substr(at, arguments->end - at), function, 0);
+}
+
+// -- Functions that take memory for others -------------------------------------------------------
+
+/// "alloc" of "alloc<float>"
+std::string without_template(const std::string& function) {
+  return function.substr(0, function.find('<'));
+}
+
+/// The number of a parameter of the function whose definition is the last before a line's end.
+std::optional<std::size_t> number_of_parameter(const std::string& text, unsigned line,
+                                               const std::string& function,
+                                               const std::string& parameter) {
+  const auto begin = begin_of_line(text, line);
+  if (!begin) return std::nullopt;
+  const std::string before = text.substr(0, text.find('\n', *begin));
+  for (std::size_t at = before.rfind(function); at != std::string::npos && at > 0;
+       at = before.rfind(function, at - 1)) {
+    const std::size_t end = end_of_name(before, at);
+    if (end != at + function.size() || is_name(before[at - 1]) || before[end] != '(') continue;
+    const auto parameters = arguments_at(before, end);
+    if (!parameters) continue;
+    for (std::size_t i = 0; i < parameters->each.size(); ++i) {
+      const std::string& declared = parameters->each[i];
+      std::size_t name = declared.size();
+      while (name > 0 && is_name(declared[name - 1]))
+        --name;
+      if (declared.substr(name) == parameter) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Does the function that a line is in return this variable, further down?
+bool is_returned(const std::string& text, unsigned line, const std::string& variable) {
+  const auto begin = begin_of_line(text, line);
+  if (!begin) return false;
+  const std::size_t end = std::min(text.find("\n}", *begin), text.size());
+  const std::string rest = text.substr(*begin, end - *begin);
+  for (std::size_t at = rest.find("return"); at != std::string::npos;
+       at = rest.find("return", at + 1)) {
+    const std::size_t name = skip_space(rest, at + 6);
+    if (rest.compare(name, variable.size(), variable) == 0 &&
+        rest[skip_space(rest, name + variable.size())] == ';') {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What is assigned to, of "float* a = " or "s.p = (float*)".
+std::string assigned_in(std::string text) {
+  text = trimmed(text);
+  if (text.ends_with(')')) text = trimmed(text.substr(0, text.rfind('(')));
+  if (!text.ends_with('=')) return "";
+  text = trimmed(text.substr(0, text.size() - 1));
+  std::size_t begin = text.size();
+  while (begin > 0 && (is_name(text[begin - 1]) || text[begin - 1] == '.' ||
+                       text[begin - 1] == '[' || text[begin - 1] == ']' ||
+                       (begin > 1 && text.compare(begin - 2, 2, "->") == 0))) {
+    begin -= text[begin - 1] == '>' ? 2 : 1;
+  }
+  return variable_in(text.substr(begin));
+}
+
+/// An expression of a call's, and what else the call was.
+struct Given {
+  std::string expression;
+  std::string file;
+  unsigned line;
+};
+
+/// \brief What a pointer is called where the user's function was called that the place is in.
+/// \return empty if that cannot be told
+std::string name_at_callers(Given given, const std::vector<emulator::SourceFrame>& frames) {
+  std::size_t at = 0;
+  while (at < frames.size() && (frames[at].line.file != given.file ||
+                                frames[at].line.line != given.line)) {
+    ++at;
+  }
+  std::string name;
+  for (; at + 1 < frames.size(); ++at) {
+    const std::string core = variable_in(given.expression);
+    const bool is_address = given.expression.find('&') != std::string::npos;
+    const std::string& text = text_of(given.file);
+    const std::string function = without_template(frames[at].function);
+    const emulator::SourceLine& caller = frames[at + 1].line;
+    const bool returned = is_address && is_returned(text, given.line, core);
+    if (core.empty() || function.empty() || (is_address && !returned)) return name;
+    const auto number =
+        returned ? std::nullopt : number_of_parameter(text, given.line, function, core);
+    if (!returned && !number) return name;
+    const std::vector<Call> calls = calls_at(function, caller.file, caller.line, caller.column);
+    if (calls.size() != 1) return name;
+    if (returned) return assigned_in(calls[0].before);
+    if (*number >= calls[0].arguments.size()) return name;
+    given = {calls[0].arguments[*number], caller.file, caller.line};
+    name = variable_in(given.expression);
+  }
+  return name;
+}
+
+/// "a or b"; empty if any of them has no name.
+std::string one_of(const std::vector<Call>& calls) {
+  std::vector<std::string> names;
+  for (const Call& call : calls) {
+    const std::string name = variable_in(call.arguments[0]);
+    if (name.empty()) return "";
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
 }
 
 }  // namespace
@@ -335,13 +450,28 @@ std::string variable_in_launch(const std::string& kernel, const emulator::Place&
 
 std::string variable_in_call(const std::string& function, const emulator::Place& place,
                              std::size_t column) {
+  using Key = std::tuple<std::string, std::string, unsigned, std::size_t>;
   static std::mutex mutex;
-  static auto& known =
-      *new std::map<std::tuple<std::string, std::string, unsigned, std::size_t>, std::string>();
+  static auto& known_calls = *new std::map<Key, std::vector<Call>>();
+  static auto& known_names = *new std::map<std::vector<std::uintptr_t>, std::string>();
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace({function, place.file, place.line, column});
-  if (is_new) found->second = find_variable(function, place, column);
-  return found->second;
+  const auto [found, is_new] = known_calls.try_emplace({function, place.file, place.line, column});
+  if (is_new) found->second = calls_at(function, place.file, place.line, column);
+  const std::vector<Call>& calls = found->second;
+  if (calls.size() != 1) return one_of(calls);
+  const std::string& expression = calls[0].arguments[0];
+  const bool is_address = expression.find('&') != std::string::npos;
+  if (is_address && !is_returned(text_of(place.file), place.line, variable_in(expression))) {
+    return variable_in(expression);
+  }
+  // The variable is that of a function which takes memory for others.
+  const std::vector<std::uintptr_t> chain = calls_of_program();
+  const auto [name, is_new_chain] = known_names.try_emplace(chain);
+  if (is_new_chain) {
+    name->second = name_at_callers({expression, place.file, place.line},
+                                   emulator::source_frames_of(chain));
+  }
+  return name->second.empty() ? variable_in(expression) : name->second;
 }
 
 }  // namespace ladder::glassbox

@@ -90,6 +90,20 @@ std::vector<Sample> accesses() {
       Kind::kUndefinedShuffle,
       {{"function", "__shfl_sync"}, {"lane", 31}, {"why", "not-in-mask"}, {"mask", 0xFFFF}});
   shuffle.element = kMatrix;
+  Fault update = with_other(
+      access_of(Kind::kRaceInGlobal, AccessVerb::kStore, kArray, {{"updates", true}}),
+      AccessVerb::kStore);
+  Fault update_of_blocks = update;
+  update_of_blocks.kind = Kind::kRaceBetweenBlocks;
+  update_of_blocks.other->block = Index{1, 2, 0};
+  const Fields freed = {{"freed_file", "main.cu"}, {"freed_line", 7}};
+  Fault unseen = fault_of(Kind::kUseAfterFree, freed);
+  unseen.element = kArray;
+  Fault object = fault_of(Kind::kMisaligned, {{"type", "'float4'"}, {"multiple", 16}});
+  Fault local_object = object;
+  object.element = kArray;
+  Fields lane_left = {{"function", "__shfl_sync"}, {"lane", 31}, {"why", "has-left"},
+                      {"mask", 0xFFFF}, {"index_file", "kernel.cu"}, {"index_line", 39}};
   Fault local = fault_of(Kind::kUninitialisedLocal);
   local.element = kMatrix;
   return {
@@ -100,6 +114,14 @@ std::vector<Sample> accesses() {
        "race: " + does +
            "loads sA[1][0] at kernel.cu:40, and no barrier separates it from thread (31, 0, 0) "
            "that stores it at kernel.cu:33, block (0, 2, 0)"},
+      {update,
+       "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) both load in[-1], change it "
+       "and store it at kernel.cu:40: what one of them adds may be lost; use atomicAdd() or another "
+       "atomic"},
+      {update_of_blocks,
+       "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) of block (1, 2, 0) both load "
+       "in[-1], change it and store it at kernel.cu:40: what one of them adds may be lost; use "
+       "atomicAdd() or another atomic"},
       {lane, "race: " + does +
                  "copies to C[480] at kernel.cu:40, and no barrier separates it from another lane "
                  "that stores it at kernel.cu:33, block (0, 2, 0)"},
@@ -107,6 +129,31 @@ std::vector<Sample> accesses() {
        "out of bounds: " + does + "stores C[480], row 15, column 0 (C is 15 x 32)" + kHere},
       {access_of(Kind::kGlobalOutOfBounds, AccessVerb::kLoad, kArray),
        "out of bounds: " + does + "loads in[-1] (in has 100 elements)" + kHere},
+      {access_of(Kind::kGlobalOutOfBounds, AccessVerb::kLoad, kArray, lane_left),
+       "out of bounds: " + does + "loads in[-1] (in has 100 elements)" + kHere +
+           "; the index is computed from what __shfl_sync at kernel.cu:39 got from lane 31, which "
+           "has left the kernel"},
+      {access_of(Kind::kGlobalOutOfBounds, AccessVerb::kLoad, kArray, {{"why", "local"}}),
+       "out of bounds: " + does + "loads in[-1] (in has 100 elements)" + kHere +
+           "; the index is computed from a local variable that nothing was stored in"},
+      {access_of(Kind::kUseAfterFree, AccessVerb::kLoad, kArray, freed),
+       "use after free: " + does + "loads in[-1], which was freed at main.cu:7," + kHere},
+      {unseen,
+       "use after free: an access to in[-1], which was freed at main.cu:7," + kHere + kThread},
+      {access_of(Kind::kHostMemory, AccessVerb::kStore, kArray, {{"memory", "stack"}}),
+       "host memory: " + does + "stores in[-1], memory on the host's stack: kernels need memory of "
+       "cudaMalloc, managed or pinned memory," + kHere},
+      {access_of(Kind::kHostMemory, AccessVerb::kStore, {}, {{"memory", "heap"}}),
+       "host memory: " + does + "stores memory on the host's heap (malloc, new, std::vector): kernels need "
+       "memory of cudaMalloc, managed or pinned memory," + kHere},
+      {access_of(Kind::kHostMemory, AccessVerb::kLoad, {},
+                 {{"memory", "static"}, {"variable", "table"}}),
+       "host memory: " + does + "loads the host's variable table: kernels need memory of "
+       "cudaMalloc, managed or pinned memory," + kHere},
+      {object, "misaligned: " + does + "uses an object of type 'float4' at in[-1], whose address is "
+       "not a multiple of 16," + kHere},
+      {local_object, "misaligned: " + does + "uses an object of type 'float4' in local memory, whose "
+       "address is not a multiple of 16," + kHere},
       {access_of(Kind::kNoArray, AccessVerb::kUpdate, {}),
        "out of bounds: " + does + "updates an address in no array" + kHere},
       {access_of(Kind::kSharedOutOfBounds, AccessVerb::kCopyFrom, kTile),

@@ -52,12 +52,13 @@ def array_of(finding):
 
 
 def found_in(result):
-    """Faults, failing calls and leaks, each once: {"race-in-shared-memory 12-15 s"}.
+    """Faults, failing calls, leaks and notes about calls, each once: {"race-in-shared-memory 12-15 s"}.
 
     Code or reason, line, line of the other access, array.
     """
     findings = [one for launch in result.found["subjects"] for one in launch["findings"]]
-    findings += [one for one in result.found["findings"] if one["level"] != "note"]
+    findings += [one for one in result.found["findings"]
+                 if one["level"] != "note" or "line" in one]  # fmt: skip
     texts = ([one.get("reason", one["code"]), line_of(one), array_of(one)] for one in findings)
     return {" ".join(part for part in parts if part) for parts in texts}
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault_codes, in_main, outcome
+from tests.glassbox.own_program import fault_codes, faults, in_main, outcome
 
 LISTS = in_main(
     """
@@ -82,7 +82,23 @@ class DeviceHeapTest(unittest.TestCase):
         )
         result = outcome(program, verb=["check"])
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(fault_codes(result), {"heap-free"})
+        (found,) = faults(result)
+        self.assertEqual((found["code"], found["file"], found["line"]), ("heap-free", "my.cu", 3))
+
+    def test_freed_twice_by_other_functions(self):
+        """free() in a function of the user's, and in a later launch: at the line of the second."""
+        program = in_main(
+            "take<<<1, 1>>>();\ngive<<<1, 32>>>();\ncudaDeviceSynchronize();",
+            """__device__ void* p;
+            __device__ __noinline__ void release(void* q) {
+              free(q);
+            }
+            __global__ void take() { p = malloc(16); }
+            __global__ void give() { release(p); }""",
+        )
+        result = outcome(program, verb=["check"])
+        (found,) = faults(result)
+        self.assertEqual((found["code"], found["line"], found["kernel"]), ("heap-free", 4, "give"))
 
     def test_race(self):
         """Two threads that write what one of them took."""

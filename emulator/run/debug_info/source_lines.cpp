@@ -88,17 +88,24 @@ bool find_scopes(Dwarf_Die* around, Dwarf_Addr address, bool thorough,
   return false;
 }
 
+/// The scopes that an instruction is in, innermost first, and their unit.
+Dwarf_Die* scopes_of(Dwfl_Module* module, std::uintptr_t instruction,
+                     std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
+  if (unit != nullptr && !find_scopes(unit, instruction - bias, false, scopes)) {
+    find_scopes(unit, instruction - bias, true, scopes);
+  }
+  return unit;
+}
+
 /// The line of an instruction; where code of headers was inlined, the line that called it.
 SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
   Dwfl_Module* const module = session == nullptr ? nullptr : dwfl_addrmodule(session, instruction);
   if (module == nullptr) return {};
   SourceLine line = line_of_table(module, instruction);
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(module, instruction, &bias);
   std::vector<Dwarf_Die> scopes;
-  if (unit != nullptr && !find_scopes(unit, instruction - bias, false, scopes)) {
-    find_scopes(unit, instruction - bias, true, scopes);
-  }
+  Dwarf_Die* const unit = scopes_of(module, instruction, scopes);
   for (Dwarf_Die& scope : scopes) {
     if (!is_ground(line.file)) break;
     if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
@@ -131,6 +138,30 @@ SourceLine source_line_of(std::span<const std::uintptr_t> calls) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   return SourceLineReader().line_of(calls);
+}
+
+std::vector<SourceFrame> source_frames_of(std::span<const std::uintptr_t> calls) {
+  static std::mutex one_at_a_time;
+  static const OpenLibraries& libraries = *new OpenLibraries(open_libraries());
+  const std::lock_guard lock(one_at_a_time);
+  std::vector<SourceFrame> frames;
+  for (const std::uintptr_t instruction : calls) {
+    Dwfl_Module* const module =
+        libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), instruction);
+    if (module == nullptr) continue;
+    SourceLine line = line_of_table(module, instruction);
+    std::vector<Dwarf_Die> scopes;
+    Dwarf_Die* const unit = scopes_of(module, instruction, scopes);
+    for (Dwarf_Die& scope : scopes) {
+      const int tag = dwarf_tag(&scope);
+      if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+      const char* const name = dwarf_diename(&scope);
+      frames.push_back({name == nullptr ? "" : name, line});
+      if (tag == DW_TAG_subprogram) break;
+      line = line_of_call(unit, &scope);
+    }
+  }
+  return frames;
 }
 
 Place place_of_kernel(const void* kernel) {

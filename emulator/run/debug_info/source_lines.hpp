@@ -27,6 +27,16 @@ struct SourceLine {
 /// \return the line of calls[0] if none is the programmer's
 SourceLine source_line_of(std::span<const std::uintptr_t> calls);
 
+/// A function that a thread is in, inlined or not, and where in it.
+struct SourceFrame {
+  std::string function;  ///< "alloc<float>"; empty: not known
+  SourceLine line;
+};
+
+/// \brief All functions that some nested calls are in, innermost first.
+/// \param  calls  addresses of instructions of this process, innermost first
+std::vector<SourceFrame> source_frames_of(std::span<const std::uintptr_t> calls);
+
 /// Where a kernel begins.
 Place place_of_kernel(const void* kernel);
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/program_calls.hpp"
+
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <string_view>
+
+namespace ladder::glassbox {
+namespace {
+
+bool is_of_program(std::uintptr_t instruction) {
+  Dl_info library;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return dladdr(reinterpret_cast<const void*>(instruction), &library) != 0 &&
+         std::string_view(library.dli_fname).ends_with("/libprogram.so");
+}
+
+}  // namespace
+
+std::vector<std::uintptr_t> calls_of_program() {
+  std::vector<std::uintptr_t> calls;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* found) {
+        int before_instruction = 0;
+        const std::uintptr_t next = _Unwind_GetIPInfo(frame, &before_instruction);
+        const std::uintptr_t call = before_instruction != 0 ? next : next - 1;
+        if (is_of_program(call)) static_cast<std::vector<std::uintptr_t>*>(found)->push_back(call);
+        return _URC_NO_REASON;
+      },
+      &calls);
+  return calls;
+}
+
+}  // namespace ladder::glassbox
