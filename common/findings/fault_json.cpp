@@ -31,8 +31,9 @@ json element_json(const emulator::Element& element) {
   return result;
 }
 
-json other_json(const emulator::OtherAccess& other) {
-  json result = {{"thread", other.thread}, {"same_thread", other.same_thread}};
+json other_json(const emulator::OtherAccess& other, bool is_thread) {
+  json result = json::object();
+  if (is_thread) result = {{"thread", other.thread}, {"same_thread", other.same_thread}};
   add_place(result, other.place);
   if (other.verb) result["verb"] = code_of(*other.verb);
   if (other.block) result["block"] = *other.block;
@@ -90,7 +91,7 @@ json to_json(const Fault& fault) {
   if (fault.access) {
     result["access"] = {{"verb", code_of(fault.access->verb)}, {"bytes", fault.access->bytes}};
   }
-  if (fault.other) result["other"] = other_json(*fault.other);
+  if (fault.other) result["other"] = other_json(*fault.other, has_thread(fault));
   if (fault.element && fault.element->is_known()) result["element"] = element_json(*fault.element);
   for (const emulator::ThreadGroup& group : fault.groups)
     result["thread_groups"].push_back(group_json(group));

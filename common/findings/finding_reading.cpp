@@ -50,8 +50,8 @@ emulator::Place place_of(const json& written) {
 }
 
 emulator::OtherAccess other_of(const json& written) {
-  emulator::OtherAccess other(place_of(written), written.at("thread"));
-  other.same_thread = written.at("same_thread");
+  emulator::OtherAccess other(place_of(written), written.value("thread", emulator::Index()));
+  other.same_thread = written.value("same_thread", false);
   if (written.contains("verb")) {
     other.verb = with_code<emulator::AccessVerb>(written.at("verb"), kVerbs);
   }

@@ -24,6 +24,12 @@ std::string help_of(FaultGroup group) {
       return "The result depends on which access comes first. Within a block, put a barrier that "
              "all threads pass between the two lines, in a loop also for the next round. Blocks "
              "run in any order: give each element to one block, or use atomics.";
+    case FaultGroup::kOrder:
+      return "Streams run side by side, and the host does not wait for them: the result depends on "
+             "who is first. Let a stream wait for the other one's event, give the graph an edge, "
+             "or "
+             "let the host wait, with cudaStreamSynchronize, cudaEventSynchronize or "
+             "cudaDeviceSynchronize, before it uses the memory.";
     case FaultGroup::kOutOfBounds:
       return "What is there belongs to something else, or does not exist. At the edges of a matrix "
              "test row, column and k before each access; compare the indices with the declaration "

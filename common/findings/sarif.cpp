@@ -61,8 +61,10 @@ json related_locations(const emulator::Fault& fault, const std::string& root) {
   };
   if (fault.other) {
     const std::string what = fault.other->verb ? code_of(*fault.other->verb) : "the other thread";
-    add(fault.other->place,
-        fmt::format("{}, thread {}", what, emulator::to_text(fault.other->thread)));
+    const std::string who = has_thread(fault) ? "thread " + emulator::to_text(fault.other->thread)
+                            : fault.fields.has("other_work") ? fault.fields.word("other_work")
+                                                             : "";
+    add(fault.other->place, who.empty() ? what : fmt::format("{}, {}", what, who));
   }
   for (const emulator::ThreadGroup& group : fault.groups) {
     if (group.place == fault.place) continue;

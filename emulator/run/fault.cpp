@@ -7,6 +7,8 @@ std::string_view code_of(FaultGroup group) {
   switch (group) {
     case FaultGroup::kRace:
       return "race";
+    case FaultGroup::kOrder:
+      return "order";
     case FaultGroup::kOutOfBounds:
       return "out-of-bounds";
     case FaultGroup::kAlignment:
@@ -100,6 +102,7 @@ std::string name_of(const Element& element) {
 
 bool has_thread(const Fault& fault) {
   return group_of(fault.kind) != FaultGroup::kLaunch &&
+         group_of(fault.kind) != FaultGroup::kOrder &&
          fault.kind != FaultKind::kUninitialisedLocal &&
          fault.kind != FaultKind::kUninitialisedTexture;
 }

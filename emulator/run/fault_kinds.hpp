@@ -18,6 +18,19 @@ namespace ladder::emulator {
                "Two threads use one word of shared memory and no barrier separates them")        \
   LADDER_FAULT(kRaceInGlobal, kRace, "race-in-global-memory",                                    \
                "Two threads of a block use one element of global memory without an order")       \
+  /* Work of streams, graphs and the host without an order. */                                   \
+  LADDER_FAULT(kRaceBetweenStreams, kOrder, "race-between-streams",                              \
+               "Work in two streams uses the same bytes and nothing orders it")                  \
+  LADDER_FAULT(kRaceBetweenNodes, kOrder, "race-between-graph-nodes",                            \
+               "Two nodes of a graph use the same bytes and no edges order them")                \
+  LADDER_FAULT(kHostReadsTooEarly, kOrder, "host-reads-too-early",                               \
+               "The host reads what work that it has not waited for may still store")            \
+  LADDER_FAULT(kHostWritesTooEarly, kOrder, "host-writes-too-early",                             \
+               "The host writes what work that it has not waited for may still use")             \
+  LADDER_FAULT(kFreedInUse, kOrder, "freed-in-use",                                              \
+               "An array is freed while work that nothing orders may still use it")              \
+  LADDER_FAULT(kUsedBeforeAllocated, kOrder, "used-before-allocated",                            \
+               "Work uses an array that another stream may not have taken yet")                  \
   /* Accesses outside of what there is. */                                                       \
   LADDER_FAULT(kMatrixOutOfBounds, kOutOfBounds, "out-of-bounds-matrix",                         \
                "An access outside of a matrix")                                                  \
@@ -220,6 +233,7 @@ enum class FaultKind {
 /// Kinds that readers treat alike.
 enum class FaultGroup {
   kRace,
+  kOrder,  ///< of work in streams, graphs and the host
   kOutOfBounds,
   kAlignment,
   kUninitialised,

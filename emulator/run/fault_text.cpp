@@ -6,6 +6,7 @@
 
 #include "emulator/run/device_call_text.hpp"
 #include "emulator/run/fault.hpp"
+#include "emulator/run/order_text.hpp"
 #include "emulator/run/sentence.hpp"
 #include "emulator/run/wait_text.hpp"
 
@@ -610,6 +611,7 @@ std::string text_of(const Fault& fault) {
   if (group_of(fault.kind) == FaultGroup::kLaunch) {
     return sentence("launch refused: " + launch_text(fault));
   }
+  if (group_of(fault.kind) == FaultGroup::kOrder) return sentence(text_of_order(fault));
   if (names_its_place(fault)) return sentence(whole_text(fault));
   return sentence(stopping_text(fault) + ending_of(fault));
 }

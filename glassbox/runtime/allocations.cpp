@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "glassbox/runtime/access_record.hpp"
+
 namespace ladder::glassbox {
 namespace {
 
@@ -40,6 +42,14 @@ constexpr std::uint32_t kFill = 0xFFF5FFA7;
 void fill(std::byte* data, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += sizeof kFill)
     std::memcpy(data + at, &kFill, std::min(sizeof kFill, bytes - at));
+}
+
+/// Where accesses are recorded, if there is room.
+void* map_array(std::size_t bytes, bool shared_with_host) {
+  void* const wanted = addresses_for_array(bytes, shared_with_host);
+  const int fixed = wanted == nullptr ? 0 : MAP_FIXED_NOREPLACE;
+  return mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
 }
 
 }  // namespace
@@ -113,8 +123,8 @@ void* Allocations::add(std::size_t bytes, MemoryKind kind, const std::string& na
                        const emulator::Place& place) {
   const std::lock_guard lock(mutex_);
   const std::size_t room = whole_pages(std::max<std::size_t>(bytes, 1));
-  void* const all = mmap(nullptr, room + 2 * kGuardBytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const all =
+      map_array(room + 2 * kGuardBytes, kind == MemoryKind::kManaged || kind == MemoryKind::kHost);
   if (all == MAP_FAILED) throw std::bad_alloc();
   auto* const data = static_cast<std::byte*>(all) + kGuardBytes;
   if (room >= kHugeBytes) madvise(data, room, MADV_HUGEPAGE);

@@ -41,6 +41,7 @@ struct Allocation {
   bool freed = false;
   bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
   int doors = 0;            ///< that are open to this array alone
+  bool stream_ordered = false;  ///< cudaFree waits for nobody who uses it
 
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that
   /// it shares with kernels without a call.

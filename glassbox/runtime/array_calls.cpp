@@ -10,6 +10,7 @@
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/cuda_array.hpp"
 #include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -159,6 +160,7 @@ cudaError_t cudaFreeArray(cudaArray_t array, Here here) {
   if (!LiveArrays::instance().remove(array)) {
     return failed(cudaErrorInvalidResourceHandle, {CallReason::kNoArray}, "cudaFreeArray", here);
   }
+  WorkOrder::instance().host_waits_for_all();
   Allocations& all = Allocations::instance();
   if (Allocation* const memory = all.starting_at(array->data)) all.free(*memory, place_of(here));
   delete array;

@@ -17,6 +17,7 @@
 #include "glassbox/runtime/blas_calls.hpp"
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/stream_capture.hpp"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -83,6 +84,9 @@ class Call {
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;  // a kernel has failed, which was told
     } else if (is_captured(handle->stream)) {
       fail(CUBLAS_STATUS_NOT_SUPPORTED, {CallReason::kBlasInCapture});
+    } else {
+      // Some calls wait for their stream, and nobody records what they do.
+      WorkOrder::instance().host_waits_for(stream_at(handle->stream)->position);
     }
   }
 

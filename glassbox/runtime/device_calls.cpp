@@ -15,6 +15,7 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -141,6 +142,7 @@ cudaError_t cudaSetDeviceFlags(unsigned) {
 }
 
 cudaError_t cudaDeviceReset(Here here) {
+  WorkOrder::instance().host_waits_for_all();
   for (Allocation* array : Allocations::instance().live())
     Allocations::instance().free(*array, place_of(here));
   make_sticky(cudaSuccess);

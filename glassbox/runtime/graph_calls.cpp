@@ -21,6 +21,7 @@ struct CUgraphExec_st {
   };
   std::vector<Step> steps;  ///< as the nodes were added
   std::vector<std::size_t> order;
+  ladder::glassbox::Clock done = {};  ///< once its last launch is: they do not overlap
 };
 
 namespace ladder::glassbox {
@@ -142,10 +143,26 @@ std::vector<CUgraphExec_st::Step> steps_of(const CUgraph_st& graph) {
   return steps;
 }
 
+/// For each step, all that come before it.
+std::shared_ptr<const GraphRun::Before> before_each(const CUgraphExec_st& exec) {
+  const std::size_t count = exec.steps.size();
+  auto before = std::make_shared<GraphRun::Before>(count, std::vector<bool>(count));
+  for (const std::size_t i : exec.order) {
+    for (const std::size_t need : exec.steps[i].needs) {
+      (*before)[i][need] = true;
+      for (std::size_t j = 0; j < count; ++j)
+        (*before)[i][j] = (*before)[i][j] || (*before)[need][j];
+    }
+  }
+  return before;
+}
+
 /// All of a graph's work, done as often as it is called.
 Work work_of(const CUgraphExec_st& exec) {
-  return [steps = exec.steps, order = exec.order] {
+  return [steps = exec.steps, order = exec.order, before = before_each(exec)] {
+    GraphTurn turn(before);
     for (const std::size_t i : order) {
+      turn.go_to(i);
       const cudaError_t error = steps[i].work();
       if (error != cudaSuccess) return error;
     }
@@ -207,6 +224,7 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& exec, const CUgraph_st& graph) 
 }  // namespace
 
 cudaGraph_t give_graph(std::unique_ptr<CUgraph_st> graph) {
+  WorkOrder::instance().expect_streams();
   return graphs().add(std::move(graph));
 }
 
@@ -328,8 +346,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaHostNodeParams* parameters, Here here) {
   return add_node(
       "cudaGraphAddHostNode", node, graph, needs, count, cudaGraphNodeTypeHost,
-      [all = *parameters] {
-        all.fn(all.userData);
+      [all = *parameters, here] {
+        run_host_function("host node", here, [&] { all.fn(all.userData); });
         return sticky_error();
       },
       here);
@@ -391,7 +409,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream, Here here
   cudaError_t error = require_exec("cudaGraphLaunch", exec, here);
   if (error == cudaSuccess) error = require_outside_capture(stream, "cudaGraphLaunch", here);
   if (error != cudaSuccess) return error;
-  return submit(stream, cudaGraphNodeTypeGraph, "cudaGraphLaunch", here, work_of(*exec));
+  WorkOrder& order = WorkOrder::instance();
+  StreamPosition& position = stream_at(stream)->position;
+  order.wait(position, exec->done);
+  error = submit(stream, cudaGraphNodeTypeGraph, "cudaGraphLaunch", here, work_of(*exec));
+  exec->done = order.record(position);
+  return error;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec, Here here) {

@@ -8,9 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "glassbox/runtime/access_hooks.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -19,17 +22,27 @@ namespace {
 constexpr std::array<std::string_view, 5> kWatchingHooks = {
     "__tsan_read", "__tsan_write", "__tsan_unaligned_", "__tsan_volatile_", "__tsan_vptr_"};
 
-/// A word of a library's table of addresses, through which its code calls a hook.
+/// A word of a library's table of addresses, through which its code calls a function.
 struct Slot {
   void** place;
-  void* hook;
+  void* at_rest;   ///< nothing is traced or recorded
+  void* tracer;    ///< a launch is traced
+  void* recorder;  ///< accesses are recorded
+  void* both;
 };
 
 void do_nothing() {}
 
-/// One thread may call through the word while another one changes it.
-void set(const Slot& slot, void* function) {
-  __atomic_store_n(slot.place, function, __ATOMIC_RELAXED);
+/// Of the functions that the program calls in other libraries.
+std::vector<std::string_view>& called_names() {
+  static auto* const names = new std::vector<std::string_view>();
+  return *names;
+}
+
+const RecordingHook* recorder_of(std::string_view name) {
+  const auto all = recording_hooks();
+  const auto found = std::ranges::find(all, name, &RecordingHook::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 void add_slots(const dl_phdr_info& library, std::vector<Slot>& slots) {
@@ -65,9 +78,17 @@ void add_slots(const dl_phdr_info& library, std::vector<Slot>& slots) {
       const std::string_view name = names + symbols[ELF64_R_SYM(word.r_info)].st_name;
       const bool watches = std::ranges::any_of(
           kWatchingHooks, [&](std::string_view start) { return name.starts_with(start); });
-      if (!watches) continue;
+      called_names().push_back(name);
+      const RecordingHook* const recorder = recorder_of(name);
+      if (!watches && recorder == nullptr) continue;
       auto** const place = reinterpret_cast<void**>(library.dlpi_addr + word.r_offset);
-      slots.push_back({place, *place});
+      Slot slot = {place, *place, *place, *place, *place};
+      if (watches) slot.at_rest = slot.recorder = reinterpret_cast<void*>(&do_nothing);
+      if (recorder != nullptr) {
+        slot.recorder = recorder->alone;
+        slot.both = recorder->and_tracer;
+      }
+      slots.push_back(slot);
     }
   }
 }
@@ -90,22 +111,47 @@ const std::vector<Slot>& all_slots() {
   return all;
 }
 
-void take_away() {
-  for (const Slot& slot : all_slots())
-    set(slot, reinterpret_cast<void*>(&do_nothing));
+std::mutex mutex;
+bool is_traced = false;
+bool is_recorded = false;
+
+/// One thread may call through a word while another one changes it.
+void set_slots() {
+  for (const Slot& slot : all_slots()) {
+    void* const function = is_traced ? (is_recorded ? slot.both : slot.tracer)
+                                     : (is_recorded ? slot.recorder : slot.at_rest);
+    __atomic_store_n(slot.place, function, __ATOMIC_RELAXED);
+  }
 }
 
-const bool taken_away_at_first = (take_away(), true);
+const bool taken_away_at_first = (set_slots(), true);
 
 }  // namespace
 
 HooksInPlace::HooksInPlace() {
-  for (const Slot& slot : all_slots())
-    set(slot, slot.hook);
+  const std::lock_guard lock(mutex);
+  is_traced = true;
+  set_slots();
 }
 
 HooksInPlace::~HooksInPlace() {
-  take_away();
+  const std::lock_guard lock(mutex);
+  is_traced = false;
+  set_slots();
+}
+
+bool program_calls_any(std::span<const std::string_view> starts) {
+  return std::ranges::any_of(called_names(), [&](std::string_view name) {
+    return std::ranges::any_of(starts,
+                               [&](std::string_view start) { return name.starts_with(start); });
+  });
+}
+
+void record_accesses(bool wanted) {
+  const std::lock_guard lock(mutex);
+  if (wanted == is_recorded) return;
+  is_recorded = wanted;
+  set_slots();
 }
 
 }  // namespace ladder::glassbox

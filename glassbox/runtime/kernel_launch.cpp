@@ -25,6 +25,7 @@
 #include "glassbox/runtime/stray_addresses.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/texture.hpp"
+#include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -245,7 +246,7 @@ cudaError_t require_shape(const LaunchRequest& request) {
 }
 
 cudaError_t refusal_of(const LaunchRequest& request) {
-  return stream_at(request.stream) == stream_at(nullptr)
+  return stream_at(request.stream) == legacy_stream()
              ? require_no_blocking_capture(request.kernel, request.here)
              : cudaSuccess;
 }
@@ -280,7 +281,9 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   }
   std::optional<KernelError> error;
   start_heap_launch();
+  const StreamTurn turn(request.stream);
   const Allocations::Door open;
+  RecordedKernel recorded;
   const auto run = [&] {
     try {
       emulator::run_program(grid, program);
@@ -325,6 +328,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     } catch (const KernelError&) {
     }
   }
+  recorded.tell(request.kernel, place_of(request.here));
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, error->fault());

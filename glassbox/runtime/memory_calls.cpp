@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
@@ -16,6 +17,7 @@
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/variable_names.hpp"
+#include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -69,6 +71,80 @@ CallProblem freed_before(const Allocation& freed) {
   CallProblem problem = {CallReason::kFreedBefore, {{"array", freed.name}}};
   add_freed_at(problem.fields, freed);
   return problem;
+}
+
+/// The GPU's alone; else the host may touch it, too, or it is the host's.
+bool is_device_memory(const void* address) {
+  return is_of_device(Allocations::instance().with(address)) || may_be_symbol(address);
+}
+
+/// Memory of the host of which CUDA does not know.
+bool is_pageable(const void* address) {
+  return Allocations::instance().with(address) == nullptr && !may_be_symbol(address);
+}
+
+/// \brief The host waits for some copies: those that end in memory that is not pinned, those
+///        between two places of the host, and in a call without a stream all but those within
+///        the GPU. CUDA's manual has this list as its "API synchronization behavior".
+void wait_for_copy(const void* to, const void* from, bool has_stream) {
+  const bool within_device = is_device_memory(to) && is_device_memory(from);
+  const bool within_host = !is_device_memory(to) && !is_device_memory(from);
+  if (is_pageable(to) || within_host || (!has_stream && !within_device)) host_waits_for_work();
+}
+
+/// Likewise for a fill without a stream.
+cudaError_t wait_for_fill(const void* to, cudaError_t error) {
+  if (error == cudaSuccess && !is_device_memory(to))
+    WorkOrder::instance().host_waits_for(stream_at(nullptr)->position);
+  return error;
+}
+
+/// \brief What a free waits for: its stream; for nothing, if the memory is of cudaMallocAsync ("the
+///        driver assumes that all accesses to the allocation are complete", says CUDA's guide);
+///        else for all.
+void order_free(const char* function, const Allocation& array, std::optional<cudaStream_t> stream,
+                const Here& here) {
+  if (stream) {
+    const StreamTurn turn(*stream);
+    RecordedCopy freed(function, here);
+    freed.writes(array.data, array.bytes);
+    freed.tell(WorkKind::kFree);
+  } else if (array.stream_ordered) {
+    WorkOrder::instance().host_frees(array, place_of(here));
+  } else {
+    WorkOrder::instance().host_waits_for_all();
+  }
+}
+
+/// \param  stream  whose work it is; none: the host's
+cudaError_t free_array(const char* function, void* pointer, std::optional<cudaStream_t> stream,
+                       const Here& here) {
+  // A thread's copy of an argument is destroyed, which no GPU does.
+  if (emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
+  if (sticky_error() != cudaSuccess) {
+    if (Allocation* const array = Allocations::instance().starting_at(pointer))
+      array->given_back = true;
+    return sticky_error();
+  }
+  if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t unsafe = require_safe(function, here); unsafe != cudaSuccess) return unsafe;
+  Allocations& all = Allocations::instance();
+  Allocation* const array = all.starting_at(pointer);
+  if (array != nullptr &&
+      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
+    order_free(function, *array, stream, here);
+    all.free(*array, place_of(here));
+    return cudaSuccess;
+  }
+  const Allocation* const freed = all.freed_with(pointer);
+  const Allocation* const inside = all.with(pointer);
+  CallProblem problem = {CallReason::kNotOfDevice};
+  if (freed != nullptr) {
+    problem = freed_before(*freed);
+  } else if (inside != nullptr) {
+    problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
+  }
+  return failed(cudaErrorInvalidValue, problem, "cudaFree", here);
 }
 
 }  // namespace
@@ -138,6 +214,9 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
                   function, here);
   }
   const emulator::Place place = place_of(here);
+  // "Managing memory allocations using cudaMalloc and cudaFree causes GPU to synchronize across all
+  // executing CUDA streams", says CUDA's guide.
+  if (std::string_view(function) != "cudaMallocAsync") WorkOrder::instance().host_waits_for_all();
   try {
     *pointer = Allocations::instance().add(bytes, kind,
                                            variable_in_call(function, place, here.column()), place);
@@ -145,6 +224,20 @@ cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function,
     return failed(cudaErrorMemoryAllocation, {CallReason::kMachineOutOfMemory, {{"bytes", bytes}}},
                   function, here);
   }
+  return cudaSuccess;
+}
+
+cudaError_t take_in_stream(void** pointer, std::size_t bytes, cudaStream_t stream,
+                           const Here& here) {
+  constexpr const char* function = "cudaMallocAsync";
+  cudaError_t error = require_no_memory_node(stream, function, here);
+  if (error == cudaSuccess) error = take_memory(pointer, bytes, function, here);
+  if (error != cudaSuccess || *pointer == nullptr) return error;
+  Allocations::instance().starting_at(*pointer)->stream_ordered = true;
+  const StreamTurn turn(stream);
+  RecordedCopy taken(function, here);
+  taken.writes(*pointer, bytes);
+  taken.tell(WorkKind::kAllocation);
   return cudaSuccess;
 }
 
@@ -186,9 +279,16 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = require_copy("cudaMemcpy", to, from, bytes, kind, here);
   if (error != cudaSuccess) return error;
+  const StreamTurn turn(nullptr);
   const Allocations::Door open({to, from});
   note_unwritten(to, from, bytes, here);
+  RecordedCopy copied(turn.is_outermost() ? "cudaMemcpy" : "cudaMemcpyAsync", here);
+  copied.reads(from, bytes);
+  copied.writes(to, bytes);
+  copied.begin();
   std::memmove(to, from, bytes);
+  copied.tell(WorkKind::kCopy);
+  wait_for_copy(to, from, !turn.is_outermost());
   note_written(to, bytes);
   return cudaSuccess;
 }
@@ -208,9 +308,18 @@ cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
   const cudaError_t error =
       require_copy(function, to, from, {span(to_pitch), span(from_pitch)}, kind, here);
   if (error != cudaSuccess) return error;
+  const StreamTurn turn(nullptr);
   const Allocations::Door open({to, from});
+  RecordedCopy copied(function, here);
+  for (std::size_t row = 0; row < height; ++row) {
+    copied.reads(from + row * from_pitch, width);
+    copied.writes(to + row * to_pitch, width);
+  }
+  copied.begin();
   for (std::size_t row = 0; row < height; ++row)
     std::memmove(to + row * to_pitch, from + row * from_pitch, width);
+  copied.tell(WorkKind::kCopy);
+  wait_for_copy(to, from, !turn.is_outermost());
   note_written(to, width);
   return cudaSuccess;
 }
@@ -225,13 +334,18 @@ cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, st
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = require_fill("cudaMemset", to, bytes, here);
   if (error != cudaSuccess) return error;
+  const StreamTurn turn(nullptr);
   const Allocations::Door open({to});
+  RecordedCopy filled("cudaMemset", here);
+  filled.writes(to, bytes);
+  filled.begin();
   if (element_bytes == 1) {
     std::memset(to, static_cast<int>(value), bytes);
   } else {
     for (std::size_t at = 0; at < bytes; at += element_bytes)
       std::memcpy(static_cast<std::byte*>(to) + at, &value, element_bytes);
   }
+  filled.tell(WorkKind::kFill);
   note_written(to, bytes);
   return cudaSuccess;
 }
@@ -245,13 +359,22 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
                    {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
                   to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   }
+  const StreamTurn turn(nullptr);
   const Allocations::Door open({symbol, memory});
   std::byte* const place = static_cast<std::byte*>(symbol) + offset;
+  RecordedCopy copied(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   if (to_symbol) {
+    copied.reads(memory, bytes);
+    copied.begin();
     std::memcpy(place, memory, bytes);
+    wait_for_copy(place, memory, !turn.is_outermost());
   } else {
+    copied.writes(memory, bytes);
+    copied.begin();
     std::memcpy(memory, place, bytes);
+    wait_for_copy(memory, place, !turn.is_outermost());
   }
+  copied.tell(WorkKind::kCopy);
   return cudaSuccess;
 }
 
@@ -260,37 +383,12 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
 using namespace ladder::glassbox;
 
 cudaError_t cudaFree(void* pointer, Here here) {
-  // A thread's copy of an argument is destroyed, which no GPU does.
-  if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
-  if (sticky_error() != cudaSuccess) {
-    if (Allocation* const array = Allocations::instance().starting_at(pointer))
-      array->given_back = true;
-    return sticky_error();
-  }
-  if (pointer == nullptr) return cudaSuccess;
-  if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
-    return unsafe;
-  Allocations& all = Allocations::instance();
-  Allocation* const array = all.starting_at(pointer);
-  if (array != nullptr &&
-      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
-    all.free(*array, place_of(here));
-    return cudaSuccess;
-  }
-  const Allocation* const freed = all.freed_with(pointer);
-  const Allocation* const inside = all.with(pointer);
-  CallProblem problem = {CallReason::kNotOfDevice};
-  if (freed != nullptr) {
-    problem = freed_before(*freed);
-  } else if (inside != nullptr) {
-    problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
-  }
-  return failed(cudaErrorInvalidValue, problem, "cudaFree", here);
+  return free_array("cudaFree", pointer, std::nullopt, here);
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
   const cudaError_t error = require_no_memory_node(stream, "cudaFreeAsync", here);
-  return error == cudaSuccess ? cudaFree(pointer, here) : error;
+  return error == cudaSuccess ? free_array("cudaFreeAsync", pointer, stream, here) : error;
 }
 
 cudaError_t cudaFreeHost(void* pointer, Here here) {
@@ -302,6 +400,7 @@ cudaError_t cudaFreeHost(void* pointer, Here here) {
                   freed != nullptr ? freed_before(*freed) : CallProblem{CallReason::kNotPinned},
                   "cudaFreeHost", here);
   }
+  WorkOrder::instance().host_waits_for_all();
   Allocations::instance().free(*array, place_of(here));
   return cudaSuccess;
 }
@@ -346,7 +445,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes, Here here) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+  WorkOrder::instance().host_waits_for_all();
+  const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, here);
+  WorkOrder::instance().host_waits_for_all();
+  return error;
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
@@ -356,7 +458,10 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind, Here here) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr, here);
+  const cudaError_t error = require_no_blocking_capture("cudaMemcpy2D", here);
+  if (error != cudaSuccess) return error;
+  return copy_rows("cudaMemcpy2D", static_cast<std::byte*>(to), to_pitch,
+                   static_cast<const std::byte*>(from), from_pitch, width, height, kind, here);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
@@ -369,7 +474,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes, Here here) {
-  return cudaMemsetAsync(to, value, bytes, nullptr, here);
+  return wait_for_fill(to, cudaMemsetAsync(to, value, bytes, nullptr, here));
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream,
@@ -384,7 +489,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t height, Here here) {
-  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr, here);
+  return wait_for_fill(to, cudaMemset2DAsync(to, pitch, value, width, height, nullptr, here));
 }
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
@@ -443,6 +548,7 @@ cudaError_t cudaHostUnregister(void* pointer, Here here) {
   if (array == nullptr || array->kind != MemoryKind::kRegistered) {
     return failed(cudaErrorInvalidValue, {CallReason::kNotRegistered}, "cudaHostUnregister", here);
   }
+  WorkOrder::instance().host_waits_for_all();
   Allocations::instance().free(*array, place_of(here));
   return cudaSuccess;
 }

@@ -36,6 +36,9 @@ namespace ladder::glassbox {
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here);
 /// \brief A stream that is captured takes and frees no memory.
 cudaError_t require_no_memory_node(cudaStream_t stream, const char* function, const Here& here);
+/// \brief Memory that a stream takes: others wait for that stream before they use it.
+cudaError_t take_in_stream(void** pointer, std::size_t bytes, cudaStream_t stream,
+                           const Here& here);
 cudaError_t take_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
                          const char* function, const Here& here);
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -73,10 +76,7 @@ cudaError_t cudaMalloc(T** pointer, std::size_t bytes,
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream,
                             ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  const cudaError_t error =
-      ladder::glassbox::require_no_memory_node(stream, "cudaMallocAsync", here);
-  if (error != cudaSuccess) return error;
-  return ladder::glassbox::take_memory((void**)pointer, bytes, "cudaMallocAsync", here);
+  return ladder::glassbox::take_in_stream((void**)pointer, bytes, stream, here);
 }
 template <class T>
 cudaError_t cudaMallocFromPoolAsync(
@@ -118,7 +118,7 @@ cudaError_t cudaFreeHost(void* pointer,
                          ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream,
                           ladder::glassbox::Here here = ladder::glassbox::Here::current());
-// Pools are the memory itself: what is freed goes back at once.
+// Pools are the memory itself.
 struct CUmemPoolHandle_st;
 using cudaMemPool_t = CUmemPoolHandle_st*;
 enum cudaMemPoolAttr {
@@ -198,7 +198,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMem
                                  unsigned flags, cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                           cudaMemLocation place);
-/// Which stream's kernels may use managed memory: all work is done when its call returns.
+/// Which stream's kernels may use managed memory: it orders nothing.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,
                                      unsigned flags = cudaMemAttachSingle);
 /// Kernels may touch it from now on.

@@ -7,11 +7,13 @@
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
+#include "glassbox/runtime/variable_names.hpp"
 
-using Clock = std::chrono::steady_clock;
+using Time = std::chrono::steady_clock;
 
 struct CUevent_st {
-  std::optional<Clock::time_point> time = {};
+  std::optional<Time::time_point> time = {};
+  ladder::glassbox::Clock done = {};          ///< once it is reached
   ladder::glassbox::CapturePoint point = {};  ///< where it was recorded in a capture
 };
 
@@ -24,27 +26,48 @@ cudaError_t told(cudaError_t error) {
   return error == cudaSuccess ? sticky_error() : error;
 }
 
+/// Likewise of one that waits, or that asks and learns that all is done.
+cudaError_t waited(cudaStream_t stream, cudaError_t error) {
+  if (error == cudaSuccess) WorkOrder::instance().host_waits_for(stream_at(stream)->position);
+  return told(error);
+}
+
+cudaError_t waited(const CUevent_st& event, cudaError_t error) {
+  if (error == cudaSuccess) WorkOrder::instance().host_waits_for(event.done);
+  return told(error);
+}
+
+cudaError_t make_stream(const char* function, cudaStream_t* stream, unsigned flags,
+                        const Here& here) {
+  *stream = new CUstream_st{
+      .position = {.name = variable_in_call(function, place_of(here), here.column()),
+                   .is_blocking = (flags & cudaStreamNonBlocking) == 0}};
+  WorkOrder::instance().add((*stream)->position);
+  return sticky_error();
+}
+
 }  // namespace
 
 cudaError_t cudaDeviceSynchronize(Here here) {
+  WorkOrder::instance().host_waits_for_all();
   return told(require_no_capture("cudaDeviceSynchronize", here));
 }
 
 cudaError_t cudaThreadSynchronize(Here here) {
+  WorkOrder::instance().host_waits_for_all();
   return told(require_no_capture("cudaThreadSynchronize", here));
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+cudaError_t cudaStreamCreate(cudaStream_t* stream, Here here) {
+  return make_stream("cudaStreamCreate", stream, cudaStreamDefault, here);
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  *stream = new CUstream_st{.blocking = (flags & cudaStreamNonBlocking) == 0};
-  return sticky_error();
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags, Here here) {
+  return make_stream("cudaStreamCreateWithFlags", stream, flags, here);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
-  return cudaStreamCreateWithFlags(stream, flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int, Here here) {
+  return make_stream("cudaStreamCreateWithPriority", stream, flags, here);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream, Here here) {
@@ -53,20 +76,24 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream, Here here) {
                   here);
   }
   forget_stream(stream);
+  WorkOrder::instance().remove(stream->position);
   delete stream;
   return sticky_error();
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream, Here here) {
-  return told(require_not_captured(stream, "cudaStreamSynchronize", here));
+  return waited(stream, require_not_captured(stream, "cudaStreamSynchronize", here));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream, Here here) {
-  return told(require_not_captured(stream, "cudaStreamQuery", here));
+  return waited(stream, require_not_captured(stream, "cudaStreamQuery", here));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned, Here here) {
-  return wait_for_event(stream, event->point, here);
+  const cudaError_t error = wait_for_event(stream, event->point, here);
+  if (error == cudaSuccess && !is_captured(stream))
+    WorkOrder::instance().wait(stream_at(stream)->position, event->done);
+  return error;
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
@@ -78,13 +105,14 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned, Here here) {
   const cudaError_t error = require_outside_capture(stream, "cudaStreamAddCallback", here);
   if (error != cudaSuccess) return error;
-  callback(stream, sticky_error(), data);
+  const StreamTurn turn(stream);
+  run_host_function("cudaStreamAddCallback", here, [&] { callback(stream, sticky_error(), data); });
   return sticky_error();
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, Here here) {
   return submit(stream, cudaGraphNodeTypeHost, "cudaLaunchHostFunc", here, [=] {
-    function(data);
+    run_host_function("cudaLaunchHostFunc", here, [&] { function(data); });
     return sticky_error();
   });
 }
@@ -109,16 +137,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream, Here) {
   event->point = stream_at(stream)->point;
-  if (event->point.capture == nullptr) event->time = Clock::now();
+  if (event->point.capture == nullptr) {
+    event->time = Time::now();
+    event->done = WorkOrder::instance().record(stream_at(stream)->position);
+  }
   return sticky_error();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event, Here here) {
-  return told(require_not_captured(event->point, "cudaEventSynchronize", here));
+  return waited(*event, require_not_captured(event->point, "cudaEventSynchronize", here));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event, Here here) {
-  return told(require_not_captured(event->point, "cudaEventQuery", here));
+  return waited(*event, require_not_captured(event->point, "cudaEventQuery", here));
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end,
@@ -131,6 +162,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return failed(cudaErrorInvalidResourceHandle, {CallReason::kNeverRecorded},
                   "cudaEventElapsedTime", here);
   }
+  WorkOrder::instance().host_waits_for(start->done);
+  WorkOrder::instance().host_waits_for(end->done);
   Findings::instance().note({CallReason::kTimesOfCpu});
   *milliseconds = std::chrono::duration<float, std::milli>(*end->time - *start->time).count();
   return sticky_error();

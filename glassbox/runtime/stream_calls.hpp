@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/stream_calls.hpp
-/// \brief CUDA's streams and events. All work is done when its call returns, so streams are in
-///        order, and events have the time of the host.
+/// \brief CUDA's streams and events. All work is done when its call returns, and events have the
+///        time of the host; work_order.hpp keeps in which orders a GPU may do the work.
 #pragma once
 
 #include <cstddef>
@@ -43,14 +43,25 @@ cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, const char* func
 /// The stream's work goes into a graph.
 bool is_captured(cudaStream_t stream);
 
+/// From now on, the default stream is that of the thread.
+void use_stream_per_thread();
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+inline const bool uses_stream_per_thread = (use_stream_per_thread(), true);
+#endif
+
 }  // namespace ladder::glassbox
 
 cudaError_t cudaDeviceSynchronize(ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaThreadSynchronize(ladder::glassbox::Here here = ladder::glassbox::Here::current());
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t cudaStreamCreate(cudaStream_t* stream,
+                             ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamCreateWithFlags(
+    cudaStream_t* stream, unsigned flags,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
+cudaError_t cudaStreamCreateWithPriority(
+    cudaStream_t* stream, unsigned flags, int priority,
+    ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaStreamDestroy(cudaStream_t stream,
                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaStreamSynchronize(cudaStream_t stream,

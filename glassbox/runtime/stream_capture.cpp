@@ -42,8 +42,8 @@ cudaError_t refuse_where(bool (*is_concerned)(const Capture&), cudaError_t error
 }
 
 bool is_blocking(const Capture& capture) {
-  return std::ranges::any_of(capture.streams,
-                             [](const CUstream_st* stream) { return stream->blocking; });
+  return std::ranges::any_of(
+      capture.streams, [](const CUstream_st* stream) { return stream->position.is_blocking; });
 }
 
 /// The nodes that others need do not have to be named any more.
@@ -77,11 +77,48 @@ bool has_unjoined_work(const Capture& capture) {
 
 }  // namespace
 
+namespace {
+
+bool default_is_per_thread = false;
+
+CUstream_st* new_stream(const StreamPosition& position) {
+  auto* const stream = new CUstream_st{.position = position};
+  WorkOrder::instance().add(stream->position);
+  return stream;
+}
+
+/// The stream of one thread of the host.
+struct ThreadStream {
+  CUstream_st* const stream = new_stream({.name = "cudaStreamPerThread"});
+
+  ThreadStream() = default;
+  ThreadStream(const ThreadStream&) = delete;
+  ThreadStream& operator=(const ThreadStream&) = delete;
+  ~ThreadStream() {
+    forget_stream(stream);
+    WorkOrder::instance().remove(stream->position);
+    delete stream;
+  }
+};
+
+}  // namespace
+
+void use_stream_per_thread() {
+  default_is_per_thread = true;
+}
+
+CUstream_st* legacy_stream() {
+  static CUstream_st* const legacy = new_stream({.is_legacy = true});
+  return legacy;
+}
+
 CUstream_st* stream_at(cudaStream_t stream) {
-  static auto* const legacy = new CUstream_st();
-  static auto* const per_thread = new CUstream_st();
-  if (stream == nullptr || stream == cudaStreamLegacy) return legacy;
-  return stream == cudaStreamPerThread ? per_thread : stream;
+  legacy_stream();  // it is the first that there is
+  if (stream == cudaStreamLegacy || (stream == nullptr && !default_is_per_thread))
+    return legacy_stream();
+  if (stream != nullptr && stream != cudaStreamPerThread) return stream;
+  static thread_local const ThreadStream own;
+  return own.stream;
 }
 
 bool is_captured(cudaStream_t stream) {
@@ -102,10 +139,11 @@ cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, const char* func
       return cudaSuccess;
     }
   }
-  if (own == stream_at(nullptr)) {
+  if (own == legacy_stream()) {
     const cudaError_t error = require_no_blocking_capture(function, here);
     if (error != cudaSuccess) return error;
   }
+  const StreamTurn turn(stream);
   return work();
 }
 
@@ -114,7 +152,7 @@ cudaError_t require_not_captured(cudaStream_t stream, const char* function, cons
   const CUstream_st* const own = stream_at(stream);
   if (own->point.capture == nullptr) {
     const cudaError_t error = require_safe(function, here);
-    if (error != cudaSuccess || own != stream_at(nullptr)) return error;
+    if (error != cudaSuccess || own != legacy_stream()) return error;
     return require_no_blocking_capture(function, here);
   }
   return spoil(*own->point.capture, cudaErrorStreamCaptureUnsupported, CallReason::kStreamCaptured,
@@ -210,7 +248,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   if (sticky_error() != cudaSuccess) return sticky_error();
   const std::lock_guard lock(mutex());
   CUstream_st* const own = stream_at(stream);
-  if (own == stream_at(nullptr)) {
+  if (own == legacy_stream()) {
     return failed(cudaErrorStreamCaptureUnsupported, {CallReason::kDefaultStreamCapture},
                   "cudaStreamBeginCapture", here);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "glassbox/runtime/graph.hpp"
+#include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
 
@@ -32,6 +33,8 @@ struct CapturePoint {
 
 /// The default stream and that of the thread are streams, too.
 CUstream_st* stream_at(cudaStream_t stream);
+/// The one for which all that are blocking wait.
+CUstream_st* legacy_stream();
 
 /// \brief What CUDA returns for a call that waits for the stream or asks how far it is.
 cudaError_t require_not_captured(cudaStream_t stream, const char* function, const Here& here);
@@ -58,6 +61,6 @@ void forget_stream(CUstream_st* stream);
 }  // namespace ladder::glassbox
 
 struct CUstream_st {
-  bool blocking = true;  ///< the default stream waits for it
+  ladder::glassbox::StreamPosition position = {};
   ladder::glassbox::CapturePoint point = {};
 };

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/runtime/access_record.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "glassbox/runtime/access_marks.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+/// Bytes that are all there, and take memory only where something is stored.
+bool map_at(std::uintptr_t address, std::size_t bytes) {
+  void* const wanted = reinterpret_cast<void*>(address);
+  void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == wanted) {
+    madvise(got, bytes, MADV_DONTDUMP);
+    return true;
+  }
+  if (got != MAP_FAILED) munmap(got, bytes);
+  return false;
+}
+
+bool map_marks() {
+  return map_at(kMarksBegin, kTouches * kArraysBytes) &&
+         map_at(kPageMarksBegin, (kTouches + 1) * (kArraysBytes / kMarkedPage));
+}
+
+/// \brief Pieces of equal marks: eight bytes at once where that is possible.
+void take_page(std::uintptr_t page, Touch touch, ByteRanges& ranges) {
+  constexpr std::uint64_t kAll = 0x0101010101010101;
+  auto* const marks = reinterpret_cast<std::uint8_t*>(page + mark_distance(touch));
+  std::size_t begin = kMarkedPage;  // of the piece that has no end yet
+  for (std::size_t at = 0; at < kMarkedPage;) {
+    const bool inside = begin < kMarkedPage;
+    if (at % sizeof kAll == 0) {
+      std::uint64_t word;
+      std::memcpy(&word, marks + at, sizeof word);
+      if (word == (inside ? kAll : 0)) {
+        at += sizeof word;
+        continue;
+      }
+    }
+    const bool is_marked = marks[at] != 0;
+    if (is_marked && !inside) begin = at;
+    if (!is_marked && inside) {
+      ranges.append({page + begin, page + at});
+      begin = kMarkedPage;
+    }
+    ++at;
+  }
+  if (begin < kMarkedPage) ranges.append({page + begin, page + kMarkedPage});
+  std::memset(marks, 0, kMarkedPage);
+}
+
+}  // namespace
+
+std::atomic<std::uintptr_t> recorded_begin = kArraysEnd;
+std::atomic<bool> kernel_has_fenced = false;
+
+void* addresses_for_array(std::size_t bytes, bool shared_with_host) {
+  static std::mutex mutex;
+  static std::uintptr_t next[] = {kArraysBegin, kSharedBegin};
+  static const bool there_are_marks = map_marks();
+  const std::lock_guard lock(mutex);
+  std::uintptr_t& free = next[shared_with_host ? 1 : 0];
+  const std::uintptr_t end = shared_with_host ? kArraysEnd : kSharedBegin;
+  if (!there_are_marks || bytes > end - free) return nullptr;
+  const std::uintptr_t given = free;
+  free += bytes;
+  return reinterpret_cast<void*>(given);
+}
+
+AccessRecord& AccessRecord::instance() {
+  static auto* const record = new AccessRecord();  // used until the very end of the process
+  return *record;
+}
+
+void AccessRecord::start(Extent extent) {
+  recorded_begin = extent == Extent::kAll      ? kArraysBegin
+                   : extent == Extent::kShared ? kSharedBegin
+                                               : kArraysEnd;
+  kernel_has_fenced = false;
+}
+
+bool AccessRecord::end() {
+  recorded_begin = kArraysEnd;
+  return kernel_has_fenced;
+}
+
+void AccessRecord::take(const Bytes& array, TouchedBytes& touched) {
+  if (!is_in_arrays(array.begin) || array.begin < recorded_begin) return;
+  const std::uintptr_t first = array.begin / kMarkedPage * kMarkedPage;
+  for (std::size_t i = 0; i < kTouches; ++i) {
+    const auto touch = static_cast<Touch>(i);
+    for (std::uintptr_t page = first; page < array.end; page += kMarkedPage) {
+      std::uint8_t& mark = *page_mark(page, touch);
+      if (mark == 0) continue;
+      mark = 0;
+      take_page(page, touch, touched[touch]);
+    }
+  }
+}
+
+}  // namespace ladder::glassbox
