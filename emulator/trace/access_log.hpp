@@ -67,8 +67,13 @@ struct WarpLog {
   };
   StoredRow stored[kRows];
 
-  /// By row: the lanes whose load is a guess. See WarpLogs::guesses_in().
-  std::uint32_t guesses[kRows];
+  /// Of a row: what is known of some lanes' accesses.
+  struct Marks {
+    std::uint32_t guesses;    ///< loads that are guesses; see WarpLogs::compares_and_swaps()
+    std::uint32_t volatiles;  ///< of volatile variables
+    std::uint32_t of_block;   ///< atomics that only the block sees as one
+  };
+  Marks marks[kRows];  ///< see WarpLogs::marks_in()
 };
 
 class BlockTracer;

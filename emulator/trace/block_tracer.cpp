@@ -6,7 +6,9 @@
 #include <bit>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/trace/code_places.hpp"
 #include "emulator/trace/lane_visits.hpp"
@@ -47,6 +49,8 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   logs_.set_limit(rows);
   logs_.set_arrays(wishes.arrays, wishes.index);
   if (plan.cooperative || plan.cluster > 1) may_order_blocks();
+  thread_order_.start_grid(wishes.shadow == nullptr ? nullptr : wishes.order, plan.threads,
+                           plan.cluster);
   global_.start_grid();
   sites_.start_grid();
   whole_copies_ = {};
@@ -66,9 +70,10 @@ void BlockTracer::start_block(std::uint64_t block) {
   epochs_.start_block();
   logs_.start_block();
   shared_.start_block();
-  state_.barriers = 0;
-  state_.meetings = {};
-  state_.orders_itself = clocks_.is_active();
+  thread_order_.start_block(block);
+  state_.grid_phase = 0;
+  state_.is_lenient = false;
+  narrowed_ = ~0u;
   stream_.start_block();
   flags_.start_block();
   polls_.start_block();
@@ -105,7 +110,7 @@ void BlockTracer::leave(unsigned) noexcept {
 }
 
 void BlockTracer::pass_barrier() {
-  ++state_.barriers;
+  thread_order_.pass_barrier();
   news_.forget();
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
@@ -124,7 +129,7 @@ void BlockTracer::pass_barrier_without_others(unsigned thread, Fault missing) {
 void BlockTracer::meet(unsigned warp) {
   look_at(warp);
   shared_.meet(warp);
-  ++state_.meetings[warp];
+  thread_order_.meet(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
 }
 
@@ -134,13 +139,16 @@ void BlockTracer::meet_lanes(unsigned warp, std::uint32_t lanes) {
   std::array<Epoch, 32> before;
   for_each_lane(lanes, [&](unsigned lane) { before[lane] = clocks_.epoch_of(32 * warp + lane); });
   clocks_.meet_lanes(warp, lanes);
-  for_each_lane(lanes, [&](unsigned lane) { epochs_.note(32 * warp + lane, before[lane]); });
+  for_each_lane(lanes, [&](unsigned lane) {
+    epochs_.note(32 * warp + lane, before[lane]);
+    check_rows(32 * warp + lane);
+  });
+  thread_order_.meet_lanes(warp, lanes);
 }
 
 // -- Fences and flags ----------------------------------------------------------------------------
 
 void BlockTracer::may_order_blocks() {
-  state_.orders_itself = true;
   if (state_.wishes->shadow != nullptr) state_.wishes->shadow->may_order_blocks();
 }
 
@@ -149,11 +157,69 @@ void BlockTracer::may_order_blocks_by(const void* object) {
   if (at - global_.begin() < global_.bytes() && !state_.is_near_shared(at)) may_order_blocks();
 }
 
-void BlockTracer::fenced() {
+/// A flag in shared memory is one of its block: other blocks have theirs at the same address.
+std::uint64_t BlockTracer::flag_at(const void* object) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);
+  if (at - state_.shared_begin < state_.shared_bytes)
+    return ThreadOrder::key_of_shared(state_.block, at - state_.shared_begin);
+  if (state_.plan->cluster == 1) return at;
+  const ClusterMember& member = BlockRunner::of_this_cpu_thread()->cluster();
+  const auto place = member.place_of(at);
+  if (!place) return at;
+  return ThreadOrder::key_of_shared(state_.block - member.rank() + place->first, place->second);
+}
+
+/// What the thread has logged is checked now, because more will be known of what it does next.
+/// \param all  or without the last row
+void BlockTracer::check_rows(unsigned thread, bool all) {
+  if (!thread_order_.is_active()) return;
+  logs_.count_rows();
+  const unsigned rows = logs_.rows(thread);
+  const unsigned end = all || rows == 0 ? rows : rows - 1;
+  const unsigned warp = thread / 32;
+  const unsigned lane = thread % 32;
+  unsigned row = logs_.checked(thread);
+  if (row >= end) return;
+  const WarpLog& log = logs_.log_of(warp);
+  for (; row < end; ++row) {
+    const WarpLog::Marks marks = logs_.marks_in(warp, row);
+    global_.check_alone({.code = log.row[row].code[lane],
+                         .address = log.row[row].address[lane],
+                         .thread = thread,
+                         .value = log.stored[row].value[lane],
+                         .is_volatile = (marks.volatiles >> lane & 1) != 0,
+                         .is_of_block = (marks.of_block >> lane & 1) != 0});
+  }
+  logs_.set_checked(thread, end);
+}
+
+void BlockTracer::releases(const void* address, Scope scope) {
+  const unsigned thread = logs_.running();
+  if (thread_order_.is_active() && thread_order_.has_fenced(thread))
+    thread_order_.release(thread, flag_at(address), scope);
+}
+
+void BlockTracer::acquires(unsigned thread, const void* object, bool all_rows) {
+  if (!thread_order_.may_acquire()) return;
+  AcquiredFlags news = thread_order_.news_of(thread, flag_at(object));
+  if (news == nullptr) return;
+  check_rows(thread, all_rows);
+  thread_order_.acquire(thread, std::move(news));
+}
+
+void BlockTracer::acquires_later(const void* address) {
+  if (thread_order_.may_acquire()) thread_order_.acquire_later(logs_.running(), flag_at(address));
+}
+
+void BlockTracer::fenced(Scope scope) {
   may_order_blocks();
+  const unsigned thread = logs_.running();
+  if (thread_order_.is_active()) {
+    check_rows(thread);
+    thread_order_.fence(thread, scope);
+  }
   if (state_.shared_arrays.empty()) return;
   has_fenced_ = true;
-  const unsigned thread = logs_.running();
   flags_.fenced(thread);
   change_epoch(thread, [&](Epoch) { clocks_.fence_thread(thread); });
 }
@@ -169,6 +235,13 @@ void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintp
 void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
+  const bool of_block = narrowed_ == logs_.running();
+  if (of_block) {
+    narrowed_ = ~0u;
+    logs_.mark_last(reinterpret_cast<std::uintptr_t>(address), &WarpLog::Marks::of_block);
+  }
+  releases(address, of_block ? Scope::kBlock : Scope::kDevice);
+  acquires(logs_.running(), address, false);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
   clocks_.store_flag(logs_.running(), address);
@@ -176,24 +249,28 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
 
 void BlockTracer::loads_flag(const void* address) {
   may_order_blocks_by(address);
+  acquires_later(address);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
 
 void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
+  acquires_later(address);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
 
 void BlockTracer::stores_volatile(const void* address) {
   may_order_blocks_by(address);
+  releases(address, Scope::kDevice);
   flags_.stored(logs_.running(), reinterpret_cast<std::uintptr_t>(address));
   if (has_fenced_) clocks_.store_flag(logs_.running(), address);
 }
 
 void BlockTracer::exchange(unsigned warp) {
   look_at(warp);
+  thread_order_.exchange(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
 }
 
@@ -273,7 +350,8 @@ void BlockTracer::look_at_rows_in_step(const WarpLog& log, unsigned rows, std::u
       set_epochs(epochs_.of_lanes(state_.warp, lanes, row, state_.lane_epochs));
     }
     state_.stored = log.stored[row].value;
-    state_.guesses = logs_.guesses_in(state_.warp, row);
+    state_.marks = logs_.marks_in(state_.warp, row);
+    state_.unchecked = logs_.unchecked_in(state_.warp, row);
     request(log.row[row].code[first], log.row[row].address, lanes);
   }
 }
@@ -285,7 +363,8 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
     AccessCode code;
     Epochs epochs;
     std::uint32_t lanes = 0;
-    std::uint32_t guesses = 0;
+    WarpLog::Marks marks = {};
+    std::uint32_t unchecked = 0;
     std::array<std::uint64_t, 32> address = {};
     std::array<Epoch, 32> lane_epochs = {};
     std::array<std::uint32_t, 32> stored = {};
@@ -311,7 +390,12 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
       request.epochs.latest = std::max(request.epochs.latest, epoch);
       request.row = std::max(request.row, row);
       request.lanes |= 1u << lane;
-      request.guesses |= logs_.guesses_in(warp, row) & 1u << lane;
+      const WarpLog::Marks marks = logs_.marks_in(warp, row);
+      const std::uint32_t bit = 1u << lane;
+      request.marks.guesses |= marks.guesses & bit;
+      request.marks.volatiles |= marks.volatiles & bit;
+      request.marks.of_block |= marks.of_block & bit;
+      request.unchecked |= logs_.unchecked_in(warp, row) & bit;
       request.address[lane] = log.row[row].address[lane];
     }
   }
@@ -320,7 +404,8 @@ void BlockTracer::look_at_rows_one_by_one(const WarpLog& log, unsigned rows) {
     set_epochs(one.epochs);
     if (clocks_.is_active()) state_.lane_epochs = one.lane_epochs;
     state_.stored = one.stored.data();
-    state_.guesses = one.guesses;
+    state_.marks = one.marks;
+    state_.unchecked = one.unchecked;
     request(one.code, one.address.data(), one.lanes);
   }
 }
@@ -362,7 +447,6 @@ void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* addres
 void BlockTracer::start_clocks() {
   if (clocks_.is_active()) return;
   clocks_.activate();
-  state_.orders_itself = true;
   shadow_.use_clocks();
 }
 
@@ -388,19 +472,50 @@ void BlockTracer::change_epoch(unsigned thread, Change change) {
   epochs_.note(thread, before);
 }
 
+/// The flags of a barrier of the whole grid, which is known as such.
+bool BlockTracer::is_grid_barrier(const void* object) const {
+  const auto* const turns = reinterpret_cast<const std::byte*>(state_.plan->turns.get());
+  const auto offset = static_cast<std::uintptr_t>(static_cast<const std::byte*>(object) - turns);
+  return turns != nullptr && offset < (state_.plan->blocks + 1) * sizeof(unsigned);
+}
+
 void BlockTracer::released(unsigned thread, const void* object) {
   may_order_blocks_by(object);
+  if (thread_order_.is_active() && !is_grid_barrier(object)) {
+    check_rows(thread);
+    thread_order_.fence(thread, Scope::kDevice);
+    thread_order_.release(thread, flag_at(object), Scope::kDevice);
+  }
   change_epoch(thread, [&](Epoch) { clocks_.release(thread, object); });
 }
 
+/// What a barrier of some warps puts in order in global memory is not followed.
 void BlockTracer::arrived(unsigned thread, const void* object) {
   may_order_blocks_by(object);
+  state_.is_lenient |= object != &BlockRunner::of_this_cpu_thread()->cluster();
   change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
 }
 
 void BlockTracer::acquired(unsigned thread, const void* object) {
   may_order_blocks_by(object);
+  if (!is_grid_barrier(object)) acquires(thread, object, true);
   change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
+}
+
+void BlockTracer::arrive_at_cluster_barrier() {
+  if (!thread_order_.is_active()) return;
+  for (unsigned warp = 0; 32 * warp < state_.plan->threads; ++warp)
+    look_at(warp);
+  thread_order_.arrive_at_cluster();
+}
+
+void BlockTracer::pass_cluster_barrier() {
+  if (thread_order_.is_active()) thread_order_.pass_cluster();
+}
+
+void BlockTracer::pass_grid_barrier() {
+  ++state_.grid_phase;
+  if (state_.wishes->shadow != nullptr) state_.wishes->shadow->pass_grid_barrier(state_.grid_phase);
 }
 
 void BlockTracer::fenced_for_copies(unsigned thread) {

@@ -27,6 +27,7 @@
 #include "emulator/trace/shared_requests.hpp"
 #include "emulator/trace/shared_shadow.hpp"
 #include "emulator/trace/stream_slices.hpp"
+#include "emulator/trace/thread_order.hpp"
 #include "emulator/trace/tracer_state.hpp"
 #include "emulator/trace/warp_clocks.hpp"
 #include "emulator/trace/warp_logs.hpp"
@@ -81,6 +82,9 @@ class BlockTracer final : public BlockObserver {
   void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
                    const void* barrier, std::source_location where) override;
   void box_landed(void* shared, unsigned bytes, const void* barrier) override;
+  void arrive_at_cluster_barrier() override;
+  void pass_cluster_barrier() override;
+  void pass_grid_barrier() override;
   void released(unsigned thread, const void* object) override;
   void arrived(unsigned thread, const void* object) override;
   void completed(const void* object) override;
@@ -96,7 +100,13 @@ class BlockTracer final : public BlockObserver {
     return global_.report_elsewhere(logs_.running(), address, code);
   }
   /// __threadfence() and the like.
-  void fenced();
+  void fenced(Scope scope);
+  /// The running thread's next atomic is one of the block: atomicAdd_block().
+  void narrows_next_atomic() { narrowed_ = logs_.running(); }
+  /// It has logged an access to a volatile variable.
+  void accesses_volatile(const volatile void* address) {
+    logs_.mark_last(reinterpret_cast<std::uintptr_t>(address), &WarpLog::Marks::volatiles);
+  }
   /// Atomically.
   void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
   /// The running thread is about to compare and swap; see WarpLogs.
@@ -137,6 +147,12 @@ class BlockTracer final : public BlockObserver {
   void look_at_if_in_step(unsigned warp);
   void may_order_blocks();
   void may_order_blocks_by(const void* object);
+  std::uint64_t flag_at(const void* object) const;
+  bool is_grid_barrier(const void* object) const;
+  void check_rows(unsigned thread, bool all = true);
+  void acquires(unsigned thread, const void* object, bool all_rows);
+  void acquires_later(const void* address);
+  void releases(const void* address, Scope scope);
   void look_for_polls(const void* address, unsigned bytes, std::uintptr_t instruction);
   template <class Change>
   void change_epoch(unsigned thread, Change change);
@@ -144,6 +160,7 @@ class BlockTracer final : public BlockObserver {
   TracerState state_;
   WholeCopies whole_copies_;
   TraceSink* sink_ = nullptr;
+  ThreadOrder thread_order_;
   WarpClocks clocks_;
   EventOrder order_;
   SharedShadow shadow_{clocks_};
@@ -153,12 +170,13 @@ class BlockTracer final : public BlockObserver {
   GlobalPolls polls_;
   FlagWords flags_;
   bool has_fenced_ = false;  ///< has any thread of the block?
+  unsigned narrowed_ = ~0u;  ///< the thread whose next atomic is one of the block
   CallCodes calls_;
   StreamSlices stream_;
   RequestSites sites_;
   HazardList hazards_{state_};
   RecordedWarp recorded_{state_};
-  GlobalRequests global_{state_, stream_, hazards_, order_, recorded_};
+  GlobalRequests global_{state_, thread_order_, stream_, hazards_, order_, recorded_};
   SharedCounts shared_counts_{state_, sites_, recorded_};
   WideLoads wide_loads_{sites_, shared_counts_};
   SharedRequests shared_{state_,      clocks_,  shadow_, logs_, shared_counts_,

@@ -49,6 +49,10 @@ std::uint64_t sectors_of_box(const ptx::TensorMap& map, int row, int column) {
   return sectors;
 }
 
+bool loads_only(AccessCode code) {
+  return type_of(code) == AccessType::kLoad || type_of(code) == AccessType::kCopySource;
+}
+
 FaultKind kind_of(GlobalConflict::Kind conflict) {
   if (conflict == GlobalConflict::Kind::kUnwritten) return FaultKind::kUninitialisedGlobal;
   return conflict == GlobalConflict::Kind::kBlocksRace ? FaultKind::kRaceBetweenBlocks
@@ -63,6 +67,7 @@ void GlobalRequests::start_grid() {
   const bool any = !state_.wishes->arrays.empty();
   begin_ = any ? index.begin() - kNearGlobal : 0;
   bytes_ = any ? index.end() - index.begin() + 2 * kNearGlobal : 0;
+  checked_ = kNoArray;
   uses_.assign(state_.wishes->arrays.size(), {});
   if (code_begin_ != state_.code_begin) launch_code_.clear();
   code_begin_ = state_.code_begin;
@@ -185,41 +190,70 @@ bool GlobalRequests::visit_apart(RequestSite& site, const std::uint64_t* address
 void GlobalRequests::check(AccessCode code, std::size_t array, const std::uint64_t* address,
                            std::uint32_t lanes) {
   GlobalShadow& shadow = *state_.wishes->shadow;
-  const AccessType type = type_of(code);
-  const bool loads = type == AccessType::kLoad || type == AccessType::kCopySource;
-  if (loads ? !shadow.concerns_loads(array) : !shadow.concerns_stores(array)) return;
-  const auto begin = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
-  const unsigned bytes = bytes_of(code);
-  GlobalAccess access = {.code = code,
-                         .block = state_.block,
-                         .barriers = state_.barriers,
-                         .meetings = state_.meetings[state_.warp],
-                         .orders_itself = state_.orders_itself};
+  lanes &= state_.unchecked;
+  if (!concerns(code, array) || lanes == 0) return;
   const auto lock = shadow.lock(array);
   for_each_lane(lanes, [&](unsigned lane) {
-    const std::size_t at = address[lane] - begin;
-    access.thread = state_.thread(lane);
-    if (type == AccessType::kStore) access.value = state_.stored[lane];
-    const GlobalConflict conflict =
-        loads             ? shadow.load(array, at, bytes, access)
-        : is_atomic(code) ? shadow.update(array, at, bytes, type == AccessType::kAtomic)
-                          : shadow.store(array, at, bytes, access);
-    if (conflict.kind == GlobalConflict::Kind::kNone) return;
-    if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads) {
-      // Padding, or a member that nobody set, of an object that is loaded whole?
-      const auto [first, last] =
-          state_.object_around(at, code, state_.wishes->arrays[array].element_bytes);
-      if (shadow.is_written(array, first, last)) return;
-    }
-    RawHazard hazard = {.kind = kind_of(conflict.kind),
-                        .code = code,
-                        .earlier = conflict.earlier,
-                        .thread = access.thread,
-                        .earlier_thread = conflict.thread,
-                        .address = address[lane]};
-    if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
-    hazards_.report(hazard);
+    check_lane({.code = code,
+                .address = address[lane],
+                .thread = state_.thread(lane),
+                .value = state_.stored[lane],
+                .is_volatile = (state_.marks.volatiles >> lane & 1) != 0,
+                .is_of_block = (state_.marks.of_block >> lane & 1) != 0},
+               array);
   });
+}
+
+void GlobalRequests::check_alone(const LaneAccess& access) {
+  const std::uint64_t end = access.address + bytes_of(access.code);
+  if (state_.is_near_shared(access.address)) return;
+  if (!is_in(checked_, access.address, end))
+    checked_ = state_.wishes->index.with(access.address, end);
+  if (checked_ == kNoArray || !concerns(access.code, checked_)) return;
+  const auto lock = state_.wishes->shadow->lock(checked_);
+  check_lane(access, checked_);
+}
+
+bool GlobalRequests::concerns(AccessCode code, std::size_t array) const {
+  const GlobalShadow& shadow = *state_.wishes->shadow;
+  return loads_only(code) ? shadow.concerns_loads(array) : shadow.concerns_stores(array);
+}
+
+inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array) {
+  GlobalShadow& shadow = *state_.wishes->shadow;
+  const bool atomic = is_atomic(lane.code);
+  const std::size_t at =
+      lane.address - reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
+  const unsigned bytes = bytes_of(lane.code);
+  const GlobalAccess access = {.code = lane.code,
+                               .phase = state_.grid_phase,
+                               .thread = static_cast<std::uint16_t>(lane.thread),
+                               .value = lane.value,
+                               .is_strong = atomic || lane.is_volatile,
+                               .is_of_block = lane.is_of_block,
+                               .is_lenient = state_.is_lenient,
+                               .address = lane.address};
+  const GlobalConflict conflict =
+      loads_only(lane.code) ? shadow.load(array, at, bytes, access, thread_order_)
+      : atomic ? shadow.update(array, at, bytes, type_of(lane.code) == AccessType::kAtomic, access,
+                               thread_order_)
+               : shadow.store(array, at, bytes, access, thread_order_);
+  if (conflict.kind == GlobalConflict::Kind::kNone) [[likely]]
+    return;
+  if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads_only(lane.code)) {
+    // Padding, or a member that nobody set, of an object that is loaded whole?
+    const auto [first, last] =
+        state_.object_around(at, lane.code, state_.wishes->arrays[array].element_bytes);
+    if (shadow.is_written(array, first, last)) return;
+  }
+  RawHazard hazard = {.kind = kind_of(conflict.kind),
+                      .code = lane.code,
+                      .earlier = conflict.earlier,
+                      .thread = access.thread,
+                      .earlier_thread = conflict.thread,
+                      .address = lane.address};
+  if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
+  hazards_.report(hazard);
 }
 
 void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,

@@ -18,12 +18,27 @@
 
 namespace ladder::emulator {
 
+/// One lane's access.
+struct LaneAccess {
+  AccessCode code;
+  std::uint64_t address;
+  unsigned thread;
+  std::uint32_t value;  ///< that it stored
+  bool is_volatile;
+  bool is_of_block;  ///< see WarpLog::Marks
+};
+
 /// \brief Counts requests to global memory and finds those beyond the arrays.
 class GlobalRequests {
  public:
-  GlobalRequests(const TracerState& state, StreamSlices& stream, HazardList& hazards,
-                 EventOrder& order, RecordedWarp& recorded)
-      : state_(state), stream_(stream), hazards_(hazards), order_(order), recorded_(recorded) {}
+  GlobalRequests(const TracerState& state, const ThreadOrder& block_order, StreamSlices& stream,
+                 HazardList& hazards, EventOrder& order, RecordedWarp& recorded)
+      : state_(state),
+        thread_order_(block_order),
+        stream_(stream),
+        hazards_(hazards),
+        order_(order),
+        recorded_(recorded) {}
 
   void start_grid();
 
@@ -45,11 +60,16 @@ class GlobalRequests {
 
   void report(unsigned thread, AccessCode code, std::uint64_t address);
 
+  /// Checks a lane's access ahead of its request.
+  void check_alone(const LaneAccess& access);
+
   /// What the blocks of the grid did so far, by array.
   const std::vector<ArrayUse>& uses() const { return uses_; }
 
  private:
   void check(AccessCode code, std::size_t array, const std::uint64_t* address, std::uint32_t lanes);
+  bool concerns(AccessCode code, std::size_t array) const;
+  void check_lane(const LaneAccess& access, std::size_t array);
   void visit_array(AccessCode code, std::size_t array, const std::uint64_t* address,
                    std::uint32_t lanes, std::uint64_t begin, std::uint32_t pattern);
   [[gnu::cold]] bool visit_apart(RequestSite& site, const std::uint64_t* address,
@@ -61,11 +81,13 @@ class GlobalRequests {
   bool is_launch_code(AccessCode code);
 
   const TracerState& state_;
+  const ThreadOrder& thread_order_;
   StreamSlices& stream_;
   HazardList& hazards_;
   EventOrder& order_;
   RecordedWarp& recorded_;
   std::vector<ArrayUse> uses_;
+  std::size_t checked_ = kNoArray;  ///< array of the last access that was checked alone
   std::uintptr_t begin_ = 0;
   std::size_t bytes_ = 0;
   std::uintptr_t code_begin_ = 0;  ///< of the library that launch_code_ is of

@@ -16,7 +16,7 @@ GlobalShadow::GlobalShadow(const std::vector<TracedArray>& arrays) {
 }
 
 void GlobalShadow::start_grid() {
-  ++launch_;
+  launch_ = ++last_phase_;
   ordered_ = false;
   for (Array& array : arrays_)
     array.stored_to = array.loaded_from = false;
@@ -27,13 +27,13 @@ bool GlobalShadow::was_stored_by_another(std::size_t array, std::size_t at,
   const Array& one = arrays_[array];
   if (one.writes.size() == 0 || at / one.unit >= one.words) return false;
   const Past& write = one.writes[at / one.unit].last;
-  return write.launch == launch_ && write.block != static_cast<std::uint32_t>(block);
+  return write.phase >= launch_ && write.block != static_cast<std::uint32_t>(block);
 }
 
 bool GlobalShadow::was_stored(std::size_t array, std::size_t at) const {
   const Array& one = arrays_[array];
   const std::size_t word = at / one.unit;
-  return one.watched && word < one.words && one.writes[word].last.launch != 0;
+  return one.watched && word < one.words && one.writes[word].last.phase != 0;
 }
 
 bool GlobalShadow::is_written(std::size_t array, std::size_t begin, std::size_t end) const {
@@ -44,27 +44,36 @@ bool GlobalShadow::is_written(std::size_t array, std::size_t begin, std::size_t 
   return false;
 }
 
-GlobalShadow::Past GlobalShadow::past_of(const GlobalAccess& access) const {
-  return {.launch = launch_,
-          .block = static_cast<std::uint32_t>(access.block),
-          .barriers = access.barriers,
-          .meetings = access.meetings,
+GlobalShadow::Past GlobalShadow::past_of(const GlobalAccess& access, Kind kind,
+                                         const ThreadOrder& order) const {
+  return {.phase = launch_ + access.phase,
+          .block = order.block(),
+          .epoch = order.epoch_of(access.thread),
           .code = access.code,
-          .thread = access.thread};
+          .thread = access.thread,
+          .kind = kind};
 }
 
-GlobalConflict GlobalShadow::conflict_with(const Past& past, const GlobalAccess& access) const {
-  if (past.launch != launch_) return {};
-  GlobalConflict conflict = {.earlier = past.code, .block = past.block, .thread = past.thread};
-  if (past.block != static_cast<std::uint32_t>(access.block)) {
-    if (!ordered_) conflict.kind = GlobalConflict::Kind::kBlocksRace;
-    return conflict;
-  }
-  const bool same_warp = past.thread / 32 == access.thread / 32;
-  const bool in_order = past.thread == access.thread || past.barriers != access.barriers ||
-                        (same_warp && past.meetings != access.meetings) || access.orders_itself;
-  if (!in_order) conflict.kind = GlobalConflict::Kind::kRace;
-  return conflict;
+/// Is the past access one of another thread that need not come before this one?
+bool GlobalShadow::unordered(const Past& past, const GlobalAccess& access,
+                             const ThreadOrder& order) const {
+  if (past.phase != launch_ + access.phase) return false;
+  if (access.is_lenient && order.is_near(past.block)) return false;
+  const bool is_atomic = past.kind >= kAtomic;
+  return !order.knows(access.thread,
+                      {.block = past.block,
+                       .epoch = past.epoch,
+                       .thread = past.thread,
+                       .flag = is_atomic ? access.address : 0},
+                      access.is_strong);
+}
+
+GlobalConflict GlobalShadow::conflict_with(const Past& past, const ThreadOrder& order) {
+  return {.kind = past.block == order.block() ? GlobalConflict::Kind::kRace
+                                              : GlobalConflict::Kind::kBlocksRace,
+          .earlier = past.code,
+          .block = past.block,
+          .thread = past.thread};
 }
 
 /// Returns the first conflict among the words.
@@ -87,58 +96,74 @@ GlobalConflict GlobalShadow::for_words(std::size_t array, std::size_t begin, uns
 }
 
 GlobalConflict GlobalShadow::load(std::size_t array, std::size_t begin, unsigned bytes,
-                                  const GlobalAccess& access) {
+                                  const GlobalAccess& access, const ThreadOrder& order) {
   Array& one = arrays_[array];
-  // Whoever stores later knows an order, too: nothing can be in conflict with this load.
-  const bool remember = !ordered_ || !access.orders_itself;
-  if (remember) one.loaded_from = true;
+  one.loaded_from = true;
+  const Past now = past_of(access, access.is_strong ? kVolatile : kPlain, order);
   return for_words(array, begin, bytes, [&](std::size_t i) {
     if (!one.written && !one.writes[i].written) {
       return GlobalConflict{GlobalConflict::Kind::kUnwritten};
     }
-    if (!remember) return conflict_with(one.writes[i].last, access);
-    const Past now = past_of(access);
     Reads& reads = one.reads[i];
-    if (reads.last.launch != launch_ || reads.last.block != now.block ||
-        reads.last.thread != now.thread) {
-      reads.other = reads.last;
+    if (access.is_strong) {
+      reads.strong = now;
+    } else {
+      if (reads.last.phase != now.phase || reads.last.block != now.block ||
+          reads.last.thread != now.thread) {
+        reads.other = reads.last;
+      }
+      reads.last = now;
     }
-    reads.last = now;
-    return conflict_with(one.writes[i].last, access);
+    const Past& write = one.writes[i].last;
+    if (write.kind != kPlain || !unordered(write, access, order)) return GlobalConflict();
+    return conflict_with(write, order);
   });
 }
 
 GlobalConflict GlobalShadow::store(std::size_t array, std::size_t begin, unsigned bytes,
-                                   const GlobalAccess& access) {
+                                   const GlobalAccess& access, const ThreadOrder& order) {
   Array& one = arrays_[array];
   one.stored_to = true;
+  const Past now = past_of(access, access.is_strong ? kVolatile : kPlain, order);
   return for_words(array, begin, bytes, [&](std::size_t i) {
     Writes& writes = one.writes[i];
     GlobalConflict conflict;
-    const bool same_value =
-        writes.written && writes.last.launch == launch_ && writes.value == access.value;
+    const bool same_value = writes.written && writes.last.phase == now.phase &&
+                            writes.last.kind < kAtomic && writes.value == access.value;
     const auto look = [&](const Past& past) {
-      if (conflict.kind == GlobalConflict::Kind::kNone) conflict = conflict_with(past, access);
+      if (conflict.kind != GlobalConflict::Kind::kNone) return;
+      if (access.is_strong && past.kind != kPlain) return;
+      if (unordered(past, access, order)) conflict = conflict_with(past, order);
     };
     if (!same_value) look(writes.last);
-    if (!same_value && one.loaded_from) {
+    if (!same_value && one.loaded_from && !access.is_strong) {
       look(one.reads[i].last);
       look(one.reads[i].other);
+      look(one.reads[i].strong);
     }
-    writes = {.last = past_of(access), .value = access.value, .written = true};
+    writes = {.last = now, .value = access.value, .written = true};
     return conflict;
   });
 }
 
 GlobalConflict GlobalShadow::update(std::size_t array, std::size_t begin, unsigned bytes,
-                                    bool reads) {
+                                    bool reads, const GlobalAccess& access,
+                                    const ThreadOrder& order) {
   const bool written = arrays_[array].written || !reads;
   arrays_[array].stored_to = true;
+  const Past now = past_of(access, access.is_of_block ? kAtomicOfBlock : kAtomic, order);
   return for_words(array, begin, bytes, [&](std::size_t i) {
     GlobalConflict conflict;
-    bool& is_written = arrays_[array].writes[i].written;
-    if (!written && !is_written) conflict.kind = GlobalConflict::Kind::kUnwritten;
-    is_written = true;
+    Writes& writes = arrays_[array].writes[i];
+    const Past& past = writes.last;
+    const bool is_of_block = past.kind == kAtomicOfBlock || access.is_of_block;
+    if (!written && !writes.written) {
+      conflict.kind = GlobalConflict::Kind::kUnwritten;
+    } else if ((past.kind == kPlain || (is_of_block && past.block != now.block)) &&
+               unordered(past, access, order)) {
+      conflict = conflict_with(past, order);
+    }
+    writes = {.last = now, .value = 0, .written = true};
     return conflict;
   });
 }

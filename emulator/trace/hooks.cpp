@@ -57,10 +57,12 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
     // What the thread stores must be there when it next waits.
     step_aside();
     log_access(address, type, bytes, caller);
+    access_cursor.tracer->accesses_volatile(address);
     access_cursor.tracer->stores_volatile(plain);
   } else {
     log_access(address, type, bytes, caller);
     last_poll.look(plain);
+    access_cursor.tracer->accesses_volatile(address);
     step_aside();
     access_cursor.tracer->loads_volatile(plain, bytes,
                                          reinterpret_cast<std::uintptr_t>(caller) - 1);
@@ -242,12 +244,16 @@ LADDER_ATOMIC_HOOKS(16, std::uint16_t)
 LADDER_ATOMIC_HOOKS(32, std::uint32_t)
 LADDER_ATOMIC_HOOKS(64, std::uint64_t)
 
-void __tsan_atomic_thread_fence(int) {
+/// See barrier_functions.hpp.
+void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (access_cursor.is_active()) access_cursor.tracer->fenced();
+  if (access_cursor.is_active())
+    access_cursor.tracer->fenced(order == __ATOMIC_SEQ_CST ? Scope::kDevice : Scope::kBlock);
 }
+/// See scoped_atomics.hpp.
 void __tsan_atomic_signal_fence(int) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (access_cursor.is_active()) access_cursor.tracer->narrows_next_atomic();
 }
 
 /// What g++ knows of an index that it checks: the layout is that of its own run-time library.

@@ -169,7 +169,7 @@ void SharedRequests::check_guesses(const RequestSite& site, WordAccess one) {
     one.bytes = touched.bytes;
     for (const bool is_guess : {false, true}) {
       one.is_guess = is_guess;
-      one.lanes = touched.lanes & (is_guess ? state_.guesses : ~state_.guesses);
+      one.lanes = touched.lanes & (is_guess ? state_.marks.guesses : ~state_.marks.guesses);
       if (one.lanes == 0) continue;
       one.thread = state_.thread(static_cast<unsigned>(std::countr_zero(one.lanes)));
       check_lanes(AccessType::kLoad, one);
@@ -206,7 +206,7 @@ void SharedRequests::check(RequestSite& site, std::uint64_t first) {
   const SharedShadow::SettledWords settled =
       shadow_.settled_words(state_.warp, state_.epochs.latest);
   const bool is_load = type_of(site.code) == AccessType::kLoad;
-  if (is_load && state_.guesses != 0) [[unlikely]] {
+  if (is_load && state_.marks.guesses != 0) [[unlikely]] {
     check_guesses(site, one);
     return;
   }

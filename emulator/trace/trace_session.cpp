@@ -169,7 +169,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
   trace_.launched.resize(trace_.launched.size() + plan.blocks);
   classes_.start_grid();
   shadow_.start_grid();
-  races_of_blocks_.clear();
+  order_.start_grid();
   unwritten_loads_.clear();
   GridStats stats;
   try {
@@ -179,10 +179,6 @@ GridStats TraceSession::run(const GridPlan& plan) {
     trace_.launched.resize(trace_.launched.size() - plan.blocks);
     classes_.forget_grid();
     throw;
-  }
-  if (!shadow_.blocks_may_be_ordered()) {
-    for (Fault& hazard : races_of_blocks_)
-      keep_hazard(std::move(hazard));
   }
   keep_unwritten_loads();
   trace_.blocks_traced += stats.blocks;
@@ -207,6 +203,7 @@ GridStats TraceSession::run_blocks(const GridPlan& plan) {
   WorkerPool& pool = WorkerPool::instance();
   const auto run_whole = [&] {
     wishes_.shadow = &shadow_;
+    wishes_.order = &order_;
     WholeGrid whole(*this, plan);
     return pool.run(plan, cpu_threads(), hang_limit(), &whole);
   };
@@ -266,9 +263,7 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   const std::lock_guard lock(mutex_);
   const TraceNames names(plan, wishes_, tracer.shared_arrays());
   for (const RawHazard& raw : tracer.hazards()) {
-    if (raw.earlier_block) {
-      races_of_blocks_.push_back(names.hazard(raw));
-    } else if (raw.kind == FaultKind::kUninitialisedGlobal) {
+    if (raw.kind == FaultKind::kUninitialisedGlobal) {
       unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
     } else {
       Fault hazard = names.hazard(raw);

@@ -61,7 +61,7 @@ class TraceSession final : private GridRunner {
   TraceWishes wishes_;
   LinePatterns patterns_;
   GlobalShadow shadow_;
-  std::vector<Fault> races_of_blocks_;  ///< of this launch, if nothing puts its blocks in order
+  GridOrder order_;
   /// A load of what nobody had written, as far as the other blocks' logs were known by then.
   struct UnwrittenLoad {
     Fault hazard;

@@ -15,8 +15,10 @@
 
 #include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/run/grid_plan.hpp"
+#include "emulator/trace/access_log.hpp"
 #include "emulator/trace/array_index.hpp"
 #include "emulator/trace/global_shadow.hpp"
+#include "emulator/trace/grid_order.hpp"
 #include "emulator/trace/line_patterns.hpp"
 #include "emulator/trace/trace.hpp"
 #include "emulator/trace/undefined_values.hpp"
@@ -30,6 +32,7 @@ struct TraceWishes {
   ArrayIndex index;                                        ///< of the arrays
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
+  GridOrder* order = nullptr;                              ///< likewise, with the shadow
   UndefinedValues* undefined = nullptr;                    ///< likewise
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
@@ -68,15 +71,15 @@ struct TracerState {
   std::vector<SharedArray> shared_arrays;  ///< those that the kernel may use
 
   std::uint64_t block = 0;
-  unsigned warp = 0;                            ///< whose requests are looked at
-  Epochs epochs = {};                           ///< of the request that is looked at
-  std::array<Epoch, 32> lane_epochs = {};       ///< of its lanes, where epochs differ
-  const std::uint32_t* stored = nullptr;        ///< by lane: what a store left there
-  std::uint32_t guesses = 0;                    ///< its lanes that guess; see WarpLogs
-  std::uint32_t barriers = 0;                   ///< that the block has passed
-  std::array<std::uint32_t, 32> meetings = {};  ///< by warp: __syncwarp() of all its lanes
-  bool orders_itself = false;                   ///< see GlobalAccess
-  const WarpLog* log = nullptr;                 ///< of the warp; null while none is looked at
+  unsigned warp = 0;                       ///< whose requests are looked at
+  Epochs epochs = {};                      ///< of the request that is looked at
+  std::array<Epoch, 32> lane_epochs = {};  ///< of its lanes, where epochs differ
+  const std::uint32_t* stored = nullptr;   ///< by lane: what a store left there
+  WarpLog::Marks marks = {};               ///< of its lanes
+  std::uint32_t unchecked = ~0u;           ///< its lanes whose order is yet to be checked
+  std::uint32_t grid_phase = 0;            ///< barriers of the grid that the block has passed
+  bool is_lenient = false;                 ///< see GlobalAccess
+  const WarpLog* log = nullptr;            ///< of the warp; null while none is looked at
   const std::uint16_t* rows = nullptr;          ///< of it, by lane: how many are filled
   WholeCopies* whole_copies = nullptr;
 

@@ -111,8 +111,35 @@ void WarpLogs::append(std::uintptr_t address, AccessCode code) {
 
 void WarpLogs::empty(unsigned warp) {
   std::fill_n(&rows_[std::size_t{32} * warp], 32, std::uint16_t{0});
-  has_guesses_[warp] = false;
+  has_marks_[warp] = false;
+  if (has_checked_[warp]) std::fill_n(&checked_[std::size_t{32} * warp], 32, std::uint16_t{0});
+  has_checked_[warp] = false;
   free_.push_back(std::exchange(logs_[warp], nullptr));
+}
+
+WarpLog::Marks& WarpLogs::marks_at(unsigned warp, unsigned row) {
+  WarpLog& log = *logs_[warp];
+  if (!has_marks_[warp]) std::ranges::fill(log.marks, WarpLog::Marks());
+  has_marks_[warp] = true;
+  return log.marks[row];
+}
+
+void WarpLogs::mark_last(std::uint64_t address, std::uint32_t WarpLog::Marks::*as) {
+  const unsigned warp = running_ / 32;
+  const unsigned lane = running_ % 32;
+  const auto left =
+      static_cast<std::size_t>(access_cursor.end - access_cursor.next) / sizeof(WarpLog::Row);
+  if (left == limit_) return;
+  const auto row = static_cast<unsigned>(limit_ - left - 1);
+  if (logs_[warp]->row[row].address[lane] != address) return;
+  marks_at(warp, row).*as |= 1u << lane;
+}
+
+std::uint32_t WarpLogs::unchecked_lanes(unsigned warp, unsigned row) const {
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    lanes |= (checked_[32 * warp + lane] <= row ? 1u : 0u) << lane;
+  return lanes;
 }
 
 void WarpLogs::compares_and_swaps(std::uint64_t address, unsigned bytes) {
@@ -126,9 +153,7 @@ void WarpLogs::compares_and_swaps(std::uint64_t address, unsigned bytes) {
     const AccessCode code = log.row[row].code[lane];
     if (begin >= address + bytes || begin + bytes_of(code) <= address) continue;
     if (type_of(code) != AccessType::kLoad || begin != address || bytes_of(code) != bytes) return;
-    if (!has_guesses_[warp]) std::ranges::fill(log.guesses, 0u);
-    has_guesses_[warp] = true;
-    log.guesses[row] |= 1u << lane;
+    marks_at(warp, static_cast<unsigned>(row)).guesses |= 1u << lane;
     return;
   }
 }

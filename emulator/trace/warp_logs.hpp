@@ -26,7 +26,9 @@ class WarpLogs {
   }
   void start_block() {
     rows_.fill(0);
-    has_guesses_.fill(false);
+    has_marks_.fill(false);
+    checked_.fill(0);
+    has_checked_.fill(false);
   }
   void end_block();
 
@@ -56,9 +58,21 @@ class WarpLogs {
   unsigned rows(unsigned thread) const { return rows_[thread]; }
   /// Of a warp with rows.
   const WarpLog& log_of(unsigned warp) const { return *logs_[warp]; }
-  /// The lanes of the warp whose loads in a row are guesses.
-  std::uint32_t guesses_in(unsigned warp, unsigned row) const {
-    return has_guesses_[warp] ? logs_[warp]->guesses[row] : 0;
+  WarpLog::Marks marks_in(unsigned warp, unsigned row) const {
+    return has_marks_[warp] ? logs_[warp]->marks[row] : WarpLog::Marks{};
+  }
+  /// The running thread's last access, if it was logged, is marked.
+  void mark_last(std::uint64_t address, std::uint32_t WarpLog::Marks::*as);
+
+  // -- Rows of lanes whose order was checked ahead of their requests -------------------------------
+  unsigned checked(unsigned thread) const { return checked_[thread]; }
+  void set_checked(unsigned thread, unsigned rows) {
+    checked_[thread] = static_cast<std::uint16_t>(rows);
+    has_checked_[thread / 32] = true;
+  }
+  /// The lanes of the warp whose access in a row is not.
+  std::uint32_t unchecked_in(unsigned warp, unsigned row) const {
+    return has_checked_[warp] ? unchecked_lanes(warp, row) : ~0u;
   }
   void empty(unsigned warp);
 
@@ -69,13 +83,17 @@ class WarpLogs {
  private:
   WarpLog& log_for(unsigned warp);
   void note_stores() noexcept;
+  WarpLog::Marks& marks_at(unsigned warp, unsigned row);
+  std::uint32_t unchecked_lanes(unsigned warp, unsigned row) const;
   bool holds(std::uint64_t address, unsigned bytes) noexcept;
 
   std::array<WarpLog*, 32> logs_ = {};
   std::vector<std::unique_ptr<WarpLog>> all_;
   std::vector<WarpLog*> free_;
   std::array<std::uint16_t, 1024> rows_ = {};
-  std::array<bool, 32> has_guesses_ = {};
+  std::array<bool, 32> has_marks_ = {};
+  std::array<std::uint16_t, 1024> checked_ = {};  ///< by thread: rows
+  std::array<bool, 32> has_checked_ = {};
   unsigned limit_ = WarpLog::kRows;
   const std::vector<TracedArray>* arrays_ = nullptr;
   const ArrayIndex* index_ = nullptr;

@@ -54,8 +54,10 @@ inline void __threadfence() {
   ladder::emulator::step_aside();
 }
 
+/// A weaker order than above, by which a trace tells them apart.
 inline void __threadfence_block() {
-  __threadfence();
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
+  ladder::emulator::step_aside();
 }
 
 inline void __threadfence_system() {

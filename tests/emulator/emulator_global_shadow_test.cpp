@@ -13,14 +13,33 @@ namespace {
 
 using Kind = GlobalConflict::Kind;
 
+/// Blocks 0 to 2 of a grid; an access is one of a thread to the same word.
 class EmulatorGlobalShadow : public testing::Test {
  protected:
-  EmulatorGlobalShadow() { shadow.start_grid(); }
+  EmulatorGlobalShadow() {
+    for (unsigned block = 0; block < orders.size(); ++block) {
+      orders[block].start_grid(&grid, 64, 1);
+      orders[block].start_block(block);
+    }
+    shadow.start_grid();
+  }
 
-  Kind load(GlobalAccess access) { return shadow.load(0, 8, 4, access).kind; }
-  Kind store(GlobalAccess access) { return shadow.store(0, 8, 4, access).kind; }
+  Kind load(unsigned block, GlobalAccess access) {
+    return shadow.load(0, 8, 4, access, orders[block]).kind;
+  }
+  Kind store(unsigned block, GlobalAccess access) {
+    return shadow.store(0, 8, 4, access, orders[block]).kind;
+  }
+  Kind update(unsigned block, GlobalAccess access) {
+    access.is_strong = true;
+    access.address = 64;
+    return shadow.update(0, 8, 4, true, access, orders[block]).kind;
+  }
+  void barrier(unsigned block) { orders[block].pass_barrier(); }
 
   std::array<float, 16> data = {};
+  GridOrder grid;
+  std::array<ThreadOrder, 3> orders;
   GlobalShadow shadow{{{.name = "C",
                         .data = data.data(),
                         .bytes = sizeof data,
@@ -30,44 +49,96 @@ class EmulatorGlobalShadow : public testing::Test {
 };
 
 TEST_F(EmulatorGlobalShadow, WordsThatNobodyWrote) {
-  EXPECT_EQ(load({}), Kind::kUnwritten);
-  EXPECT_EQ(store({}), Kind::kNone);
-  EXPECT_EQ(load({}), Kind::kNone);
+  EXPECT_EQ(load(0, {}), Kind::kUnwritten);
+  EXPECT_EQ(update(0, {}), Kind::kUnwritten);
+  shadow.start_grid();
+  EXPECT_EQ(store(0, {}), Kind::kNone);
+  EXPECT_EQ(load(0, {}), Kind::kNone);
 }
 
 TEST_F(EmulatorGlobalShadow, StoreAfterAnothersLoad) {
-  store({});
-  EXPECT_EQ(load({.thread = 1, .barriers = 1}), Kind::kNone);
-  EXPECT_EQ(store({.thread = 2, .barriers = 1, .value = 7}), Kind::kRace);
-  EXPECT_EQ(store({.thread = 3, .barriers = 2, .value = 8}), Kind::kNone);
+  store(0, {});
+  barrier(0);
+  EXPECT_EQ(load(0, {.thread = 1}), Kind::kNone);
+  EXPECT_EQ(store(0, {.thread = 2, .value = 7}), Kind::kRace);
+  barrier(0);
+  EXPECT_EQ(store(0, {.thread = 3, .value = 8}), Kind::kNone);
 }
 
 TEST_F(EmulatorGlobalShadow, StoreAfterTwoThreadsLoads) {
-  store({});
-  load({.thread = 1, .barriers = 1});
-  load({.thread = 2, .barriers = 1});
-  EXPECT_EQ(store({.thread = 2, .barriers = 1, .value = 7}), Kind::kRace) << "with thread 1";
+  store(0, {});
+  barrier(0);
+  load(0, {.thread = 1});
+  load(0, {.thread = 2});
+  EXPECT_EQ(store(0, {.thread = 2, .value = 7}), Kind::kRace) << "with thread 1";
 }
 
 TEST_F(EmulatorGlobalShadow, BlocksWithoutOrder) {
-  store({});
+  store(0, {});
   shadow.start_grid();
-  EXPECT_EQ(load({.block = 1}), Kind::kNone) << "the store was in another launch";
-  EXPECT_EQ(store({.block = 2, .value = 7}), Kind::kBlocksRace);
+  EXPECT_EQ(load(1, {}), Kind::kNone) << "the store was in another launch";
+  EXPECT_EQ(store(2, {.value = 7}), Kind::kBlocksRace);
 }
 
-TEST_F(EmulatorGlobalShadow, LoadsOfBlocksThatAreInOrder) {
-  shadow.may_order_blocks();
-  store({});
-  EXPECT_EQ(load({.block = 1, .orders_itself = true}), Kind::kNone);
-  EXPECT_EQ(store({.block = 2, .value = 7}), Kind::kNone);
+TEST_F(EmulatorGlobalShadow, BlocksOnBothSidesOfABarrierOfTheGrid) {
+  store(0, {});
+  EXPECT_EQ(load(1, {.phase = 1}), Kind::kNone);
+  EXPECT_EQ(store(2, {.phase = 1, .value = 7}), Kind::kBlocksRace) << "with the load";
+  shadow.pass_grid_barrier(1);
+  shadow.start_grid();
+  EXPECT_EQ(store(1, {.value = 8}), Kind::kNone) << "phases of launches are apart";
 }
 
-TEST_F(EmulatorGlobalShadow, ABlockThatDoesNotOrderItselfRacesWithItself) {
-  shadow.may_order_blocks();
-  store({});
-  load({.block = 1, .thread = 1});
-  EXPECT_EQ(store({.block = 1, .thread = 2, .value = 7}), Kind::kRace);
+TEST_F(EmulatorGlobalShadow, BlocksThatAFlagOrders) {
+  store(0, {});
+  orders[0].fence(0, Scope::kDevice);
+  orders[0].release(0, 64, Scope::kDevice);
+  orders[1].acquire(0, orders[1].news_of(0, 64));
+  EXPECT_EQ(load(1, {}), Kind::kNone);
+  EXPECT_EQ(load(1, {.thread = 1}), Kind::kBlocksRace);
+  EXPECT_EQ(load(2, {}), Kind::kBlocksRace);
+}
+
+TEST_F(EmulatorGlobalShadow, TheSameValueIsNoRace) {
+  store(0, {.value = 7});
+  EXPECT_EQ(store(1, {.value = 7}), Kind::kNone);
+  EXPECT_EQ(store(2, {.value = 8}), Kind::kBlocksRace);
+}
+
+TEST_F(EmulatorGlobalShadow, AtomicsRaceWithPlainStores) {
+  store(0, {});
+  EXPECT_EQ(update(0, {.thread = 1}), Kind::kRace);
+  EXPECT_EQ(update(1, {}), Kind::kNone) << "with another atomic";
+  EXPECT_EQ(store(2, {.value = 0}), Kind::kBlocksRace) << "also where the value is the same";
+}
+
+TEST_F(EmulatorGlobalShadow, APlainLoadBesideAtomicsIsAGuess) {
+  update(0, {});
+  EXPECT_EQ(load(1, {}), Kind::kNone);
+  EXPECT_EQ(update(2, {}), Kind::kNone);
+}
+
+TEST_F(EmulatorGlobalShadow, AtomicsOfABlockRaceWithThoseOfAnother) {
+  store(0, {});
+  barrier(0);
+  EXPECT_EQ(update(0, {.is_of_block = true}), Kind::kNone);
+  EXPECT_EQ(update(0, {.thread = 1, .is_of_block = true}), Kind::kNone) << "of the same block";
+  EXPECT_EQ(update(1, {}), Kind::kBlocksRace);
+  EXPECT_EQ(update(2, {.is_of_block = true}), Kind::kBlocksRace);
+}
+
+TEST_F(EmulatorGlobalShadow, VolatileAccessesRaceWithPlainStores) {
+  EXPECT_EQ(store(0, {.value = 1, .is_strong = true}), Kind::kNone);
+  EXPECT_EQ(load(1, {.is_strong = true}), Kind::kNone);
+  EXPECT_EQ(store(2, {.value = 2, .is_strong = true}), Kind::kNone);
+  EXPECT_EQ(store(2, {.thread = 1, .value = 3}), Kind::kRace) << "with the last store";
+  EXPECT_EQ(load(1, {.thread = 2, .is_strong = true}), Kind::kBlocksRace);
+}
+
+TEST_F(EmulatorGlobalShadow, ABlockThatOrdersItselfIsGivenTheBenefitOfTheDoubt) {
+  store(0, {});
+  EXPECT_EQ(load(0, {.thread = 1, .is_lenient = true}), Kind::kNone);
+  EXPECT_EQ(load(1, {.thread = 1, .is_lenient = true}), Kind::kBlocksRace);
 }
 
 }  // namespace

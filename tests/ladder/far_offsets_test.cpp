@@ -66,6 +66,9 @@ class Unobserved final : public emulator::BlockObserver {
   void box_started(unsigned, void*, const ptx::TensorMap&, int, int, const void*,
                    std::source_location) override {}
   void box_landed(void*, unsigned, const void*) override {}
+  void arrive_at_cluster_barrier() override {}
+  void pass_cluster_barrier() override {}
+  void pass_grid_barrier() override {}
   void released(unsigned, const void*) override {}
   void arrived(unsigned, const void*) override {}
   void completed(const void*) override {}

@@ -71,6 +71,12 @@ class BlockObserver {
                            int column, const void* barrier, std::source_location where) = 0;
   /// Just before the bytes count on the barrier.
   virtual void box_landed(void* shared, unsigned bytes, const void* barrier) = 0;
+  /// All threads of the block have come to the cluster's barrier, and later all go on.
+  virtual void arrive_at_cluster_barrier() = 0;
+  virtual void pass_cluster_barrier() = 0;
+  /// The running thread has passed the barrier of all blocks of a cooperative launch, for all
+  /// threads of its block.
+  virtual void pass_grid_barrier() = 0;
   /// Stored a flag.
   virtual void released(unsigned thread, const void* object) = 0;
   /// Arrived at an mbarrier, a named or a cluster barrier.

@@ -32,7 +32,10 @@ void ClusterMember::wait_at_barrier(std::source_location where) {
     observer->arrived(lane.number, this);
     scheduler_.meet_if_last_of_warp(waiting_);
   }
-  if (waits()) phase_ = cluster_->arrive();
+  if (waits()) {
+    if (observer != nullptr) observer->arrive_at_cluster_barrier();
+    phase_ = cluster_->arrive();
+  }
   scheduler_.wait_for({this, 0}, waiting_);
   if (observer != nullptr) {
     observer->completed(this);
@@ -43,6 +46,7 @@ void ClusterMember::wait_at_barrier(std::source_location where) {
 void ClusterMember::wake_if_over() {
   if (!may_go_on()) return;
   arrived_ = 0;
+  if (scheduler_.observer() != nullptr) scheduler_.observer()->pass_cluster_barrier();
   scheduler_.note_progress();
   scheduler_.wake(waiting_);
 }
@@ -70,12 +74,14 @@ void* ClusterMember::shared_of_block(void* shared, unsigned rank, std::source_lo
   return cluster_->shared(rank).arrays.data() + offset;
 }
 
-bool ClusterMember::shared_contains(std::uintptr_t address) const {
+std::optional<std::pair<unsigned, std::size_t>> ClusterMember::place_of(
+    std::uintptr_t address) const {
   for (unsigned rank = 0; rank < cluster_->size(); ++rank) {
     const auto arrays = cluster_->shared(rank).arrays;
-    if (address - reinterpret_cast<std::uintptr_t>(arrays.data()) < arrays.size()) return true;
+    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(arrays.data());
+    if (offset < arrays.size()) return std::pair(rank, offset);
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace ladder::emulator

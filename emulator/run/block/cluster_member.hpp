@@ -3,9 +3,12 @@
 /// \brief A block among the blocks of its cluster.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string>
+#include <utility>
 
 #include "emulator/run/block/cluster.hpp"
 #include "emulator/run/block/shared_checks.hpp"
@@ -43,8 +46,10 @@ class ClusterMember final : public Awaited {
 
   /// The address in block `rank` that corresponds to `shared` in this block.
   void* shared_of_block(void* shared, unsigned rank, std::source_location where);
-  /// Whether the address is in the shared memory of a block of this cluster.
-  bool shared_contains(std::uintptr_t address) const;
+  /// The block of this cluster whose shared memory holds the address, and the offset in it; nothing
+  /// if none does.
+  std::optional<std::pair<unsigned, std::size_t>> place_of(std::uintptr_t address) const;
+  bool shared_contains(std::uintptr_t address) const { return place_of(address).has_value(); }
 
   WaitKind kind() const override { return WaitKind::kClusterBarrier; }
   Fields missing(unsigned) const override;

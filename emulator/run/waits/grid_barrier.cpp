@@ -23,6 +23,7 @@ void GridBarrier::wait(std::source_location where) {
     flags_.store_release(turns_of_all, turn);
   }
   wait_for(turns_of_all);
+  if (scheduler_.observer() != nullptr) scheduler_.observer()->pass_grid_barrier();
 }
 
 Fields GridBarrier::missing(unsigned turns) const {
