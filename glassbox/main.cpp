@@ -2,7 +2,6 @@
 /// \file  glassbox/main.cpp
 /// \brief The `glassbox` program: compiles a CUDA program with g++, runs it, and tells what it did.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "glassbox/program_build.hpp"
 #include "glassbox/program_findings.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/work_folder.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -46,28 +46,6 @@ struct Arguments {
   std::string sarif;
   std::string html;
   std::vector<std::string> words;  ///< for the program
-};
-
-/// A folder that goes when this does.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string path = (fs::temp_directory_path() / "glassbox_XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) {
-      throw std::runtime_error("cannot make a folder in " + fs::temp_directory_path().string());
-    }
-    path_ = path;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 void add_options(CLI::App& command, Arguments& arguments, bool traces) {
@@ -171,6 +149,14 @@ ProgramFindings read_findings(const fs::path& folder) {
   return file ? program_findings(nlohmann::json::parse(file)) : ProgramFindings();
 }
 
+/// Who looked for what nvcc refuses.
+std::string front_end_text(const BuiltProgram& program) {
+  return program.front_end.empty()
+             ? "neither nvcc nor clang is installed, so only the\n  commonest of what nvcc refuses "
+               "was looked for"
+             : fmt::format("{} finds nothing that nvcc refuses", program.front_end);
+}
+
 /// A program that was not built: its errors are the findings.
 int report_build_error(const BuildError& error, FindingsReport report, const Outputs& outputs) {
   fmt::print(stderr, "{}", error.what());
@@ -185,7 +171,7 @@ int glassbox_command(const Arguments& arguments) {
   const DeviceCard card = load_card(arguments.gpu);
   const Outputs outputs(arguments);
   const FindingsReport report = empty_report(arguments, card);
-  const TemporaryFolder folder;
+  const WorkFolder folder;
   ProgramSources sources = {.files = {arguments.files.begin(), arguments.files.end()},
                             .include_folders = arguments.include_folders,
                             .definitions = arguments.definitions,
@@ -202,7 +188,8 @@ int glassbox_command(const Arguments& arguments) {
   const Ended ended = run_in_front(
       words, environment_of(arguments, program, card, folder.path(), outputs.has_page()),
       outputs.take_standard_output());
-  const ProgramFindings found = read_findings(folder.path());
+  ProgramFindings found = read_findings(folder.path());
+  found.findings.insert(found.findings.end(), program.notes.begin(), program.notes.end());
   if (ended.signal != 0) {
     fmt::print(stderr, "{}: {}\n", arguments.files.front(), strsignal(ended.signal));
   }
@@ -211,10 +198,12 @@ int glassbox_command(const Arguments& arguments) {
                        .is_chosen = !arguments.kernel.empty() || arguments.launch > 0};
   const std::string text = text_of(found, shown);
   if (!text.empty()) {
-    fmt::print(stderr, "\nglassbox, {}\n{}\n{}", card.name, version_text(), text);
+    fmt::print(stderr, "\nglassbox, {}\n{}; {}\n{}", card.name, version_text(),
+               front_end_text(program), text);
   }
   const bool judged = arguments.verb == "check" || arguments.verb == "trace";
   FindingsReport all = report;
+  all.facts["front_end"] = program.front_end.empty() ? "none" : program.front_end;
   all.exit_code = ended.code != 0 ? ended.code : judged && is_wrong(found) ? kWrong : kGood;
   all.facts["launches"] = found.launches;
   FindingsReport once = all;
@@ -245,7 +234,8 @@ int main(int argc, char** argv) {
   }
   CLI::App app(
       "Compiles a CUDA program with g++, runs it without a GPU, and says what its\n"
-      "kernels do wrong.\n\n"
+      "kernels do wrong. The program runs as you, and may do whatever you may: only\n"
+      "give it programs that you would run.\n\n"
       "glassbox FILES           run, then report races, bad accesses and failed calls\n"
       "glassbox check FILES     the same, but exit with 1 if an error was found; memory that\n"
       "                         was never freed is told as a warning, and does not count\n"

@@ -148,6 +148,9 @@ std::string kernel_text(const LaunchFindings& launch, const Shown& shown) {
 /// A finding of no launch; leaks and notes are no items of the list.
 std::string finding_text(const Finding& finding) {
   const emulator::Place place = place_of(finding);
+  if (std::holds_alternative<SourceError>(finding.what)) {
+    return wrapped(fmt::format("- {}, at {}", text_of(finding), text_of(place)), 2);
+  }
   const auto* const call = std::get_if<CallFinding>(&finding.what);
   if (call == nullptr) return wrapped("- " + text_of(finding), 2);
   switch (group_of(call->reason)) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -84,27 +85,41 @@ fs::path SourceFiles::found(const std::string& name, bool quoted, const fs::path
   return {};
 }
 
-/// Does the file, or one that it includes, launch a kernel?
-bool SourceFiles::needs_rewriting(const fs::path& source) {
-  const auto [known, is_new] = needs_.try_emplace(source, false);
-  if (!is_new) return known->second;
+const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
+  const auto [known, is_new] = facts_.try_emplace(source);
+  Facts& facts = known->second;
+  if (!is_new) return facts;
   const std::string text = text_of(source);
-  bool needs = false;
   try {
-    needs = without_launch_syntax(text).has_value();
+    facts.needs_rewriting = without_launch_syntax(text).has_value();
   } catch (const SourceRefused& refusal) {
     throw BuildError(
         {{.kind = SourceErrorKind::kLaunchSyntax, .place = {source.string(), refusal.line()}}});
   }
   for (const Inclusion& inclusion : inclusions_of(text)) {
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
-    if (!file.empty() && needs_rewriting(file)) needs = true;
+    if (!file.empty()) facts.includes.push_back(file);
     if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
     if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
-    if (file.empty() && !missing_library(inclusion.name).empty()) needs = true;
+    if (file.empty() && !missing_library(inclusion.name).empty()) facts.needs_rewriting = true;
   }
   if (takes_memory_on_device(text)) uses_device_heap_ = true;
-  return needs_[source] = needs;
+  return facts;
+}
+
+/// Does the file, or one that it includes, launch a kernel? Files may include each other.
+bool SourceFiles::needs_rewriting(const fs::path& source) {
+  std::vector<fs::path> files = {source};
+  std::set<fs::path> seen = {source};
+  bool needs = false;
+  for (std::size_t i = 0; i < files.size(); ++i) {  // all of them: each may use a library
+    const Facts& facts = facts_of(files[i]);
+    needs = needs || facts.needs_rewriting;
+    for (const fs::path& file : facts.includes) {
+      if (seen.insert(file).second) files.push_back(file);
+    }
+  }
+  return needs;
 }
 
 fs::path SourceFiles::for_compiler(const fs::path& source) {

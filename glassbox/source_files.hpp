@@ -34,12 +34,19 @@ class SourceFiles {
   std::filesystem::path rewritten(const std::filesystem::path& source);
   std::filesystem::path found(const std::string& name, bool quoted,
                               const std::filesystem::path& from) const;
+  /// What one file is, and what it includes.
+  struct Facts {
+    bool needs_rewriting = false;  ///< by itself
+    std::vector<std::filesystem::path> includes;
+  };
+
+  const Facts& facts_of(const std::filesystem::path& source);
   bool needs_rewriting(const std::filesystem::path& source);
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> includes_;
   std::map<std::filesystem::path, std::filesystem::path> written_;
-  std::map<std::filesystem::path, bool> needs_;
+  std::map<std::filesystem::path, Facts> facts_;
   bool uses_cublas_ = false;
   bool uses_openmp_ = false;
   bool uses_device_heap_ = false;

@@ -49,6 +49,8 @@ namespace ladder {
               "{bytes} bytes of dynamic shared memory; a block on a {card} has at most {limit}")   \
   LADDER_CALL(kNoSuchDevice, kCall, "no-such-device",                                              \
               "there is one GPU, number 0[, and no number {device}]")                              \
+  LADDER_CALL(kStackTooLarge, kCall, "stack-too-large",                                            \
+              "a stack of {bytes} bytes; a thread has at most {most_bytes} of local memory")       \
   LADDER_CALL(kNoFigure, kLacks, "no-figure",                                                      \
               "device cards have no figure for attribute {attribute}")                             \
   /* Arrays, textures and surfaces. */                                                             \

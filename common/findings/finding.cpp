@@ -87,6 +87,8 @@ FindingFamily family_of(const Finding& finding) {
 
 FindingLevel level_of(const Finding& finding) {
   if (std::holds_alternative<StrayShuffles>(finding.what)) return FindingLevel::kWarning;
+  const auto* const source = std::get_if<SourceError>(&finding.what);
+  if (source != nullptr && is_note(source->kind)) return FindingLevel::kNote;
   const auto* const call = std::get_if<CallFinding>(&finding.what);
   if (call == nullptr) return FindingLevel::kError;
   switch (group_of(call->reason)) {

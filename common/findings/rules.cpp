@@ -154,9 +154,10 @@ std::vector<FindingRule> all_rules() {
   }
   for (int kind = 0; kind < kSourceErrorKinds; ++kind) {
     const auto error = static_cast<SourceErrorKind>(kind);
-    rules.push_back(
-        {code_of(error), title_of(error),
-         is_lack(error) ? kHelpOfLacks : "The program was not built, so nothing of it ran."});
+    rules.push_back({code_of(error), title_of(error),
+                     is_lack(error)   ? kHelpOfLacks
+                     : is_note(error) ? "Give nvcc the option; here the program runs without it."
+                                      : "The program was not built, so nothing of it ran."});
   }
   for (int kind = 0; kind < kRefusalKinds; ++kind) {
     const auto refusal = static_cast<RefusalKind>(kind);

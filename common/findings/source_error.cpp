@@ -18,7 +18,13 @@ constexpr std::array<Names, kSourceErrorKinds> kNames = {
     Names{"missing-word", "The program needs a word of CUDA that the glass box does not have"},
     Names{"not-emulated", "The program needs what the emulator does not have"},
     Names{"launch-syntax", "A launch is not kernel<<<grid, block>>>(arguments)"},
-    Names{"unreadable-source", "A file of the program cannot be read"}};
+    Names{"unreadable-source", "A file of the program cannot be read"},
+    Names{"host-function-in-device-code", "Device code calls a function of the host"},
+    Names{"host-variable-in-device-code", "Device code uses a variable of the host"},
+    Names{"device-function-in-host-code", "Host code calls a function of the device"},
+    Names{"kernel-returns-a-value", "A kernel returns a value"},
+    Names{"refused-by-nvcc", "nvcc refuses the program"},
+    Names{"nvcc-option-needed", "nvcc compiles the program with an option alone"}};
 
 }  // namespace
 
@@ -35,8 +41,33 @@ bool is_lack(SourceErrorKind kind) {
          kind == SourceErrorKind::kNotEmulated;
 }
 
+bool is_note(SourceErrorKind kind) {
+  return kind == SourceErrorKind::kNvccOption;
+}
+
 std::string text_of(const SourceError& error) {
+  const auto name = [&] { return error.fields.word("name"); };
   switch (error.kind) {
+    case SourceErrorKind::kHostCall:
+      return emulator::sentence("device code calls " + name() +
+                                ", which is a function of the host: nvcc refuses that; declare it "
+                                "with __device__ if it is yours");
+    case SourceErrorKind::kHostVariable:
+      return emulator::sentence("device code uses " + name() +
+                                ", which is a variable of the host: nvcc refuses that; pass its "
+                                "value to the kernel, or declare it with __device__, __constant__ "
+                                "or __managed__");
+    case SourceErrorKind::kDeviceCall:
+      return emulator::sentence("host code calls " + name() +
+                                ", which is a function of the device alone: nvcc refuses that; "
+                                "declare it with __host__ __device__ if it is yours");
+    case SourceErrorKind::kKernelReturns:
+      return emulator::sentence("a kernel returns void: nvcc refuses any other type");
+    case SourceErrorKind::kNvccRefuses:
+      return emulator::sentence("nvcc refuses this: " + error.fields.word("text"));
+    case SourceErrorKind::kNvccOption:
+      return emulator::sentence("nvcc compiles this with the option " +
+                                error.fields.word("option") + " alone");
     case SourceErrorKind::kLaunchSyntax:
       return emulator::sentence("this launch is not kernel<<<grid, block>>>(arguments)");
     case SourceErrorKind::kUnreadable:

@@ -18,10 +18,17 @@ enum class SourceErrorKind {
   kNotEmulated,     ///< something that the emulator does not have: inline PTX, sorts of fragments
   kLaunchSyntax,    ///< a launch without an end
   kUnreadable,      ///< the file cannot be read
+  // What g++ compiles and nvcc does not.
+  kHostCall,       ///< device code calls a function of the host
+  kHostVariable,   ///< device code uses a variable of the host
+  kDeviceCall,     ///< host code calls a function of the device
+  kKernelReturns,  ///< a kernel returns a value
+  kNvccRefuses,    ///< anything else
+  kNvccOption,     ///< nvcc compiles it with an option alone; it is built and run here
 };
 
 /// How many there are.
-inline constexpr int kSourceErrorKinds = static_cast<int>(SourceErrorKind::kUnreadable) + 1;
+inline constexpr int kSourceErrorKinds = static_cast<int>(SourceErrorKind::kNvccOption) + 1;
 
 /// "compiler-error", "missing-library", ...: never changes.
 std::string_view code_of(SourceErrorKind kind);
@@ -29,12 +36,14 @@ std::string_view code_of(SourceErrorKind kind);
 std::string_view title_of(SourceErrorKind kind);
 /// Whether the program is right, and the glass box lacks something.
 bool is_lack(SourceErrorKind kind);
+/// Whether the program is built all the same.
+bool is_note(SourceErrorKind kind);
 
 struct SourceError {
   SourceErrorKind kind = SourceErrorKind::kCompiler;
   emulator::Place place = {};
   unsigned column = 0;           ///< 0: not known
-  emulator::Fields fields = {};  ///< "text": what the compiler says; or "reason"
+  emulator::Fields fields = {};  ///< "text": what the compiler says; "reason"; "name"
 };
 
 /// The error in English, for people, without its place. What a compiler says stays as it is.

@@ -37,10 +37,18 @@
 
 // Kernels are kept as functions of their own, so that each has one address and one place in the
 // debug information.
+#ifdef LADDER_KEEP_SPACES
+// For a look at who calls whom: see glassbox/execution_spaces.hpp.
+#define __global__ __attribute__((ladder_global))
+#define __device__ __attribute__((ladder_device))
+#define __host__ __attribute__((ladder_host))
+#define __constant__ __attribute__((ladder_constant))
+#else
 #define __global__ __attribute__((noinline, noclone))
 #define __device__
 #define __host__
 #define __constant__
+#endif
 #define __grid_constant__
 // Aligned as shared arrays happen to be on a GPU, so that float arrays can be read as float4.
 #define __shared__ thread_local __attribute__((aligned(16)))
@@ -51,8 +59,10 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // A sentence in place of the assembler's errors; headers of the system spell theirs __asm__.
+#ifndef LADDER_KEEP_SPACES
 // clang-format off
 #define asm _Pragma("GCC error \"inline PTX (mma, wgmma, cp.async, ...) is for nvcc alone: call a \
 function of common/ptx, or give g++ C++ that does the same between #ifdef __CUDACC__, #else and \
 #endif [not-emulated]\"") asm
 // clang-format on
+#endif

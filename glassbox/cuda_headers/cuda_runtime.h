@@ -12,7 +12,11 @@
 
 #include "emulator/words/cuda_words.hpp"
 
+#ifdef LADDER_KEEP_SPACES
+#define __managed__ __attribute__((ladder_managed))
+#else
 #define __managed__
+#endif
 #define __cluster_dims__(...)
 // Other headers ask for these to know that CUDA's are there.
 #define __CUDA_RUNTIME_H__

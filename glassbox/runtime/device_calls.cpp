@@ -2,11 +2,13 @@
 #include "glassbox/runtime/device_calls.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
 #include "common/device_card.hpp"
+#include "emulator/run/block/fiber_stacks.hpp"
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/run/settings.hpp"
 #include "glassbox/runtime/allocations.hpp"
@@ -22,6 +24,9 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 constexpr int kUsualSharedBytes = 48 * 1024;
+constexpr std::size_t kMostStackBytes = emulator::FiberStacks::kLocalBytes;
+
+std::atomic<std::size_t> stack_bytes = 1024;  ///< CUDA's own default
 
 cudaDeviceProp properties_of(const DeviceCard& card) {
   cudaDeviceProp p = {};
@@ -252,13 +257,24 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return sticky_error();
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value, Here here) {
   if (limit == cudaLimitMallocHeapSize) set_heap_bytes(value);
+  if (limit == cudaLimitStackSize) {
+    if (value > kMostStackBytes) {
+      return failed(cudaErrorInvalidValue,
+                    {CallReason::kStackTooLarge,
+                     {{"bytes", value}, {"most_bytes", kMostStackBytes}}},
+                    "cudaDeviceSetLimit", here);
+    }
+    stack_bytes = value;
+  }
   return sticky_error();
 }
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  *value = limit == cudaLimitMallocHeapSize ? heap_bytes() : 0;
+  *value = limit == cudaLimitMallocHeapSize ? heap_bytes()
+           : limit == cudaLimitStackSize    ? stack_bytes.load()
+                                            : 0;
   return sticky_error();
 }
 

@@ -142,7 +142,10 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference);
 /// Banks have had 4 bytes since Maxwell, whatever is asked for.
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+/// \brief Each thread has 512 KiB of local memory whatever the stack's limit is, as much as CUDA
+///        gives: what a kernel needs is known when it is compiled, but for recursion.
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value,
+                               ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 /// Whatever was set aside of L2 is anybody's again; the glass box has no L2.
 cudaError_t cudaCtxResetPersistingL2Cache();

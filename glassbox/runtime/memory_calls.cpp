@@ -13,6 +13,7 @@
 #include "emulator/run/block/block_runner.hpp"
 #include "glassbox/runtime/allocations.hpp"
 #include "glassbox/runtime/call_problem.hpp"
+#include "glassbox/runtime/device_calls.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
@@ -551,4 +552,21 @@ cudaError_t cudaHostUnregister(void* pointer, Here here) {
   WorkOrder::instance().host_waits_for_all();
   Allocations::instance().free(*array, place_of(here));
   return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const Allocation* const array = Allocations::instance().with(pointer);
+  void* const address = const_cast<void*>(pointer);
+  if (array == nullptr) {
+    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+  } else {
+    const bool on_host =
+        array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
+    const bool is_managed = array->kind == MemoryKind::kManaged;
+    *attributes = {on_host      ? cudaMemoryTypeHost
+                   : is_managed ? cudaMemoryTypeManaged
+                                : cudaMemoryTypeDevice,
+                   0, address, on_host || is_managed ? address : nullptr};
+  }
+  return sticky_error();
 }

@@ -31,6 +31,19 @@ enum cudaMemoryAdvise {
   cudaMemAdviseUnsetAccessedBy,
 };
 
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged,
+};
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+  void* devicePointer;
+  void* hostPointer;
+};
+
 namespace ladder::glassbox {
 
 cudaError_t take_memory(void** pointer, std::size_t bytes, const char* function, const Here& here);
@@ -206,6 +219,9 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags,
                              ladder::glassbox::Here here = ladder::glassbox::Here::current());
 cudaError_t cudaHostUnregister(void* pointer,
                                ladder::glassbox::Here here = ladder::glassbox::Here::current());
+
+/// Of any pointer: the host's own memory has the type cudaMemoryTypeUnregistered.
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 // `__device__`, `__constant__` and `__managed__` variables are variables of the program.
 template <class T>

@@ -23,6 +23,8 @@ OF_OTHER_PROGRAMS = {
     "launch-in-graph", "compiler-error", "linker-error", "unreadable-source", "not-emulated",
     "times-of-cpu", "no-effect", "never-freed", "host-access", "host-access-freed", "host-too-late",
     "cublas-not-traced", "missing-library", "missing-word", "not-compiled", "launch-syntax",
+    "host-function-in-device-code", "host-variable-in-device-code", "device-function-in-host-code",
+    "kernel-returns-a-value", "refused-by-nvcc", "nvcc-option-needed",
 }  # fmt: skip
 KERNEL = "work/03_shared_tile/kernel.cuh"
 

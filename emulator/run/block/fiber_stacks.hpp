@@ -9,11 +9,13 @@
 
 namespace ladder::emulator {
 
-/// \brief Room for the stacks of one block's threads: 64 KiB each, with a page below each that
-///        traps. Stacks are kept, and later blocks use them again.
+/// \brief Room for the stacks of one block's threads, with a page below each that traps. A thread
+///        of CUDA may have 512 KiB of local memory; what is never touched takes no memory. Stacks
+///        are kept, and later blocks use them again.
 class FiberStacks {
  public:
-  static constexpr std::size_t kStackBytes = 64 * 1024;
+  static constexpr std::size_t kLocalBytes = std::size_t{512} * 1024;
+  static constexpr std::size_t kStackBytes = kLocalBytes + 64 * 1024;  ///< and our own functions
   static constexpr std::size_t kMaxStacks = 1024;
 
   /// \throws std::system_error  no address space left

@@ -1,0 +1,9 @@
+#include <ctime>
+__global__ void kernel(int* a) { a[0] = (int)clock() + (int)clock64(); }
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

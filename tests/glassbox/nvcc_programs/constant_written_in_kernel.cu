@@ -1,0 +1,9 @@
+__constant__ int limit;
+__global__ void kernel(int* a) { limit = a[0]; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

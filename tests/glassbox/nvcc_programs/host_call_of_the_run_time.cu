@@ -1,0 +1,10 @@
+__global__ void kernel(int* a) {
+  cudaMemset(a, 0, 4);
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

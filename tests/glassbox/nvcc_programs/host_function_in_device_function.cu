@@ -1,0 +1,12 @@
+int square(int x) { return x * x; }
+__device__ int twice(int x) {
+  return square(x) + x;
+}
+__global__ void kernel(int* a) { a[threadIdx.x] = twice(a[threadIdx.x]); }
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

@@ -1,0 +1,14 @@
+int square(int x) { return x * x; }
+template <class T>
+__global__ void scale(T* a) {
+  a[0] = square(3);
+}
+__global__ void kernel(int* a) {}
+void start(int* a) { scale<<<1, 1>>>(a); }
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

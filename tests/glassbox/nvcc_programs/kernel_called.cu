@@ -1,0 +1,11 @@
+__global__ void kernel(int* a) { a[0] = 1; }
+void start(int* a) {
+  kernel(a);
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

@@ -1,0 +1,11 @@
+struct Work {
+  __global__ void run(int* a) { a[0] = 1; }
+};
+__global__ void kernel(int* a) { a[0] = 1; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 1024);
+  kernel<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}
