@@ -12,7 +12,8 @@
 
 #include "emulator/words/cuda_words.hpp"
 
-#define __managed__
+// What the host shares with kernels: see program_variables.hpp.
+#define __managed__ __attribute__((section("ladder_managed")))
 #define __cluster_dims__(...)
 // Other headers ask for these to know that CUDA's are there.
 #define __CUDA_RUNTIME_H__
