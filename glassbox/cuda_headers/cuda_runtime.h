@@ -15,7 +15,8 @@
 #ifdef LADDER_KEEP_SPACES
 #define __managed__ __attribute__((ladder_managed))
 #else
-#define __managed__
+// What the host shares with kernels: see program_variables.hpp.
+#define __managed__ __attribute__((section("ladder_managed")))
 #endif
 #define __cluster_dims__(...)
 // Other headers ask for these to know that CUDA's are there.

@@ -20,10 +20,15 @@ bool is_kernel() {
   return emulator::BlockRunner::of_this_cpu_thread() != nullptr;
 }
 
-/// While a kernel is recorded, and the address is one of those that are.
-bool is_recorded(std::uintptr_t address) {
+/// \brief  While a kernel is recorded: the address of an array, or the one that stands for that of a
+///         variable.
+/// \return 0 if nobody wants to know
+std::uintptr_t recorded_as(std::uintptr_t address) {
   const std::uintptr_t begin = recorded_begin.load(std::memory_order_relaxed);
-  return address - begin < kArraysEnd - begin;
+  if (address - begin < kArraysEnd - begin) return address;
+  const std::uintptr_t offset = address - variables_begin.load(std::memory_order_relaxed);
+  const std::uintptr_t variables = variables_bytes.load(std::memory_order_relaxed);
+  return offset < variables ? kVariablesBegin + offset : 0;
 }
 
 template <Touch kTouch>
@@ -35,8 +40,9 @@ template <Touch kTouch>
 template <Touch kTouch, std::size_t kBytes>
 inline void note(const volatile void* at, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  if (is_recorded(address) && is_kernel()) [[likely]] {
-    mark_bytes<kTouch, kBytes>(address);
+  const std::uintptr_t recorded = recorded_as(address);
+  if (recorded != 0 && is_kernel()) [[likely]] {
+    mark_bytes<kTouch, kBytes>(recorded);
   } else if (host_may_meet(address)) {
     note_of_host<kTouch>(address, kBytes, caller);
   }
@@ -47,15 +53,16 @@ template <Touch kTouch>
 void note_range(const volatile void* at, std::size_t bytes, const void* caller) {
   auto address = reinterpret_cast<std::uintptr_t>(at);
   if (bytes == 0) return;
-  if (!is_recorded(address) || !is_kernel()) {
+  if (recorded_as(address) == 0 || !is_kernel()) {
     if (host_may_meet(address)) note_of_host<kTouch>(address, bytes, caller);
     return;
   }
   while (bytes > 0) {
-    const std::size_t room = std::min(bytes, kMarkedPage - address % kMarkedPage);
-    if (!is_recorded(address)) return;  // behind the last array
-    std::memset(reinterpret_cast<void*>(address + mark_distance(kTouch)), 1, room);
-    mark_page<kTouch>(address);
+    const std::uintptr_t recorded = recorded_as(address);
+    if (recorded == 0) return;  // behind the last of them
+    const std::size_t room = std::min(bytes, kMarkedPage - recorded % kMarkedPage);
+    std::memset(reinterpret_cast<void*>(recorded + mark_distance(kTouch)), 1, room);
+    mark_page<kTouch>(recorded);
     address += room;
     bytes -= room;
   }
@@ -69,7 +76,7 @@ void note_fence() {
 template <std::size_t kBytes>
 inline void note_volatile_store(const volatile void* at, const void* caller) {
   note_range<Touch::kUpdate>(at, kBytes, caller);
-  if (is_recorded(reinterpret_cast<std::uintptr_t>(at))) note_fence();
+  if (recorded_as(reinterpret_cast<std::uintptr_t>(at)) != 0) note_fence();
 }
 
 template <std::size_t kBytes>

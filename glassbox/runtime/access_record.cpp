@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "glassbox/runtime/access_marks.hpp"
+#include "glassbox/runtime/program_variables.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -60,6 +61,7 @@ void take_page(std::uintptr_t page, Touch touch, ByteRanges& ranges) {
 }  // namespace
 
 std::atomic<std::uintptr_t> recorded_begin = kArraysEnd;
+std::atomic<std::uintptr_t> variables_begin = 0, variables_bytes = 0;
 std::atomic<bool> kernel_has_fenced = false;
 
 void* addresses_for_array(std::size_t bytes, bool shared_with_host) {
@@ -68,7 +70,7 @@ void* addresses_for_array(std::size_t bytes, bool shared_with_host) {
   static const bool there_are_marks = map_marks();
   const std::lock_guard lock(mutex);
   std::uintptr_t& free = next[shared_with_host ? 1 : 0];
-  const std::uintptr_t end = shared_with_host ? kArraysEnd : kSharedBegin;
+  const std::uintptr_t end = shared_with_host ? kArraysEnd : kVariablesBegin;
   if (!there_are_marks || bytes > end - free) return nullptr;
   const std::uintptr_t given = free;
   free += bytes;
@@ -84,24 +86,46 @@ void AccessRecord::start(Extent extent) {
   recorded_begin = extent == Extent::kAll      ? kArraysBegin
                    : extent == Extent::kShared ? kSharedBegin
                                                : kArraysEnd;
+  const Bytes variables = extent == Extent::kAll      ? program_variables()
+                          : extent == Extent::kShared ? managed_variables()
+                                                      : Bytes();
+  variables_begin = variables.begin;
+  variables_bytes = variables.end - variables.begin;
   kernel_has_fenced = false;
 }
 
 bool AccessRecord::end() {
   recorded_begin = kArraysEnd;
+  variables_bytes = 0;
   return kernel_has_fenced;
 }
 
+void AccessRecord::take_variables(TouchedBytes& touched) {
+  TouchedBytes marked;
+  if (variables_bytes == 0) return;
+  take({kVariablesBegin, kVariablesBegin + variables_bytes}, marked);
+  for (std::size_t i = 0; i < kTouches; ++i) {
+    for (const Bytes& bytes : marked.of[i].all()) {
+      const std::uintptr_t begin = bytes.begin - kVariablesBegin + variables_begin;
+      touched.of[i].append({begin, begin + (bytes.end - bytes.begin)});
+    }
+  }
+}
+
 void AccessRecord::take(const Bytes& array, TouchedBytes& touched) {
-  if (!is_in_arrays(array.begin) || array.begin < recorded_begin) return;
+  const bool is_recorded = array.begin >= recorded_begin || array.begin == kVariablesBegin;
+  if (!is_in_arrays(array.begin) || !is_recorded) return;
   const std::uintptr_t first = array.begin / kMarkedPage * kMarkedPage;
   for (std::size_t i = 0; i < kTouches; ++i) {
     const auto touch = static_cast<Touch>(i);
-    for (std::uintptr_t page = first; page < array.end; page += kMarkedPage) {
-      std::uint8_t& mark = *page_mark(page, touch);
-      if (mark == 0) continue;
-      mark = 0;
-      take_page(page, touch, touched[touch]);
+    std::uint8_t* const marks = page_mark(first, touch);
+    std::uint8_t* const end = marks + (array.end - first + kMarkedPage - 1) / kMarkedPage;
+    for (std::uint8_t* mark = marks; mark < end; ++mark) {
+      mark = static_cast<std::uint8_t*>(std::memchr(mark, 1, static_cast<std::size_t>(end - mark)));
+      if (mark == nullptr) break;
+      *mark = 0;
+      take_page(first + static_cast<std::uintptr_t>(mark - marks) * kMarkedPage, touch,
+                touched[touch]);
     }
   }
 }

@@ -37,6 +37,9 @@ inline constexpr bool is_shared_with_host(std::uintptr_t address) {
   return address - kSharedBegin < kArraysEnd - kSharedBegin;
 }
 
+/// No arrays are here: the marks are those of the program's own variables, which are elsewhere.
+inline constexpr std::uintptr_t kVariablesBegin = kSharedBegin - (std::uintptr_t{1} << 36);
+
 /// \brief  Free addresses for an array and its guards; they are not given out again.
 /// \return null where none are left, or marks cannot be had: what is there goes unrecorded
 void* addresses_for_array(std::size_t bytes, bool shared_with_host);
@@ -55,11 +58,13 @@ class AccessRecord {
  public:
   static AccessRecord& instance();
 
-  /// What the kernels that run from now on touch: nothing; arrays of the host; all.
+  /// What the kernels that run from now on touch: nothing; memory that the host shares; all.
   enum class Extent { kNone, kShared, kAll };
   void start(Extent extent);
-  /// Adds what was touched of an array, and forgets it.
+  /// Adds what was touched of an array, and forgets it. Arrays come in the order of their addresses.
   void take(const Bytes& array, TouchedBytes& touched);
+  /// Likewise of the program's variables, last.
+  void take_variables(TouchedBytes& touched);
   /// Ends what start() began.
   bool end();
 
@@ -71,6 +76,8 @@ class AccessRecord {
 
 /// Lower addresses are not recorded.
 extern std::atomic<std::uintptr_t> recorded_begin;
+/// Variables of the program that are.
+extern std::atomic<std::uintptr_t> variables_begin, variables_bytes;
 /// The kernel has called __threadfence() or the like.
 extern std::atomic<bool> kernel_has_fenced;
 

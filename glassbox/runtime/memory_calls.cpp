@@ -366,11 +366,13 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
   RecordedCopy copied(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
   if (to_symbol) {
     copied.reads(memory, bytes);
+    copied.writes_symbol(place, bytes);
     copied.begin();
     std::memcpy(place, memory, bytes);
     wait_for_copy(place, memory, !turn.is_outermost());
   } else {
     copied.writes(memory, bytes);
+    copied.reads_symbol(place, bytes);
     copied.begin();
     std::memcpy(memory, place, bytes);
     wait_for_copy(memory, place, !turn.is_outermost());

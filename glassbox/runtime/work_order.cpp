@@ -15,6 +15,7 @@
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/host_accesses.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/program_variables.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 
 namespace ladder::glassbox {
@@ -26,9 +27,9 @@ using emulator::FaultKind;
 
 /// More work that the host has not waited for is not remembered: the oldest goes.
 constexpr std::size_t kMaxRunning = 4096;
-/// More values of what others have stored are not kept: stores of the same value and of others
-/// cannot be told apart then, and are not told.
-constexpr std::size_t kMaxOldBytes = std::size_t{64} << 20;
+/// Of what one other may have stored, that many bytes are kept, from both ends of each piece: enough
+/// to see whether two stored the same.
+constexpr std::size_t kMaxOldBytes = std::size_t{64} << 10;
 
 /// What this thread does is this work.
 thread_local std::optional<WorkPosition> current;
@@ -50,9 +51,20 @@ bool any_of(const ByteRanges& ranges, bool (*wanted)(std::uintptr_t)) {
   return std::ranges::any_of(ranges.all(), [&](const Bytes& one) { return wanted(one.begin); });
 }
 
+bool is_in(const Bytes& bytes, std::uintptr_t address) {
+  return address >= bytes.begin && address < bytes.end;
+}
+
 /// In memory that the host shares with kernels, or its own.
 bool may_be_of_host(std::uintptr_t address) {
-  return !is_in_arrays(address) || is_shared_with_host(address);
+  if (is_in_arrays(address)) return is_shared_with_host(address);
+  return !is_in(program_variables(), address) || is_in(managed_variables(), address);
+}
+
+/// An array that is not freed, or a variable.
+bool is_there(const void* data) {
+  return Allocations::instance().with(data) != nullptr ||
+         is_in(program_variables(), reinterpret_cast<std::uintptr_t>(data));
 }
 
 }  // namespace
@@ -82,12 +94,14 @@ struct WorkOrder::Remembered {
   bool signals_host = false;  ///< it may tell the host by itself how far it is
   std::vector<WorkPosition> told = {};  ///< others for which an order with it is missing
 
-  /// The array that holds the byte.
-  const NamedBytes* array_with(std::uintptr_t address) const {
-    const auto found = std::ranges::find_if(arrays, [&](const NamedBytes& array) {
-      return array.bytes.begin <= address && address < array.bytes.end;
-    });
-    return found == arrays.end() ? nullptr : &*found;
+  /// The array that holds the byte, or the variable.
+  std::optional<NamedBytes> array_with(std::uintptr_t address) const {
+    const auto found = std::ranges::find_if(
+        arrays, [&](const NamedBytes& array) { return is_in(array.bytes, address); });
+    if (found != arrays.end()) return *found;
+    const ProgramVariable* const variable = variable_with(address);
+    if (variable == nullptr) return std::nullopt;
+    return NamedBytes{variable->name, variable->bytes};
   }
 };
 
@@ -125,17 +139,36 @@ const char* code_of(WorkKind kind) {
   return "";
 }
 
-/// Both may have stored the same values, which are still there.
-bool stored_the_same(const Bytes& both, const OldValues& before) {
+enum class Values { kUnknown, kSame, kOthers };
+
+/// Whether what the earlier one has stored is still there, although the later one has stored, too.
+Values compare_values(const Bytes& both, const OldValues& before) {
+  Values result = Values::kUnknown;
   for (const auto& [where, values] : before) {
     const Bytes known = common(where, both);
     if (known.is_empty()) continue;
     if (std::memcmp(reinterpret_cast<const void*>(known.begin),
                     values.data() + (known.begin - where.begin), known.end - known.begin) != 0) {
-      return false;
+      return Values::kOthers;
     }
+    result = Values::kSame;
   }
-  return true;
+  return result;
+}
+
+/// \brief  Bytes that both have stored.
+/// \return nothing if both have stored the same values, as far as that is known
+std::optional<Bytes> stored_by_both(const ByteRanges& first, const ByteRanges& second,
+                                    const OldValues& before) {
+  std::optional<Bytes> found;
+  bool any_same = false;
+  const bool others = first.any_common(second, [&](const Bytes& both) {
+    const Values values = compare_values(both, before);
+    any_same |= values == Values::kSame;
+    if (!found || values == Values::kOthers) found = both;
+    return values == Values::kOthers;
+  });
+  return others || !any_same ? found : std::nullopt;
 }
 
 /// \brief The later work may have waited for a flag or a lock that the earlier one has set: then
@@ -292,8 +325,8 @@ void WorkOrder::watch() {
     any = true;
     for (const ByteRanges& ranges : one.work.touched.of) {
       for (const Bytes& bytes : ranges.all()) {
+        if (!may_be_of_host(bytes.begin)) continue;
         if (is_in_arrays(bytes.begin)) {
-          if (!is_shared_with_host(bytes.begin)) continue;
           for (std::uintptr_t page = bytes.begin / kMarkedPage * kMarkedPage; page < bytes.end;
                page += kMarkedPage) {
             std::uint8_t* const mark = watch_mark(page);
@@ -329,25 +362,30 @@ void WorkOrder::keep(Remembered work) {
 OldValues WorkOrder::values_before(const ByteRanges* where) {
   OldValues values;
   if (!current) return values;
-  std::size_t room = kMaxOldBytes;
-  const auto keep_values = [&](const Bytes& bytes) {
+  std::size_t room = 0;
+  const auto keep_piece = [&](const Bytes& bytes) {
     const auto* const data = reinterpret_cast<const std::byte*>(bytes.begin);
-    const std::size_t count = bytes.end - bytes.begin;
-    if (count > room || Allocations::instance().with(data) == nullptr) return false;
-    room -= count;
-    values.emplace_back(bytes, std::vector<std::byte>(data, data + count));
-    return false;
+    if (!is_there(data)) return;
+    values.emplace_back(bytes, std::vector<std::byte>(data, data + (bytes.end - bytes.begin)));
+    room -= bytes.end - bytes.begin;
+  };
+  const auto keep_values = [&](const Bytes& bytes) {
+    const std::size_t half = room / 2;
+    if (bytes.end - bytes.begin <= room) {
+      keep_piece(bytes);
+    } else if (half > 0) {
+      keep_piece({bytes.begin, bytes.begin + half});
+      keep_piece({bytes.end - half, bytes.end});
+    }
+    return room == 0;
   };
   const std::lock_guard lock(mutex_);
   for (const Remembered& one : running_) {
     if (!is_unordered(one.position, *current)) continue;
     if (one.work.kind == WorkKind::kAllocation || one.work.kind == WorkKind::kFree) continue;
     const ByteRanges& stored = one.work.touched[Touch::kStore];
-    if (where != nullptr) {
-      stored.any_common(*where, keep_values);
-    } else {
-      std::ranges::for_each(stored.all(), keep_values);
-    }
+    room = kMaxOldBytes;
+    stored.any_common(where == nullptr ? stored : *where, keep_values);
   }
   return values;
 }
@@ -357,15 +395,15 @@ void WorkOrder::add(DoneWork work, const OldValues& before) {
   Remembered now = {.work = std::move(work), .position = *current};
   for (const ByteRanges& ranges : now.work.touched.of) {
     for (const Bytes& bytes : ranges.all()) {
-      if (now.array_with(bytes.begin) != nullptr) continue;
+      now.is_of_host |= may_be_of_host(bytes.begin);
+      if (now.array_with(bytes.begin)) continue;
       if (const Allocation* const array =
               Allocations::instance().with(reinterpret_cast<const void*>(bytes.begin))) {
         now.arrays.push_back({array->name, bytes_at(array->data, array->bytes)});
       }
-      now.is_of_host |= may_be_of_host(bytes.begin);
     }
   }
-  if (now.arrays.empty()) return;
+  if (std::ranges::all_of(now.work.touched.of, &ByteRanges::is_empty)) return;
   now.signals_host =
       now.work.touched.has_fenced && any_of(now.work.touched[Touch::kUpdate], &may_be_of_host);
   const std::lock_guard lock(mutex_);
@@ -403,13 +441,20 @@ std::optional<WorkOrder::Clash> WorkOrder::clash_of(const Remembered& one, const
   if (takes_or_frees(one.work.kind) && takes_or_frees(now.work.kind)) return clash;
   const bool is_use = !takes_or_frees(one.work.kind) && !takes_or_frees(now.work.kind);
   for (const auto& [first, second] : kClashes) {
-    const bool both_store = first == Touch::kStore && second == Touch::kStore;
-    one.work.touched[first].any_common(now.work.touched[second], [&](const Bytes& both) {
-      if (is_use && both_store && stored_the_same(both, before)) return false;
-      clash.emplace(Clash{&one, &now, both, first, second});
-      return true;
-    });
-    if (clash) break;
+    const ByteRanges& by_first = one.work.touched[first];
+    const ByteRanges& by_second = now.work.touched[second];
+    std::optional<Bytes> bytes;
+    if (is_use && first == Touch::kStore && second == Touch::kStore) {
+      bytes = stored_by_both(by_first, by_second, before);
+    } else {
+      by_first.any_common(by_second, [&](const Bytes& both) {
+        bytes = both;
+        return true;
+      });
+    }
+    if (!bytes) continue;
+    clash.emplace(Clash{&one, &now, *bytes, first, second});
+    break;
   }
   // Nodes of a graph run here in the opposite order.
   if (clash && one.position.run != nullptr && one.position.run == now.position.run &&
@@ -433,9 +478,9 @@ void WorkOrder::tell(const Clash& clash) {
   } else if (first.work.kind == WorkKind::kAllocation) {
     kind = FaultKind::kUsedBeforeAllocated;
   }
-  const NamedBytes* array = second.array_with(bytes.begin);
-  if (array == nullptr) array = first.array_with(bytes.begin);
-  if (array == nullptr) return;
+  std::optional<NamedBytes> array = second.array_with(bytes.begin);
+  if (!array) array = first.array_with(bytes.begin);
+  if (!array) return;
   Fault fault(kind, {{"work", second.work.name},
                      {"work_kind", code_of(second.work.kind)},
                      {"stream", is_graph ? "" : second.position.stream},
@@ -486,8 +531,8 @@ void WorkOrder::host_touches(const Bytes& bytes, Touch touch, const void* caller
       continue;
     }
     if (!told_.emplace(caller, one.number).second) continue;
-    const NamedBytes* const array = one.array_with(bytes.begin);
-    if (array == nullptr) continue;
+    const std::optional<NamedBytes> array = one.array_with(bytes.begin);
+    if (!array) continue;
     const std::array instruction = {reinterpret_cast<std::uintptr_t>(caller) - 1};
     const emulator::SourceLine line = emulator::source_line_of(instruction);
     Fault fault(stores ? FaultKind::kHostWritesTooEarly : FaultKind::kHostReadsTooEarly,
@@ -625,6 +670,7 @@ RecordedKernel::RecordedKernel() : is_wanted_(WorkOrder::is_kept()) {
   if (!is_wanted_) return;
   using Extent = AccessRecord::Extent;
   const bool any_shared =
+      !managed_variables().is_empty() ||
       std::ranges::any_of(Allocations::instance().live(), [](const Allocation* array) {
         return array->kind != MemoryKind::kDevice;
       });
@@ -649,6 +695,7 @@ void RecordedKernel::tell(const std::string& name, const emulator::Place& place)
   std::ranges::sort(arrays, {}, &Allocation::data);
   for (const Allocation* const array : arrays)
     AccessRecord::instance().take(bytes_at(array->data, array->bytes), work.touched);
+  AccessRecord::instance().take_variables(work.touched);
   WorkOrder::instance().add(std::move(work), before_);
 }
 
@@ -663,6 +710,14 @@ void RecordedCopy::reads(const void* data, std::size_t bytes) {
 void RecordedCopy::writes(const void* data, std::size_t bytes) {
   if (Allocations::instance().with(data) != nullptr)
     work_.touched[Touch::kStore].add(bytes_at(data, bytes));
+}
+
+void RecordedCopy::reads_symbol(const void* symbol, std::size_t bytes) {
+  work_.touched[Touch::kLoad].add(bytes_at(symbol, bytes));
+}
+
+void RecordedCopy::writes_symbol(const void* symbol, std::size_t bytes) {
+  work_.touched[Touch::kStore].add(bytes_at(symbol, bytes));
 }
 
 void RecordedCopy::begin() {

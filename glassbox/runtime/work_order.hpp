@@ -204,6 +204,9 @@ class RecordedCopy {
   RecordedCopy(const char* function, const Here& here);
   void reads(const void* data, std::size_t bytes);
   void writes(const void* data, std::size_t bytes);
+  /// A variable of the program, by its name.
+  void reads_symbol(const void* symbol, std::size_t bytes);
+  void writes_symbol(const void* symbol, std::size_t bytes);
   /// After these two, and before the bytes move.
   void begin();
   void tell(WorkKind kind);

@@ -493,9 +493,60 @@ std::vector<Sample> launches() {
   return samples;
 }
 
+/// Work in streams and graphs, and the host.
+std::vector<Sample> orders() {
+  const Element a = {.array = "a"};
+  const auto order_of = [&](FaultKind kind, AccessVerb other, const Fields& more) {
+    Fault fault = fault_of(kind, {{"other_work", "produce"},
+                                  {"other_work_kind", "kernel"},
+                                  {"other_stream", "p"},
+                                  {"from_byte", 0},
+                                  {"bytes", 128}});
+    for (const auto& [name, value] : more.all())
+      fault.fields.set(name, value);
+    fault.element = a;
+    return with_other(fault, other);
+  };
+  const auto work = [](const char* name, const char* kind, const char* stream) {
+    return Fields{{"work", name}, {"work_kind", kind}, {"stream", stream}, {"verb", "load"}};
+  };
+  Fields nodes = work("consume", "kernel", "");
+  nodes.set("other_stream", "");
+  nodes.set("bytes", 1);
+  Fields used = work("consume", "kernel", "c");
+  used.set("other_work", "cudaFreeAsync");
+  used.set("other_work_kind", "free");
+  Fields taken = work("consume", "kernel", "c");
+  taken.set("other_work", "cudaMallocAsync");
+  taken.set("other_work_kind", "allocation");
+  return {
+      {order_of(FaultKind::kRaceBetweenStreams, AccessVerb::kStore, work("consume", "kernel", "c")),
+       "race: consume in stream c loads a (bytes 0 to 127) at kernel.cu:40, and nothing orders it "
+       "with produce in stream p at kernel.cu:33, which stores it"},
+      {order_of(FaultKind::kRaceBetweenNodes, AccessVerb::kStore, nodes),
+       "race: consume loads a (byte 0) at kernel.cu:40, and no edge of the graph orders it with "
+       "produce at kernel.cu:33, which stores it"},
+      {order_of(FaultKind::kHostReadsTooEarly, AccessVerb::kStore, {}),
+       "too early: the host reads a at kernel.cu:40, and has not waited for produce in stream p at "
+       "kernel.cu:33, which may still store it"},
+      {order_of(FaultKind::kHostWritesTooEarly, AccessVerb::kLoad, {}),
+       "too early: the host writes a at kernel.cu:40, and has not waited for produce in stream p "
+       "at kernel.cu:33, which may still load it"},
+      {order_of(FaultKind::kFreedInUse, AccessVerb::kStore, work("cudaFreeAsync", "free", "c")),
+       "freed in use: cudaFreeAsync in stream c frees a at kernel.cu:40, and nothing makes it wait "
+       "for produce in stream p at kernel.cu:33, which uses it"},
+      {order_of(FaultKind::kFreedInUse, AccessVerb::kStore, used),
+       "freed in use: cudaFreeAsync in stream p frees a at kernel.cu:33, and nothing makes it wait "
+       "for consume in stream c at kernel.cu:40, which uses it"},
+      {order_of(FaultKind::kUsedBeforeAllocated, AccessVerb::kStore, taken),
+       "too early: consume in stream c uses a at kernel.cu:40, and nothing makes it wait for "
+       "cudaMallocAsync in stream p at kernel.cu:33, which takes it"},
+  };
+}
+
 std::vector<Sample> all_samples() {
   std::vector<Sample> all;
-  for (const auto& samples : {accesses(), waits(), stops(), launches()})
+  for (const auto& samples : {accesses(), waits(), stops(), launches(), orders()})
     std::ranges::copy(samples, std::back_inserter(all));
   return all;
 }

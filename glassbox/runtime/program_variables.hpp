@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/runtime/program_variables.hpp
+/// \brief The program's own variables, among them those of `__device__` and `__managed__`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "glassbox/runtime/byte_ranges.hpp"
+
+namespace ladder::glassbox {
+
+struct ProgramVariable {
+  Bytes bytes;
+  std::string name;
+};
+
+/// From the first to the last that can be written.
+const Bytes& program_variables();
+
+/// \return the one that holds this byte; null if none does
+const ProgramVariable* variable_with(std::uintptr_t address);
+
+/// Those of `__managed__`; empty if there are none.
+const Bytes& managed_variables();
+
+}  // namespace ladder::glassbox
