@@ -122,6 +122,11 @@ std::vector<Call> calls_in(const std::string& text, const std::string& function)
 
 // -- The source ----------------------------------------------------------------------------------
 
+/// Debug information puts the folder of the compiler in front of a relative name.
+bool is_same_file(const std::string& file, const std::string& name) {
+  return file == name || file.ends_with("/" + name);
+}
+
 /// A file as the compiler read it: columns are those of the copy that was made for it, if any.
 const std::string& text_of(const std::string& file) {
   static auto& known = *new std::map<std::string, std::string>();
@@ -133,15 +138,16 @@ const std::string& text_of(const std::string& file) {
     text << stream.rdbuf();
     return text.str();
   };
-  const std::string mark = "#line 1 \"" + file + "\"\n";
+  const std::string mark = "#line 1 \"";
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(orders().folder, ignored)) {
-    if (!entry.is_regular_file(ignored) || entry.file_size(ignored) < mark.size()) continue;
-    std::string begin(mark.size(), '\0');
-    std::ifstream(entry.path(), std::ios::binary)
-        .read(begin.data(), static_cast<std::streamsize>(mark.size()));
-    if (begin != mark) continue;
-    return found->second = read(entry.path()).substr(mark.size());
+    std::string begin;
+    std::ifstream stream(entry.path(), std::ios::binary);
+    if (!entry.is_regular_file(ignored) || !std::getline(stream, begin)) continue;
+    if (!begin.starts_with(mark) || !begin.ends_with('"')) continue;
+    const std::string name = begin.substr(mark.size(), begin.size() - mark.size() - 1);
+    if (!is_same_file(file, name)) continue;
+    return found->second = read(entry.path()).substr(begin.size() + 1);
   }
   return found->second = read(file);
 }
@@ -346,7 +352,7 @@ struct Given {
 /// \return empty if that cannot be told
 std::string name_at_callers(Given given, const std::vector<emulator::SourceFrame>& frames) {
   std::size_t at = 0;
-  while (at < frames.size() && (frames[at].line.file != given.file ||
+  while (at < frames.size() && (!is_same_file(frames[at].line.file, given.file) ||
                                 frames[at].line.line != given.line)) {
     ++at;
   }

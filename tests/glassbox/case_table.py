@@ -51,15 +51,26 @@ def array_of(finding):
     return element.get("array") or finding["fields"].get("array", "")
 
 
+def remark_on(finding):
+    """What else tells one sentence from another: where an index comes from, a lost update."""
+    fields = finding["fields"]
+    if fields.get("updates"):
+        return "updates"
+    if "index_line" in fields:
+        return f"index:{fields['index_line']}"
+    return "index:local" if fields.get("why") == "local" else ""
+
+
 def found_in(result):
     """Faults, failing calls, leaks and notes about calls, each once: {"race-in-shared-memory 12-15 s"}.
 
-    Code or reason, line, line of the other access, array.
+    Code or reason, line, line of the other access, array; and see remark_on().
     """
     findings = [one for launch in result.found["subjects"] for one in launch["findings"]]
     findings += [one for one in result.found["findings"]
                  if one["level"] != "note" or "line" in one]  # fmt: skip
-    texts = ([one.get("reason", one["code"]), line_of(one), array_of(one)] for one in findings)
+    texts = ([one.get("reason", one["code"]), line_of(one), array_of(one), remark_on(one)]
+             for one in findings)  # fmt: skip
     return {" ".join(part for part in parts if part) for parts in texts}
 
 
