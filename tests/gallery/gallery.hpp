@@ -313,4 +313,21 @@ void sorted_until_nothing_moves(const Arrays& arrays);
 /// C[17*b + v] = 1 if one of the 128 elements of A from 128*b on is v - 8, else 0.
 void marks_of_values(const Arrays& arrays);
 
+// -- order_global.cu -----------------------------------------------------------------------------
+void last_block_without_fence(const Arrays& arrays);
+void lock_opened_by_a_store(const Arrays& arrays);
+void lock_without_fences(const Arrays& arrays);
+void fence_of_the_block_only(const Arrays& arrays);
+void count_of_the_block_only(const Arrays& arrays);
+void race_beside_an_atomic(const Arrays& arrays);
+void fence_for_a_barrier(const Arrays& arrays);
+void look_back_without_a_fence(const Arrays& arrays);
+void last_block_behind_fences(const Arrays& arrays);
+void last_block_of_fenced_threads(const Arrays& arrays);
+void lock_opened_atomically(const Arrays& arrays);
+void fence_for_all_blocks(const Arrays& arrays);
+void count_of_all_blocks(const Arrays& arrays);
+void barrier_beside_an_atomic(const Arrays& arrays);
+void look_back(const Arrays& arrays);
+
 }  // namespace ladder::gallery

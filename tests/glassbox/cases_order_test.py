@@ -4,8 +4,18 @@ import unittest
 
 from tests.glassbox.case_table import Case, tests_of, twins
 
+RACE = "race-in-global-memory"
+BLOCKS = "race-between-blocks"
+MIRROR = (f"{RACE} 9-19 d_a", f"{RACE} 19-9 d_a")
 CASES = [
     *(Case(file) for file in ("r17", "rows2d", "list", "devp")),
+    *(Case(file, found=(f"{RACE} 4-4 s",)) for file in ("bfs4", "bfs5")),
+    *twins("race_beside_an_atomic", *MIRROR),
+    *(Case("race_beside_an_atomic", f"-D {option}", MIRROR) for option in ("ATOMIC", "FENCE")),
+    *twins("histogram_without_atomics", f"{RACE} 11-11 d_bins", f"{BLOCKS} 11-11 d_bins"),
+    *twins("lock_within_a_warp", "endless-loop 11"),
+    *twins("last_block", f"{BLOCKS} 30-21 p", output="1000\n"),
+    *(Case("home_made_grid_barrier", option) for option in ("", "-D SOUND")),
     *twins("lanes_in_their_own_rows", "out-of-bounds-global 8 p#40", output="780\n"),
 ]  # fmt: skip
 
