@@ -65,6 +65,12 @@ void note_unwritten(const void* to, const void* from, std::size_t bytes, const H
                             place_of(here));
 }
 
+/// A kernel that failed makes the call fail that gives this memory back: it is no leak.
+void note_given_back(const void* pointer) {
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array != nullptr) array->given_back = true;
+}
+
 CallProblem freed_before(const Allocation& freed) {
   CallProblem problem = {CallReason::kFreedBefore, {{"array", freed.name}}};
   add_freed_at(problem.fields, freed);
@@ -263,8 +269,7 @@ cudaError_t cudaFree(void* pointer, Here here) {
   // A thread's copy of an argument is destroyed, which no GPU does.
   if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
   if (sticky_error() != cudaSuccess) {
-    if (Allocation* const array = Allocations::instance().starting_at(pointer))
-      array->given_back = true;
+    note_given_back(pointer);
     return sticky_error();
   }
   if (pointer == nullptr) return cudaSuccess;
@@ -438,7 +443,10 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here he
 }
 
 cudaError_t cudaHostUnregister(void* pointer, Here here) {
-  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (sticky_error() != cudaSuccess) {
+    note_given_back(pointer);
+    return sticky_error();
+  }
   Allocation* const array = Allocations::instance().starting_at(pointer);
   if (array == nullptr || array->kind != MemoryKind::kRegistered) {
     return failed(cudaErrorInvalidValue, {CallReason::kNotRegistered}, "cudaHostUnregister", here);
