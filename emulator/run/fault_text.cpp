@@ -169,10 +169,10 @@ std::string freed_text(const Fault& fault) {
 std::string host_memory_text(const Fault& fault) {
   const Fields& fields = fault.fields;
   const std::string& memory = fields.word("memory");
-  const std::string what = memory == "stack"  ? "memory on the host's stack"
-                           : memory == "heap" ? "memory on the host's heap (malloc, new, std::vector)"
-                           : fields.has("variable")
-                               ? "the host's variable " + fields.word("variable")
+  const std::string what =
+      memory == "stack"        ? "memory on the host's stack"
+      : memory == "heap"       ? "memory on the host's heap (malloc, new, std::vector)"
+      : fields.has("variable") ? "the host's variable " + fields.word("variable")
                                : "a variable of the host";
   const std::string element = element_text(fault);
   return "host memory: " + accesses_text(fault, element.empty() ? what : element + ", " + what) +

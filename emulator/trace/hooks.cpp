@@ -130,8 +130,8 @@ static void report_misaligned_object(const char* file, unsigned line, const char
   constexpr unsigned kWidest = 16;
   if (is_local && alignment < kWidest) return;
   access_cursor.tracer->report_misaligned_object(
-      {without_repository(file), line}, {FaultKind::kMisaligned, {{"type", type}, {"multiple", alignment}}},
-      is_local ? 0 : address);
+      {without_repository(file), line},
+      {FaultKind::kMisaligned, {{"type", type}, {"multiple", alignment}}}, is_local ? 0 : address);
 }
 
 }  // namespace ladder::emulator
@@ -280,8 +280,8 @@ struct AlignmentCheck {
 };
 
 void __ubsan_handle_type_mismatch_v1(const AlignmentCheck* check, std::uintptr_t address) {
-  report_misaligned_object(check->file, check->line, check->type->name,
-                           1u << check->log2_alignment, address);
+  report_misaligned_object(check->file, check->line, check->type->name, 1u << check->log2_alignment,
+                           address);
 }
 
 void __ubsan_handle_out_of_bounds(const BoundsCheck* check, std::uintptr_t index) {

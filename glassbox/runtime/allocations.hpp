@@ -37,7 +37,7 @@ struct Allocation {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::size_t element_bytes = 4;  ///< as kernels that are given the array see it
-  bool written = false;  ///< by a copy, by the host or by a kernel
+  bool written = false;           ///< by a copy, by the host or by a kernel
   bool freed = false;
   bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
   int doors = 0;            ///< that are open to this array alone

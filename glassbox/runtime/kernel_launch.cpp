@@ -277,7 +277,8 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
                                      .kernel = code};
   for (const PointerArgument& argument : arguments) {
     Allocation* const array = Allocations::instance().with(argument.address);
-    if (array != nullptr && argument.element_bytes > 0) array->element_bytes = argument.element_bytes;
+    if (array != nullptr && argument.element_bytes > 0)
+      array->element_bytes = argument.element_bytes;
   }
   std::optional<KernelError> error;
   start_heap_launch();

@@ -58,9 +58,16 @@ cudaError_t refusal_of(const LaunchRequest& request);
 /// From now on kernels may ask for this much.
 void allow_dynamic_shared(std::size_t bytes);
 
+/// What a kernel is given for an argument: an array of the host's is a pointer to it.
+template <class Argument>
+using Given = std::conditional_t<std::is_array_v<std::remove_reference_t<Argument>>,
+                                 std::decay_t<Argument>, std::remove_reference_t<Argument>>;
+
 template <class T>
 void add_pointers(const T& argument, unsigned number, std::vector<PointerArgument>& found) {
-  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+  if constexpr (std::is_array_v<T>) {
+    add_pointers(static_cast<std::decay_t<const T>>(argument), number, found);
+  } else if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
     std::size_t bytes = 0;
     if constexpr (!std::is_void_v<std::remove_pointer_t<T>>) {
       bytes = sizeof(std::remove_pointer_t<T>);
@@ -109,8 +116,10 @@ template <class Argument>
 /// The argument itself, or the copy that the host makes of it.
 template <class T>
 decltype(auto) on_host(T& argument) {
-  if constexpr (std::is_class_v<T> && !std::is_trivially_copyable_v<T> &&
-                std::is_copy_constructible_v<T>) {
+  if constexpr (std::is_array_v<T>) {
+    return static_cast<std::decay_t<T>>(argument);
+  } else if constexpr (std::is_class_v<T> && !std::is_trivially_copyable_v<T> &&
+                       std::is_copy_constructible_v<T>) {
     return T(argument);
   } else {
     return (argument);
@@ -163,7 +172,7 @@ struct PendingLaunch {
     std::vector<PointerArgument> pointers;
     unsigned number = 0;
     (add_pointers(arguments, ++number, pointers), ...);
-    using Call = KernelCall<Kernel, std::remove_reference_t<Arguments>...>;
+    using Call = KernelCall<Kernel, Given<Arguments>...>;
     const auto run = [&](auto&&... copies) {
       const Call call = {kernel, {std::addressof(copies)...}};
       return run_launch(request, pointers, reinterpret_cast<const void*>(&Call::run),

@@ -68,6 +68,12 @@ void note_unwritten(const void* to, const void* from, std::size_t bytes, const H
                             place_of(here));
 }
 
+/// A kernel that failed makes the call fail that gives this memory back: it is no leak.
+void note_given_back(const void* pointer) {
+  Allocation* const array = Allocations::instance().starting_at(pointer);
+  if (array != nullptr) array->given_back = true;
+}
+
 CallProblem freed_before(const Allocation& freed) {
   CallProblem problem = {CallReason::kFreedBefore, {{"array", freed.name}}};
   add_freed_at(problem.fields, freed);
@@ -386,7 +392,35 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
 using namespace ladder::glassbox;
 
 cudaError_t cudaFree(void* pointer, Here here) {
+<<<<<<< HEAD
   return free_array("cudaFree", pointer, std::nullopt, here);
+=======
+  // A thread's copy of an argument is destroyed, which no GPU does.
+  if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
+  if (sticky_error() != cudaSuccess) {
+    note_given_back(pointer);
+    return sticky_error();
+  }
+  if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
+    return unsafe;
+  Allocations& all = Allocations::instance();
+  Allocation* const array = all.starting_at(pointer);
+  if (array != nullptr &&
+      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
+    all.free(*array, place_of(here));
+    return cudaSuccess;
+  }
+  const Allocation* const freed = all.freed_with(pointer);
+  const Allocation* const inside = all.with(pointer);
+  CallProblem problem = {CallReason::kNotOfDevice};
+  if (freed != nullptr) {
+    problem = freed_before(*freed);
+  } else if (inside != nullptr) {
+    problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
+  }
+  return failed(cudaErrorInvalidValue, problem, "cudaFree", here);
+>>>>>>> refs/tmp/g4
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
@@ -546,7 +580,10 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, Here he
 }
 
 cudaError_t cudaHostUnregister(void* pointer, Here here) {
-  if (sticky_error() != cudaSuccess) return sticky_error();
+  if (sticky_error() != cudaSuccess) {
+    note_given_back(pointer);
+    return sticky_error();
+  }
   Allocation* const array = Allocations::instance().starting_at(pointer);
   if (array == nullptr || array->kind != MemoryKind::kRegistered) {
     return failed(cudaErrorInvalidValue, {CallReason::kNotRegistered}, "cudaHostUnregister", here);

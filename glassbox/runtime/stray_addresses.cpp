@@ -2,6 +2,7 @@
 #include "glassbox/runtime/stray_addresses.hpp"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -34,7 +35,6 @@ struct Mapping {
 /// The readable memory that holds a byte; nothing if there is none.
 std::optional<Mapping> mapping_of(std::uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
-  Mapping before;
   for (std::string line; std::getline(maps, line);) {
     std::istringstream words(line);
     Mapping mapping;
@@ -43,19 +43,19 @@ std::optional<Mapping> mapping_of(std::uintptr_t address) {
     words >> std::hex >> mapping.begin >> dash >> mapping.end >> access >> offset >> device >>
         inode >> std::ws;
     std::getline(words, mapping.path);
-    // Variables that begin as zero are behind a library's file.
-    const bool continues = mapping.path.empty() && mapping.begin == before.end &&
-                           before.path.find(".so") != std::string::npos;
-    if (continues) mapping.path = before.path;
     if (mapping.contains(address) && access.starts_with('r')) return mapping;
-    before = mapping;
   }
   return std::nullopt;
 }
 
-const char* kind_of(const Mapping& mapping) {
+const void* pointer(std::uintptr_t address) {
+  return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+const char* kind_of(const Mapping& mapping, std::uintptr_t address) {
   if (mapping.path == "[stack]") return "stack";
-  return mapping.path.empty() || mapping.path == "[heap]" ? "heap" : "static";
+  Dl_info library;
+  return dladdr(pointer(address), &library) != 0 ? "static" : "heap";
 }
 
 std::string demangled(const std::string& symbol) {
@@ -63,10 +63,6 @@ std::string demangled(const std::string& symbol) {
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
   return text == nullptr ? symbol : text.get();
-}
-
-const void* pointer(std::uintptr_t address) {
-  return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 std::uintptr_t address_of(const PointerArgument& argument) {
@@ -92,8 +88,8 @@ void explain_freed(Fault& fault, const Allocation& freed, std::uintptr_t address
   fault.kind = FaultKind::kUseAfterFree;
   fault.fields = {};
   add_freed_at(fault.fields, freed);
-  fault.element = element_at(freed.name, reinterpret_cast<std::uintptr_t>(freed.data), address,
-                             element_bytes);
+  fault.element =
+      element_at(freed.name, reinterpret_cast<std::uintptr_t>(freed.data), address, element_bytes);
 }
 
 /// The argument that points to where the address is, nearest before it; null if none does.
@@ -104,8 +100,8 @@ const PointerArgument* argument_into(const Mapping& mapping, std::uintptr_t addr
     const std::uintptr_t begin = address_of(argument);
     if (!mapping.contains(begin)) continue;
     const bool is_nearer =
-        nearest == nullptr || (begin <= address && (address_of(*nearest) > address ||
-                                                    address_of(*nearest) < begin));
+        nearest == nullptr ||
+        (begin <= address && (address_of(*nearest) > address || address_of(*nearest) < begin));
     if (is_nearer) nearest = &argument;
   }
   return nearest;
@@ -114,13 +110,13 @@ const PointerArgument* argument_into(const Mapping& mapping, std::uintptr_t addr
 void explain_host(Fault& fault, const Mapping& mapping, std::uintptr_t address,
                   const LaunchRequest& request, const PointerArgument* argument) {
   fault.kind = FaultKind::kHostMemory;
-  fault.fields = {{"memory", kind_of(mapping)}};
+  fault.fields = {{"memory", kind_of(mapping, address)}};
   fault.element.reset();
   std::string name =
       argument == nullptr || argument->number == 0
           ? ""
           : variable_in_launch(request.kernel, place_of(request.here), argument->number);
-  if (std::string(kind_of(mapping)) == "static") {
+  if (fault.fields.word("memory") == "static") {
     const std::string symbol = emulator::symbol_of(pointer(address));
     if (!symbol.empty()) fault.fields.set("variable", demangled(symbol));
   }
@@ -133,8 +129,8 @@ void explain_host(Fault& fault, const Mapping& mapping, std::uintptr_t address,
 void explain_stray(Fault& fault, const LaunchRequest& request,
                    const std::vector<PointerArgument>& arguments) {
   const bool is_near = fault.kind == FaultKind::kGlobalOutOfBounds;
-  const bool is_stray = fault.kind == FaultKind::kNoArray ||
-                        fault.kind == FaultKind::kInvalidAddress;
+  const bool is_stray =
+      fault.kind == FaultKind::kNoArray || fault.kind == FaultKind::kInvalidAddress;
   if (!is_near && !is_stray) return;
   std::uintptr_t address = fault.address;
   if (address == 0 && fault.fields.has("address")) {

@@ -333,9 +333,9 @@ std::string assigned_in(std::string text) {
   if (!text.ends_with('=')) return "";
   text = trimmed(text.substr(0, text.size() - 1));
   std::size_t begin = text.size();
-  while (begin > 0 && (is_name(text[begin - 1]) || text[begin - 1] == '.' ||
-                       text[begin - 1] == '[' || text[begin - 1] == ']' ||
-                       (begin > 1 && text.compare(begin - 2, 2, "->") == 0))) {
+  while (begin > 0 &&
+         (is_name(text[begin - 1]) || text[begin - 1] == '.' || text[begin - 1] == '[' ||
+          text[begin - 1] == ']' || (begin > 1 && text.compare(begin - 2, 2, "->") == 0))) {
     begin -= text[begin - 1] == '>' ? 2 : 1;
   }
   return variable_in(text.substr(begin));
@@ -352,8 +352,8 @@ struct Given {
 /// \return empty if that cannot be told
 std::string name_at_callers(Given given, const std::vector<emulator::SourceFrame>& frames) {
   std::size_t at = 0;
-  while (at < frames.size() && (!is_same_file(frames[at].line.file, given.file) ||
-                                frames[at].line.line != given.line)) {
+  while (at < frames.size() &&
+         (!is_same_file(frames[at].line.file, given.file) || frames[at].line.line != given.line)) {
     ++at;
   }
   std::string name;
@@ -474,8 +474,8 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
   const std::vector<std::uintptr_t> chain = calls_of_program();
   const auto [name, is_new_chain] = known_names.try_emplace(chain);
   if (is_new_chain) {
-    name->second = name_at_callers({expression, place.file, place.line},
-                                   emulator::source_frames_of(chain));
+    name->second =
+        name_at_callers({expression, place.file, place.line}, emulator::source_frames_of(chain));
   }
   return name->second.empty() ? variable_in(expression) : name->second;
 }

@@ -90,9 +90,9 @@ std::vector<Sample> accesses() {
       Kind::kUndefinedShuffle,
       {{"function", "__shfl_sync"}, {"lane", 31}, {"why", "not-in-mask"}, {"mask", 0xFFFF}});
   shuffle.element = kMatrix;
-  Fault update = with_other(
-      access_of(Kind::kRaceInGlobal, AccessVerb::kStore, kArray, {{"updates", true}}),
-      AccessVerb::kStore);
+  Fault update =
+      with_other(access_of(Kind::kRaceInGlobal, AccessVerb::kStore, kArray, {{"updates", true}}),
+                 AccessVerb::kStore);
   Fault update_of_blocks = update;
   update_of_blocks.kind = Kind::kRaceBetweenBlocks;
   update_of_blocks.other->block = Index{1, 2, 0};
@@ -102,8 +102,9 @@ std::vector<Sample> accesses() {
   Fault object = fault_of(Kind::kMisaligned, {{"type", "'float4'"}, {"multiple", 16}});
   Fault local_object = object;
   object.element = kArray;
-  Fields lane_left = {{"function", "__shfl_sync"}, {"lane", 31}, {"why", "has-left"},
-                      {"mask", 0xFFFF}, {"index_file", "kernel.cu"}, {"index_line", 39}};
+  Fields lane_left = {{"function", "__shfl_sync"}, {"lane", 31},
+                      {"why", "has-left"},         {"mask", 0xFFFF},
+                      {"index_file", "kernel.cu"}, {"index_line", 39}};
   Fault local = fault_of(Kind::kUninitialisedLocal);
   local.element = kMatrix;
   return {
@@ -116,10 +117,12 @@ std::vector<Sample> accesses() {
            "that stores it at kernel.cu:33, block (0, 2, 0)"},
       {update,
        "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) both load in[-1], change it "
-       "and store it at kernel.cu:40: what one of them adds may be lost; use atomicAdd() or another "
+       "and store it at kernel.cu:40: what one of them adds may be lost; use atomicAdd() or "
+       "another "
        "atomic"},
       {update_of_blocks,
-       "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) of block (1, 2, 0) both load "
+       "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) of block (1, 2, 0) both "
+       "load "
        "in[-1], change it and store it at kernel.cu:40: what one of them adds may be lost; use "
        "atomicAdd() or another atomic"},
       {lane, "race: " + does +
@@ -141,19 +144,29 @@ std::vector<Sample> accesses() {
       {unseen,
        "use after free: an access to in[-1], which was freed at main.cu:7," + kHere + kThread},
       {access_of(Kind::kHostMemory, AccessVerb::kStore, kArray, {{"memory", "stack"}}),
-       "host memory: " + does + "stores in[-1], memory on the host's stack: kernels need memory of "
-       "cudaMalloc, managed or pinned memory," + kHere},
+       "host memory: " + does +
+           "stores in[-1], memory on the host's stack: kernels need memory of "
+           "cudaMalloc, managed or pinned memory," +
+           kHere},
       {access_of(Kind::kHostMemory, AccessVerb::kStore, {}, {{"memory", "heap"}}),
-       "host memory: " + does + "stores memory on the host's heap (malloc, new, std::vector): kernels need "
-       "memory of cudaMalloc, managed or pinned memory," + kHere},
+       "host memory: " + does +
+           "stores memory on the host's heap (malloc, new, std::vector): kernels need "
+           "memory of cudaMalloc, managed or pinned memory," +
+           kHere},
       {access_of(Kind::kHostMemory, AccessVerb::kLoad, {},
                  {{"memory", "static"}, {"variable", "table"}}),
-       "host memory: " + does + "loads the host's variable table: kernels need memory of "
-       "cudaMalloc, managed or pinned memory," + kHere},
-      {object, "misaligned: " + does + "uses an object of type 'float4' at in[-1], whose address is "
-       "not a multiple of 16," + kHere},
-      {local_object, "misaligned: " + does + "uses an object of type 'float4' in local memory, whose "
-       "address is not a multiple of 16," + kHere},
+       "host memory: " + does +
+           "loads the host's variable table: kernels need memory of "
+           "cudaMalloc, managed or pinned memory," +
+           kHere},
+      {object, "misaligned: " + does +
+                   "uses an object of type 'float4' at in[-1], whose address is "
+                   "not a multiple of 16," +
+                   kHere},
+      {local_object, "misaligned: " + does +
+                         "uses an object of type 'float4' in local memory, whose "
+                         "address is not a multiple of 16," +
+                         kHere},
       {access_of(Kind::kNoArray, AccessVerb::kUpdate, {}),
        "out of bounds: " + does + "updates an address in no array" + kHere},
       {access_of(Kind::kSharedOutOfBounds, AccessVerb::kCopyFrom, kTile),

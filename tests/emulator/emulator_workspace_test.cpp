@@ -30,7 +30,10 @@ TEST(EmulatorWorkspace, IsSearchedAsFarAsItIsInUse) {
   constexpr std::uint32_t kLocal = 0xFEFEFEFE;
   std::memcpy(&whole[8188], &kLocal, sizeof kLocal);
   const auto found = undefined.find_in(
-      arrays, [](const std::string&) { return Place{"kernel.cuh", 7}; },
+      arrays,
+      [](const std::string&) {
+        return Place{"kernel.cuh", 7};
+      },
       [](std::size_t, std::size_t) { return true; });
   ASSERT_EQ(found.size(), 1u);
   ASSERT_TRUE(found[0].element);
