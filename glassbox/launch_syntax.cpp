@@ -71,6 +71,7 @@ class Launches {
       if (is_declared(i, "gridDim") || is_declared(i, "blockDim")) rename(i);
       if (is_member(i)) changes_.push_back({tokens_[i].begin, tokens_[i].begin, "host_"});
       if (is(i, "__cluster_dims__") && is(i + 1, "(")) note_cluster(i);
+      if (is(i, "int") && is(i + 1, "main") && is(i + 2, "(")) complete_returns(i + 2);
     }
     name_device_architecture();
     std::ranges::stable_sort(changes_, {}, &Change::begin);
@@ -249,6 +250,22 @@ class Launches {
     if (is(k, "const")) ++k;
     if (!is(k, "void") || !is(k + 1, "*") || !is(k + 2, is_named ? ">" : ")")) return;
     changes_.push_back({tokens_[i].begin, tokens_[k + 2].end, ""});
+  }
+
+  /// nvcc takes `return;` in main(), whose parameters begin at `open`; g++ wants a value. Not where
+  /// there may be a lambda, which needs none.
+  void complete_returns(std::size_t open) {
+    const std::size_t close = partner(open, 1);
+    if (close == kNone || !is(close + 1, "{")) return;
+    const std::size_t end = partner(close + 1, 1);
+    if (end == kNone) return;
+    std::vector<Change> returns;
+    for (std::size_t k = close + 2; k < end; ++k) {
+      if (is(k, "]") && (is(k + 1, "(") || is(k + 1, "{"))) return;
+      if (is(k, "return") && is(k + 1, ";"))
+        returns.push_back({tokens_[k].end, tokens_[k].end, " 0"});
+    }
+    changes_.insert(changes_.end(), returns.begin(), returns.end());
   }
 
   /// "dim3 gridDim", or the second of "dim3 grid(2), blockDim(64)"

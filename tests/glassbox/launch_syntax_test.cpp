@@ -115,6 +115,12 @@ TEST(LaunchSyntaxTest, KernelsOfTheRunTimeKeepTheirTypes) {
   EXPECT_EQ(without_launch_syntax("cudaHostNodeParams p{(void*)k, 1};"), std::nullopt);
 }
 
+TEST(LaunchSyntaxTest, MainMayReturnNothing) {
+  EXPECT_EQ(without_launch_syntax("void f() { return; } int main(int n) { if (n) return; f(); }"),
+            "void f() { return; } int main(int n) { if (n) return 0; f(); }");
+  EXPECT_EQ(without_launch_syntax("int main() { [] { return; }(); return 0; }"), std::nullopt);
+}
+
 TEST(LaunchSyntaxTest, TheDeviceHasAnArchitectureAndTheHostNone) {
   const auto renamed = [](const std::string& source) {
     return without_launch_syntax(source).value_or(source).find(kDeviceArchitecture) !=
