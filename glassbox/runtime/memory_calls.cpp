@@ -129,8 +129,7 @@ cudaError_t free_array(const char* function, void* pointer, std::optional<cudaSt
   // A thread's copy of an argument is destroyed, which no GPU does.
   if (emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
   if (sticky_error() != cudaSuccess) {
-    if (Allocation* const array = Allocations::instance().starting_at(pointer))
-      array->given_back = true;
+    note_given_back(pointer);
     return sticky_error();
   }
   if (pointer == nullptr) return cudaSuccess;
@@ -392,35 +391,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, st
 using namespace ladder::glassbox;
 
 cudaError_t cudaFree(void* pointer, Here here) {
-<<<<<<< HEAD
   return free_array("cudaFree", pointer, std::nullopt, here);
-=======
-  // A thread's copy of an argument is destroyed, which no GPU does.
-  if (ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr) return cudaSuccess;
-  if (sticky_error() != cudaSuccess) {
-    note_given_back(pointer);
-    return sticky_error();
-  }
-  if (pointer == nullptr) return cudaSuccess;
-  if (const cudaError_t unsafe = require_safe("cudaFree", here); unsafe != cudaSuccess)
-    return unsafe;
-  Allocations& all = Allocations::instance();
-  Allocation* const array = all.starting_at(pointer);
-  if (array != nullptr &&
-      (array->kind == MemoryKind::kDevice || array->kind == MemoryKind::kManaged)) {
-    all.free(*array, place_of(here));
-    return cudaSuccess;
-  }
-  const Allocation* const freed = all.freed_with(pointer);
-  const Allocation* const inside = all.with(pointer);
-  CallProblem problem = {CallReason::kNotOfDevice};
-  if (freed != nullptr) {
-    problem = freed_before(*freed);
-  } else if (inside != nullptr) {
-    problem = {CallReason::kNotStartOfArray, {{"array", inside->name}}};
-  }
-  return failed(cudaErrorInvalidValue, problem, "cudaFree", here);
->>>>>>> refs/tmp/g4
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, Here here) {
