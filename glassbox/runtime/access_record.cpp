@@ -67,11 +67,10 @@ std::atomic<bool> kernel_has_fenced = false;
 void* addresses_for_array(std::size_t bytes, bool shared_with_host) {
   static std::mutex mutex;
   static std::uintptr_t next[] = {kArraysBegin, kSharedBegin};
-  static const bool there_are_marks = map_marks();
   const std::lock_guard lock(mutex);
   std::uintptr_t& free = next[shared_with_host ? 1 : 0];
   const std::uintptr_t end = shared_with_host ? kArraysEnd : kVariablesBegin;
-  if (!there_are_marks || bytes > end - free) return nullptr;
+  if (!AccessRecord::has_marks() || bytes > end - free) return nullptr;
   const std::uintptr_t given = free;
   free += bytes;
   return reinterpret_cast<void*>(given);
@@ -80,6 +79,11 @@ void* addresses_for_array(std::size_t bytes, bool shared_with_host) {
 AccessRecord& AccessRecord::instance() {
   static auto* const record = new AccessRecord();  // used until the very end of the process
   return *record;
+}
+
+bool AccessRecord::has_marks() {
+  static const bool are_there = map_marks();
+  return are_there;
 }
 
 void AccessRecord::start(Extent extent) {

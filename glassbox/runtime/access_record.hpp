@@ -58,6 +58,9 @@ class AccessRecord {
  public:
   static AccessRecord& instance();
 
+  /// Linux has given addresses for them.
+  static bool has_marks();
+
   /// What the kernels that run from now on touch: nothing; memory that the host shares; all.
   enum class Extent { kNone, kShared, kAll };
   void start(Extent extent);

@@ -31,6 +31,9 @@ constexpr std::size_t kMaxRunning = 4096;
 /// to see whether two stored the same.
 constexpr std::size_t kMaxOldBytes = std::size_t{64} << 10;
 
+/// Pairs of work without an order that are remembered, so that each is told once.
+constexpr std::size_t kMaxPairs = 64;
+
 /// What this thread does is this work.
 thread_local std::optional<WorkPosition> current;
 /// Of the host's function that this thread runs as a stream's work.
@@ -92,7 +95,6 @@ struct WorkOrder::Remembered {
   std::vector<NamedBytes> arrays = {};
   bool is_of_host = false;  ///< it uses what the host may touch
   bool signals_host = false;  ///< it may tell the host by itself how far it is
-  std::vector<WorkPosition> told = {};  ///< others for which an order with it is missing
 
   /// The array that holds the byte, or the variable.
   std::optional<NamedBytes> array_with(std::uintptr_t address) const {
@@ -218,6 +220,11 @@ bool WorkOrder::is_before(const WorkPosition& a, const WorkPosition& b) {
   }
   if (own != nullptr && own == its) return (*own->before)[its_node][own_node];
   return b.clock.covers(a.lane, a.count);
+}
+
+bool WorkOrder::is_until(const WorkPosition& a, const WorkPosition& b) {
+  const bool is_same = a.lane == b.lane && a.count == b.count && a.run == b.run && a.node == b.node;
+  return is_same || is_before(a, b);
 }
 
 bool WorkOrder::is_unordered(const WorkPosition& a, const WorkPosition& b) {
@@ -408,23 +415,20 @@ void WorkOrder::add(DoneWork work, const OldValues& before) {
       now.work.touched.has_fenced && any_of(now.work.touched[Touch::kUpdate], &may_be_of_host);
   const std::lock_guard lock(mutex_);
   now.number = ++numbers_;
-  // The order that is missing between two of them would be one for what comes before the first,
-  // and for what comes behind the second: the latest and the earliest are told.
-  for (Remembered& one : running_ | std::views::reverse) {
+  for (const Remembered& one : running_ | std::views::reverse) {
     if (!is_unordered(one.position, now.position)) continue;
     if (may_have_signalled(one.work.touched, now.work.touched)) continue;
-    const auto tells_no_more = [&](const WorkPosition& other) {
-      return is_before(one.position, other) || is_before(other, now.position);
+    // The order that is missing between two of them would be one for what comes before the first,
+    // and for what comes behind the second: the latest and the earliest are told.
+    const auto tells_as_much = [&](const auto& pair) {
+      return is_until(one.position, pair.first) && is_until(pair.second, now.position);
     };
-    if (std::ranges::any_of(now.told, tells_no_more) ||
-        std::ranges::any_of(one.told, tells_no_more)) {
-      continue;
-    }
+    if (std::ranges::any_of(unordered_, tells_as_much)) continue;
     const std::optional<Clash> clash = clash_of(one, now, before);
     if (!clash) continue;
     tell(*clash);
-    one.told.push_back(now.position);
-    now.told.push_back(one.position);
+    if (unordered_.size() == kMaxPairs) unordered_.erase(unordered_.begin());
+    unordered_.emplace_back(one.position, now.position);
   }
   const bool changes_watch = now.is_of_host;
   keep(std::move(now));
@@ -512,9 +516,11 @@ void WorkOrder::host_touches(const Bytes& bytes, Touch touch, const void* caller
     if (is_shared_with_host(bytes.begin)) (*host_function)[touch].add(bytes);
     return;
   }
-  const bool is_on_marked_pages = *watch_mark(bytes.begin) != 0 || *watch_mark(bytes.end - 1) != 0 ||
-                                  bytes.end - bytes.begin > kMarkedPage;
-  if (is_in_arrays(bytes.begin) && !is_on_marked_pages) return;
+  const auto is_marked = [&] {
+    return bytes.end - bytes.begin > kMarkedPage || *watch_mark(bytes.begin) != 0 ||
+           *watch_mark(bytes.end - 1) != 0;
+  };
+  if (is_in_arrays(bytes.begin) && !is_marked()) return;
   const bool stores = touch == Touch::kStore || touch == Touch::kUpdate;
   const ByteRanges own(bytes);
   const std::lock_guard lock(mutex_);
@@ -677,7 +683,7 @@ RecordedKernel::RecordedKernel() : is_wanted_(WorkOrder::is_kept()) {
   const Extent extent = WorkOrder::instance().has_streams() ? Extent::kAll
                         : any_shared                        ? Extent::kShared
                                                             : Extent::kNone;
-  is_wanted_ = extent != Extent::kNone;
+  is_wanted_ = extent != Extent::kNone && AccessRecord::has_marks();
   if (!is_wanted_) return;
   before_ = WorkOrder::instance().values_before(nullptr);
   WorkOrder::instance().start_recording(extent);

@@ -133,6 +133,7 @@ class WorkOrder {
                                        const OldValues& before);
   static void tell(const Clash& clash);
   static bool is_before(const WorkPosition& a, const WorkPosition& b);
+  static bool is_until(const WorkPosition& a, const WorkPosition& b);  ///< or both are the same
   static bool is_unordered(const WorkPosition& a, const WorkPosition& b);
 
   std::mutex mutex_;
@@ -141,6 +142,7 @@ class WorkOrder {
   std::vector<std::pair<std::size_t, std::uint64_t>> free_lanes_;  ///< with their counts
   std::size_t lanes_ = 0;
   std::list<Remembered> running_;  ///< for all that the host knows
+  std::vector<std::pair<WorkPosition, WorkPosition>> unordered_;  ///< pairs that were told
   std::set<std::pair<const void*, std::uint64_t>> told_;  ///< accesses of the host, and to what
   std::uint64_t numbers_ = 0;
   Clock host_;
