@@ -175,9 +175,10 @@ namespace ladder {
   /* What is left at the end. */                                                                   \
   LADDER_CALL(kNeverFreed, kLeak, "never-freed", "{array}, {bytes} bytes, was never freed")        \
   /* Good to know. */                                                                              \
-  LADDER_CALL(kUnwrittenCopied, kNote, "unwritten-elements-copied",                                \
-              "{unwritten} of the {elements} elements of {array} that are copied to the host were "\
-              "never written")                                                                     \
+  LADDER_CALL(                                                                                     \
+      kUnwrittenCopied, kNote, "unwritten-elements-copied",                                        \
+      "{unwritten} of the {elements} elements of {array} that are copied to the host were "        \
+      "never written")                                                                             \
   LADDER_CALL(kHostTooLate, kNote, "host-too-late",                                                \
               "If {kernel} waits until the host writes {array}, it is right: the glass box runs "  \
               "each kernel to its end before the launch returns, so the host comes too late.")     \
