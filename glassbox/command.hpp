@@ -19,8 +19,7 @@ struct Ended {
 /// \brief  Runs a program to its end, and keeps what it writes to standard output and error.
 /// \param  environment  name=value, in front of this process's
 /// \throws std::runtime_error it cannot be started
-Ended output_of(const std::vector<std::string>& words,
-                const std::vector<std::string>& environment);
+Ended output_of(const std::vector<std::string>& words, const std::vector<std::string>& environment);
 
 /// \brief What compilers are told: to speak English, and that they work for this folder. What they
 ///        leave for later goes with it, and so do they: see work_folder.hpp.

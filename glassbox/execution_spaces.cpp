@@ -89,21 +89,21 @@ struct Function {
   bool on_host_alone() const { return !device && !kernel; }
 };
 
-constexpr std::array<std::string_view, 12> kNoTypes = {
-    "return", "else", "case", "goto",   "throw", "new",
-    "delete", "do",   "if",   "sizeof", "while", "co_return"};
+constexpr std::array<std::string_view, 12> kNoTypes = {"return", "else",   "case",   "goto",
+                                                       "throw",  "new",    "delete", "do",
+                                                       "if",     "sizeof", "while",  "co_return"};
 
 /// C functions that only the host has, and what of std no kernel can have.
 constexpr std::array<std::string_view, 34> kHostFunctions = {
-    "rand",    "srand",  "rand_r", "drand48", "random",  "strcmp",  "strncmp", "strcpy", "strncpy",
-    "strcat",  "strtok", "strchr", "atoi",    "atof",    "sprintf", "fprintf", "puts",   "putchar",
-    "fopen",   "fclose", "fread",  "fwrite",  "fflush",  "exit",    "abort",   "getenv", "time",
-    "usleep",  "sleep",  "calloc", "realloc", "memmove", "memcmp",  "qsort"};
+    "rand",   "srand",  "rand_r", "drand48", "random",  "strcmp",  "strncmp", "strcpy", "strncpy",
+    "strcat", "strtok", "strchr", "atoi",    "atof",    "sprintf", "fprintf", "puts",   "putchar",
+    "fopen",  "fclose", "fread",  "fwrite",  "fflush",  "exit",    "abort",   "getenv", "time",
+    "usleep", "sleep",  "calloc", "realloc", "memmove", "memcmp",  "qsort"};
 constexpr std::array<std::string_view, 14> kHostFunctionsOfStd = {
-    "sort",       "stable_sort", "accumulate", "fill",  "copy",  "transform", "reverse",
+    "sort",        "stable_sort", "accumulate", "fill",    "copy", "transform", "reverse",
     "partial_sum", "iota",        "to_string",  "getline", "stoi", "shuffle",   "nth_element"};
 constexpr std::array<std::string_view, 14> kHostTypesOfStd = {
-    "vector", "string", "map",    "set",        "list",     "deque",        "unordered_map",
+    "vector", "string", "map",    "set",        "list",       "deque",         "unordered_map",
     "queue",  "stack",  "thread", "shared_ptr", "unique_ptr", "unordered_set", "ostringstream"};
 constexpr std::array<std::string_view, 4> kHostVariablesOfStd = {"cout", "cerr", "cin", "clog"};
 
@@ -428,9 +428,9 @@ class Reader {
   std::set<std::string_view> locals_of(const Function& function) const {
     std::set<std::string_view> names;
     std::size_t start = function.name + 2;
-    bool is_type = true;      // so far
-    bool has_type = false;    // a word came
-    bool is_declared = false; // one name was declared in this statement
+    bool is_type = true;       // so far
+    bool has_type = false;     // a word came
+    bool is_declared = false;  // one name was declared in this statement
     int depth = 0;
     for (std::size_t i = start; i < function.end; ++i) {
       const std::string_view text = word(i);

@@ -67,8 +67,9 @@ std::string name_in(std::string function) {
 }
 
 std::optional<SourceError> nvcc_error(const emulator::Place& place, const std::string& text) {
-  static const std::regex call(R"re(^calling a (?:constexpr )?(__\w+__) function\("(.*)"\) from a )re"
-                               R"re(((?:__\w+__ ?)+) function.*)re");
+  static const std::regex call(
+      R"re(^calling a (?:constexpr )?(__\w+__) function\("(.*)"\) from a )re"
+      R"re(((?:__\w+__ ?)+) function.*)re");
   static const std::regex undefined(R"re(^identifier "(.*)" is undefined in device code.*)re");
   std::smatch found;
   SourceError note = objection(Kind::kNvccOption, place, "");
@@ -130,6 +131,8 @@ class SourceText {
     text_ = text.str();
     tokens_ = tokens_of(text_);
   }
+
+  bool contains(std::string_view part) const { return text_.find(part) != std::string::npos; }
 
   /// Index of the token at a line and column, or of the one behind it.
   std::size_t token_at(unsigned line, unsigned column) const {
@@ -214,9 +217,9 @@ bool is_ours(const std::string& file) {
 /// What nvcc has on both sides although a header of the system declares it for the host.
 bool is_on_device_too(std::string_view name) {
   constexpr std::array<std::string_view, 18> kNames = {
-      "move",   "forward", "strlen",  "abs",     "labs",          "llabs",
-      "printf", "malloc",  "free",    "memcpy",  "memset",        "clock",
-      "begin",  "end",     "isnan",   "isinf",   "__assert_fail", "initializer_list"};
+      "move",   "forward", "strlen", "abs",    "labs",          "llabs",
+      "printf", "malloc",  "free",   "memcpy", "memset",        "clock",
+      "begin",  "end",     "isnan",  "isinf",  "__assert_fail", "initializer_list"};
   return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("__builtin");
 }
 
@@ -283,7 +286,11 @@ class ClangReader {
     for (const Message& declaration : declarations) {
       const std::string& file = declaration.place.file;
       if (is_ours(file)) return nothing;
-      if (is_of_system(file) && is_on_device_too(name)) return nothing;
+      // libcu++'s words are the C++ library's here, and both sides' there.
+      if (is_of_system(file) &&
+          (is_on_device_too(name) || texts_.of(message.place.file).contains("cuda/std"))) {
+        return nothing;
+      }
       const SourceText& text = texts_.of(file);
       const std::size_t token = text.token_at(declaration.place.line, declaration.column);
       all_constexpr = all_constexpr && text.is_constexpr(token);
@@ -345,7 +352,8 @@ class ClangReader {
 }  // namespace
 
 Objections objections_of_nvcc(const std::string& output, const std::string& nvcc_root) {
-  static const std::regex form(R"(^(.+?)\((\d+)\): (?:fatal |catastrophic )?error(?: #[\w-]+)?: (.*)$)");
+  static const std::regex form(
+      R"(^(.+?)\((\d+)\): (?:fatal |catastrophic )?error(?: #[\w-]+)?: (.*)$)");
   Objections found;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
@@ -357,11 +365,10 @@ Objections objections_of_nvcc(const std::string& output, const std::string& nvcc
     std::optional<SourceError> error = nvcc_error(place, match[3]);
     if (!error) continue;
     // "undefined in device code" follows a call of a host function.
-    const bool follows =
-        error->kind == Kind::kHostVariable &&
-        std::ranges::any_of(found.errors, [&](const SourceError& known) {
-          return known.kind == Kind::kHostCall && known.place == place;
-        });
+    const bool follows = error->kind == Kind::kHostVariable &&
+                         std::ranges::any_of(found.errors, [&](const SourceError& known) {
+                           return known.kind == Kind::kHostCall && known.place == place;
+                         });
     if (!follows) add(is_note(error->kind) ? found.notes : found.errors, std::move(*error));
   }
   return found;

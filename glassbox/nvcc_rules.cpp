@@ -64,7 +64,8 @@ FrontEnd clang(const Words& environment) {
   for (int version = 22; version >= 14; --version)
     names.push_back(fmt::format("clang++-{}", version));
   const std::string path = path_of(names, "");
-  const auto version = path.empty() ? std::nullopt : version_of(path, "clang version ", environment);
+  const auto version =
+      path.empty() ? std::nullopt : version_of(path, "clang version ", environment);
   if (!version) return {};
   return {.kind = FrontEndKind::kClang, .path = path, .name = "clang " + *version};
 }
@@ -95,16 +96,15 @@ class Nvcc {
     const auto is_of_sides = [](const SourceError& error) {
       return error.kind != SourceErrorKind::kNvccRefuses;
     };
-    const bool is_sure = found.empty() || !found.notes.empty() ||
-                         std::ranges::any_of(found.errors, is_of_sides);
+    const bool is_sure =
+        found.empty() || !found.notes.empty() || std::ranges::any_of(found.errors, is_of_sides);
     const char* const standard = is_sure ? "-std=c++17" : "-std=c++20";
     if (!is_sure) found = with(standard, {});
     if (found.notes.empty()) return found;
     found.errors = with(standard, {"--expt-relaxed-constexpr", "--extended-lambda"}).errors;
     std::erase_if(found.notes, [&](const SourceError& note) {
-      return std::ranges::any_of(found.errors, [&](const SourceError& error) {
-        return error.place == note.place;
-      });
+      return std::ranges::any_of(
+          found.errors, [&](const SourceError& error) { return error.place == note.place; });
     });
     return found;
   }
@@ -112,17 +112,25 @@ class Nvcc {
  private:
   Objections with(const char* standard, const Words& options) const {
     // Nothing of what it makes is used, so nothing is optimised.
-    Words command = {path_,     "-cuda",          "-rdc=true",
-                     "-w",      standard,         "-Xcicc",
-                     "-O0",     "-Xptxas",        "-O0",
-                     "-o",      question_.rewritten.string() + ".nvcc.ii"};
+    Words command = {path_,
+                     "-cuda",
+                     "-rdc=true",
+                     "-w",
+                     standard,
+                     "-Xcicc",
+                     "-O0",
+                     "-Xptxas",
+                     "-O0",
+                     "-o",
+                     question_.rewritten.string() + ".nvcc.ii"};
     command.insert(command.end(), options.begin(), options.end());
     command = with_folders(command, question_.own_folders, question_.definitions);
     command.push_back(question_.source);
     Words for_card = command;
     for_card.push_back(fmt::format("-arch=sm_{}", question_.compute_capability));
     Ended ended = output_of(for_card, question_.environment);
-    if (ended.output.find("nvcc fatal") != std::string::npos) ended = output_of(command, question_.environment);
+    if (ended.output.find("nvcc fatal") != std::string::npos)
+      ended = output_of(command, question_.environment);
     return ended.code == 0 ? Objections() : objections_of_nvcc(ended.output, root_.string() + "/");
   }
 
@@ -154,8 +162,7 @@ Objections objections_of(const RulesQuestion& question, const std::string& clang
                    "-fno-color-diagnostics"};
   command = with_folders(command, question.emulator_folders, {});
   command = with_folders(command, question.own_folders, question.definitions);
-  command.push_back(
-      fmt::format("-D__CUDA_ARCH_LIST__={}", 10 * question.compute_capability));
+  command.push_back(fmt::format("-D__CUDA_ARCH_LIST__={}", 10 * question.compute_capability));
   command.insert(command.end(), {"-include", "glassbox/clang_words.hpp", question.source.string()});
   return objections_of_clang(output_of(command, question.environment).output);
 }
@@ -171,13 +178,11 @@ FrontEnd installed_front_end(const std::vector<std::string>& environment) {
     return best.kind == FrontEndKind::kNone ? clang(environment) : best;
   }
   if (name != "nvcc" && name != "clang") {
-    throw std::invalid_argument(
-        fmt::format("{}={}: it is nvcc, clang or none", kChoice, name));
+    throw std::invalid_argument(fmt::format("{}={}: it is nvcc, clang or none", kChoice, name));
   }
   const FrontEnd chosen = name == "nvcc" ? nvcc(environment) : clang(environment);
   if (chosen.kind == FrontEndKind::kNone) {
-    throw std::invalid_argument(
-        fmt::format("{}={}: no {} is on the PATH", kChoice, name, name));
+    throw std::invalid_argument(fmt::format("{}={}: no {} is on the PATH", kChoice, name, name));
   }
   return chosen;
 }

@@ -73,9 +73,10 @@ class Compilation {
         front_end(installed_front_end(environment)) {
     compiler_ = {build.at("compiler")};
     append(compiler_, words(sources.traced ? "traced" : "plain"));
-    append(compiler_, {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
-                       "-ftrack-macro-expansion=0",
-                       fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
+    append(compiler_,
+           {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
+            "-ftrack-macro-expansion=0",
+            fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
     for (const std::string& include : words("folders")) {
       const fs::path below = emulator::source_tree() / include;
       emulator_folders_.push_back(include.empty() ? emulator::source_tree() : below);

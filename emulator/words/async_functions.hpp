@@ -9,6 +9,7 @@
 
 #include <source_location>
 
+#include "emulator/words/address_functions.hpp"
 #include "emulator/words/vector_types.hpp"
 
 namespace ladder::ptx {
@@ -51,7 +52,5 @@ void store_release(unsigned* flag, unsigned value, std::source_location where);
 /// Waits until one thread of every block of a cooperative grid has called this as often.
 void wait_for_all_blocks(std::source_location where);
 bool is_cooperative();
-/// Whether the address lies in this block's shared memory.
-bool is_in_shared_memory(const void* address);
 
 }  // namespace ladder::emulator

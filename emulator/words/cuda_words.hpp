@@ -20,6 +20,7 @@
 
 #include "emulator/words/vector_types.hpp"
 
+#include "emulator/words/address_functions.hpp"
 #include "emulator/words/atomic_functions.hpp"
 #include "emulator/words/barrier_functions.hpp"
 #include "emulator/words/bfloat16_type.hpp"
@@ -30,6 +31,7 @@
 #include "emulator/words/rounded_functions.hpp"
 #include "emulator/words/scoped_atomics.hpp"
 #include "emulator/words/short_float_atomics.hpp"
+#include "emulator/words/simd_functions.hpp"
 #include "emulator/words/special_functions.hpp"
 #include "emulator/words/thread_context.hpp"
 #include "emulator/words/warp_functions.hpp"
@@ -56,6 +58,8 @@
 // Empty, because the standard library spells an attribute of its own like this.
 #define __noinline__
 #define __launch_bounds__(...)
+// A hint to nvcc; what it says is not computed.
+#define __builtin_assume(condition) static_cast<void>(0)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // A sentence in place of the assembler's errors; headers of the system spell theirs __asm__.

@@ -261,10 +261,10 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value, Here here) {
   if (limit == cudaLimitMallocHeapSize) set_heap_bytes(value);
   if (limit == cudaLimitStackSize) {
     if (value > kMostStackBytes) {
-      return failed(cudaErrorInvalidValue,
-                    {CallReason::kStackTooLarge,
-                     {{"bytes", value}, {"most_bytes", kMostStackBytes}}},
-                    "cudaDeviceSetLimit", here);
+      return failed(
+          cudaErrorInvalidValue,
+          {CallReason::kStackTooLarge, {{"bytes", value}, {"most_bytes", kMostStackBytes}}},
+          "cudaDeviceSetLimit", here);
     }
     stack_bytes = value;
   }

@@ -570,8 +570,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (array == nullptr) {
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
   } else {
-    const bool on_host =
-        array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
+    const bool on_host = array->kind == MemoryKind::kHost || array->kind == MemoryKind::kRegistered;
     const bool is_managed = array->kind == MemoryKind::kManaged;
     *attributes = {on_host      ? cudaMemoryTypeHost
                    : is_managed ? cudaMemoryTypeManaged

@@ -20,7 +20,8 @@ TEST(FrontEndOutputTest, NvccsErrors) {
       "my.cu(12): error: a __global__ function must have a void return type\n"
       "my.cu(13): error: expression must be a modifiable lvalue\n"
       "my.cu(14): error: calling a constexpr __host__ function(\"f\") from a __global__ "
-      "function(\"k\") is not allowed. The experimental flag '--expt-relaxed-constexpr' can be used "
+      "function(\"k\") is not allowed. The experimental flag '--expt-relaxed-constexpr' can be "
+      "used "
       "to allow this.\n"
       "/opt/cuda/include/crt/host_config.h(164): error: unsupported GNU version\n"
       "/usr/include/c++/12/vector(3): error: expected a type\n",
@@ -40,7 +41,8 @@ TEST(FrontEndOutputTest, NvccsErrors) {
 }
 
 TEST(FrontEndOutputTest, BehindAnErrorOfItsOwnClangCountsForNothing) {
-  const std::string rule = "my.cu:5:3: error: reference to __host__ variable 'n' in __global__ function\n";
+  const std::string rule =
+      "my.cu:5:3: error: reference to __host__ variable 'n' in __global__ function\n";
   const std::string own = "my.cu:4:3: error: unknown type name 'something'\n";
   EXPECT_EQ(objections_of_clang(rule).errors.size(), 1u);
   EXPECT_EQ(objections_of_clang(rule + own).errors.size(), 1u);
@@ -51,9 +53,10 @@ TEST(FrontEndOutputTest, BehindAnErrorOfItsOwnClangCountsForNothing) {
 }
 
 TEST(FrontEndOutputTest, WhereNvccWarnsNothingIsRefused) {
-  EXPECT_TRUE(objections_of_clang("my.cu:5:3: error: reference to __host__ function 'f' in __host__ "
-                                  "__device__ function\nmy.cu:1:3: note: 'f' declared here\n")
-                  .empty());
+  EXPECT_TRUE(
+      objections_of_clang("my.cu:5:3: error: reference to __host__ function 'f' in __host__ "
+                          "__device__ function\nmy.cu:1:3: note: 'f' declared here\n")
+          .empty());
   EXPECT_TRUE(objections_of_clang("").empty());
 }
 

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -32,58 +33,64 @@ const fs::path kPrograms = fs::path(LADDER_SOURCE_DIR) / "tests" / "glassbox" / 
 constexpr std::size_t kEachIsTried = 6;  ///< one of so many, without LADDER_TEST_ALL
 
 /// What no version of clang from 14 on says, or says of nvcc's options.
-const std::set<std::string> kMissedByClang = {
-    "address_of_host_const",         "atomic_on_host",
-    "barrier_on_host",               "constant_written_in_kernel",
-    "constexpr_array_at_known_index", "device_lambda",
-    "dynamic_cast_in_kernel",        "host_call_of_the_run_time",
-    "host_const_array",              "host_device_calls_device",
-    "host_device_lambda",            "host_function_in_lambda",
-    "kernel_has_varargs",            "plain_lambda_as_argument",
-    "std_max",                       "undeclared_function"};
+const std::set<std::string> kMissedByClang = {"address_of_host_const",
+                                              "atomic_on_host",
+                                              "barrier_on_host",
+                                              "constant_written_in_kernel",
+                                              "constexpr_array_at_known_index",
+                                              "device_lambda",
+                                              "dynamic_cast_in_kernel",
+                                              "host_call_of_the_run_time",
+                                              "host_const_array",
+                                              "host_device_calls_device",
+                                              "host_device_lambda",
+                                              "host_function_in_lambda",
+                                              "kernel_has_varargs",
+                                              "plain_lambda_as_argument",
+                                              "std_max",
+                                              "undeclared_function"};
 
 /// What a look at the words of a program does not tell.
-const std::set<std::string> kMissedByWords = {
-    "address_of_host_const",
-    "atomic_on_host",
-    "barrier_on_host",
-    "constant_written_in_kernel",
-    "constexpr_array_at_known_index",
-    "constexpr_evaluated",
-    "constexpr_function",
-    "device_constructor_on_host",
-    "device_lambda",
-    "device_member_on_host",
-    "device_variable_in_host_function",
-    "device_variable_of_unknown_value",
-    "dynamic_cast_in_kernel",
-    "host_call_of_the_run_time",
-    "host_const_array",
-    "host_constructor",
-    "host_destructor",
-    "host_device_calls_device",
-    "host_device_lambda",
-    "host_function_in_kernel_template",
-    "host_function_in_namespace",
-    "host_function_of_an_argument_in_kernel_template",
-    "host_function_template",
-    "host_member_function",
-    "host_operator",
-    "host_static_member_function",
-    "host_static_member_variable",
-    "kernel_has_varargs",
-    "kernel_of_a_class",
-    "kernel_returns_auto",
-    "numeric_limits",
-    "plain_lambda_as_argument",
-    "shared_in_host_function",
-    "shared_with_initialiser",
-    "std_array",
-    "std_max",
-    "std_vector_argument",
-    "thread_local_in_kernel",
-    "undeclared_function",
-    "variable_length_array"};
+const std::set<std::string> kMissedByWords = {"address_of_host_const",
+                                              "atomic_on_host",
+                                              "barrier_on_host",
+                                              "constant_written_in_kernel",
+                                              "constexpr_array_at_known_index",
+                                              "constexpr_evaluated",
+                                              "constexpr_function",
+                                              "device_constructor_on_host",
+                                              "device_lambda",
+                                              "device_member_on_host",
+                                              "device_variable_in_host_function",
+                                              "device_variable_of_unknown_value",
+                                              "dynamic_cast_in_kernel",
+                                              "host_call_of_the_run_time",
+                                              "host_const_array",
+                                              "host_constructor",
+                                              "host_destructor",
+                                              "host_device_calls_device",
+                                              "host_device_lambda",
+                                              "host_function_in_kernel_template",
+                                              "host_function_in_namespace",
+                                              "host_function_of_an_argument_in_kernel_template",
+                                              "host_function_template",
+                                              "host_member_function",
+                                              "host_operator",
+                                              "host_static_member_function",
+                                              "host_static_member_variable",
+                                              "kernel_has_varargs",
+                                              "kernel_of_a_class",
+                                              "kernel_returns_auto",
+                                              "numeric_limits",
+                                              "plain_lambda_as_argument",
+                                              "shared_in_host_function",
+                                              "shared_with_initialiser",
+                                              "std_array",
+                                              "std_max",
+                                              "std_vector_argument",
+                                              "thread_local_in_kernel",
+                                              "undeclared_function",
+                                              "variable_length_array"};
 
 /// A folder that goes with the test.
 class Folder {
@@ -150,7 +157,8 @@ void expect_as_nvcc(const std::set<std::string>& missed) {
     const json& verdict = all.at(names[i]);
     const std::string word = verdict.at("verdict");
     const auto& [errors, notes] = found[i];
-    EXPECT_EQ(!errors.empty(), word == "refused" && (!errors.empty() || !missed.contains(names[i])));
+    EXPECT_EQ(!errors.empty(),
+              word == "refused" && (!errors.empty() || !missed.contains(names[i])));
     if (word == "accepted") {
       EXPECT_TRUE(notes.empty());
     }
@@ -158,9 +166,8 @@ void expect_as_nvcc(const std::set<std::string>& missed) {
       EXPECT_FALSE(notes.empty());
     }
     if (word != "refused" || errors.empty()) continue;
-    EXPECT_TRUE(std::ranges::any_of(errors, [&](const SourceError& error) {
-      return error.place.line == verdict.at("line");
-    }));
+    EXPECT_TRUE(std::ranges::any_of(
+        errors, [&](const SourceError& error) { return error.place.line == verdict.at("line"); }));
     EXPECT_TRUE(std::ranges::none_of(
         errors, [](const SourceError& error) { return text_of(error).empty(); }));
   }
@@ -183,8 +190,8 @@ class NvccRulesTest : public testing::Test {
 };
 
 TEST_F(NvccRulesTest, ThereAreVerdictsOfEachSort) {
-  std::map<std::string, int> counted;
   const json all = verdicts();
+  std::map<std::string, int> counted;
   for (const auto& [name, verdict] : all.items()) {
     EXPECT_TRUE(fs::exists(kPrograms / (name + ".cu"))) << name;
     ++counted[verdict.at("verdict")];

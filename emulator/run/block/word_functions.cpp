@@ -184,4 +184,8 @@ bool is_in_shared_memory(const void* address) {
   return runner().shared().holds(address, 1);
 }
 
+bool is_in_local_memory(const void* address) {
+  return runner().threads().stacks().contains(reinterpret_cast<std::uintptr_t>(address));
+}
+
 }  // namespace ladder::emulator
