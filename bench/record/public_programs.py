@@ -5,7 +5,7 @@
 CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
 with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
 are not run again, so a stopped run goes on where it was; --older runs those again that another
-build has run, the shortest first. Every program runs in a copy of its folder, with an empty
+build has run, the shortest first of all. Every program runs in a copy of its folder, with an empty
 standard input, and gets the same seconds of CPU time.
 """
 
@@ -273,7 +273,7 @@ def main():
     if options.older:
         older = [key for key in programs if key in entries and not entries[key]["scope"]
                  and entries[key].get("commit") != commit]
-        wanted += sorted(older, key=lambda key: entries[key].get("seconds", 0))
+        wanted = sorted(older, key=lambda key: entries[key].get("seconds", 0)) + wanted
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(record, wanted))
 
