@@ -5,8 +5,8 @@
 CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
 with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
 are not run again, so a stopped run goes on where it was; --older runs those again that another
-build has run, the shortest first of all. Every program runs in a copy of its folder, with an empty
-standard input, and gets the same seconds of CPU time.
+build has run, the shortest first, and then the rest. Every program runs in a copy of its folder,
+with an empty standard input, and gets the same seconds of CPU time.
 """
 
 import argparse
