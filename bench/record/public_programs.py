@@ -95,7 +95,8 @@ def said_by(finding):
 def error_of_nvcc(files, folders, options, scratch):
     """nvcc's first error in a program that the glass box does not compile; None if it has none."""
     for file in files:
-        words = [options.nvcc, "-arch=sm_90", "-c", "-o", f"{scratch}/object.o", str(file)]
+        words = [options.nvcc, "-arch=sm_90", "-rdc=true", "-c", str(file)]
+        words += ["-o", f"{scratch}/object.o"]
         words += [word for name in folders for word in ("-I", str(name))]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
