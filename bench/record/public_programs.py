@@ -5,8 +5,8 @@
 CHECKOUTS is a folder with a checkout of each repository, OWNER+NAME, and a file OWNER+NAME.commit
 with its commit. A program is a .cu file with a main(). Those in an --out file that is there already
 are not run again, so a stopped run goes on where it was; --older runs those again that another
-build has run, the shortest first. Every program runs in a copy of its folder, with an empty
-standard input, and gets the same seconds of CPU time.
+build has run, the shortest first, and then the rest. Every program runs in a copy of its folder,
+with an empty standard input, and gets the same seconds of CPU time.
 """
 
 import argparse
@@ -95,7 +95,8 @@ def said_by(finding):
 def error_of_nvcc(files, folders, options, scratch):
     """nvcc's first error in a program that the glass box does not compile; None if it has none."""
     for file in files:
-        words = [options.nvcc, "-arch=sm_90", "-c", "-o", f"{scratch}/object.o", str(file)]
+        words = [options.nvcc, "-arch=sm_90", "-rdc=true", "-c", str(file)]
+        words += ["-o", f"{scratch}/object.o"]
         words += [word for name in folders for word in ("-I", str(name))]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -273,7 +274,7 @@ def main():
     if options.older:
         older = [key for key in programs if key in entries and not entries[key]["scope"]
                  and entries[key].get("commit") != commit]
-        wanted += sorted(older, key=lambda key: entries[key].get("seconds", 0))
+        wanted = sorted(older, key=lambda key: entries[key].get("seconds", 0)) + wanted
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(record, wanted))
 
