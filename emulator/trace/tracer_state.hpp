@@ -16,6 +16,7 @@
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/array_index.hpp"
+#include "emulator/trace/cluster_shadow.hpp"
 #include "emulator/trace/global_shadow.hpp"
 #include "emulator/trace/grid_order.hpp"
 #include "emulator/trace/line_patterns.hpp"
@@ -32,6 +33,7 @@ struct TraceWishes {
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
   GridOrder* order = nullptr;                              ///< likewise, with the shadow
+  ClusterShadow* clusters = nullptr;                       ///< likewise
   UndefinedValues* undefined = nullptr;                    ///< likewise
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
@@ -67,6 +69,11 @@ struct TracerState {
   std::uint32_t unchecked = ~0u;           ///< its lanes whose order is yet to be checked
   std::uint32_t grid_phase = 0;            ///< barriers of the grid that the block has passed
   bool is_lenient = false;                 ///< see GlobalAccess
+
+  /// Is it checked how the blocks of the cluster use each other's shared memory?
+  bool checks_cluster() const {
+    return plan->cluster > 1 && wishes->shadow != nullptr && !is_lenient;
+  }
 
   bool is_near_shared(std::uint64_t address) const {
     return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;
