@@ -132,7 +132,9 @@ std::string text_of_two(const Fault& fault) {
     case FaultKind::kRaceBetweenBlocks:
       return "race: " + does + ", and " + who + " of block " + to_text(other.block.value()) + " " +
              verb_text(other.verb.value()) + " it" + there +
-             "; blocks run in any order, so use atomics or another launch";
+             (fault.element && fault.element->space == MemorySpace::kShared
+                  ? "; no cluster_sync() separates them"
+                  : "; blocks run in any order, so use atomics or another launch");
     case FaultKind::kCopyInFlight:
       return "in flight: " + does + ", but nothing has waited for the copy to it that " + who +
              " starts" + there;

@@ -110,6 +110,18 @@ extern constinit thread_local AccessCursor access_cursor;
 void index_out_of_bounds(const char* file, unsigned line, unsigned column, const char* array_type,
                          std::int64_t index);
 
+/// Fills the running lane's next row, which is there.
+inline void log_row(std::uintptr_t address, AccessType type, unsigned bytes,
+                    std::uintptr_t instruction) {
+  AccessCursor& cursor = access_cursor;
+  std::byte* const next = cursor.next;
+  *reinterpret_cast<std::uint64_t*>(next) = address;
+  *reinterpret_cast<AccessCode*>(next + cursor.to_code) =
+      pack_access(instruction - cursor.code_begin, type, bytes);
+  cursor.next = next + sizeof(WarpLog::Row);
+  if (type == AccessType::kStore) *cursor.stores++ = next;
+}
+
 /// Writes down one access of the running thread.
 inline void log_access(const volatile void* target, AccessType type, unsigned bytes,
                        const void* return_address) {
@@ -125,12 +137,7 @@ inline void log_access(const volatile void* target, AccessType type, unsigned by
     log_when_there_is_room(address, type, bytes, instruction);
     return;
   }
-  std::byte* const next = cursor.next;
-  *reinterpret_cast<std::uint64_t*>(next) = address;
-  *reinterpret_cast<AccessCode*>(next + cursor.to_code) =
-      pack_access(instruction - cursor.code_begin, type, bytes);
-  cursor.next = next + sizeof(WarpLog::Row);
-  if (type == AccessType::kStore) *cursor.stores++ = next;
+  log_row(address, type, bytes, instruction);
 }
 
 }  // namespace ladder::emulator

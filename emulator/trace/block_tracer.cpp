@@ -208,7 +208,7 @@ void BlockTracer::acquires(unsigned thread, const void* object, bool all_rows) {
 }
 
 void BlockTracer::acquires_later(const void* address) {
-  if (thread_order_.may_acquire()) thread_order_.acquire_later(logs_.running(), flag_at(address));
+  if (thread_order_.is_active()) thread_order_.acquire_later(logs_.running(), flag_at(address));
 }
 
 void BlockTracer::fenced(Scope scope) {
@@ -241,7 +241,6 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
     logs_.mark_last(reinterpret_cast<std::uintptr_t>(address), &WarpLog::Marks::of_block);
   }
   releases(address, of_block ? Scope::kBlock : Scope::kDevice);
-  acquires(logs_.running(), address, false);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
   clocks_.store_flag(logs_.running(), address);
@@ -415,6 +414,10 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
     lanes = shared_counts_.set_copy_source(address, lanes);
     if (lanes == 0) return;
   }
+  if (state_.plan->cluster > 1) {
+    lanes &= ~check_other_blocks(code, address, lanes);
+    if (lanes == 0) return;
+  }
   RequestSite& site = sites_.at(code, address, lanes);
   const std::uint64_t first = address[std::countr_zero(lanes)];
   if (news_.are_wanted()) [[unlikely]]
@@ -424,10 +427,24 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
     report_misaligned(code, address, lanes, shared);
   }
   if (shared) {
+    if (state_.checks_cluster()) global_.check_in_cluster(code, address, lanes);
     shared_.request(site, address, lanes);
   } else {
     global_.request(site, address, lanes);
   }
+}
+
+/// Checks accesses to the shared memory of the cluster's other blocks, which nobody counts.
+/// \return the lanes that make them
+std::uint32_t BlockTracer::check_other_blocks(AccessCode code, const std::uint64_t* address,
+                                              std::uint32_t lanes) {
+  std::uint32_t elsewhere = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const bool near = state_.is_near_shared(address[lane]);
+    elsewhere |= (!near && global_.is_in_cluster(address[lane]) ? 1u : 0u) << lane;
+  });
+  if (elsewhere != 0 && state_.checks_cluster()) global_.check_in_cluster(code, address, elsewhere);
+  return elsewhere;
 }
 
 void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* address,
@@ -492,7 +509,10 @@ void BlockTracer::released(unsigned thread, const void* object) {
 /// What a barrier of some warps puts in order in global memory is not followed.
 void BlockTracer::arrived(unsigned thread, const void* object) {
   may_order_blocks_by(object);
-  state_.is_lenient |= object != &BlockRunner::of_this_cpu_thread()->cluster();
+  if (object != &BlockRunner::of_this_cpu_thread()->cluster()) {
+    state_.is_lenient = true;
+    thread_order_.be_lenient();
+  }
   change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
 }
 

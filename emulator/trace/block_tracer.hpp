@@ -99,6 +99,10 @@ class BlockTracer final : public BlockObserver {
   bool report_elsewhere(std::uintptr_t address, AccessCode code) {
     return global_.report_elsewhere(logs_.running(), address, code);
   }
+  /// Is it the shared memory of another block of the cluster, and is that checked?
+  bool concerns_cluster(std::uintptr_t address) const {
+    return state_.checks_cluster() && global_.is_in_cluster(address);
+  }
   /// __threadfence() and the like.
   void fenced(Scope scope);
   /// The running thread's next atomic is one of the block: atomicAdd_block().
@@ -109,12 +113,19 @@ class BlockTracer final : public BlockObserver {
   }
   /// Atomically.
   void updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction);
+  /// It tries to: what it tells must be there before other CPU threads can see the update.
+  void may_update_flag(const void* address) {
+    releases(address, narrowed_ == logs_.running() ? Scope::kBlock : Scope::kDevice);
+  }
+  /// It has updated it: what other CPU threads did before is known.
+  void has_updated_flag(const void* address) { acquires(logs_.running(), address, false); }
   /// The running thread is about to compare and swap; see WarpLogs.
   void compares_and_swaps(const void* address, unsigned bytes) {
     logs_.compares_and_swaps(reinterpret_cast<std::uintptr_t>(address), bytes);
   }
-  /// It is about to load or store a volatile variable, and nobody else runs before.
+  /// It has loaded it.
   void loads_flag(const void* address);
+  /// It is about to load or store a volatile variable, and nobody else runs before.
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);
   /// An instruction of the running thread copies a whole object in pieces.
@@ -140,6 +151,8 @@ class BlockTracer final : public BlockObserver {
   void look_at_rows_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes);
   void look_at_rows_one_by_one(const WarpLog& log, unsigned rows);
   void request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
+  std::uint32_t check_other_blocks(AccessCode code, const std::uint64_t* address,
+                                   std::uint32_t lanes);
   void report_misaligned(AccessCode code, const std::uint64_t* address, std::uint32_t lanes,
                          bool shared);
   void set_epochs(const Epochs& epochs);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "emulator/trace/code_places.hpp"
@@ -68,6 +69,7 @@ void GlobalRequests::start_grid() {
   begin_ = any ? index.begin() - kNearGlobal : 0;
   bytes_ = any ? index.end() - index.begin() + 2 * kNearGlobal : 0;
   checked_ = kNoArray;
+  of_cluster_ = {};
   uses_.assign(state_.wishes->arrays.size(), {});
   if (code_begin_ != state_.code_begin) launch_code_.clear();
   code_begin_ = state_.code_begin;
@@ -193,19 +195,25 @@ void GlobalRequests::check(AccessCode code, std::size_t array, const std::uint64
   lanes &= state_.unchecked;
   if (!concerns(code, array) || lanes == 0) return;
   const auto lock = shadow.lock(array);
-  for_each_lane(lanes, [&](unsigned lane) {
-    check_lane({.code = code,
-                .address = address[lane],
-                .thread = state_.thread(lane),
-                .value = state_.stored[lane],
-                .is_volatile = (state_.marks.volatiles >> lane & 1) != 0,
-                .is_of_block = (state_.marks.of_block >> lane & 1) != 0},
-               array);
-  });
+  for_each_lane(lanes, [&](unsigned lane) { check_lane(lane_access(code, address, lane), array); });
+}
+
+inline LaneAccess GlobalRequests::lane_access(AccessCode code, const std::uint64_t* address,
+                                              unsigned lane) const {
+  return {.code = code,
+          .address = address[lane],
+          .thread = state_.thread(lane),
+          .value = state_.stored[lane],
+          .is_volatile = (state_.marks.volatiles >> lane & 1) != 0,
+          .is_of_block = (state_.marks.of_block >> lane & 1) != 0};
 }
 
 void GlobalRequests::check_alone(const LaneAccess& access) {
   const std::uint64_t end = access.address + bytes_of(access.code);
+  if (state_.checks_cluster() && is_in_cluster(access.address)) {
+    check_in_cluster(access);
+    return;
+  }
   if (state_.is_near_shared(access.address)) return;
   if (!is_in(checked_, access.address, end))
     checked_ = state_.wishes->index.with(access.address, end);
@@ -219,11 +227,10 @@ bool GlobalRequests::concerns(AccessCode code, std::size_t array) const {
   return loads_only(code) ? shadow.concerns_loads(array) : shadow.concerns_stores(array);
 }
 
-inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array) {
-  GlobalShadow& shadow = *state_.wishes->shadow;
+/// Under the lock of the array.
+inline GlobalConflict GlobalRequests::conflict_of(GlobalShadow& shadow, const LaneAccess& lane,
+                                                  std::size_t array, std::size_t at) const {
   const bool atomic = is_atomic(lane.code);
-  const std::size_t at =
-      lane.address - reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
   const unsigned bytes = bytes_of(lane.code);
   const GlobalAccess access = {.code = lane.code,
                                .phase = state_.grid_phase,
@@ -233,11 +240,16 @@ inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array
                                .is_of_block = lane.is_of_block,
                                .is_lenient = state_.is_lenient,
                                .address = lane.address};
-  const GlobalConflict conflict =
-      loads_only(lane.code) ? shadow.load(array, at, bytes, access, thread_order_)
-      : atomic ? shadow.update(array, at, bytes, type_of(lane.code) == AccessType::kAtomic, access,
-                               thread_order_)
-               : shadow.store(array, at, bytes, access, thread_order_);
+  if (loads_only(lane.code)) return shadow.load(array, at, bytes, access, thread_order_);
+  if (!atomic) return shadow.store(array, at, bytes, access, thread_order_);
+  const bool reads = type_of(lane.code) == AccessType::kAtomic;
+  return shadow.update(array, at, bytes, reads, access, thread_order_);
+}
+
+inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array) {
+  const std::size_t at =
+      lane.address - reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
+  const GlobalConflict conflict = conflict_of(*state_.wishes->shadow, lane, array, at);
   if (conflict.kind == GlobalConflict::Kind::kNone) [[likely]]
     return;
   if (conflict.kind == GlobalConflict::Kind::kUnwritten && loads_only(lane.code)) {
@@ -249,11 +261,57 @@ inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array
   RawHazard hazard = {.kind = kind_of(conflict.kind),
                       .code = lane.code,
                       .earlier = conflict.earlier,
-                      .thread = access.thread,
+                      .thread = static_cast<std::uint16_t>(lane.thread),
                       .earlier_thread = conflict.thread,
                       .address = lane.address};
   if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
   hazards_.report(hazard);
+}
+
+// -- Shared memory of a cluster ------------------------------------------------------------------
+
+bool GlobalRequests::is_in_cluster(std::uintptr_t address) const {
+  return BlockRunner::of_this_cpu_thread()->cluster().shared_contains(address);
+}
+
+void GlobalRequests::check_in_cluster(AccessCode code, const std::uint64_t* address,
+                                      std::uint32_t lanes) {
+  for_each_lane(lanes & state_.unchecked,
+                [&](unsigned lane) { check_in_cluster(lane_access(code, address, lane)); });
+}
+
+GlobalShadow& GlobalRequests::shadow_of_cluster(unsigned rank) {
+  const std::span<std::byte> memory = BlockRunner::of_this_cpu_thread()->cluster().shared(rank);
+  auto& [known, shadow] = of_cluster_[rank];
+  if (known != memory.data()) {
+    known = memory.data();
+    shadow = &state_.wishes->clusters->of(memory.data(), memory.size());
+  }
+  return *shadow;
+}
+
+/// Races of the block's own threads are found by its own shadow.
+void GlobalRequests::check_in_cluster(const LaneAccess& lane) {
+  const AccessType type = type_of(lane.code);
+  const bool is_access =
+      type == AccessType::kLoad || type == AccessType::kStore || is_atomic(lane.code);
+  const ClusterMember& member = BlockRunner::of_this_cpu_thread()->cluster();
+  const auto place = member.place_of(lane.address);
+  if (!is_access || !place) return;
+  const auto& [rank, at] = *place;
+  GlobalShadow& shadow = shadow_of_cluster(rank);
+  const auto lock = shadow.lock(0);
+  const GlobalConflict conflict = conflict_of(shadow, lane, 0, at);
+  if (conflict.kind != GlobalConflict::Kind::kBlocksRace || !thread_order_.is_near(conflict.block))
+    return;
+  hazards_.report({.kind = FaultKind::kRaceBetweenBlocks,
+                   .code = lane.code,
+                   .earlier = conflict.earlier,
+                   .thread = static_cast<std::uint16_t>(lane.thread),
+                   .earlier_thread = conflict.thread,
+                   .earlier_block = conflict.block,
+                   .shared = true,
+                   .address = at});
 }
 
 void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,

@@ -3,11 +3,14 @@
 /// \brief Requests to global memory: their sectors, lines and arrays.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "emulator/run/block/cluster.hpp"
 #include "emulator/trace/event_order.hpp"
 #include "emulator/trace/hazard_list.hpp"
 #include "emulator/trace/recorded_warp.hpp"
@@ -62,12 +65,20 @@ class GlobalRequests {
 
   /// Checks a lane's access ahead of its request.
   void check_alone(const LaneAccess& access);
+  /// Checks accesses to the shared memory of the cluster against those of its other blocks.
+  void check_in_cluster(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
+  bool is_in_cluster(std::uintptr_t address) const;
 
   /// What the blocks of the grid did so far, by array.
   const std::vector<ArrayUse>& uses() const { return uses_; }
 
  private:
   void check(AccessCode code, std::size_t array, const std::uint64_t* address, std::uint32_t lanes);
+  GlobalShadow& shadow_of_cluster(unsigned rank);
+  LaneAccess lane_access(AccessCode code, const std::uint64_t* address, unsigned lane) const;
+  GlobalConflict conflict_of(GlobalShadow& shadow, const LaneAccess& lane, std::size_t array,
+                             std::size_t at) const;
+  void check_in_cluster(const LaneAccess& lane);
   bool concerns(AccessCode code, std::size_t array) const;
   void check_lane(const LaneAccess& access, std::size_t array);
   void visit_array(AccessCode code, std::size_t array, const std::uint64_t* address,
@@ -87,6 +98,8 @@ class GlobalRequests {
   EventOrder& order_;
   RecordedWarp& recorded_;
   std::vector<ArrayUse> uses_;
+  /// By rank in the cluster: the shared memory that was asked for last, and its shadow.
+  std::array<std::pair<const std::byte*, GlobalShadow*>, Cluster::kMaxBlocks> of_cluster_ = {};
   std::size_t checked_ = kNoArray;  ///< array of the last access that was checked alone
   std::uintptr_t begin_ = 0;
   std::size_t bytes_ = 0;

@@ -78,19 +78,21 @@ void FlagReleases::add(std::uint32_t block, Release release) {
   kept.erase(kept.begin());
 }
 
-bool FlagReleases::tell(const OrderedAccess& access, std::uint32_t count,
-                        std::uint32_t asking) const {
+Epoch FlagReleases::tell(const OrderedAccess& access, std::uint32_t count,
+                         std::uint32_t asking) const {
   const auto found = blocks_.find(access.block);
-  if (found == blocks_.end()) return false;
+  if (found == blocks_.end()) return 0;
   const OfBlock& of_block = found->second;
   const bool same_block = access.block == asking;
-  if (access.epoch < of_block.forgotten_device) return true;
-  if (same_block && access.epoch < of_block.forgotten_block) return true;
-  return std::ranges::any_of(of_block.kept, [&](const Release& release) {
-    if (release.number > count || (release.scope == Scope::kBlock && !same_block)) return false;
+  if (access.epoch < of_block.forgotten_device) return of_block.forgotten_device;
+  if (same_block && access.epoch < of_block.forgotten_block) return of_block.forgotten_block;
+  for (auto release = of_block.kept.rbegin(); release != of_block.kept.rend(); ++release) {
+    if (release->number > count || (release->scope == Scope::kBlock && !same_block)) continue;
     // The atomic that released the flag is one of those that came before.
-    return release.covers(access) || (access.flag == address_ && access.thread == release.thread);
-  });
+    const bool is_release = access.flag == address_ && access.thread == release->thread;
+    if (release->covers(access) || is_release) return std::max(release->covers_below(), Epoch{1});
+  }
+  return 0;
 }
 
 // -- The grid ------------------------------------------------------------------------------------
@@ -136,8 +138,8 @@ AcquiredFlags GridOrder::join(const AcquiredFlags& one, const AcquiredFlags& oth
   return both;
 }
 
-bool GridOrder::knows(const Acquired& acquired, std::uint32_t asking,
-                      const OrderedAccess& access) const {
+Epoch GridOrder::knows(const Acquired& acquired, std::uint32_t asking,
+                       const OrderedAccess& access) const {
   const std::lock_guard lock(mutex_);
   struct Asked {
     const Acquired* acquired;
@@ -149,10 +151,11 @@ bool GridOrder::knows(const Acquired& acquired, std::uint32_t asking,
   while (!to_ask.empty()) {
     const Asked asked = to_ask.back();
     to_ask.pop_back();
-    if (asked.acquired->everything) return true;
+    if (asked.acquired->everything) return ~Epoch{0};
     for (const Acquired::Link& link : asked.acquired->links) {
-      if (link.flag->tell(access, link.releases, asked.block)) return true;
-      if (++visits > kMostVisits) return true;  // nobody can tell: no accusation
+      const Epoch below = link.flag->tell(access, link.releases, asked.block);
+      if (below != 0) return below;
+      if (++visits > kMostVisits) return 1;  // nobody can tell: no accusation
     }
     for (const Acquired::Link& link : asked.acquired->links) {
       std::uint32_t& seen = visited[{link.flag.get(), asked.block}];
@@ -165,7 +168,7 @@ bool GridOrder::knows(const Acquired& acquired, std::uint32_t asking,
                                    });
     }
   }
-  return visits > kMostVisits;
+  return visits > kMostVisits ? 1 : 0;
 }
 
 }  // namespace ladder::emulator

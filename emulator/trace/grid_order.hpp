@@ -11,6 +11,7 @@
 /// known is looked up where somebody asks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +87,10 @@ struct Release {
   std::shared_ptr<const FencesMet> met_in_warp = {};
 
   bool covers(const OrderedAccess& access) const;
+  /// It covers all accesses of its block in epochs below this.
+  Epoch covers_below() const {
+    return std::max(fence.block, met_in_block == nullptr ? 0 : met_in_block->block);
+  }
   bool tells_the_same(const Release& other) const;
 };
 
@@ -98,8 +103,9 @@ class FlagReleases {
   std::uint32_t count() const { return count_; }
   std::uint64_t address() const { return address_; }
 
-  /// Do the first `count` releases tell a thread of block `asking` of the access?
-  bool tell(const OrderedAccess& access, std::uint32_t count, std::uint32_t asking) const;
+  /// \brief  Do the first `count` releases tell a thread of block `asking` of the access?
+  /// \return 0: no; else they do, and of all accesses of its block in epochs below this
+  Epoch tell(const OrderedAccess& access, std::uint32_t count, std::uint32_t asking) const;
   /// Visits the flags that the first `count` releases had acquired: visit(acquired, block).
   template <class Visit>
   void for_each_acquired(std::uint32_t count, std::uint32_t asking, Visit visit) const {
@@ -145,8 +151,9 @@ class GridOrder {
   /// Both.
   static AcquiredFlags join(const AcquiredFlags& one, const AcquiredFlags& other);
 
-  /// Does a thread of block `asking` that has acquired these flags know of the access?
-  bool knows(const Acquired& acquired, std::uint32_t asking, const OrderedAccess& access) const;
+  /// \brief  Does a thread of block `asking` that has acquired these flags know of the access?
+  /// \return see FlagReleases::tell()
+  Epoch knows(const Acquired& acquired, std::uint32_t asking, const OrderedAccess& access) const;
 
  private:
   mutable std::mutex mutex_;

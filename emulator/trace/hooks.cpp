@@ -78,6 +78,14 @@ void log_atomic(const volatile void* address, unsigned bytes, const void* caller
                                      reinterpret_cast<std::uintptr_t>(caller) - 1);
 }
 
+/// The operation is over.
+template <class T>
+T after_atomic(const volatile void* address, T result) {
+  if (access_cursor.is_active())
+    access_cursor.tracer->has_updated_flag(const_cast<const void*>(address));
+  return result;
+}
+
 /// atomicCAS(): what the thread has loaded before was a guess.
 void log_compare_and_swap(const volatile void* address, unsigned bytes, const void* caller) {
   if (access_cursor.is_active())
@@ -90,8 +98,7 @@ void log_compare_and_swap(const volatile void* address, unsigned bytes, const vo
 void log_when_there_is_room(std::uintptr_t address, AccessType type, unsigned bytes,
                             std::uintptr_t instruction) {
   BlockRunner::of_this_cpu_thread()->scheduler().wait_to_be_looked_at();
-  log_access(reinterpret_cast<const void*>(address), type, bytes,
-             reinterpret_cast<const void*>(instruction + 1));
+  log_row(address, type, bytes, instruction);
 }
 
 void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
@@ -106,6 +113,14 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   const BlockThreads& threads = runner.threads();
   if (address < frame && threads.stacks().holds(threads.running().stack, address))
     runner.failures().fail_below_stack(instruction);
+  if (access_cursor.tracer->concerns_cluster(address)) {
+    if (access_cursor.next == access_cursor.end) {
+      log_when_there_is_room(address, type, bytes, instruction);
+    } else {
+      log_row(address, type, bytes, instruction);
+    }
+    return;
+  }
   const AccessCode code = pack_access(instruction - access_cursor.code_begin, type, bytes);
   if (!access_cursor.tracer->report_elsewhere(address, code)) return;
   runner.failures().fail_access(instruction);
@@ -165,52 +180,56 @@ static void report_misaligned_object(const char* file, unsigned line, const char
   }
 
 // The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
-#define LADDER_ATOMIC_HOOKS(bits, T)                                                              \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                  \
-    if (access_cursor.is_active()) {                                                              \
-      last_poll.look(const_cast<const T*>(address));                                              \
-      access_cursor.tracer->loads_flag(const_cast<const T*>(address));                            \
-    }                                                                                             \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                           \
-    log_atomic(address, bits / 8, LADDER_CALLER, AccessType::kAtomicStore);                       \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                               \
-  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                           \
-    log_atomic(address, bits / 8, LADDER_CALLER);                                                 \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
-                                                    int, int) {                                   \
-    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
-                                       __ATOMIC_SEQ_CST);                                         \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int, \
-                                                  int) {                                          \
-    const bool done = __atomic_compare_exchange_n(address, expected, value, false,                \
-                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
-    if (done) log_atomic(address, bits / 8, LADDER_CALLER);                                       \
-    return done;                                                                                  \
-  }                                                                                               \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
-                                               int) {                                             \
-    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                       \
-    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,               \
-                                __ATOMIC_SEQ_CST);                                                \
-    return expected;                                                                              \
-  }                                                                                               \
-  LADDER_FETCH_HOOK(bits, T, add)                                                                 \
-  LADDER_FETCH_HOOK(bits, T, sub)                                                                 \
-  LADDER_FETCH_HOOK(bits, T, and)                                                                 \
-  LADDER_FETCH_HOOK(bits, T, or)                                                                  \
+#define LADDER_ATOMIC_HOOKS(bits, T)                                                               \
+  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
+    const T value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                    \
+    if (access_cursor.is_active()) {                                                               \
+      last_poll.look(const_cast<const T*>(address));                                               \
+      access_cursor.tracer->loads_flag(const_cast<const T*>(address));                             \
+    }                                                                                              \
+    return value;                                                                                  \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                            \
+    log_atomic(address, bits / 8, LADDER_CALLER, AccessType::kAtomicStore);                        \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {                            \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                                  \
+    return after_atomic(address, __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST));           \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,     \
+                                                    int, int) {                                    \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                        \
+    return after_atomic(address, __atomic_compare_exchange_n(address, expected, value, false,      \
+                                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int,  \
+                                                  int) {                                           \
+    if (access_cursor.is_active()) {                                                               \
+      last_poll.look(const_cast<const T*>(address));                                               \
+      access_cursor.tracer->may_update_flag(const_cast<const T*>(address));                        \
+    const bool done = __atomic_compare_exchange_n(address, expected, value, false,                 \
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+    if (done) log_atomic(address, bits / 8, LADDER_CALLER);                                        \
+    return after_atomic(address, done);                                                            \
+  }                                                                                                \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,      \
+                                               int) {                                              \
+    log_compare_and_swap(address, bits / 8, LADDER_CALLER);                                        \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,                \
+                                __ATOMIC_SEQ_CST);                                                 \
+    return after_atomic(address, expected);                                                        \
+  }                                                                                                \
+  LADDER_FETCH_HOOK(bits, T, add)                                                                  \
+  LADDER_FETCH_HOOK(bits, T, sub)                                                                  \
+  LADDER_FETCH_HOOK(bits, T, and)                                                                  \
+  LADDER_FETCH_HOOK(bits, T, or)                                                                   \
   LADDER_FETCH_HOOK(bits, T, xor)
 
-#define LADDER_FETCH_HOOK(bits, T, operation)                                    \
-  T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) { \
-    log_atomic(address, bits / 8, LADDER_CALLER);                                \
-    return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
+#define LADDER_FETCH_HOOK(bits, T, operation)                                                   \
+  T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) {                \
+    log_atomic(address, bits / 8, LADDER_CALLER);                                               \
+    return after_atomic(address, __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST)); \
   }
 
 using namespace ladder::emulator;

@@ -18,6 +18,8 @@ void ThreadOrder::start_grid(GridOrder* grid, unsigned threads_of_block,
 void ThreadOrder::start_block(std::uint64_t block) {
   block_ = static_cast<std::uint32_t>(block);
   now_ = block_known_ = 1;
+  is_lenient_ = false;
+  cluster_phase_ = 0;
   std::fill_n(epoch_.begin(), threads_, Epoch{1});
   warp_known_.fill(1);
   exchanged_.fill(1);
@@ -30,8 +32,13 @@ void ThreadOrder::start_block(std::uint64_t block) {
     new_fence_in_warp_.fill(false);
   }
   acquired_ = nullptr;
+  if (any_looked_up_) looked_up_.fill({});
+  any_looked_up_ = false;
   if (any_acquired_alone_) acquired_alone_.fill(nullptr);
-  if (any_loaded_) loaded_.fill(nullptr);
+  if (any_loaded_) {
+    for (std::vector<std::uint64_t>& flags : loaded_)
+      flags.clear();
+  }
   any_acquired_alone_ = any_loaded_ = false;
 }
 
@@ -43,8 +50,16 @@ const AcquiredFlags& ThreadOrder::acquired_by(unsigned thread) const {
 }
 
 void ThreadOrder::set_acquired(unsigned thread, AcquiredFlags flags) {
+  if (is_lenient_) acquired_ = GridOrder::join(acquired_, flags);
   acquired_alone_[thread] = std::move(flags);
   any_acquired_alone_ = true;
+}
+
+void ThreadOrder::be_lenient() {
+  if (is_lenient_) return;
+  is_lenient_ = true;
+  for (unsigned thread = 0; any_acquired_alone_ && thread < threads_; ++thread)
+    acquired_ = GridOrder::join(acquired_, acquired_alone_[thread]);
 }
 
 AcquiredFlags ThreadOrder::news_of(unsigned thread, std::uint64_t flag) const {
@@ -56,19 +71,23 @@ void ThreadOrder::acquire(unsigned thread, AcquiredFlags news) {
 }
 
 void ThreadOrder::acquire_later(unsigned thread, std::uint64_t flag) {
-  const AcquiredFlags& before =
-      any_loaded_ && loaded_[thread] != nullptr ? loaded_[thread] : acquired_by(thread);
-  AcquiredFlags news = grid_->acquire(before, flag);
-  if (news == nullptr) return;
-  loaded_[thread] = std::move(news);
+  constexpr std::size_t kMost = 64;
+  std::vector<std::uint64_t>& flags = loaded_[thread];
+  if (!flags.empty() && flags.back() == flag) return;
+  if (flags.size() == kMost) settle_loads(thread);
+  flags.push_back(flag);
   any_loaded_ = true;
 }
 
-/// What the flags tell that the thread has loaded it knows from now on.
+/// What the flags tell that the thread has loaded it knows from now on. Other CPU threads may have
+/// stored them just before they were loaded: what they tell is looked up now.
 void ThreadOrder::settle_loads(unsigned thread) {
-  if (!any_loaded_ || loaded_[thread] == nullptr) return;
-  set_acquired(thread, GridOrder::join(acquired_by(thread), loaded_[thread]));
-  loaded_[thread] = nullptr;
+  if (!any_loaded_) return;
+  for (const std::uint64_t flag : loaded_[thread]) {
+    if (!grid_->has_releases()) break;
+    if (AcquiredFlags news = news_of(thread, flag)) set_acquired(thread, std::move(news));
+  }
+  loaded_[thread].clear();
 }
 
 // -- Epochs ---------------------------------------------------------------------------------------
@@ -202,7 +221,7 @@ void ThreadOrder::fence(unsigned thread, Scope scope) {
   Fences& fences = fences_[thread];
   fences.any = {.thread = epoch_[thread],
                 .warp = known_of_warp(thread),
-                .block = block_known_,
+                .block = is_lenient_ ? now_ + 1 : block_known_,
                 .acquired = acquired_by(thread)};
   any_fence_ = true;
   if (scope != Scope::kDevice) return;
@@ -230,11 +249,13 @@ void ThreadOrder::release(unsigned thread, std::uint64_t flag, Scope scope) {
 // -- Clusters -------------------------------------------------------------------------------------
 
 std::uint64_t ThreadOrder::cluster_flag() const {
-  return std::uint64_t{3} << 62 | block_ / cluster_;
+  return std::uint64_t{3} << 62 | std::uint64_t{block_ / cluster_} << 24 |
+         cluster_phase_ % (1 << 24);
 }
 
 void ThreadOrder::arrive_at_cluster() {
   pass_barrier();
+  ++cluster_phase_;
   grid_->release(cluster_flag(), block_,
                  {.thread = 0,
                   .scope = Scope::kDevice,
@@ -247,6 +268,18 @@ void ThreadOrder::pass_cluster() {
 
 // -- Queries --------------------------------------------------------------------------------------
 
+bool ThreadOrder::knows_by(const AcquiredFlags& acquired, const OrderedAccess& access) const {
+  LookedUp& known = looked_up_[access.block % looked_up_.size()];
+  if (known.acquired == acquired && known.block == access.block && access.epoch < known.below)
+    return true;
+  const Epoch below = grid_->knows(*acquired, block_, access);
+  if (below > 1) {
+    known = {acquired, access.block, below};
+    any_looked_up_ = true;
+  }
+  return below != 0;
+}
+
 bool ThreadOrder::knows_more(unsigned thread, const OrderedAccess& access, bool is_strong) const {
   const unsigned warp = thread / 32;
   if (access.block == block_ && access.thread / 32u == warp && met_in_parts_[warp] &&
@@ -254,9 +287,13 @@ bool ThreadOrder::knows_more(unsigned thread, const OrderedAccess& access, bool 
     return true;
   }
   const AcquiredFlags& acquired = acquired_by(thread);
-  if (acquired != nullptr && grid_->knows(*acquired, block_, access)) return true;
-  return is_strong && any_loaded_ && loaded_[thread] != nullptr &&
-         grid_->knows(*loaded_[thread], block_, access);
+  if (acquired != nullptr && knows_by(acquired, access)) return true;
+  if (is_lenient_ && acquired_ != nullptr && knows_by(acquired_, access)) return true;
+  if (!is_strong || !any_loaded_) return false;
+  return std::ranges::any_of(loaded_[thread], [&](std::uint64_t flag) {
+    const AcquiredFlags loaded = grid_->acquire(acquired, flag);
+    return loaded != nullptr && knows_by(loaded, access);
+  });
 }
 
 }  // namespace ladder::emulator

@@ -32,6 +32,10 @@ class ThreadOrder {
   /// The epoch in which a thread is.
   Epoch epoch_of(unsigned thread) const { return epoch_[thread]; }
 
+  /// From now on the block orders itself by what is not followed here, barriers of some warps: what
+  /// one thread acquires may reach all others, and what one releases may tell of them all.
+  void be_lenient();
+
   // -- What ends epochs: the accesses before have been checked ------------------------------------
   void pass_barrier();
   /// All lanes of the warp met.
@@ -57,7 +61,7 @@ class ThreadOrder {
   /// \return the flags that it knows then; nothing if that is nothing new
   AcquiredFlags news_of(unsigned thread, std::uint64_t flag) const;
   void acquire(unsigned thread, AcquiredFlags news);
-  /// It has loaded a flag: it knows behind its next fence or barrier.
+  /// It is about to load a flag: it knows behind its next fence or barrier.
   void acquire_later(unsigned thread, std::uint64_t flag);
 
   // -- Clusters ------------------------------------------------------------------------------------
@@ -88,6 +92,15 @@ class ThreadOrder {
   /// Of the lanes of one warp that met in parts: by lane, epochs of all lanes that it knows of.
   using LanesKnown = std::array<std::array<Epoch, 32>, 32>;
 
+  /// What was looked up: a thread that has acquired these flags knows of all accesses of a block in
+  /// epochs below.
+  struct LookedUp {
+    AcquiredFlags acquired;
+    std::uint32_t block = 0;
+    Epoch below = 0;
+  };
+
+  bool knows_by(const AcquiredFlags& acquired, const OrderedAccess& access) const;
   bool knows_more(unsigned thread, const OrderedAccess& access, bool is_strong) const;
   const AcquiredFlags& acquired_by(unsigned thread) const;
   void set_acquired(unsigned thread, AcquiredFlags flags);
@@ -98,6 +111,8 @@ class ThreadOrder {
   Epoch known_of_warp(unsigned thread) const;
   std::uint64_t cluster_flag() const;
 
+  bool is_lenient_ = false;
+  std::uint64_t cluster_phase_ = 0;  ///< barriers of the cluster that the block has come to
   GridOrder* grid_ = nullptr;
   unsigned threads_ = 0;
   unsigned cluster_ = 1;
@@ -123,8 +138,10 @@ class ThreadOrder {
   AcquiredFlags acquired_;  ///< that all threads know
   bool any_acquired_alone_ = false;
   std::array<AcquiredFlags, 1024> acquired_alone_;  ///< by thread: null, or more than that
+  mutable bool any_looked_up_ = false;
+  mutable std::array<LookedUp, 64> looked_up_;  ///< by block, the last
   bool any_loaded_ = false;
-  std::array<AcquiredFlags, 1024> loaded_;  ///< by thread: null, or what its next fence tells it
+  std::array<std::vector<std::uint64_t>, 1024> loaded_;  ///< by thread: flags since its last fence
 };
 
 }  // namespace ladder::emulator

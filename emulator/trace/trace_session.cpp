@@ -170,6 +170,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
   classes_.start_grid();
   shadow_.start_grid();
   order_.start_grid();
+  clusters_.start_grid();
   unwritten_loads_.clear();
   GridStats stats;
   try {
@@ -204,6 +205,7 @@ GridStats TraceSession::run_blocks(const GridPlan& plan) {
   const auto run_whole = [&] {
     wishes_.shadow = &shadow_;
     wishes_.order = &order_;
+    wishes_.clusters = &clusters_;
     WholeGrid whole(*this, plan);
     return pool.run(plan, cpu_threads(), hang_limit(), &whole);
   };

@@ -62,6 +62,7 @@ class TraceSession final : private GridRunner {
   LinePatterns patterns_;
   GlobalShadow shadow_;
   GridOrder order_;
+  ClusterShadow clusters_;
   /// A load of what nobody had written, as far as the other blocks' logs were known by then.
   struct UnwrittenLoad {
     Fault hazard;

@@ -17,6 +17,7 @@
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/array_index.hpp"
+#include "emulator/trace/cluster_shadow.hpp"
 #include "emulator/trace/global_shadow.hpp"
 #include "emulator/trace/grid_order.hpp"
 #include "emulator/trace/line_patterns.hpp"
@@ -33,6 +34,7 @@ struct TraceWishes {
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
   GridOrder* order = nullptr;                              ///< likewise, with the shadow
+  ClusterShadow* clusters = nullptr;                       ///< likewise
   UndefinedValues* undefined = nullptr;                    ///< likewise
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
@@ -90,6 +92,11 @@ struct TracerState {
                                                     std::size_t element_bytes) const;
   /// Does the lane also load what it stores at this address?
   bool also_loads(unsigned lane, std::uint64_t address) const;
+
+  /// Is it checked how the blocks of the cluster use each other's shared memory?
+  bool checks_cluster() const {
+    return plan->cluster > 1 && wishes->shadow != nullptr && !is_lenient;
+  }
 
   bool is_near_shared(std::uint64_t address) const {
     return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;

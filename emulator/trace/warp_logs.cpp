@@ -48,12 +48,13 @@ void WarpLogs::enter(unsigned thread) noexcept {
   inside_ = true;
 }
 
-/// Do all of these bytes lie in an array?
+/// Do all of these bytes lie in an array, or in the shared memory of the cluster?
 bool WarpLogs::holds(std::uint64_t address, unsigned bytes) noexcept {
   const std::uint64_t offset = address - last_begin_;
   if (offset < last_bytes_ && last_bytes_ - offset >= bytes) return true;
   const std::size_t array = index_->with(address, address + bytes);
-  if (array == kNoArray) return false;
+  if (array == kNoArray)
+    return BlockRunner::of_this_cpu_thread()->cluster().shared_contains(address);
   last_begin_ = reinterpret_cast<std::uint64_t>((*arrays_)[array].data);
   last_bytes_ = (*arrays_)[array].bytes;
   return true;

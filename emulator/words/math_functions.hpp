@@ -115,6 +115,25 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   __builtin_trap();
 }
 
+namespace ladder::emulator {
+
+/// What other SMs have stored is there, as with a volatile variable: programs poll flags by it.
+template <class T>
+T load_past_l1(const T* address) {
+  if constexpr (std::is_scalar_v<T>) return *static_cast<const volatile T*>(address);
+  return *address;
+}
+template <class T>
+void store_past_l1(T* address, T value) {
+  if constexpr (std::is_scalar_v<T>) {
+    *static_cast<volatile T*>(address) = value;
+  } else {
+    *address = value;
+  }
+}
+
+}  // namespace ladder::emulator
+
 /// Loads and stores with a cache hint, which a CPU does not need.
 template <class T>
 T __ldg(const T* address) {
@@ -126,7 +145,7 @@ T __ldca(const T* address) {
 }
 template <class T>
 T __ldcg(const T* address) {
-  return *address;
+  return ladder::emulator::load_past_l1(address);
 }
 template <class T>
 T __ldcs(const T* address) {
@@ -138,7 +157,7 @@ T __ldlu(const T* address) {
 }
 template <class T>
 T __ldcv(const T* address) {
-  return *address;
+  return ladder::emulator::load_past_l1(address);
 }
 template <class T>
 void __stwb(T* address, std::type_identity_t<T> value) {
@@ -146,7 +165,7 @@ void __stwb(T* address, std::type_identity_t<T> value) {
 }
 template <class T>
 void __stcg(T* address, std::type_identity_t<T> value) {
-  *address = value;
+  ladder::emulator::store_past_l1(address, value);
 }
 template <class T>
 void __stcs(T* address, std::type_identity_t<T> value) {
@@ -154,5 +173,5 @@ void __stcs(T* address, std::type_identity_t<T> value) {
 }
 template <class T>
 void __stwt(T* address, std::type_identity_t<T> value) {
-  *address = value;
+  ladder::emulator::store_past_l1(address, value);
 }

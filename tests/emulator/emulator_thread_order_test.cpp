@@ -273,6 +273,31 @@ TEST_F(EmulatorThreadOrder, TheBarrierOfAClusterPassesOnWhatABlockHadAcquired) {
   EXPECT_TRUE(knows(two, 5, past));
 }
 
+TEST_F(EmulatorThreadOrder, WhatComesBehindTheNextBarrierOfAClusterIsNotKnown) {
+  one.arrive_at_cluster();
+  two.arrive_at_cluster();
+  const OrderedAccess past = access(one, 70);
+  one.arrive_at_cluster();
+  two.pass_cluster();  // the first one
+  EXPECT_FALSE(knows(two, 5, past));
+  two.arrive_at_cluster();
+  two.pass_cluster();
+  EXPECT_TRUE(knows(two, 5, past));
+}
+
+// -- Barriers of some warps -----------------------------------------------------------------------
+
+TEST_F(EmulatorThreadOrder, ABlockWithBarriersThatAreNotFollowedTellsAndLearnsAsOne) {
+  const OrderedAccess past = access(one, 70);
+  one.be_lenient();
+  two.be_lenient();
+  one.fence(0, Scope::kDevice);
+  set(one, 0, kFlag);
+  EXPECT_FALSE(knows(two, 77, past));
+  take(two, 5, kFlag);
+  EXPECT_TRUE(knows(two, 77, past));
+}
+
 // -- Much ------------------------------------------------------------------------------------------
 
 TEST_F(EmulatorThreadOrder, ManyReleasesAreForgottenButNeverDenied) {

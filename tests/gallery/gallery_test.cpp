@@ -356,12 +356,26 @@ float a(int i) {
   return i >= 0 && i < kCountA ? values[i] : 0.0f;
 }
 
+/// Of A, from its first element to element i.
+float sum_up_to(int i) {
+  return i < 0 ? 0.0f : sum_up_to(i - 1) + a(i);
+}
+
 /// f(0), f(1), ... f(count - 1)
 Numbers table_of(int count, const std::function<float(int)>& f) {
   Numbers table(count);
   for (int i = 0; i < count; ++i)
     table[i] = f(i);
   return table;
+}
+
+/// f(0), ... f(count - 1), then zeros, but from element 64 on whole numbers; 128 elements in all.
+Numbers with_counts(int count, const std::vector<unsigned>& counts,
+                    const std::function<float(int)>& f) {
+  Numbers all = table_of(128, [&](int i) { return i < count ? f(i) : 0.0f; });
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    all[64 + i] = std::bit_cast<float>(counts[i]);
+  return all;
 }
 
 float sum_of_a(int begin, int end) {
@@ -589,6 +603,28 @@ Numbers result_of(const std::string& name) {
       {"swap_behind_syncwarp",
        [] { return table_of(256, [](int i) { return i < 128 ? a(i) : a((i - 128) ^ 1); }); }},
       {"one_flag_for_all", [] { return Numbers{1.0f}; }},
+      {"last_block_behind_fences",
+       [] { return with_counts(9, {8}, [](int i) { return i < 8 ? a(i) : sum_up_to(7); }); }},
+      {"last_block_of_fenced_threads",
+       [] {
+         return with_counts(36, {8}, [](int i) { return i < 32 ? a(i % 4) : 8.0f * a(i - 32); });
+       }},
+      {"lock_opened_atomically",
+       [] { return with_counts(1, {}, [](int) { return sum_up_to(7); }); }},
+      {"fence_for_all_blocks", [] { return with_counts(8, {1}, [](int) { return a(0); }); }},
+      {"count_of_all_blocks", [] { return with_counts(16, {}, [](int) { return 128.0f; }); }},
+      {"barrier_beside_an_atomic",
+       [] {
+         Numbers all = with_counts(0, {128}, a);
+         for (int i = 0; i < 256; ++i)
+           all.push_back(i < 128 ? a(i) : a(255 - i));
+         return all;
+       }},
+      {"look_back",
+       [] {
+         return with_counts(16, std::vector<unsigned>(8, 2),
+                            [](int i) { return i < 8 ? a(i) : sum_up_to(i - 8); });
+       }},
       {"adds_to_what_it_wrote",
        [] { return table_of(kCountA, [](int i) { return 1.5f * a(i); }); }},
       {"same_value_from_all",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -49,6 +50,8 @@ class ClusterMember final : public Awaited {
   /// The block of this cluster whose shared memory holds the address, and the offset in it; nothing
   /// if none does.
   std::optional<std::pair<unsigned, std::size_t>> place_of(std::uintptr_t address) const;
+  /// The shared memory of block `rank` of the cluster.
+  std::span<std::byte> shared(unsigned rank) const { return cluster_->shared(rank).arrays; }
   bool shared_contains(std::uintptr_t address) const { return place_of(address).has_value(); }
 
   WaitKind kind() const override { return WaitKind::kClusterBarrier; }
