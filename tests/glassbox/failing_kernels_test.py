@@ -109,7 +109,7 @@ class FailingKernelsTest(unittest.TestCase):
             told = outcome(source, "-D", "CALL=cudaMallocManaged", "-D", "LOOP=x[0] == x[1]")
             self.assertEqual(fault_codes(told), {"endless-loop"})
             self.assertEqual(calls(told, "note")[("", "host-too-late")],
-                             {"kernel": "wait", "array": "memory", "line": None})
+                             {"kernel": "wait", "array": "x", "line": None})
             told = outcome(source, "-D", "CALL=cudaMalloc", "-D", "LOOP=*x != 1")
             self.assertIn("endless-loop", fault_codes(told))
             self.assertEqual(notes(told), [])

@@ -15,9 +15,8 @@ __global__ void k(const float* in, float* out, int offset) {
   const Quad quad = *reinterpret_cast<const Quad*>(p + 4 * t);
   const Pair pair = *reinterpret_cast<const Pair*>(p + 2 * t);
   const float4& vector = *reinterpret_cast<const float4*>(p + 4 * t);
-  *reinterpret_cast<Quad*>(q + 4 * t) = Quad{1, 2, 3, 4};
   float sum = quad.a + quad.b + quad.c + quad.d + pair.a + pair.b + vector.x + vector.y;
-  if (t < 8) sum += reinterpret_cast<const Quad*>(s + offset + 4 * t)->b;
+  if (t > 23) sum += reinterpret_cast<const Quad*>(s + offset + 4 * (t - 24))->b;
   float local[12];
   for (int i = 0; i < 12; ++i) local[i] = in[i + t];
   const float4 four = *reinterpret_cast<const float4*>(local + 4 * (t & 1) + offset);
@@ -25,6 +24,7 @@ __global__ void k(const float* in, float* out, int offset) {
   memcpy(&copy, in + 1, 16);
   const Plain plain = *reinterpret_cast<const Plain*>(in + 3);
   q[4 * t] = sum + four.x + four.w + copy.y + plain.a + plain.d;
+  *reinterpret_cast<Quad*>(q + 4 * t) = Quad{1, 2, 3, 4};
 }
 int main() {
   float *a, *b;
