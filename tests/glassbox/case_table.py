@@ -39,7 +39,7 @@ def twins(file, *found, **more):
 
 
 def line_of(finding):
-    """"12", or "12-15" with the line of the other access or call."""
+    """ "12", or "12-15" with the line of the other access or call."""
     line = str(finding.get("line", ""))
     other = finding.get("other") or {}
     return f"{line}-{other['line']}" if other.get("line") else line
@@ -81,8 +81,9 @@ class CaseTest(unittest.TestCase):
         """Runs it; compares."""
         source = (CASES / f"{case.file}.cu").read_text()
         headers = {path.name: path.read_text() for path in (CASES / case.file).parent.glob("*.h")}
-        result = outcome(source, *case.options.split(), verb=["check"], files=headers,
-                         program_words=case.words)
+        result = outcome(
+            source, *case.options.split(), verb=["check"], files=headers, program_words=case.words
+        )
         self.assertIsNotNone(result.found, result.stderr)
         self.assertEqual(found_in(result), set(case.found), result.stderr)
         wrong = any(not text.startswith("never-freed ") for text in case.found)

@@ -34,6 +34,8 @@ CASES = [
     *twins("rows_beyond_the_end", "does-not-fit 13 d", "does-not-fit 14 d", "does-not-fit 15 d"),
     *twins("unset_parts", "uninitialised-shared 33 sp", "uninitialised-shared 46 s"),
     *twins("undefined_index", "out-of-bounds-global 12 table index:11"),
+    *twins("misaligned_objects", *(f"misaligned-access {what}" for what in (
+        "15 a", "16 a", "17 a", "18 a", "19 s", "22", "27 b"))),
     Case("two_undefined", found=("undefined-shuffle 5 out", "undefined-shuffle 9 out")),
     *twins("rows_and_columns_swapped", "unwritten-elements-copied 27 d_c", exit_code=0),
     Case("array_names", found=tuple(f"never-freed {name}" for name in (

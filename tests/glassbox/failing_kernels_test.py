@@ -92,7 +92,7 @@ class FailingKernelsTest(unittest.TestCase):
         """It may be right; a loop that no memory of the host can end is not."""
         source = in_main("""
             int* x;
-            CALL(&x, 8);  // so the array has no name
+            CALL(&x, 8);
             cudaMemset(x, 0, 8);
             wait<<<1, 1>>>(x);
             """, """
@@ -104,12 +104,12 @@ class FailingKernelsTest(unittest.TestCase):
                 told = outcome(source, "-D", "CALL=cudaMallocHost", "-D", f"LOOP={loop}")
                 (found,) = faults(told)
                 self.assertEqual((found["code"], found["line"], found["fields"]),
-                                 ("waits-for-host", 4, {"array": "memory"}), told.stderr)
+                                 ("waits-for-host", 4, {"array": "x"}), told.stderr)
             # Two flags: it may be that the host sets one, or that nobody does.
             told = outcome(source, "-D", "CALL=cudaMallocManaged", "-D", "LOOP=x[0] == x[1]")
             self.assertEqual(fault_codes(told), {"endless-loop"})
             self.assertEqual(calls(told, "note")[("", "host-too-late")],
-                             {"kernel": "wait", "array": "memory", "line": None})
+                             {"kernel": "wait", "array": "x", "line": None})
             told = outcome(source, "-D", "CALL=cudaMalloc", "-D", "LOOP=*x != 1")
             self.assertIn("endless-loop", fault_codes(told))
             self.assertEqual(notes(told), [])

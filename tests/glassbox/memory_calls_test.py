@@ -91,7 +91,8 @@ class MemoryCallsTest(unittest.TestCase):
              "array_file": "my.cu", "array_line": 6},
         )  # fmt: skip
         self.assertEqual(found[("cudaMemcpy", "device-memory")], {"role": "target", "array": "d_a"})
-        self.assertEqual(found[("cudaFree", "freed-before")], {"array": "gone"})
+        self.assertEqual(found[("cudaFree", "freed-before")],
+                         {"array": "gone", "freed_file": "my.cu", "freed_line": 8})
         self.assertEqual(found[("cudaFree", "not-start-of-array")], {"array": "d_b"})
         self.assertEqual(found[("cudaMemcpy2D", "pitch-too-small")], {"width": 8, "pitch": 4})
         self.assertEqual(never_freed(result), {"d_a": 16, "d_b": 16})
@@ -123,7 +124,8 @@ class MemoryCallsTest(unittest.TestCase):
             """))
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(calls(result, "host"),
-                         {("", "host-access-freed"): {"array": "gone", "line": 8}})
+                         {("", "host-access-freed"): {"array": "gone", "freed_file": "my.cu",
+                                                        "freed_line": 7, "line": 8}})
 
     def test_right_calls_are_silent(self):
         """Copies of all sorts, and nothing is left over."""
@@ -180,7 +182,7 @@ class MemoryCallsTest(unittest.TestCase):
         self.assertEqual((len(launches(right)), faults(right)), (1, []))
         self.assertEqual(never_freed(right), {})
         wrong = outcome(source, "-D", "REGISTER=0")
-        self.assertEqual(fault_codes(wrong), {"address-in-no-array"})
+        self.assertEqual(fault_codes(wrong), {"host-memory-in-kernel"})
 
     def test_threads_of_the_host_take_turns(self):
         """Each has arrays and launches of its own, and frees them while others run."""
