@@ -256,7 +256,7 @@ inline void GlobalRequests::check_lane(const LaneAccess& lane, std::size_t array
     // Padding, or a member that nobody set, of an object that is loaded whole?
     const auto [first, last] =
         state_.object_around(at, lane.code, state_.wishes->arrays[array].element_bytes);
-    if (shadow.is_written(array, first, last)) return;
+    if (state_.wishes->shadow->is_written(array, first, last)) return;
   }
   RawHazard hazard = {.kind = kind_of(conflict.kind),
                       .code = lane.code,

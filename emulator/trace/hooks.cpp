@@ -206,8 +206,7 @@ static void report_misaligned_object(const char* file, unsigned line, const char
   }                                                                                                \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int,  \
                                                   int) {                                           \
-    if (access_cursor.is_active()) {                                                               \
-      last_poll.look(const_cast<const T*>(address));                                               \
+    if (access_cursor.is_active())                                                                 \
       access_cursor.tracer->may_update_flag(const_cast<const T*>(address));                        \
     const bool done = __atomic_compare_exchange_n(address, expected, value, false,                 \
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \

@@ -82,7 +82,7 @@ struct TracerState {
   std::uint32_t grid_phase = 0;            ///< barriers of the grid that the block has passed
   bool is_lenient = false;                 ///< see GlobalAccess
   const WarpLog* log = nullptr;            ///< of the warp; null while none is looked at
-  const std::uint16_t* rows = nullptr;          ///< of it, by lane: how many are filled
+  const std::uint16_t* rows = nullptr;     ///< of it, by lane: how many are filled
   WholeCopies* whole_copies = nullptr;
 
   /// \brief The bytes that one thread copies as one object, part of which may be padding, or unused:
