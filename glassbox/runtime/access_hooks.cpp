@@ -98,69 +98,76 @@ inline void note_addition(const volatile void* at, std::size_t value, const void
 // address, what comes behind it, and where it was called. alone_... takes the function's place.
 // ladder_then_... takes it, too, and goes on to the function itself, as if the program had called
 // that: the tracer looks at where it was called, and an atomic returns what it has found.
-#define LADDER_HOOK(name, body)                                                                \
-  extern "C" [[gnu::visibility("hidden"), gnu::used]] void ladder_record_##name(               \
-      [[maybe_unused]] const volatile void* at, [[maybe_unused]] std::size_t second,           \
-      [[maybe_unused]] const void* caller) {                                                   \
-    body;                                                                                      \
-  }                                                                                            \
-  extern "C" [[gnu::visibility("hidden")]] void ladder_then_##name();                          \
-  asm(".pushsection .text\n"                                                                   \
-      ".hidden ladder_then_" #name "\n"                                                        \
-      ".globl ladder_then_" #name "\n"                                                         \
-      ".type ladder_then_" #name ", @function\n"                                               \
-      "ladder_then_" #name ":\n"                                                               \
-      "  pushq %rdi\n  pushq %rsi\n  pushq %rdx\n  pushq %rcx\n  pushq %r8\n"                  \
-      "  movq 40(%rsp), %rdx\n"                                                                \
-      "  call ladder_record_" #name "\n"                                                       \
-      "  popq %r8\n  popq %rcx\n  popq %rdx\n  popq %rsi\n  popq %rdi\n"                       \
-      "  jmp *" #name "@GOTPCREL(%rip)\n"                                                      \
-      ".size ladder_then_" #name ", . - ladder_then_" #name "\n"                               \
+#define LADDER_HOOK(name, body)                                                      \
+  extern "C" [[gnu::visibility("hidden"), gnu::used]] void ladder_record_##name(     \
+      [[maybe_unused]] const volatile void* at, [[maybe_unused]] std::size_t second, \
+      [[maybe_unused]] const void* caller) {                                         \
+    body;                                                                            \
+  }                                                                                  \
+  extern "C" [[gnu::visibility("hidden")]] void ladder_then_##name();                \
+  asm(".pushsection .text\n"                                                         \
+      ".hidden ladder_then_" #name                                                   \
+      "\n"                                                                           \
+      ".globl ladder_then_" #name                                                    \
+      "\n"                                                                           \
+      ".type ladder_then_" #name                                                     \
+      ", @function\n"                                                                \
+      "ladder_then_" #name                                                           \
+      ":\n"                                                                          \
+      "  pushq %rdi\n  pushq %rsi\n  pushq %rdx\n  pushq %rcx\n  pushq %r8\n"        \
+      "  movq 40(%rsp), %rdx\n"                                                      \
+      "  call ladder_record_" #name                                                  \
+      "\n"                                                                           \
+      "  popq %r8\n  popq %rcx\n  popq %rdx\n  popq %rsi\n  popq %rdi\n"             \
+      "  jmp *" #name                                                                \
+      "@GOTPCREL(%rip)\n"                                                            \
+      ".size ladder_then_" #name ", . - ladder_then_" #name                          \
+      "\n"                                                                           \
       ".popsection\n");
-#define LADDER_ALONE(name, body)                                                               \
-  void alone_##name([[maybe_unused]] const volatile void* at,                                  \
-                    [[maybe_unused]] std::size_t second) {                                     \
-    [[maybe_unused]] const void* const caller = __builtin_return_address(0);                   \
-    body;                                                                                      \
+#define LADDER_ALONE(name, body)                                             \
+  void alone_##name([[maybe_unused]] const volatile void* at,                \
+                    [[maybe_unused]] std::size_t second) {                   \
+    [[maybe_unused]] const void* const caller = __builtin_return_address(0); \
+    body;                                                                    \
   }
 
-#define LADDER_ACCESSES_OF(HOOK, bytes)                                                        \
-  HOOK(__tsan_read##bytes, (note<Touch::kLoad, bytes>(at, caller)))                            \
-  HOOK(__tsan_write##bytes, (note<Touch::kStore, bytes>(at, caller)))                          \
-  HOOK(__tsan_unaligned_read##bytes, (note_range<Touch::kLoad>(at, bytes, caller)))            \
-  HOOK(__tsan_unaligned_write##bytes, (note_range<Touch::kStore>(at, bytes, caller)))          \
-  HOOK(__tsan_volatile_read##bytes, (note_range<Touch::kLook>(at, bytes, caller)))             \
-  HOOK(__tsan_volatile_write##bytes, (note_volatile_store<bytes>(at, caller)))                 \
-  HOOK(__tsan_unaligned_volatile_read##bytes, (note_range<Touch::kLook>(at, bytes, caller)))   \
+#define LADDER_ACCESSES_OF(HOOK, bytes)                                                      \
+  HOOK(__tsan_read##bytes, (note<Touch::kLoad, bytes>(at, caller)))                          \
+  HOOK(__tsan_write##bytes, (note<Touch::kStore, bytes>(at, caller)))                        \
+  HOOK(__tsan_unaligned_read##bytes, (note_range<Touch::kLoad>(at, bytes, caller)))          \
+  HOOK(__tsan_unaligned_write##bytes, (note_range<Touch::kStore>(at, bytes, caller)))        \
+  HOOK(__tsan_volatile_read##bytes, (note_range<Touch::kLook>(at, bytes, caller)))           \
+  HOOK(__tsan_volatile_write##bytes, (note_volatile_store<bytes>(at, caller)))               \
+  HOOK(__tsan_unaligned_volatile_read##bytes, (note_range<Touch::kLook>(at, bytes, caller))) \
   HOOK(__tsan_unaligned_volatile_write##bytes, (note_volatile_store<bytes>(at, caller)))
 /// What the tracer alone needs.
-#define LADDER_ACCESSES(HOOK)                                                                  \
-  LADDER_ACCESSES_OF(HOOK, 1)                                                                  \
-  LADDER_ACCESSES_OF(HOOK, 2)                                                                  \
-  LADDER_ACCESSES_OF(HOOK, 4)                                                                  \
-  LADDER_ACCESSES_OF(HOOK, 8)                                                                  \
-  LADDER_ACCESSES_OF(HOOK, 16)                                                                 \
-  HOOK(__tsan_read_range, (note_range<Touch::kLoad>(at, second, caller)))                      \
+#define LADDER_ACCESSES(HOOK)                                             \
+  LADDER_ACCESSES_OF(HOOK, 1)                                             \
+  LADDER_ACCESSES_OF(HOOK, 2)                                             \
+  LADDER_ACCESSES_OF(HOOK, 4)                                             \
+  LADDER_ACCESSES_OF(HOOK, 8)                                             \
+  LADDER_ACCESSES_OF(HOOK, 16)                                            \
+  HOOK(__tsan_read_range, (note_range<Touch::kLoad>(at, second, caller))) \
   HOOK(__tsan_write_range, (note_range<Touch::kStore>(at, second, caller)))
 
-#define LADDER_ATOMICS_OF(HOOK, bits)                                                          \
-  HOOK(__tsan_atomic##bits##_load, (note<Touch::kLook, bits / 8>(at, caller)))                 \
-  HOOK(__tsan_atomic##bits##_store, (note<Touch::kUpdate, bits / 8>(at, caller)))              \
-  HOOK(__tsan_atomic##bits##_exchange, (note_exchange<bits / 8>(at, caller)))                  \
-  HOOK(__tsan_atomic##bits##_compare_exchange_strong, (note_exchange<bits / 8>(at, caller)))   \
-  HOOK(__tsan_atomic##bits##_compare_exchange_weak, (note_exchange<bits / 8>(at, caller)))     \
-  HOOK(__tsan_atomic##bits##_compare_exchange_val, (note_exchange<bits / 8>(at, caller)))      \
-  HOOK(__tsan_atomic##bits##_fetch_add, (note_addition<bits / 8>(at, second, caller)))         \
-  HOOK(__tsan_atomic##bits##_fetch_sub, (note_addition<bits / 8>(at, second, caller)))         \
-  HOOK(__tsan_atomic##bits##_fetch_and, (note<Touch::kUpdate, bits / 8>(at, caller)))          \
-  HOOK(__tsan_atomic##bits##_fetch_or, (note_exchange<bits / 8>(at, caller)))                  \
+#define LADDER_ATOMICS_OF(HOOK, bits)                                                        \
+  HOOK(__tsan_atomic##bits##_load, (note<Touch::kLook, bits / 8>(at, caller)))               \
+  HOOK(__tsan_atomic##bits##_store, (note<Touch::kUpdate, bits / 8>(at, caller)))            \
+  HOOK(__tsan_atomic##bits##_exchange, (note_exchange<bits / 8>(at, caller)))                \
+  HOOK(__tsan_atomic##bits##_compare_exchange_strong, (note_exchange<bits / 8>(at, caller))) \
+  HOOK(__tsan_atomic##bits##_compare_exchange_weak, (note_exchange<bits / 8>(at, caller)))   \
+  HOOK(__tsan_atomic##bits##_compare_exchange_val, (note_exchange<bits / 8>(at, caller)))    \
+  HOOK(__tsan_atomic##bits##_fetch_add, (note_addition<bits / 8>(at, second, caller)))       \
+  HOOK(__tsan_atomic##bits##_fetch_sub, (note_addition<bits / 8>(at, second, caller)))       \
+  HOOK(__tsan_atomic##bits##_fetch_and, (note<Touch::kUpdate, bits / 8>(at, caller)))        \
+  HOOK(__tsan_atomic##bits##_fetch_or, (note_exchange<bits / 8>(at, caller)))                \
   HOOK(__tsan_atomic##bits##_fetch_xor, (note<Touch::kUpdate, bits / 8>(at, caller)))
 /// What the program itself needs.
-#define LADDER_ATOMICS(HOOK)                                                                   \
-  LADDER_ATOMICS_OF(HOOK, 8)                                                                   \
-  LADDER_ATOMICS_OF(HOOK, 16)                                                                  \
-  LADDER_ATOMICS_OF(HOOK, 32)                                                                  \
-  LADDER_ATOMICS_OF(HOOK, 64)                                                                  \
+#define LADDER_ATOMICS(HOOK)  \
+  LADDER_ATOMICS_OF(HOOK, 8)  \
+  LADDER_ATOMICS_OF(HOOK, 16) \
+  LADDER_ATOMICS_OF(HOOK, 32) \
+  LADDER_ATOMICS_OF(HOOK, 64) \
   HOOK(__tsan_atomic_thread_fence, note_fence())
 
 LADDER_ACCESSES(LADDER_HOOK)
@@ -198,23 +205,23 @@ RecordingHook of_library(std::string_view name, Function* hook) {
   return {name, reinterpret_cast<void*>(hook), reinterpret_cast<void*>(hook)};
 }
 
-#define LADDER_OF_TRACER(name, body)                                                           \
-  RecordingHook{#name, reinterpret_cast<void*>(&alone_##name),                                 \
+#define LADDER_OF_TRACER(name, body)                           \
+  RecordingHook{#name, reinterpret_cast<void*>(&alone_##name), \
                 reinterpret_cast<void*>(&ladder_then_##name)},
-#define LADDER_OF_PROGRAM(name, body)                                                          \
-  RecordingHook{#name, reinterpret_cast<void*>(&ladder_then_##name),                           \
+#define LADDER_OF_PROGRAM(name, body)                                \
+  RecordingHook{#name, reinterpret_cast<void*>(&ladder_then_##name), \
                 reinterpret_cast<void*>(&ladder_then_##name)},
 
 }  // namespace
 
 std::span<const RecordingHook> recording_hooks() {
   static const std::array all = {
-      LADDER_ACCESSES(LADDER_OF_TRACER)      //
-      LADDER_ATOMICS(LADDER_OF_PROGRAM)      //
-      of_library("memcpy", &copy_noted),     //
-      of_library("memmove", &copy_noted),    //
-      of_library("memset", &fill_noted),     //
-      of_library("fwrite", &write_noted),    //
+      LADDER_ACCESSES(LADDER_OF_TRACER)    //
+      LADDER_ATOMICS(LADDER_OF_PROGRAM)    //
+      of_library("memcpy", &copy_noted),   //
+      of_library("memmove", &copy_noted),  //
+      of_library("memset", &fill_noted),   //
+      of_library("fwrite", &write_noted),  //
       of_library("fread", &read_noted),
   };
   return all;

@@ -26,9 +26,8 @@ inline std::uint8_t* page_mark(std::uintptr_t address, Touch touch) {
 
 /// Whether work that the host has not waited for touches the page.
 inline std::uint8_t* watch_mark(std::uintptr_t address) {
-  return reinterpret_cast<std::uint8_t*>(kPageMarksBegin +
-                                         (kTouches * kArraysBytes + address - kArraysBegin) /
-                                             kMarkedPage);
+  return reinterpret_cast<std::uint8_t*>(
+      kPageMarksBegin + (kTouches * kArraysBytes + address - kArraysBegin) / kMarkedPage);
 }
 
 /// Several CPU threads may do this at once: they all store the same.

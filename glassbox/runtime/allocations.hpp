@@ -39,8 +39,8 @@ struct Allocation {
   std::size_t element_bytes = 4;  ///< as kernels that are given the array see it
   bool written = false;           ///< by a copy, by the host or by a kernel
   bool freed = false;
-  bool given_back = false;  ///< by a call that a failed kernel made fail, so it is no leak
-  int doors = 0;            ///< that are open to this array alone
+  bool given_back = false;      ///< by a call that a failed kernel made fail, so it is no leak
+  int doors = 0;                ///< that are open to this array alone
   bool stream_ordered = false;  ///< cudaFree waits for nobody who uses it
 
   /// Written, or it no longer holds what all memory holds at first. The host writes to memory that

@@ -40,9 +40,18 @@ thread_local std::optional<WorkPosition> current;
 thread_local TouchedBytes* host_function = nullptr;
 
 /// Names of functions with which threads of the host wait for each other.
-constexpr std::array<std::string_view, 12> kSignals = {
-    "pthread_", "sem_",  "mtx_",  "cnd_",   "_ZNSt18condition_variable", "_ZNSt28__atomic_futex",
-    "_ZNSt6thread", "syscall", "write", "eventfd", "kill", "raise"};
+constexpr std::array<std::string_view, 12> kSignals = {"pthread_",
+                                                       "sem_",
+                                                       "mtx_",
+                                                       "cnd_",
+                                                       "_ZNSt18condition_variable",
+                                                       "_ZNSt28__atomic_futex",
+                                                       "_ZNSt6thread",
+                                                       "syscall",
+                                                       "write",
+                                                       "eventfd",
+                                                       "kill",
+                                                       "raise"};
 
 /// Fewer, larger pieces first: no array is known by more than one of them.
 struct NamedBytes {
@@ -93,7 +102,7 @@ struct WorkOrder::Remembered {
   WorkPosition position;
   std::uint64_t number = 0;
   std::vector<NamedBytes> arrays = {};
-  bool is_of_host = false;  ///< it uses what the host may touch
+  bool is_of_host = false;    ///< it uses what the host may touch
   bool signals_host = false;  ///< it may tell the host by itself how far it is
 
   /// The array that holds the byte, or the variable.
@@ -185,9 +194,9 @@ struct Pair {
 };
 /// Accesses that need an order.
 constexpr std::array kClashes = {
-    Pair{Touch::kStore, Touch::kLoad},    Pair{Touch::kLoad, Touch::kStore},
-    Pair{Touch::kStore, Touch::kStore},   Pair{Touch::kUpdate, Touch::kLoad},
-    Pair{Touch::kLoad, Touch::kUpdate},   Pair{Touch::kUpdate, Touch::kStore},
+    Pair{Touch::kStore, Touch::kLoad},   Pair{Touch::kLoad, Touch::kStore},
+    Pair{Touch::kStore, Touch::kStore},  Pair{Touch::kUpdate, Touch::kLoad},
+    Pair{Touch::kLoad, Touch::kUpdate},  Pair{Touch::kUpdate, Touch::kStore},
     Pair{Touch::kStore, Touch::kUpdate},
 };
 
@@ -572,8 +581,7 @@ void WorkOrder::host_frees(const Allocation& array, const emulator::Place& place
                                          {"other_stream", one.position.stream}});
     fault.place = place;
     fault.other.emplace(one.work.place, emulator::Index{});
-    fault.other->verb =
-        verb_of(static_cast<Touch>(used - std::begin(one.work.touched.of)));
+    fault.other->verb = verb_of(static_cast<Touch>(used - std::begin(one.work.touched.of)));
     fault.element = element_of(array.name);
     Findings::instance().add(std::move(fault));
     return;
@@ -622,11 +630,11 @@ GraphTurn::GraphTurn(std::shared_ptr<const GraphRun::Before> before) {
   if (!current) return;
   outer_ = current->run;
   node_ = current->node;
-  current->run = std::make_shared<GraphRun>(
-      GraphRun{.before = std::move(before),
-               .outer = outer_,
-               .node = node_,
-               .depth = outer_ == nullptr ? 0 : outer_->depth + 1});
+  current->run =
+      std::make_shared<GraphRun>(GraphRun{.before = std::move(before),
+                                          .outer = outer_,
+                                          .node = node_,
+                                          .depth = outer_ == nullptr ? 0 : outer_->depth + 1});
 }
 
 GraphTurn::~GraphTurn() {

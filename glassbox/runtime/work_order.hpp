@@ -41,12 +41,12 @@ class Clock {
 
 /// Where a stream is.
 struct StreamPosition {
-  std::string name = {};     ///< "copies"; of the default stream empty
-  bool is_legacy = false;    ///< the default stream, for which all blocking ones wait
-  bool is_blocking = true;   ///< it waits for the default stream, and the default stream for it
-  std::size_t lane = 0;      ///< of its count; a destroyed stream's goes to a new one
-  std::uint64_t count = 0;   ///< of its work so far
-  Clock clock = {};          ///< what is done once all its work is
+  std::string name = {};    ///< "copies"; of the default stream empty
+  bool is_legacy = false;   ///< the default stream, for which all blocking ones wait
+  bool is_blocking = true;  ///< it waits for the default stream, and the default stream for it
+  std::size_t lane = 0;     ///< of its count; a destroyed stream's goes to a new one
+  std::uint64_t count = 0;  ///< of its work so far
+  Clock clock = {};         ///< what is done once all its work is
 };
 
 /// One launch of a graph, or of a graph within it.
@@ -141,7 +141,7 @@ class WorkOrder {
   StreamPosition* legacy_ = nullptr;
   std::vector<std::pair<std::size_t, std::uint64_t>> free_lanes_;  ///< with their counts
   std::size_t lanes_ = 0;
-  std::list<Remembered> running_;  ///< for all that the host knows
+  std::list<Remembered> running_;                                 ///< for all that the host knows
   std::vector<std::pair<WorkPosition, WorkPosition>> unordered_;  ///< pairs that were told
   std::set<std::pair<const void*, std::uint64_t>> told_;  ///< accesses of the host, and to what
   std::uint64_t numbers_ = 0;
