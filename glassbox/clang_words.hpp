@@ -22,14 +22,18 @@ struct source_location {
 }  // namespace std
 #endif
 
+// clang puts headers of its own before some of the C++ library's, and these have CUDA's words.
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+
 // The C library first, for std::abs() takes what it finds there.
 #include <bits/c++config.h>
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
-__attribute__((device)) int abs(int);
-__attribute__((device)) long labs(long);
-__attribute__((device)) long long llabs(long long);
+__device__ int abs(int);
+__device__ long labs(long);
+__device__ long long llabs(long long);
 #pragma clang force_cuda_host_device begin
 #include <bits/std_abs.h>
 #pragma clang force_cuda_host_device end
@@ -39,6 +43,7 @@ __attribute__((device)) long long llabs(long long);
 #include <string.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -66,6 +71,8 @@ __attribute__((device)) long long llabs(long long);
 namespace std {
 double cyl_bessel_i(double, double);
 }
+#undef __host__
+#undef __device__
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #define _GLIBCXX_USE_STD_SPEC_FUNCS 0
 #pragma clang force_cuda_host_device begin

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <regex>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ladder::glassbox {
 namespace {
@@ -74,6 +78,7 @@ class Launches {
       if (is(i, "int") && is(i + 1, "main") && is(i + 2, "(")) complete_returns(i + 2);
     }
     name_device_architecture();
+    give_host_sides();
     std::ranges::stable_sort(changes_, {}, &Change::begin);
     return changes_;
   }
@@ -358,6 +363,97 @@ class Launches {
       if (is(i, "__CUDA_ARCH__") && place != Place::kHost)
         changes_.push_back({tokens_[i].begin, tokens_[i].end, kDeviceArchitecture});
     });
+  }
+
+  // -- Variables of the device that the host names -------------------------------------------------
+
+  bool is_any(std::size_t i, std::initializer_list<std::string_view> words) const {
+    return i < tokens_.size() && std::ranges::find(words, text(i)) != words.end();
+  }
+
+  /// Where the statement starts that holds this token.
+  std::size_t start_of_statement(std::size_t i) const {
+    while (i > 0 && !is_any(i - 1, {";", "{", "}"}))
+      --i;
+    return i;
+  }
+
+  /// The name that a declaration with __device__ or __constant__ at `i` gives to a variable.
+  std::string_view variable_declared_at(std::size_t i) const {
+    std::size_t name = kNone;
+    for (std::size_t k = start_of_statement(i); k < tokens_.size(); ++k) {
+      if (is_any(k, {"const", "constexpr", "__managed__", "__global__", "__host__", "template",
+                     "struct", "class", "using", "typedef", "("})) {
+        return {};
+      }
+      if (is_any(k, {";", "=", "{", "["})) break;
+      if (is_any(k, {"__align__", "alignas", "__attribute__"}) || is(k, "<")) {
+        k = partner(is(k, "<") ? k : k + 1, 1);
+        if (k == kNone) return {};
+      } else if (is_name(k)) {
+        name = k;
+      }
+    }
+    return name == kNone || name <= i ? std::string_view() : text(name);
+  }
+
+  /// Is it declared between `begin` and `end`, perhaps? Then it is another variable there.
+  bool may_be_declared(std::string_view name, std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is(i, name) || i == 0) continue;
+      const bool behind_type =
+          is_name(i - 1) && !is_any(i - 1, {"return", "case", "else", "delete", "throw", "sizeof"});
+      const bool behind_star = is_any(i - 1, {"*", "&", ">"}) && i > 1 &&
+                               (is_name(i - 2) || is_any(i - 2, {"*", "&", ">"}));
+      const bool is_next = is(i - 1, ",") && is_any(i + 1, {"=", ";", "[", "{", "]"});
+      const bool is_bound = is(i - 1, "[") && i > 1 && is_any(i - 2, {"auto", "&"});
+      if (behind_type || behind_star || is_next || is_bound) return true;
+    }
+    return false;
+  }
+
+  /// Is it in an argument of cudaMemcpyToSymbol() or the like, or of decltype()?
+  bool names_symbol(std::size_t i, std::size_t begin) const {
+    int depth = 0;
+    while (i-- > begin) {
+      if (is(i, ")")) ++depth;
+      if (!is(i, "(") || --depth >= 0) continue;
+      depth = 0;
+      if (i > 0 && (text(i - 1).find("Symbol") != std::string_view::npos || is(i - 1, "decltype")))
+        return true;
+    }
+    return false;
+  }
+
+  /// \brief On a GPU, a `__device__` variable is two: the host's of that name starts as 0, and no
+  ///        kernel ever sees it. So functions of the host alone name another one.
+  void give_host_sides() {
+    std::set<std::string_view> names;
+    std::vector<std::pair<std::size_t, std::size_t>> bodies;
+    std::size_t body = kNone;
+    visit_places([&](std::size_t i, Place place, bool on_device) {
+      if (place == Place::kOutside && is_any(i, {"__device__", "__constant__"})) {
+        if (const auto name = variable_declared_at(i); !name.empty()) names.insert(name);
+      }
+      if (place == Place::kHost && !on_device && body == kNone) body = i;
+      if (place != Place::kHost && body != kNone)
+        bodies.emplace_back(std::exchange(body, kNone), i);
+    });
+    for (const auto& [begin, end] : bodies) {
+      for (const std::string_view name : names)
+        give_host_side(name, begin, end);
+    }
+  }
+
+  void give_host_side(std::string_view name, std::size_t begin, std::size_t end) {
+    if (may_be_declared(name, start_of_statement(begin), end)) return;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is(i, name) || is_any(i - 1, {".", ":"}) || is_any(i + 1, {":", "("})) continue;
+      if (is(i - 1, ">") && is(i - 2, "-")) continue;
+      if (names_symbol(i, begin)) continue;
+      changes_.push_back({tokens_[i].begin, tokens_[i].end,
+                          "::ladder::glassbox::on_host_side(" + std::string(name) + ")"});
+    }
   }
 
   enum class Place { kOutside, kHost, kDevice };

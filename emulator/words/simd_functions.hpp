@@ -4,7 +4,6 @@
 /// \source CUDA 13.0, Math API, SIMD Intrinsics
 #pragma once
 
-#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +29,7 @@ template <class T>
 constexpr int saturated(int x) {
   constexpr int kLow = std::is_signed_v<T> ? -(1 << (8 * sizeof(T) - 1)) : 0;
   constexpr int kHigh = kLow + (1 << 8 * sizeof(T)) - 1;
-  return std::clamp(x, kLow, kHigh);
+  return x < kLow ? kLow : x > kHigh ? kHigh : x;
 }
 
 }  // namespace ladder::emulator

@@ -4,7 +4,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -354,6 +358,40 @@ cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, st
   filled.tell(WorkKind::kFill);
   note_written(to, bytes);
   return cudaSuccess;
+}
+
+namespace {
+
+/// Variables of the device, and those of the host beside them.
+struct HostSides {
+  std::mutex mutex;
+  std::map<const void*, std::unique_ptr<std::max_align_t[]>> of;
+  std::map<const void*, const void*> back;
+};
+
+HostSides& host_sides() {
+  static auto* const sides = new HostSides();  // used until the very end of the process
+  return *sides;
+}
+
+}  // namespace
+
+void* host_side_of(const void* variable, std::size_t bytes) {
+  HostSides& sides = host_sides();
+  const std::lock_guard lock(sides.mutex);
+  auto& side = sides.of[variable];
+  if (side == nullptr) {
+    side = std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+    sides.back[side.get()] = variable;
+  }
+  return side.get();
+}
+
+void* device_side_of(const void* address) {
+  HostSides& sides = host_sides();
+  const std::lock_guard lock(sides.mutex);
+  const auto found = sides.back.find(address);
+  return const_cast<void*>(found == sides.back.end() ? address : found->second);
 }
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,

@@ -8,6 +8,8 @@ CASES = [
     Case("complex_header", output="no error\n"),
     Case("hgemm", output="4\n"),
     Case("pointer_attributes", output="2\n"),
+    Case("device_variable_read_on_the_host", output="0\n"),
+    Case("device_variable_read_on_the_host", options="-D SOUND", output="32\n"),
     Case("cyc"),
     Case("dev", output="ok\n"),
     Case("ld", output="cudaSuccess\n"),

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -12,6 +13,9 @@
 namespace ladder::emulator {
 namespace {
 
+/// Of the limit: how much CPU time blocks must have got that all spin, and how long that may take.
+constexpr double kLeastOfSpin = 0.1;
+constexpr double kMostOfSpin = 1.1;
 constexpr Seconds kPatience = Seconds(1.0);  ///< for a thread to come back to the kernel's own code
 
 /// CPU time that a thread has used since it was started.
@@ -63,19 +67,30 @@ void HangWatch::look_at(Target& target) {
   if (progress == 0 || seen != target.seen_progress) {
     target.seen_progress = seen;
     target.seen_at = target.news_at = now;
+    target.news_seen = std::chrono::steady_clock::now();
     target.watched->set_doubted(false);
     return;
   }
-  if (now - target.seen_at >= limit_ / 2) target.watched->set_doubted(true);
+  const Seconds passed = std::chrono::steady_clock::now() - target.news_seen;
+  if (std::max(now - target.seen_at, passed) >= limit_ / 2) target.watched->set_doubted(true);
   if (news != target.seen_news) {
     target.seen_news = news;
     target.news_at = now;
+    target.news_seen = std::chrono::steady_clock::now();
     return;
   }
   const Seconds still_for = now - target.news_at;
-  if (still_for < limit_) return;
+  const bool has_spun = passed >= kMostOfSpin * limit_ && still_for >= kLeastOfSpin * limit_;
+  if (still_for < limit_ && !(has_spun && all_spin())) return;
   target.watched->ask_to_stop(progress, still_for > limit_ + kPatience);
   pthread_kill(target.thread, kHangSignal);
+}
+
+/// Those that have run out of blocks do not count.
+bool HangWatch::all_spin() const {
+  return std::ranges::all_of(targets_, [](const Target& target) {
+    return target.watched->is_spinning() || target.watched->progress() == 0;
+  });
 }
 
 }  // namespace ladder::emulator

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -21,7 +22,7 @@ namespace ladder::emulator {
 ///
 /// A thread that looks at the CPU threads of a grid every now and then. It counts the CPU
 ///        time that they got, so a kernel does not seem to hang on a busy computer or in a
-///        debugger.
+///        debugger. Blocks that all spin need less of it: nobody is left who could end their wait.
 class HangWatch {
  public:
   /// A CPU thread that runs blocks.
@@ -32,6 +33,7 @@ class HangWatch {
     Seconds seen_at = {};             ///< its CPU time then
     std::uint64_t seen_news = 0;      ///< when it last made progress, or accessed something new
     Seconds news_at = {};             ///< its CPU time then
+    std::chrono::steady_clock::time_point news_seen = {};  ///< and the time of day
   };
 
   /// Watches these from now on, until rest().
@@ -41,6 +43,7 @@ class HangWatch {
  private:
   void run();
   void look_at(Target& target);
+  bool all_spin() const;
 
   std::mutex mutex_;
   std::condition_variable wakes_;
