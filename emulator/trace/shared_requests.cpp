@@ -334,6 +334,7 @@ bool SharedRequests::stores_the_same(std::uint32_t lanes) const {
 
 /// Is it padding, or a member that nobody set, of an object that is loaded whole?
 bool SharedRequests::is_of_written_object(std::size_t at, AccessCode code) const {
+  if (type_of(code) != AccessType::kLoad) return false;  // what an atomic leaves is written
   const SharedArray* const array = array_near(state_.shared_arrays, at);
   if (array == nullptr) return false;
   // Dynamic shared memory holds objects of any type.

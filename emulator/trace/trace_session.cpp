@@ -361,17 +361,20 @@ void TraceSession::keep_failure(const GridPlan& plan, const KernelError& error,
 /// Of blocks that were not run, the arrays say nothing.
 void TraceSession::keep_undefined() {
   if (options_.sample) return;
-  const auto place_of_store = [&](const std::string& array) {
+  const auto place_of = [&](const std::string& array, auto... operations) {
     for (const auto& [key, counts] : lines_) {
       const auto& [file, line, operation, name, bytes] = key;
-      const bool stores =
-          operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
-      if (stores && name == array) return Place{file, line};
+      if (((operation == operations) || ...) && name == array) return Place{file, line};
     }
     return Place();
   };
+  const auto place_of_store = [&](const std::string& array) {
+    return place_of(array, Operation::kGlobalStore, Operation::kGlobalAtomic);
+  };
+  // What a kernel has loaded it may store again.
   const auto was_stored = [&](std::size_t array, std::size_t at) {
-    return shadow_.was_stored(array, at);
+    return shadow_.was_stored(array, at) &&
+           place_of(wishes_.arrays[array].name, Operation::kGlobalLoad).line == 0;
   };
   for (Fault& hazard : undefined_.find_in(wishes_.arrays, place_of_store, was_stored))
     trace_.hazards.push_back(std::move(hazard));
