@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/run/own_files.hpp"
 #include "glassbox/launch_syntax.hpp"
 
 namespace ladder::glassbox {
@@ -56,7 +55,7 @@ Preprocessed read(const std::string& text) {
     if (is_new) {
       all.files.emplace_back(name);
       all.is_own.push_back(!name.starts_with("/usr/") && !name.starts_with("<") &&
-                           emulator::root_of(name).empty());
+                           !is_header_of_ours(name));
     }
     return known->second;
   };

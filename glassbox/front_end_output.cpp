@@ -210,10 +210,6 @@ bool is_of_system(const std::string& file) {
   return file.starts_with("/usr/");
 }
 
-bool is_ours(const std::string& file) {
-  return !emulator::root_of(file).empty();
-}
-
 /// What nvcc has on both sides although a header of the system declares it for the host.
 bool is_on_device_too(std::string_view name) {
   constexpr std::array<std::string_view, 18> kNames = {
@@ -229,7 +225,7 @@ class ClangReader {
   Objections read(const std::vector<Message>& messages) {
     for (const Message& message : messages) {
       // What a header has in it does not follow from the program's own lines.
-      if (is_ours(message.place.file) || is_of_system(message.place.file)) continue;
+      if (is_header_of_ours(message.place.file) || is_of_system(message.place.file)) continue;
       const std::optional<SourceError> error = objection_of(message);
       if (!error) break;
       if (error->kind == Kind::kCompiler) continue;  // no objection of nvcc's
@@ -285,7 +281,7 @@ class ClangReader {
     bool all_constexpr = !declarations.empty();
     for (const Message& declaration : declarations) {
       const std::string& file = declaration.place.file;
-      if (is_ours(file)) return nothing;
+      if (is_header_of_ours(file)) return nothing;
       // libcu++'s words are the C++ library's here, and both sides' there.
       if (is_of_system(file) &&
           (is_on_device_too(name) || texts_.of(message.place.file).contains("cuda/std"))) {
@@ -350,6 +346,13 @@ class ClangReader {
 };
 
 }  // namespace
+
+bool is_header_of_ours(std::string_view file) {
+  const std::string_view root = emulator::root_of(file);
+  if (root.empty()) return false;
+  const std::string_view below = file.substr(root.size());
+  return below.starts_with("emulator/") || below.starts_with("glassbox/");
+}
 
 Objections objections_of_nvcc(const std::string& output, const std::string& nvcc_root) {
   static const std::regex form(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/findings/source_error.hpp"
@@ -17,6 +18,9 @@ struct Objections {
 
   bool empty() const { return errors.empty() && notes.empty(); }
 };
+
+/// Whether a file is a header of the emulator's or the glass box's, and not the program's own.
+bool is_header_of_ours(std::string_view file);
 
 /// \brief Of nvcc: errors in the program's own files.
 /// \param nvcc_root  the folder of the toolkit, whose headers are not the program's
