@@ -238,8 +238,7 @@ class CublasTest(unittest.TestCase):
             {("cublasSscal", "no-handle"), ("cublasSgemm", "does-not-fit"),
              ("cublasSgemm", "host-memory"), ("cublasSgemm", "device-memory"),
              ("cublasSgemm", "leading-dimension"), ("cublasSgemm", "negative-size"),
-             # Row by row: the seventh begins behind d.
-             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "host-memory"),
+             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "does-not-fit"),
              ("cublasSetMatrix", "columns-of-copy")},
         )  # fmt: skip
         self.assertEqual(lacks(result), {"types-of-product", "cublas-in-capture"})

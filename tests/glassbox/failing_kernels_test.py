@@ -123,10 +123,11 @@ class FailingKernelsTest(unittest.TestCase):
                          ("device-runtime-call", 3, {"function": "cudaMalloc"}))
 
     def test_a_kernel_that_is_called_like_a_function(self):
-        """Ends the program."""
+        """Is refused, as by nvcc."""
         result = outcome("__global__ void k(int* x) {\n  x[threadIdx.x] = 1;\n}\n"
                          "int main() { int x[1]; k(x); }")  # fmt: skip
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.found["findings"][0]["line"], 4)
 
     def test_clocks_tick_as_the_cards_do(self):
         """A kernel that waits for two milliseconds of its SM ends."""

@@ -62,7 +62,7 @@ class ReportWordingTest(unittest.TestCase):
             "cudaMemcpy: the target is d_a, memory of the GPU, not of the host, at my.cu:11",
             "cudaMemcpy: 12 bytes from byte 8 on do not fit: d_a has 16 bytes",
             "cudaMemset: the target is memory of the host, not of the GPU, at my.cu:13",
-            "cudaFree: gone was freed before, at my.cu:14",
+            "cudaFree: gone was freed before, at my.cu:8, at my.cu:14",
             "cudaFree: this is no start of an array of the GPU; it is in d_b, at my.cu:15",
             "cudaMemcpy2D: a row of 8 bytes is longer than a pitch, at my.cu:17",
             "d_a, 16 bytes from my.cu:6, was never freed. d_b, 16 bytes from my.cu:6, was never",
@@ -98,7 +98,7 @@ class ReportWordingTest(unittest.TestCase):
 
     def test_kernels_that_read_textures(self):
         expected = (
-            "tex2D reads a texture of array, which was freed, at my.cu:12",
+            "tex2D reads a texture of a, which was freed, at my.cu:12",
             "tex2D reads a texture object that was destroyed",
             "tex2D reads what is no texture object",
             "tex1D reads a texture of 2 dimensions",
@@ -136,8 +136,8 @@ class ReportWordingTest(unittest.TestCase):
             "int* x;\ncudaMallocHost(&x, 4);\nwait<<<1, 1>>>(x);",
             "__global__ void wait(volatile int* x) { while (*x != 1) {} }")
         with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
-            self.assert_said(outcome(source), "If wait waits until the host writes x, it is right: "
-                             "the glass box runs each kernel to its end")
+            self.assert_said(outcome(source), "a kernel waits until the host writes x, and the glass "
+                             "box runs it to its end before the host goes on")
 
     def test_the_host_accesses_memory_of_the_gpu(self):
         self.assert_said(

@@ -84,7 +84,7 @@ PLANE = """
 # What a kernel of PLANE's reads, and why it may not.
 WRONG_READS = {
     "auto t = texture_of(of_array(a)); cudaFreeArray(a);plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
-        ("texture-freed", {"function": "tex2D", "array": "array"}),
+        ("texture-freed", {"function": "tex2D", "array": "a"}),
     "auto t = texture_of(of_array(a)); cudaDestroyTextureObject(t);"
     "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);": ("texture-destroyed", {"function": "tex2D"}),
     "plane<<<1, 1>>>(0, 0, 0, 0, 0, out);": ("texture-no-object", {"function": "tex2D"}),
@@ -231,7 +231,7 @@ class TexturesTest(unittest.TestCase):
             printf("%d %d\\n", format.x, format.f);
             """)
         self.assertEqual(said, ["1 5 10 20 30 100 7 0.5", "10 20 7 0.5", "32 2"])
-        self.assertEqual(never_freed(result)["array"], 32)
+        self.assertEqual(never_freed(result)["a"], 32)
 
     def test_wrong_calls(self):
         """CUDA's errors, as an H100 returns them, with a sentence."""
@@ -269,7 +269,7 @@ class TexturesTest(unittest.TestCase):
              ("cudaFreeArray", "no-cuda-array"), ("cudaDestroyTextureObject", "no-texture")},
         )  # fmt: skip
         self.assertLessEqual(
-            {"width": 16, "x": 8, "y": 0, "array": "array", "rows": 2, "row_bytes": 16}.items(),
+            {"width": 16, "x": 8, "y": 0, "array": "a", "rows": 2, "row_bytes": 16}.items(),
             found[("cudaMemcpy2DToArray", "part-does-not-fit")].items())
         self.assertLessEqual({"bytes": 260, "array": "out", "array_bytes": 256}.items(),
                              found[(create, "does-not-fit")].items())
