@@ -99,7 +99,10 @@ struct TracerState {
   }
 
   bool is_near_shared(std::uint64_t address) const {
-    return address - (shared_begin - kNearShared) < shared_bytes + 2 * kNearShared;
+    if (address - shared_begin < shared_bytes) return true;
+    if (address - (shared_begin - kNearShared) >= shared_bytes + 2 * kNearShared) return false;
+    // The next mapping of the process may hold one of the arrays.
+    return wishes->index.with(address, address + 1) == kNoArray;
   }
   /// Is the order of this block's events recorded?
   bool is_ordered() const { return block == wishes->ordered_block; }
