@@ -279,6 +279,7 @@ lint: ## check format, spelling and Python
 	@git ls-files | xargs $(LINT)/codespell
 	@.ci/pip-hashes --check
 	@$(LINT)/ruff check --quiet bench classroom docs tests
+	@$(LINT)/ruff format --check --quiet bench classroom docs tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
@@ -286,10 +287,11 @@ tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1
 	@$(CONFIGURE) -DLADDER_UNITY=OFF >/dev/null # clang-tidy wants the command of each file
 	@.ci/tidy clang-tidy-$(CLANG) $(SINCE)
 
-format: ## format all C++ and CUDA files
+format: ## format C++, CUDA and Python
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
 	@git ls-files $(CODE) | xargs $(LINT)/clang-format -i
+	@$(LINT)/ruff format --quiet bench classroom docs tests
 
 clean: ## remove the build folder
 	@rm -rf build

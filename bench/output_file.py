@@ -85,8 +85,11 @@ class _Replacement:
         if not self.is_file:
             return
         # A folder of its own, so that the file's mode is what the umask leaves.
-        folder = pathlib.Path(folders.enter_context(
-            tempfile.TemporaryDirectory(prefix=".unfinished-", dir=self.target.parent)))
+        folder = pathlib.Path(
+            folders.enter_context(
+                tempfile.TemporaryDirectory(prefix=".unfinished-", dir=self.target.parent)
+            )
+        )
         self.new, self.old = folder / "new", folder / "old"
         if text is not None:
             self.new.write_text(text)

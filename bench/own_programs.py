@@ -31,8 +31,7 @@ COMPARED = {
     "global store sectors": (_global("sectors", "st"), ("global store",), "sectors"),
     "global store lines": (_global("set_accesses", "st"), ("global store",), "lines"),
     # An atomic whose old value nobody reads is a reduction to the hardware.
-    "global atomic requests": (
-        _global("requests", "atom", "red"), ("global atomic",), "requests"),
+    "global atomic requests": (_global("requests", "atom", "red"), ("global atomic",), "requests"),
     "global atomic sectors": (_global("sectors", "atom", "red"), ("global atomic",), "sectors"),
     "shared load wavefronts": (_shared("ld"), ("shared load",), "wavefronts"),
     "shared store wavefronts": (_shared("st"), ("shared store",), "wavefronts"),

@@ -19,8 +19,11 @@ def _read(path):
     except (csv.Error, ValueError) as error:
         raise ResultsError(path, "has no line of names") from error
     if header[:1] != ["probe"] or len(notes) < 5:
-        raise ResultsError(path, "is no table of probes: its first lines say who made it, and the "
-                           "next one begins with 'probe'")
+        raise ResultsError(
+            path,
+            "is no table of probes: its first lines say who made it, and the "
+            "next one begins with 'probe'",
+        )
     table = {}
     for number_of_row, row in enumerate(found, 1):
         place = f"row {number_of_row}" + (f" ({row[0]})" if row else "")

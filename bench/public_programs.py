@@ -54,33 +54,38 @@ MORE = {
     **{
         f"PacktPublishing+Learn-CUDA-Programming/{path}": more
         for path, more in {
-            "Chapter02/02_memory_overview/05_image_scaling/image_scaling.cu":
-                {"files": ["scrImagePgmPpmPackage.cpp"]},
-            "Chapter03/03_cuda_thread_programming/01_warp_and_thread_block/cuda_thread_block.cu":
-                {"arguments": ["4", "128"]},
+            "Chapter02/02_memory_overview/05_image_scaling/image_scaling.cu": {
+                "files": ["scrImagePgmPpmPackage.cpp"]
+            },
+            "Chapter03/03_cuda_thread_programming/01_warp_and_thread_block/cuda_thread_block.cu": {
+                "arguments": ["4", "128"]
+            },
             "Chapter04/04_kernel_execution/08_openmp_cuda/openmp_gpus.cu": {"arguments": ["2"]},
-            "Chapter06/06_multigpu/05_streams/image_merging.cu":
-                {"files": ["scrImagePgmPpmPackage.cu"]},
-            "Chapter07/07_parallel_programming_pattern/03_scan/scan.cu":
-                {"files": ["scan_v1.cu", "scan_v2.cu"]},
-            "Chapter07/07_parallel_programming_pattern/08_histogram/image_histogram.cu":
-                {"files": ["scrImagePgmPpmPackage.cpp"]},
+            "Chapter06/06_multigpu/05_streams/image_merging.cu": {
+                "files": ["scrImagePgmPpmPackage.cu"]
+            },
+            "Chapter07/07_parallel_programming_pattern/03_scan/scan.cu": {
+                "files": ["scan_v1.cu", "scan_v2.cu"]
+            },
+            "Chapter07/07_parallel_programming_pattern/08_histogram/image_histogram.cu": {
+                "files": ["scrImagePgmPpmPackage.cpp"]
+            },
         }.items()
     },
     **{
-        f"R100001+Programming-Massively-Parallel-Processors/Chapters/{path}.cu":
-            {"arguments": arguments.split()}
+        f"R100001+Programming-Massively-Parallel-Processors/Chapters/{path}.cu": {
+            "arguments": arguments.split()
+        }
         for path, arguments in {
-            "Ch02 - Data Parallel Computing/labs/array_add_on_device/array_add_on_device":
-                "50 70 8 8",
+            "Ch02 - Data Parallel Computing/labs/array_add_on_device/array_add_on_device": "50 70 "
+            "8 8",
             "Ch03 - Scalable Parallel Execution/labs/image_blur/image_blur": "16 70 50",
             "Ch03 - Scalable Parallel Execution/labs/image_color_to_grayscale/"
             "image_color_to_grayscale": "16 70 50",
             "Ch03 - Scalable Parallel Execution/labs/mat_vec_mul/mat_vec_mul": "100",
             "Ch03 - Scalable Parallel Execution/labs/matrix_addition/matrix_addition": "100",
             "Ch03 - Scalable Parallel Execution/labs/vector_add/vector_add": "128 1000",
-            "Ch04 - Memory And Data Locality/labs/basic_matrix_mul/basic_matrix_mul":
-                "50 70 70 60",
+            "Ch04 - Memory And Data Locality/labs/basic_matrix_mul/basic_matrix_mul": "50 70 70 60",
             "Ch04 - Memory And Data Locality/labs/tiled_matrix_mul_shared_mem/"
             "tiled_matrix_mul_shared_mem": "50 70 70 60",
             "Ch05 - Performance Considerations/labs/rectangular_tiles_mat_mul/"
@@ -90,25 +95,44 @@ MORE = {
             "Ch07 - Parallel Patterns: Convolution/labs/stencil/stencil": "30 20 10",
             "Ch08 - Parallel Patterns: Prefix Sum/labs/scan/scan": "1000",
             "Ch09 - Parallel Patterns: Histogram/labs/histogram/histogram": "1000",
-            "Ch10 - Parallel Patterns: Sparse Matrix Computation/labs/sparse_matrix_comp":
-                "50 70 0.8 1",
+            "Ch10 - Parallel Patterns: Sparse Matrix Computation/labs/sparse_matrix_comp": "50 70 "
+            "0.8 1",
         }.items()
     },
     "mark-poscablo+gpu-sum-reduction/sum_reduction/main.cu": {"files": ["reduce.cu"]},
     "mark-poscablo+gpu-prefix-sum/scan_standalone/main.cu": {"files": ["scan.cu"]},
     "mark-poscablo+gpu-radix-sort/radix_sort/main.cu": {"files": ["scan.cu", "sort.cu"]},
-    "a-hamdi+GPU/day 13/Linear_kernel/linear_kernel.cu":
-        {"files": ["cuda_kernels.cu", "helper_functions.cpp"]},
+    "a-hamdi+GPU/day 13/Linear_kernel/linear_kernel.cu": {
+        "files": ["cuda_kernels.cu", "helper_functions.cpp"]
+    },
     "a-hamdi+GPU/day 34/vec_add_gpu.cu": {"arguments": ["4096"]},
-    "Maharshi-Pandya+cudacodes/matvec/src.cu":
-        {"files": [f"kernels/{name}.cu" for name in (
-            "cublas_0", "naive_1", "coalesced_warp_2", "coalesced_warpblock_3", "vectorized_4",
-            "utils")]},
+    "Maharshi-Pandya+cudacodes/matvec/src.cu": {
+        "files": [
+            f"kernels/{name}.cu"
+            for name in (
+                "cublas_0",
+                "naive_1",
+                "coalesced_warp_2",
+                "coalesced_warpblock_3",
+                "vectorized_4",
+                "utils",
+            )
+        ]
+    },
     **{
-        f"Maharshi-Pandya+cudacodes/softmax/{name}.cu":
-            {"files": [f"kernels/{kernel}.cu" for kernel in (
-                "naive_0", "online_1", "sharedmem_2", "shfl_3", "vectorized_4",
-                "blocktiling_5")]}
+        f"Maharshi-Pandya+cudacodes/softmax/{name}.cu": {
+            "files": [
+                f"kernels/{kernel}.cu"
+                for kernel in (
+                    "naive_0",
+                    "online_1",
+                    "sharedmem_2",
+                    "shfl_3",
+                    "vectorized_4",
+                    "blocktiling_5",
+                )
+            ]
+        }
         for name in ("bench", "test")
     },
     **{
@@ -164,9 +188,10 @@ def missed():
 
 
 def verdict_of(entry, finding, judgements):
-    """"bug", "harmless", ...; a FigureError names a finding that nobody has judged."""
+    """ "bug", "harmless", ...; a FigureError names a finding that nobody has judged."""
     key = (entry["repository"], entry["path"], finding["line"])
     if key not in judgements:
         raise results_file.FigureError(
-            f"{JUDGED} does not judge {'/'.join(key[:2])}, line {key[2]}")
+            f"{JUDGED} does not judge {'/'.join(key[:2])}, line {key[2]}"
+        )
     return judgements[key]["verdict"]

@@ -167,8 +167,11 @@ def each(form, least=1, most=None):
     def of_list(value, path, place):
         expect(isinstance(value, list), value, place, "a list")
         if len(value) < least or most is not None and len(value) > most:
-            raise WrongError(place, f"has {len(value)} entries, and should have "
-                        + (f"{least}" if most == least else f"{least} or more"))
+            raise WrongError(
+                place,
+                f"has {len(value)} entries, and should have "
+                + (f"{least}" if most == least else f"{least} or more"),
+            )
         return [form(entry, path, f"{place}[{i}]") for i, entry in enumerate(value)]
 
     return of_list
@@ -227,17 +230,31 @@ MACHINE = record(
     device=text,
     cuda_driver=text,
     protocol=or_null(text),
-    optional={"cuda_toolkit": text, "cublas": text, "sm_clock_mhz": READINGS,
-              "power_w": READINGS, "profiler": text, "sanitizer": text},
+    optional={
+        "cuda_toolkit": text,
+        "cublas": text,
+        "sm_clock_mhz": READINGS,
+        "power_w": READINGS,
+        "profiler": text,
+        "sanitizer": text,
+    },
 )
 METRICS = named(number)
 SHAPE = {"m": extent, "n": extent, "k": extent}
 TIMED = {
-    "time_ms": or_null(positive), "tflops": or_null(positive),
-    "ratio_to_cublas": or_null(positive), "ratio_to_best": or_null(positive),
-    "spread": or_null(number), "samples_ms": or_null(each(positive)), "sm_clock_mhz": READINGS,
-    "power_w": READINGS, "error_over_bound": or_null(number),
-    "difference_to_cublas": or_null(number), "outcome": text, "note": text, "seed": count,
+    "time_ms": or_null(positive),
+    "tflops": or_null(positive),
+    "ratio_to_cublas": or_null(positive),
+    "ratio_to_best": or_null(positive),
+    "spread": or_null(number),
+    "samples_ms": or_null(each(positive)),
+    "sm_clock_mhz": READINGS,
+    "power_w": READINGS,
+    "error_over_bound": or_null(number),
+    "difference_to_cublas": or_null(number),
+    "outcome": text,
+    "note": text,
+    "seed": count,
     "verified": truth,
 }
 
@@ -245,7 +262,8 @@ TIMED = {
 def timed(value, path, place):
     """A climb's entry: what was timed has all figures."""
     entry = record(name=text, rung=or_null(rung_number), **SHAPE, optional=TIMED)(
-        value, path, place)
+        value, path, place
+    )
     if entry.get("time_ms") is None and entry.get("tflops") is None:
         return entry
     for name in ("time_ms", "tflops", "ratio_to_best"):
@@ -255,29 +273,61 @@ def timed(value, path, place):
 
 CLIMB = results(timed, MACHINE)
 PROFILE = results(
-    record(rung=rung_number, metrics=METRICS, optional={"configuration": text}, **SHAPE), MACHINE)
+    record(rung=rung_number, metrics=METRICS, optional={"configuration": text}, **SHAPE), MACHINE
+)
 PREDICATES = results(
-    record(rung=rung_number, instruction=text, predicate=text, executed=positive,
-           tag_requests=count, wavefronts=count, wavefronts_ideal=count, **SHAPE), MACHINE)
-ROOFS = results(record(name=text, value=positive, optional={"unit": text}),
-                record(device=text, optional={"cuda_driver": text, "protocol": or_null(text)}))
+    record(
+        rung=rung_number,
+        instruction=text,
+        predicate=text,
+        executed=positive,
+        tag_requests=count,
+        wavefronts=count,
+        wavefronts_ideal=count,
+        **SHAPE,
+    ),
+    MACHINE,
+)
+ROOFS = results(
+    record(name=text, value=positive, optional={"unit": text}),
+    record(device=text, optional={"cuda_driver": text, "protocol": or_null(text)}),
+)
 SAMPLES = either(positive, each(positive))
 BENCHMARKED = record(device=text, optional={"protocol": text, "cublas": text})
 ROWS = record(
     context=BENCHMARKED,
-    rows=each(record(name=text, ms=each(positive), launches_per_sample=positive, spread=number,
-                     power_w=or_null(SAMPLES), sm_mhz=or_null(SAMPLES), cpu_time=anything,
-                     optional={"precision": text, "roof_tflops": positive})),
+    rows=each(
+        record(
+            name=text,
+            ms=each(positive),
+            launches_per_sample=positive,
+            spread=number,
+            power_w=or_null(SAMPLES),
+            sm_mhz=or_null(SAMPLES),
+            cpu_time=anything,
+            optional={"precision": text, "roof_tflops": positive},
+        )
+    ),
 )
 SAMPLE = record(
-    run_name=text, run_type=text,
-    optional={"name": text, "real_time": positive, "tflops": positive,
-              "ratio_to_cublas": positive, "ratio_to_best": positive, "label": text,
-              "share_of_measured_roof": positive, "spread": number,
-              "launches_per_sample": positive, "repetition_index": count},
+    run_name=text,
+    run_type=text,
+    optional={
+        "name": text,
+        "real_time": positive,
+        "tflops": positive,
+        "ratio_to_cublas": positive,
+        "ratio_to_best": positive,
+        "label": text,
+        "share_of_measured_roof": positive,
+        "spread": number,
+        "launches_per_sample": positive,
+        "repetition_index": count,
+    },
 )
-NO_SAMPLE = record(run_name=text, run_type=text,
-                   optional={"error_occurred": truth, "error_message": text})
+NO_SAMPLE = record(
+    run_name=text, run_type=text, optional={"error_occurred": truth, "error_message": text}
+)
 
 
 def sample(value, path, place):
@@ -292,129 +342,269 @@ SAMPLED = record(context=BENCHMARKED, benchmarks=each(sample, 0))
 ESTIMATE = record(value=signed, low=signed, high=signed)
 VERDICT = one_of("holds", "condition", "wrong", "pending")
 LAB = record(  # bench/labs/report_json.cpp
-    context=record(device=text), lab=text, quick=truth, seed=count, seconds=number,
+    context=record(device=text),
+    lab=text,
+    quick=truth,
+    seed=count,
+    seconds=number,
     findings=each(record(key=text, name=text, value=or_null(ESTIMATE), unit=text, how=text), 0),
     claims=each(record(row=text, claimed=text, because=text, verdict=VERDICT), 0),
     notes=each(text, 0),
-    series=each(record(name=text, x_name=text, x_unit=text, y_name=text, y_unit=text,
-                       points=each(record(x=signed, samples=each(signed)))), 0),
+    series=each(
+        record(
+            name=text,
+            x_name=text,
+            x_unit=text,
+            y_name=text,
+            y_unit=text,
+            points=each(record(x=signed, samples=each(signed))),
+        ),
+        0,
+    ),
 )
 TOOL_RUN = record(
-    name=text, tool=text, fault=or_null(text), fault_at=or_null(text), at_the_fault=truth,
-    count=or_null(count), cuda=or_null(text), killed_after_s=or_null(number),
-    message=or_null(text), places=each(text, 0),
+    name=text,
+    tool=text,
+    fault=or_null(text),
+    fault_at=or_null(text),
+    at_the_fault=truth,
+    count=or_null(count),
+    cuda=or_null(text),
+    killed_after_s=or_null(number),
+    message=or_null(text),
+    places=each(text, 0),
 )
 PLACE_OF_LAUNCH = {"kernel": text, "grid": each(extent, 3, 3), "block": each(extent, 3, 3)}
 COUNTED_PROGRAM = record(
-    name=text, output=text, launches=each(record(metrics=named(count), **PLACE_OF_LAUNCH)))
+    name=text, output=text, launches=each(record(metrics=named(count), **PLACE_OF_LAUNCH))
+)
 EMULATED_PROGRAM = record(
-    name=text, output=text,
-    launches=each(record(operations=named(record(requests=count, sectors=count, lines=count,
-                                                 wavefronts=count)), **PLACE_OF_LAUNCH)))
+    name=text,
+    output=text,
+    launches=each(
+        record(
+            operations=named(record(requests=count, sectors=count, lines=count, wavefronts=count)),
+            **PLACE_OF_LAUNCH,
+        )
+    ),
+)
 FOUND = {"kind": text, "file": text, "line": count, "message": text, "times": positive}
 PUBLIC_PROGRAM = record(
-    repository=text, path=text, scope=or_null(text),
+    repository=text,
+    path=text,
+    scope=or_null(text),
     optional={
-        "outcome": text, "said": text, "exit_code": signed, "told": or_null(text),
-        "files": each(text), "arguments": each(text), "seconds": number,
-        "launches": count, "traced": count, "requests": count, "never_freed": count, "commit": text,
+        "outcome": text,
+        "said": text,
+        "exit_code": signed,
+        "told": or_null(text),
+        "files": each(text),
+        "arguments": each(text),
+        "seconds": number,
+        "launches": count,
+        "traced": count,
+        "requests": count,
+        "never_freed": count,
+        "commit": text,
         "hazards": each(record(kernel=text, array=text, other_line=or_null(count), **FOUND), 0),
         "calls": each(record(**FOUND), 0),
     },
 )
 JUDGEMENT = record(
-    repository=text, path=text, lines=each(count), why=text,
+    repository=text,
+    path=text,
+    lines=each(count),
+    why=text,
     verdict=one_of("bug", "harmless", "meant", "false"),
 )
 LOOP = record(
-    name=text, rung=rung_number, change=text, registers=count, stack_bytes=count,
-    spill_store_bytes=count, spill_load_bytes=count, instructions=positive,
-    counts=named(count), order=each(pair(text, count)),
+    name=text,
+    rung=rung_number,
+    change=text,
+    registers=count,
+    stack_bytes=count,
+    spill_store_bytes=count,
+    spill_load_bytes=count,
+    instructions=positive,
+    counts=named(count),
+    order=each(pair(text, count)),
 )
 COUNTED_LOOP = {"three_fresh": count, "pauses": count, "instructions": positive, "ffma": positive}
 COPY = record(
-    name=text, rung=rung_number, taken_away=text, registers=count, stack_bytes=count,
-    spill_store_bytes=count, lds_128=count, cycles_per_ffma=positive, **COUNTED_LOOP,
+    name=text,
+    rung=rung_number,
+    taken_away=text,
+    registers=count,
+    stack_bytes=count,
+    spill_store_bytes=count,
+    lds_128=count,
+    cycles_per_ffma=positive,
+    **COUNTED_LOOP,
 )
-COPY_TIME = {"time_ms": positive, "tflops": positive, "ratio_to_best": positive,
-             "ratio_to_unchanged": or_null(positive)}
+COPY_TIME = {
+    "time_ms": positive,
+    "tflops": positive,
+    "ratio_to_best": positive,
+    "ratio_to_unchanged": or_null(positive),
+}
 
 
 def copy_time(value, path, place):
     """A rung's copy with its time; a library may have none."""
     entry = record(name=text, rung=or_null(rung_number), taken_away=or_null(text), m=extent)(
-        value, path, place)
+        value, path, place
+    )
     return entry if entry["rung"] is None else record(**COPY_TIME)(entry, path, place)
 
 
 COMPILER = record(compiler=text)
 WAYS = named(number)
 TRACED = record(
-    rung=rung_number, metrics=named(or_null(number)), launch=record(),
-    optional={"arithmetic_intensity_dram": or_null(number)}, **SHAPE,
+    rung=rung_number,
+    metrics=named(or_null(number)),
+    launch=record(),
+    optional={"arithmetic_intensity_dram": or_null(number)},
+    **SHAPE,
 )
 KERNEL = record(
-    function=text, threads=positive, registers=or_null(positive), registers_at=or_null(extent),
-    blocks_per_sm=or_null(positive), limits=or_null(text), static_shared_bytes=count,
-    dynamic_shared_bytes=count, locals=named(signed, 0), template=named(signed, 0),
+    function=text,
+    threads=positive,
+    registers=or_null(positive),
+    registers_at=or_null(extent),
+    blocks_per_sm=or_null(positive),
+    limits=or_null(text),
+    static_shared_bytes=count,
+    dynamic_shared_bytes=count,
+    locals=named(signed, 0),
+    template=named(signed, 0),
 )
 TRIPLE = each(extent, 3, 3)
 LAUNCH = record(shape=TRIPLE, grid=each(positive, 3, 3), kernel=count, cluster=positive)
-CONFIGURATION = record(name=text, BM=positive, BN=positive, BK=positive, blocks_per_sm=positive,
-                       cluster=positive, fan_in=count, kernels=each(count))
+CONFIGURATION = record(
+    name=text,
+    BM=positive,
+    BN=positive,
+    BK=positive,
+    blocks_per_sm=positive,
+    cluster=positive,
+    fan_in=count,
+    kernels=each(count),
+)
 PLAN = record(
-    shape=TRIPLE, configuration=text,
+    shape=TRIPLE,
+    configuration=text,
     optional={name: count for name in ("tiles", "whole_tiles", "ranks", "share", "longer")}
     | {"k_tiles": positive},
 )
 RUNG = record(
-    number=rung_number, name=text, folder=text, idea=text, sources=text,
-    builds_on=or_null(rung_number), precision=text, compute_capability=positive,
-    needs=text, architectures=each(text), architecture=or_null(text), multiple_of=positive,
-    tile=or_null(each(extent, 2, 2)), constants=named(signed, 0), kernels=each(KERNEL, 0),
-    launches=each(LAUNCH, 0), configurations=each(CONFIGURATION, 0), plans=each(PLAN, 0),
+    number=rung_number,
+    name=text,
+    folder=text,
+    idea=text,
+    sources=text,
+    builds_on=or_null(rung_number),
+    precision=text,
+    compute_capability=positive,
+    needs=text,
+    architectures=each(text),
+    architecture=or_null(text),
+    multiple_of=positive,
+    tile=or_null(each(extent, 2, 2)),
+    constants=named(signed, 0),
+    kernels=each(KERNEL, 0),
+    launches=each(LAUNCH, 0),
+    configurations=each(CONFIGURATION, 0),
+    plans=each(PLAN, 0),
 )
 REQUEST = record(
-    array=text, operation=text, access_bytes=positive, sectors=count, lines=count,
-    wavefronts=count, addresses=each(numbers(-1, whole=True), 0),
+    array=text,
+    operation=text,
+    access_bytes=positive,
+    sectors=count,
+    lines=count,
+    wavefronts=count,
+    addresses=each(numbers(-1, whole=True), 0),
 )
 LINE = record(line=positive, operation=text, requests=count, sectors=count, ideal_sectors=count)
 OPTIONS = {"options": each(text, 0)}
-KERNEL_REPORT = record(kernel=text, registers=count, stack=count, spill_stores=count,
-                       spill_loads=count)
+KERNEL_REPORT = record(
+    kernel=text, registers=count, stack=count, spill_stores=count, spill_loads=count
+)
 STAGES = record(
-    context=record(nvcc=text, host_compiler=text, arch=text), sources=named(text),
-    steps=each(record(tool=text, arch=or_null(text), reads=each(text, 0), writes=each(text, 0),
-                      optional={"for": text})),
-    phases=each(record(phase=text, inputs=each(text), product=text, bytes=or_null(count),
-                       status=count, **OPTIONS)),
-    architectures=each(record(compiles=each(text, 0), images=each(text, 0),
-                              refused=or_null(text), **OPTIONS)),
+    context=record(nvcc=text, host_compiler=text, arch=text),
+    sources=named(text),
+    steps=each(
+        record(
+            tool=text,
+            arch=or_null(text),
+            reads=each(text, 0),
+            writes=each(text, 0),
+            optional={"for": text},
+        )
+    ),
+    phases=each(
+        record(
+            phase=text,
+            inputs=each(text),
+            product=text,
+            bytes=or_null(count),
+            status=count,
+            **OPTIONS,
+        )
+    ),
+    architectures=each(
+        record(compiles=each(text, 0), images=each(text, 0), refused=or_null(text), **OPTIONS)
+    ),
     features=each(record(status=count, said=text, **OPTIONS)),
     separate=each(record(command=text, status=count, said=text)),
     macros=each(record(arguments=each(text), macros=named(or_null(text)))),
     suffixes=each(record(suffix=text, refused=or_null(text), tools=each(text, 0))),
     registers=record(text=each(text), kernels=each(KERNEL_REPORT)),
     debug=each(record(loc_lines=count, code_bytes=count, debug_sections=each(text, 0), **OPTIONS)),
-    inside=record(ptx=each(text), sass=or_null(each(text, 0)), left_out=or_null(each(text, 0)),
-                  images=or_null(each(text, 0)),
-                  **{"scale.o": named(count), "scale.cubin": named(count)}),
+    inside=record(
+        ptx=each(text),
+        sass=or_null(each(text, 0)),
+        left_out=or_null(each(text, 0)),
+        images=or_null(each(text, 0)),
+        **{"scale.o": named(count), "scale.cubin": named(count)},
+    ),
 )
 CLAIM = record(
-    group=text, claim=text, who=text, verdict=or_null(text), because=text,
-    evidence=each(record(text=text, at=text)), optional={"needs": text},
+    group=text,
+    claim=text,
+    who=text,
+    verdict=or_null(text),
+    because=text,
+    evidence=each(record(text=text, at=text)),
+    optional={"needs": text},
 )
 CARD_NUMBER = record(value=positive)
 CARD_NUMBERS = (
-    "compute_capability", "sms", "sm_clock_mhz", "max_threads_per_sm", "max_warps_per_sm",
-    "max_blocks_per_sm", "registers_per_sm", "register_allocation_unit", "shared_bytes_per_sm",
-    "shared_allocation_unit_bytes", "max_shared_bytes_per_block", "l1_and_shared_bytes_per_sm",
-    "l2_bytes", "l2_ways", "l2_partitions", "dram_bytes", "dram_bytes_per_second", "fp32_tflops",
+    "compute_capability",
+    "sms",
+    "sm_clock_mhz",
+    "max_threads_per_sm",
+    "max_warps_per_sm",
+    "max_blocks_per_sm",
+    "registers_per_sm",
+    "register_allocation_unit",
+    "shared_bytes_per_sm",
+    "shared_allocation_unit_bytes",
+    "max_shared_bytes_per_block",
+    "l1_and_shared_bytes_per_sm",
+    "l2_bytes",
+    "l2_ways",
+    "l2_partitions",
+    "dram_bytes",
+    "dram_bytes_per_second",
+    "fp32_tflops",
 )
 NOT_EVERY_GPU = record(value=or_null(positive))
 CARD = record(
-    name=record(value=text), **dict.fromkeys(CARD_NUMBERS, CARD_NUMBER),
-    shared_bytes_reserved_per_block=record(value=count), tf32_tflops=NOT_EVERY_GPU,
+    name=record(value=text),
+    **dict.fromkeys(CARD_NUMBERS, CARD_NUMBER),
+    shared_bytes_reserved_per_block=record(value=count),
+    tf32_tflops=NOT_EVERY_GPU,
     bf16_tflops=NOT_EVERY_GPU,
 )
 QUESTION = record(id=text, question=text, unit=text)
@@ -427,55 +617,103 @@ FORMS = {
     "bench/results/*/benchmark_*.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/*/drawn_shapes.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/emulator/gallery.json": record(
-        benchmarks=each(record(name=text, reported=each(text, 0)))),
+        benchmarks=each(record(name=text, reported=each(text, 0)))
+    ),
     "bench/results/*/copy_predicates.json": PREDICATES,
     "bench/results/emulator/own_programs.json": results(EMULATED_PROGRAM),
     "bench/results/*/own_programs.json": results(COUNTED_PROGRAM, MACHINE),
     "bench/results/emulator/traces*.json": results(TRACED),
     "bench/results/public_programs.json": record(
-        context=record(commits=named(text), seconds=positive),
-        programs=each(PUBLIC_PROGRAM)),
+        context=record(commits=named(text), seconds=positive), programs=each(PUBLIC_PROGRAM)
+    ),
     "bench/results/public_programs_judged.json": record(judgements=each(JUDGEMENT)),
     "bench/results/sass/ablations.json": results(COPY, COMPILER),
     "bench/results/sass/loops.json": results(LOOP, COMPILER),
     "bench/results/sass/near_loops.json": results(
-        record(name=text, instructions=positive, loads=positive, stores=count, popc=count,
-               loop=each(text)), COMPILER),
+        record(
+            name=text,
+            instructions=positive,
+            loads=positive,
+            stores=count,
+            popc=count,
+            loop=each(text),
+        ),
+        COMPILER,
+    ),
     "bench/results/sass/orders.json": results(
-        record(rung=rung_number, order=text, same_bank=count, lds=count, spills=count,
-               registers=count,
-               **COUNTED_LOOP), COMPILER),
+        record(
+            rung=rung_number,
+            order=text,
+            same_bank=count,
+            lds=count,
+            spills=count,
+            registers=count,
+            **COUNTED_LOOP,
+        ),
+        COMPILER,
+    ),
     "bench/results/*/machine.json": record(
-        device=text, commit=text, nvcc=or_null(text), compiler=text, system=text),
+        device=text, commit=text, nvcc=or_null(text), compiler=text, system=text
+    ),
     "bench/results/nvcc/stages.json": STAGES,
     "bench/results/nvcc/architectures.json": results(
-        record(rung=rung_number, architecture=text, kernels=positive, most_registers=positive,
-               kernels_that_spill=count, spill_store_bytes=count, spill_load_bytes=count),
-        COMPILER),
+        record(
+            rung=rung_number,
+            architecture=text,
+            kernels=positive,
+            most_registers=positive,
+            kernels_that_spill=count,
+            spill_store_bytes=count,
+            spill_load_bytes=count,
+        ),
+        COMPILER,
+    ),
     "bench/results/*/ablations.json": results(copy_time, MACHINE),
     "bench/results/*/configuration_times.json": anything,
     "bench/results/*/cuda_gdb.json": results(
-        record(name=text, shows=text,
-               steps=each(record(command=text, output=each(text, 0)))),
-        record(device=text, cuda_toolkit=text)),
+        record(name=text, shows=text, steps=each(record(command=text, output=each(text, 0)))),
+        record(device=text, cuda_toolkit=text),
+    ),
     "bench/results/*/gallery.json": results(TOOL_RUN, MACHINE),
     "bench/results/*/speed_points.json": results(
-        record(rung=rung_number, version=text,
-               runs=each(record(points=number, ratios=each(number)))), MACHINE),
+        record(
+            rung=rung_number, version=text, runs=each(record(points=number, ratios=each(number)))
+        ),
+        MACHINE,
+    ),
     "bench/results/*/lab_*.json": LAB,
     "bench/results/emulator/raster_orders_h200.json": LAB,
     "bench/results/*/raster_orders.json": results(
-        record(size=extent, order=text, parts=positive, read_bytes=number, written_bytes=number,
-               l2_hit_rate=number, ms=number), MACHINE),
+        record(
+            size=extent,
+            order=text,
+            parts=positive,
+            read_bytes=number,
+            written_bytes=number,
+            l2_hit_rate=number,
+            ms=number,
+        ),
+        MACHINE,
+    ),
     "bench/results/*/sanitizer.json": results(record(name=text, clean=truth, **SHAPE), MACHINE),
     "bench/results/rounding.json": results(
-        record(k=extent, positive=truth, trials=positive, error=WAYS, largest=WAYS,
-               sum_over_scale=positive), record(seed=count)),
-    "bench/results/labs.json": each(record(number=text, name=text, question=text, needs=text,
-                                           quick_seconds=number)),
+        record(
+            k=extent,
+            positive=truth,
+            trials=positive,
+            error=WAYS,
+            largest=WAYS,
+            sum_over_scale=positive,
+        ),
+        record(seed=count),
+    ),
+    "bench/results/labs.json": each(
+        record(number=text, name=text, question=text, needs=text, quick_seconds=number)
+    ),
     "bench/results/rungs.json": record(rungs=each(RUNG)),
     "bench/results/shapes.json": record(
-        graph_below_flop=positive, shapes=each(record(set=text, shape=TRIPLE, reason=text))),
+        graph_below_flop=positive, shapes=each(record(set=text, shape=TRIPLE, reason=text))
+    ),
     "common/devices/*.json": CARD,
     "docs/figures/data/requests.json": named(each(REQUEST)),
     "docs/figures/data/lines.json": named(each(LINE)),
@@ -538,8 +776,13 @@ def read_once(reader, path, *more):
         status = path.stat()
     except OSError as error:
         raise ResultsError(path, f"cannot be read ({error.strerror})") from error
-    return _read(reader, path, more, str(pathlib.Path.cwd()),
-                 (status.st_ino, status.st_mtime_ns, status.st_size))
+    return _read(
+        reader,
+        path,
+        more,
+        str(pathlib.Path.cwd()),
+        (status.st_ino, status.st_mtime_ns, status.st_size),
+    )
 
 
 def _read_form(path, form):

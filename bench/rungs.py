@@ -132,7 +132,8 @@ def read(facts, path):
     for rung in found.values():
         if rung.builds_on is not None and rung.builds_on not in found:
             raise results_file.ResultsError(
-                path, f"rung {rung.number} builds on rung {rung.builds_on}, which is not there")
+                path, f"rung {rung.number} builds on rung {rung.builds_on}, which is not there"
+            )
     return found
 
 

@@ -24,14 +24,27 @@ from bench.output_file import output_path, write_whole
 
 SCHEMA = "gemm-ladder/grade/v1"
 PARTS = ("builds", "visible", "hidden", "memory", "speed")
-COLUMNS = ("student", "rung", "score", "max_score", *PARTS, "hints_used", "flags", "sha256",
-           "generated_at")  # fmt: skip
+COLUMNS = (
+    "student",
+    "rung",
+    "score",
+    "max_score",
+    *PARTS,
+    "hints_used",
+    "flags",
+    "sha256",
+    "generated_at",
+)
 # Visibilities of Gradescope. A student from whom points are held back sees no total.
 VISIBILITIES = ("visible", "after_due_date", "after_published")
 # classroom50 gives these to an autograder by its environment.
-OF_CLASSROOM50 = {"classroom": "CLASSROOM", "assignment": "ASSIGNMENT",
-                  "submission": "SUBMISSION_TAG", "commit": "COMMIT_URL",
-                  "release": "RELEASE_URL"}  # fmt: skip
+OF_CLASSROOM50 = {
+    "classroom": "CLASSROOM",
+    "assignment": "ASSIGNMENT",
+    "submission": "SUBMISSION_TAG",
+    "commit": "COMMIT_URL",
+    "release": "RELEASE_URL",
+}
 
 
 class NotAGradeError(Exception):
@@ -49,8 +62,10 @@ def read(path):
         raise NotAGradeError(f"{path} is not JSON ({error}): grade again") from None
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:
-        raise NotAGradeError(f"{path} is no grade: its schema is {schema!r} and not '{SCHEMA}'. "
-                             "`python3 -m classroom.grade ... --json` writes one")  # fmt: skip
+        raise NotAGradeError(
+            f"{path} is no grade: its schema is {schema!r} and not '{SCHEMA}'. "
+            "`python3 -m classroom.grade ... --json` writes one"
+        )
     return found
 
 
@@ -70,10 +85,16 @@ def tests_of(grade):
     for part in grade["parts"]:
         if part["max_points"] is None:
             continue
-        itself = {"id": part["id"], "name": "Not tested", "status": part["status"],
-                  "visibility": "visible", "points": part["points"],
-                  "max_points": part["max_points"], "message": part["message"],
-                  "data": {}}  # fmt: skip
+        itself = {
+            "id": part["id"],
+            "name": "Not tested",
+            "status": part["status"],
+            "visibility": "visible",
+            "points": part["points"],
+            "max_points": part["max_points"],
+            "message": part["message"],
+            "data": {},
+        }
         found += [(part, test) for test in part["tests"] or [itself]]
     return found
 
@@ -85,8 +106,10 @@ def fatal_flags(grade):
 
 def headline(grade):
     """'03 shared_tile: 71 of 80 points'"""
-    return (f"{grade['rung']['label']}: {number(grade['score'])} of {number(grade['max_score'])} "
-            "points")  # fmt: skip
+    return (
+        f"{grade['rung']['label']}: {number(grade['score'])} of {number(grade['max_score'])} "
+        "points"
+    )
 
 
 def overview(grade):
@@ -109,17 +132,19 @@ def gradescope(grade, hidden="visible"):
     for part, test in tests_of(grade):
         place = PARTS.index(part["id"]) + 1
         count[place] = count.get(place, 0) + 1
-        tests.append({
-            "name": clean(f"{part['name']}: {test['name']}"),
-            "number": f"{place}.{count[place]}",
-            "score": number(test["points"]),
-            "max_score": number(test["max_points"]),
-            "status": "passed" if test["status"] == "pass" else "failed",
-            "output": clean(test["message"]),
-            "output_format": "text",
-            "tags": [part["id"]],
-            "visibility": "visible" if test["visibility"] == "visible" else hidden,
-        })  # fmt: skip
+        tests.append(
+            {
+                "name": clean(f"{part['name']}: {test['name']}"),
+                "number": f"{place}.{count[place]}",
+                "score": number(test["points"]),
+                "max_score": number(test["max_points"]),
+                "status": "passed" if test["status"] == "pass" else "failed",
+                "output": clean(test["message"]),
+                "output_format": "text",
+                "tags": [part["id"]],
+                "visibility": "visible" if test["visibility"] == "visible" else hidden,
+            }
+        )
     return {
         "score": number(grade["score"]),
         "output": overview(grade),
@@ -129,10 +154,18 @@ def gradescope(grade, hidden="visible"):
         "tests": tests,
         "extra_data": {
             key: grade[key]
-            for key in ("schema", "generated_at", "tool", "machine", "rung", "submission", "flags",
-                        "hints_used")
+            for key in (
+                "schema",
+                "generated_at",
+                "tool",
+                "machine",
+                "rung",
+                "submission",
+                "flags",
+                "hints_used",
+            )
         },
-    }  # fmt: skip
+    }
 
 
 def classroom50(grade, environment=os.environ):
@@ -142,19 +175,23 @@ def classroom50(grade, environment=os.environ):
     """
     missing = [name for name in OF_CLASSROOM50.values() if not environment.get(name)]
     if missing:
-        raise NotAGradeError(f"{', '.join(missing)} not in the environment: run it where Classroom "
-                             "50 calls the autograder")  # fmt: skip
+        raise NotAGradeError(
+            f"{', '.join(missing)} not in the environment: run it where Classroom "
+            "50 calls the autograder"
+        )
     tests = []
     for part in grade["parts"]:
         if part["max_points"] is None:
             continue
         points = 0 if fatal_flags(grade) else part["points"]
-        tests.append({
-            "test-name": part["name"],
-            "passed": points == part["max_points"],
-            "score": number(points),
-            "max-score": number(part["max_points"]),
-        })  # fmt: skip
+        tests.append(
+            {
+                "test-name": part["name"],
+                "passed": points == part["max_points"],
+                "score": number(points),
+                "max-score": number(part["max_points"]),
+            }
+        )
     return {
         "schema": "classroom50/result/v1",
         **{key: environment[name] for key, name in OF_CLASSROOM50.items()},
@@ -172,15 +209,20 @@ def junit(grades):
     for grade in grades:
         student = grade["submission"]["student"]
         name = clean(" ".join(filter(None, (student, grade["rung"]["label"]))))
-        suite = ElementTree.SubElement(root, "testsuite", name=name,
-                                       timestamp=grade["generated_at"])
+        suite = ElementTree.SubElement(
+            root, "testsuite", name=name, timestamp=grade["generated_at"]
+        )
         properties = ElementTree.SubElement(suite, "properties")
         for key in ("score", "max_score"):
             ElementTree.SubElement(properties, "property", name=key, value=str(number(grade[key])))
         numbers = {"tests": 0, "failures": 0, "skipped": 0, "errors": 0}
         for part, test in tests_of(grade):
-            case = ElementTree.SubElement(suite, "testcase", name=clean(test["name"]),
-                                          classname=f"{grade['rung']['name']}.{part['id']}")
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                name=clean(test["name"]),
+                classname=f"{grade['rung']['name']}.{part['id']}",
+            )
             numbers["tests"] += 1
             message = clean(test["message"])
             if test["status"] == "skip":
@@ -189,14 +231,20 @@ def junit(grades):
             elif test["status"] != "pass":
                 numbers["failures"] += 1
                 worth = f"{number(test['points'])} of {number(test['max_points'])} points"
-                failure = ElementTree.SubElement(case, "failure", type=test["status"],
-                                                 message=first_line(f"{worth}: {message}"))
+                failure = ElementTree.SubElement(
+                    case, "failure", type=test["status"], message=first_line(f"{worth}: {message}")
+                )
                 failure.text = message
         for sentence in fatal_flags(grade):
-            case = ElementTree.SubElement(suite, "testcase", name="nothing but a kernel",
-                                          classname=f"{grade['rung']['name']}.flags")
-            ElementTree.SubElement(case, "failure", type="fatal",
-                                   message=first_line(clean(sentence)))
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                name="nothing but a kernel",
+                classname=f"{grade['rung']['name']}.flags",
+            )
+            ElementTree.SubElement(
+                case, "failure", type="fatal", message=first_line(clean(sentence))
+            )
             numbers["tests"] += 1
             numbers["failures"] += 1
         suite.attrib.update({key: str(value) for key, value in numbers.items()})
@@ -231,10 +279,14 @@ def csv_text(rows):
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({
-            key: f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
-            for key, value in row.items()
-        })  # fmt: skip
+        writer.writerow(
+            {
+                key: f"'{value}"
+                if isinstance(value, str) and value[:1] in tuple("=+-@\t\r")
+                else value
+                for key, value in row.items()
+            }
+        )
     return out.getvalue()
 
 
@@ -259,8 +311,10 @@ def markdown(grade):
         lines += [f"**The score is 0:** {in_line(sentence)}", ""]
     lines += ["| | part | points | of |", "|---|---|---:|---:|"]
     for part in grade["parts"]:
-        points, most = (("–" if value is None else number(value))
-                        for value in (part["points"], part["max_points"]))  # fmt: skip
+        points, most = (
+            ("–" if value is None else number(value))
+            for value in (part["points"], part["max_points"])
+        )
         lines.append(f"| {marks[part['status']]} | {in_line(part['name'])} | {points} | {most} |")
     lines.append("")
     for part, test in tests_of(grade):
@@ -268,10 +322,19 @@ def markdown(grade):
             continue
         worth = f"{number(test['points'])} of {number(test['max_points'])}"
         summary = in_line(f"{part['name']}: {test['name']} ({worth})")
-        lines += [f"<details><summary>{summary}</summary>", "", fenced(clean(test["message"])), "",
-                  "</details>", ""]  # fmt: skip
-    lines += [in_line(f"{part['name']}: {part['message']}") for part in grade["parts"]
-              if part["max_points"] is None and part["message"]]  # fmt: skip
+        lines += [
+            f"<details><summary>{summary}</summary>",
+            "",
+            fenced(clean(test["message"])),
+            "",
+            "</details>",
+            "",
+        ]
+    lines += [
+        in_line(f"{part['name']}: {part['message']}")
+        for part in grade["parts"]
+        if part["max_points"] is None and part["message"]
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -299,12 +362,17 @@ def adapted(options):
 def main():
     """Writes one form."""
     parser = argparse.ArgumentParser(
-        prog="adapters", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="adapters", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("form", choices=("gradescope", "junit", "csv", "markdown", "classroom50"))
     parser.add_argument("grades", nargs="+", metavar="grade.json")
     parser.add_argument("--out", type=output_path, help="write to this file")
-    parser.add_argument("--hidden", choices=VISIBILITIES, default=VISIBILITIES[0],
-                        help="gradescope: when students see the hidden tests")
+    parser.add_argument(
+        "--hidden",
+        choices=VISIBILITIES,
+        default=VISIBILITIES[0],
+        help="gradescope: when students see the hidden tests",
+    )
     options = parser.parse_args()
     try:
         text = adapted(options)

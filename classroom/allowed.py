@@ -65,16 +65,23 @@ GPU_CALLS = re.compile(
 FORBIDDEN_CALLS = (
     (re.compile(r"cblas|[sd]gemm|cublas|openblas", re.I), "a library that multiplies matrices"),
     (re.compile(r"dl(?:open|sym|vsym|info)|dladdr"), "loading a library"),
-    (re.compile(r"fork|exec|system|popen|clone|pthread|std::thread|spawn|kill|wait"),
-     "processes and threads"),
+    (
+        re.compile(r"fork|exec|system|popen|clone|pthread|std::thread|spawn|kill|wait"),
+        "processes and threads",
+    ),
     (re.compile(r"sleep|clock|time|rdtsc|std::chrono"), "clocks and waiting"),
-    (re.compile(r"f?open|f?read|f?write|creat|unlink|std::.*(?:stream|filebuf|ostream)|mmap|"
-                r"std::filesystem"), "files"),
+    (
+        re.compile(
+            r"f?open|f?read|f?write|creat|unlink|std::.*(?:stream|filebuf|ostream)|mmap|"
+            r"std::filesystem"
+        ),
+        "files",
+    ),
     (re.compile(r"printf|puts|putc|cout|perror"), "printing"),
     (re.compile(r"getenv|environ|prctl|ptrace|syscall"), "the process and its environment"),
     (re.compile(r"_?exit|_Exit|abort|raise|longjmp|std::terminate"), "leaving the process"),
     (re.compile(r"socket|connect|send|recv"), "the network"),
-)  # fmt: skip
+)
 INSTRUCTIONS = re.compile(
     r"\t(syscall|sysenter|int |rdtscp?|rdpmc|rdrand|rdseed|cpuid|in |out |wrfsbase|wrgsbase|"
     r"xbegin|xgetbv|wrpkru|hlt)"
@@ -101,13 +108,20 @@ def included(line):
 def source_faults(folder, rung):
     """[(kind, sentence)]: what the sources may not hold."""
     faults = []
-    theirs = {included(line) for path in sources_of(SOURCES / rung.path)
-              for line in path.read_text().splitlines()}  # fmt: skip
+    theirs = {
+        included(line)
+        for path in sources_of(SOURCES / rung.path)
+        for line in path.read_text().splitlines()
+    }
     for path in sources_of(folder):
         text = path.read_text(errors="replace")
         if RAW_STRING.search(text):
-            faults.append(("forbidden_word", f"{path.name}: raw strings are not allowed. Use an "
-                           "ordinary one."))  # fmt: skip
+            faults.append(
+                (
+                    "forbidden_word",
+                    f"{path.name}: raw strings are not allowed. Use an " "ordinary one.",
+                )
+            )
         code = without_comments(text)
         for number, line in enumerate(code.split("\n"), 1):
             faults += [
@@ -128,18 +142,33 @@ def _line_faults(line, rung, theirs):
             own = re.fullmatch(rf"{ROOM}/{rung.folder}/[\w.]+", name)
             foreign = name.startswith("ladder/") or name not in theirs
             if foreign and not own and not INCLUDES.fullmatch(name):
-                found.append(("forbidden_include", f"#include {rest} is not allowed. A kernel "
-                              "needs common/, CUDA's headers and little of the standard library: "
-                              "remove it."))  # fmt: skip
+                found.append(
+                    (
+                        "forbidden_include",
+                        f"#include {rest} is not allowed. A kernel "
+                        "needs common/, CUDA's headers and little of the standard library: "
+                        "remove it.",
+                    )
+                )
         elif word not in DIRECTIVES:
-            found.append(("forbidden_word", f"#{word} is not allowed: the same lines have to be "
-                          "compiled wherever the kernel runs. Remove it."))  # fmt: skip
+            found.append(
+                (
+                    "forbidden_word",
+                    f"#{word} is not allowed: the same lines have to be "
+                    "compiled wherever the kernel runs. Remove it.",
+                )
+            )
         elif word == "pragma" and rest.split(" ")[0] not in ("once", "unroll"):
-            found.append(("forbidden_word", f"#pragma {rest} is not allowed: only once and unroll "
-                          "are. Remove it."))  # fmt: skip
+            found.append(
+                (
+                    "forbidden_word",
+                    f"#pragma {rest} is not allowed: only once and unroll " "are. Remove it.",
+                )
+            )
         elif "##" in line or "%:%:" in line:
-            found.append(("forbidden_word", "## in a macro hides what the code says: write it "
-                          "out."))  # fmt: skip
+            found.append(
+                ("forbidden_word", "## in a macro hides what the code says: write it " "out.")
+            )
     bare = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
     for word in re.findall(r"[A-Za-z_]\w*", bare):
         if word in WORDS:
@@ -185,24 +214,48 @@ def _object_faults(path, rung, flavour):
         if kind in "Uvw":
             gpu = flavour == "gpu" and GPU_CALLS.fullmatch(bare)
             if not own and not gpu and not CALLS.fullmatch(bare):
-                faults.append(("forbidden_symbol", f"the kernel uses {_short(name)}{_about(name)}. "
-                               "A kernel may not: remove it."))  # fmt: skip
+                faults.append(
+                    (
+                        "forbidden_symbol",
+                        f"the kernel uses {_short(name)}{_about(name)}. "
+                        "A kernel may not: remove it.",
+                    )
+                )
         elif name in kept and not NOT_KEPT.match(name):
-            faults.append(("kept_state", f"the variable {_short(name)} keeps its value from call "
-                           "to call. A kernel may not: remove it."))  # fmt: skip
+            faults.append(
+                (
+                    "kept_state",
+                    f"the variable {_short(name)} keeps its value from call "
+                    "to call. A kernel may not: remove it.",
+                )
+            )
         elif kind in "TDBRi" and not own:
-            faults.append(("tampering", f"the sources define {_short(name)}, outside of "
-                           f"ladder::{rung.name}. Remove it."))  # fmt: skip
+            faults.append(
+                (
+                    "tampering",
+                    f"the sources define {_short(name)}, outside of "
+                    f"ladder::{rung.name}. Remove it.",
+                )
+            )
         elif kind in "WVu" and re.match(r"(?:\w+ )*ladder::emulator::|ladder::rungs|__tsan", name):
             if not re.search(r"run_grid<|CombineRequest<|::\{lambda|_FUN|Vector<|answer", name):
-                faults.append(("tampering", f"the sources define {_short(name)}, which belongs to "
-                               "the emulator. Remove it."))  # fmt: skip
+                faults.append(
+                    (
+                        "tampering",
+                        f"the sources define {_short(name)}, which belongs to "
+                        "the emulator. Remove it.",
+                    )
+                )
     faults += _section_faults(path, rung, flavour)
     for line in _lines_of("objdump", "-d", "--no-show-raw-insn", str(path)):
         bad = INSTRUCTIONS.search(line)
         if bad:
-            faults.append(("forbidden_instruction", f"the object has the instruction {bad[1]}, "
-                           "which no kernel needs."))  # fmt: skip
+            faults.append(
+                (
+                    "forbidden_instruction",
+                    f"the object has the instruction {bad[1]}, " "which no kernel needs.",
+                )
+            )
             break
     return faults
 
@@ -227,21 +280,31 @@ def kept_variables(path):
 
 def _section_faults(path, rung, flavour):
     """Code that runs before anybody calls the kernel."""
+
     def constructors(file):
-        rows = (line.split("]", 1)[-1].split() for line in
-                _lines_of("readelf", "--sections", "--wide", str(file)) if "] ." in line)
+        rows = (
+            line.split("]", 1)[-1].split()
+            for line in _lines_of("readelf", "--sections", "--wide", str(file))
+            if "] ." in line
+        )
         return {
-            row[0]: int(row[4], 16) for row in rows
-            if row and re.match(r"\.(?:init|fini|preinit)(?:_array)?|\.[cd]tors", row[0])
+            row[0]: int(row[4], 16)
+            for row in rows
+            if row
+            and re.match(r"\.(?:init|fini|preinit)(?:_array)?|\.[cd]tors", row[0])
             and int(row[4], 16) > 0
-        }  # fmt: skip
+        }
 
     known = constructors(reference_object(rung, flavour))
     return [
-        ("forbidden_section", "a constructor or destructor runs outside of the kernel's calls: "
-         "remove objects with one that stand outside of functions.")
-        for section, size in constructors(path).items() if size > known.get(section, 0)
-    ]  # fmt: skip
+        (
+            "forbidden_section",
+            "a constructor or destructor runs outside of the kernel's calls: "
+            "remove objects with one that stand outside of functions.",
+        )
+        for section, size in constructors(path).items()
+        if size > known.get(section, 0)
+    ]
 
 
 def _short(name):
@@ -263,6 +326,7 @@ def object_faults(objects, rung):
 
     objects: {flavour: path}
     """
-    found = (fault for flavour, path in objects.items()
-             for fault in _object_faults(path, rung, flavour))  # fmt: skip
+    found = (
+        fault for flavour, path in objects.items() for fault in _object_faults(path, rung, flavour)
+    )
     return list(dict.fromkeys(found))

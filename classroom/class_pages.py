@@ -15,8 +15,20 @@ import urllib.parse
 from classroom.points import MAX_POINTS, WRONG_FOR_MEMORY
 from classroom.verdicts import LESSON, meaning_of
 
-COLUMNS = ("student", "rung", "name", "file", "status", "score", "max_score", *MAX_POINTS,
-           "hints_used", "flags", "note", "sha256")  # fmt: skip
+COLUMNS = (
+    "student",
+    "rung",
+    "name",
+    "file",
+    "status",
+    "score",
+    "max_score",
+    *MAX_POINTS,
+    "hints_used",
+    "flags",
+    "note",
+    "sha256",
+)
 BINS = 10  # of a histogram
 MOST_MISTAKES = 15
 MOST_LINES = 12  # of a message
@@ -108,13 +120,16 @@ def table(heads, rows, numbers=()):
 
     def cells(tag, row):
         kind = [' class="number"' if column in numbers else "" for column in range(len(row))]
-        return "".join(
-            f"<{tag}{each}>{cell}</{tag}>" for each, cell in zip(kind, row, strict=True)
-        )
+        return "".join(f"<{tag}{each}>{cell}</{tag}>" for each, cell in zip(kind, row, strict=True))
 
     lines = [f"<tr>{cells('td', row)}</tr>" for row in rows]
-    return ('<div class="wide"><table><thead><tr>' + cells("th", heads) + "</tr></thead><tbody>\n"
-            + "\n".join(lines) + "\n</tbody></table></div>")  # fmt: skip
+    return (
+        '<div class="wide"><table><thead><tr>'
+        + cells("th", heads)
+        + "</tr></thead><tbody>\n"
+        + "\n".join(lines)
+        + "\n</tbody></table></div>"
+    )
 
 
 # -- class.csv
@@ -152,19 +167,32 @@ def csv_of(rows):
         entry, grade = row.entry, row.grade
         number = "" if entry.number is None else f"{entry.number:02}"
         if grade is None:
-            known = {"student": cell(entry.student), "rung": number, "file": cell(entry.name),
-                     "status": "not graded",
-                     "note": cell(row.note)}  # fmt: skip
+            known = {
+                "student": cell(entry.student),
+                "rung": number,
+                "file": cell(entry.name),
+                "status": "not graded",
+                "note": cell(row.note),
+            }
             out.writerow(known.get(column, "") for column in COLUMNS)
             continue
         points = {part["id"]: figure(part["points"]) for part in grade["parts"]}
-        out.writerow([
-            cell(entry.student), number, grade["rung"]["name"], cell(entry.name), "graded",
-            figure(grade["score"]), figure(grade["max_score"]),
-            *(points[name] for name in MAX_POINTS), figure(grade["hints_used"]),
-            " ".join(sorted({flag["kind"] for flag in grade["flags"]})), cell(note_of(row)),
-            grade["submission"]["sha256"],
-        ])  # fmt: skip
+        out.writerow(
+            [
+                cell(entry.student),
+                number,
+                grade["rung"]["name"],
+                cell(entry.name),
+                "graded",
+                figure(grade["score"]),
+                figure(grade["max_score"]),
+                *(points[name] for name in MAX_POINTS),
+                figure(grade["hints_used"]),
+                " ".join(sorted({flag["kind"] for flag in grade["flags"]})),
+                cell(note_of(row)),
+                grade["submission"]["sha256"],
+            ]
+        )
     return file.getvalue()
 
 
@@ -216,8 +244,10 @@ def lines_of(message):
 
 def part_text(part, above):
     """What a part has to say, as HTML. above: what the page has said of this rung already."""
-    text = [f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
-            f'{figure(part["max_points"])}</h3>']  # fmt: skip
+    text = [
+        f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
+        f'{figure(part["max_points"])}</h3>'
+    ]
     if not part["tests"]:
         why = f"{WRONG_FOR_MEMORY}." if part["id"] == "memory" else part["message"]
         text.append(f"<p>{esc(why)}</p>")  # the rest of it is above
@@ -242,8 +272,11 @@ def rung_text(row):
     entry, grade = row.entry, row.grade
     if grade is None:
         what = "A submission" if entry.number is None else f"Rung {entry.number:02}"
-        return [f"<h2>{what}</h2>", "<p class='bad'>It has no grade yet.</p>",
-                f"<p>{esc(row.note)}</p>"]  # fmt: skip
+        return [
+            f"<h2>{what}</h2>",
+            "<p class='bad'>It has no grade yet.</p>",
+            f"<p>{esc(row.note)}</p>",
+        ]
     best = grade["score"] == grade["max_score"]
     text = [
         f'<h2>{esc(grade["rung"]["label"])}</h2>',
@@ -289,10 +322,18 @@ def mistakes_of(grade):
     if parts["builds"]["status"] != "pass":
         return {"It does not compile"}
     found = {FLAGS[flag["kind"]] for flag in grade["flags"] if flag["kind"] in FLAGS}
-    bad = [test for name in ("visible", "hidden") for test in parts[name]["tests"]
-           if test["status"] in ("fail", "part")]  # fmt: skip
-    hazards = {code["group"] for test in bad if test["data"].get("kind") == "hazard"
-               for code in test.get("codes", ())[:1]}  # fmt: skip
+    bad = [
+        test
+        for name in ("visible", "hidden")
+        for test in parts[name]["tests"]
+        if test["status"] in ("fail", "part")
+    ]
+    hazards = {
+        code["group"]
+        for test in bad
+        if test["data"].get("kind") == "hazard"
+        for code in test.get("codes", ())[:1]
+    }
     if hazards:  # such a kernel may do anything, so the rest says little
         return found | {f"Hazard: {HAZARDS.get(group, group)}" for group in hazards}
     wrong = [test for test in bad if test["data"].get("kind") == "wrong"]
@@ -302,8 +343,11 @@ def mistakes_of(grade):
     if visible:
         found.add("Wrong for some visible shapes")
     found |= {f"Wrong: {test['name']}" for test in wrong if test["visibility"] == "hidden"}
-    found |= {f"Memory: {test['name']}" for test in parts["memory"]["tests"]
-              if test["status"] in ("fail", "part")}  # fmt: skip
+    found |= {
+        f"Memory: {test['name']}"
+        for test in parts["memory"]["tests"]
+        if test["status"] in ("fail", "part")
+    }
     return found
 
 
@@ -318,19 +362,27 @@ def histogram(label, shares):
         if count:
             tall = height * count / top
             x = index * width + 6
-            drawn.append(f'<rect x="{x}" y="{base - tall:.1f}" width="{width - 4}" '
-                         f'height="{tall:.1f}"/>')  # fmt: skip
-            drawn.append(f'<text x="{x + width / 2 - 2:g}" y="{base - tall - 4:.1f}" '
-                         f'text-anchor="middle">{count}</text>')  # fmt: skip
+            drawn.append(
+                f'<rect x="{x}" y="{base - tall:.1f}" width="{width - 4}" ' f'height="{tall:.1f}"/>'
+            )
+            drawn.append(
+                f'<text x="{x + width / 2 - 2:g}" y="{base - tall - 4:.1f}" '
+                f'text-anchor="middle">{count}</text>'
+            )
     for tenth in range(0, BINS + 1, 2):
-        drawn.append(f'<text x="{tenth * width + 4}" y="{base + 14}" text-anchor="middle">'
-                     f'{tenth * 100 // BINS}</text>')  # fmt: skip
-    tenths = ", ".join(f"{count} from {index * 100 // BINS} %" for index, count in enumerate(bins)
-                       if count)  # fmt: skip
-    return (f'<figure><figcaption>{esc(label)}</figcaption><svg viewBox="-6 0 304 110" role="img" '
-            f'aria-label="{esc(label)}, submissions by share of the points: {tenths}">'
-            f'<line x1="0" y1="{base}" x2="{BINS * width + 8}" y2="{base}"/>{"".join(drawn)}</svg>'
-            '</figure>')  # fmt: skip
+        drawn.append(
+            f'<text x="{tenth * width + 4}" y="{base + 14}" text-anchor="middle">'
+            f"{tenth * 100 // BINS}</text>"
+        )
+    tenths = ", ".join(
+        f"{count} from {index * 100 // BINS} %" for index, count in enumerate(bins) if count
+    )
+    return (
+        f'<figure><figcaption>{esc(label)}</figcaption><svg viewBox="-6 0 304 110" role="img" '
+        f'aria-label="{esc(label)}, submissions by share of the points: {tenths}">'
+        f'<line x1="0" y1="{base}" x2="{BINS * width + 8}" y2="{base}"/>{"".join(drawn)}</svg>'
+        '</figure>'
+    )
 
 
 def share_of(grade):
@@ -352,16 +404,27 @@ def rungs_part(graded):
     for label, grades in rung_rows(graded):
         scores = [grade["score"] for grade in grades]
         means = {
-            name: statistics.mean(part["points"] or 0 for grade in grades for part in grade["parts"]
-                                  if part["id"] == name)
-            for name, most in MAX_POINTS.items() if most is not None
-        }  # fmt: skip
+            name: statistics.mean(
+                part["points"] or 0
+                for grade in grades
+                for part in grade["parts"]
+                if part["id"] == name
+            )
+            for name, most in MAX_POINTS.items()
+            if most is not None
+        }
         full = sum(grade["score"] == grade["max_score"] for grade in grades)
         figures = (statistics.median(scores), statistics.mean(scores), *means.values())
         rows.append((esc(label), len(grades), full, *(f"{each:.1f}" for each in figures)))
         plots.append(histogram(label, [share_of(grade) for grade in grades]))
-    heads = ("rung", "graded", "full points", "median", "mean",
-             *(name for name, most in MAX_POINTS.items() if most is not None))  # fmt: skip
+    heads = (
+        "rung",
+        "graded",
+        "full points",
+        "median",
+        "mean",
+        *(name for name, most in MAX_POINTS.items() if most is not None),
+    )
     return [
         "<h2>Scores</h2>",
         "<p>The last columns are the mean points of each part.</p>",
@@ -382,8 +445,9 @@ def mistakes_part(graded):
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     if not common:
         return ["<h2>Commonest mistakes</h2>", "<p>There are none.</p>"]
-    rows = [(esc(name), count, " ".join(sorted(where[name])))
-            for name, count in common[:MOST_MISTAKES]]  # fmt: skip
+    rows = [
+        (esc(name), count, " ".join(sorted(where[name]))) for name, count in common[:MOST_MISTAKES]
+    ]
     rest = len(common) - len(rows)
     return [
         "<h2>Commonest mistakes</h2>",
@@ -405,10 +469,13 @@ def look_part(rows):
     for title, found in (("Without a grade", without), ("Score 0 because of a flag", zero)):
         if found:
             listed = [
-                (link(row.entry.student) or esc(row.entry.name), _number(row.entry),
-                 esc(note_of(row)))
+                (
+                    link(row.entry.student) or esc(row.entry.name),
+                    _number(row.entry),
+                    esc(note_of(row)),
+                )
                 for row in found
-            ]  # fmt: skip
+            ]
             parts += [f"<h2>{title}</h2>", table(("submission", "rung", "why"), listed)]
     return parts
 
@@ -449,8 +516,9 @@ def roster_part(rows, roster):
         names = [name for name in roster if name in students and (name, number) not in done]
         if names:
             listed.append((f"rung {number:02}", ", ".join(map(link, names))))
-    parts.append(table(("", "students"), listed) if listed else
-                 "<p>Everybody has handed in everything.</p>")  # fmt: skip
+    parts.append(
+        table(("", "students"), listed) if listed else "<p>Everybody has handed in everything.</p>"
+    )
     unknown = sorted(students - set(roster))
     if unknown:
         parts.append(f"<p>The roster does not have {', '.join(map(link, unknown))}.</p>")
@@ -476,19 +544,27 @@ def everybody_part(rows):
 def report(rows, roster=None, gone=()):
     """The class report. gone: names of grades whose submission is not there any more."""
     graded = [row for row in rows if row.grade]
-    body = [f"<p>{len(rows)} submissions of {len(students_of(rows))} students, {len(graded)} of "
-            'them with a grade. <a href="class.csv">class.csv</a> has them all.</p>']  # fmt: skip
+    body = [
+        f"<p>{len(rows)} submissions of {len(students_of(rows))} students, {len(graded)} of "
+        'them with a grade. <a href="class.csv">class.csv</a> has them all.</p>'
+    ]
     if graded:
         commits = sorted({row.grade["tool"]["commit"] for row in graded})
         last = max(row.grade["generated_at"] for row in graded)
-        body.append(f"<p class='soft'>The latest grade was made at {esc(last)}. Grader: "
-                    f"{esc(', '.join(commits))}.</p>")  # fmt: skip
+        body.append(
+            f"<p class='soft'>The latest grade was made at {esc(last)}. Grader: "
+            f"{esc(', '.join(commits))}.</p>"
+        )
         if len(commits) > 1:
-            body.append("<p class='bad'>Several versions of the grader made these grades. To "
-                        "compare them, grade again into another folder.</p>")  # fmt: skip
+            body.append(
+                "<p class='bad'>Several versions of the grader made these grades. To "
+                "compare them, grade again into another folder.</p>"
+            )
         body += rungs_part(graded) + mistakes_part(graded)
     body += look_part(rows) + roster_part(rows, roster) + same_part(graded) + everybody_part(rows)
     if gone:
-        body.append(f"<p>Grades without a submission, kept in <code>grades/</code> and not counted "
-                    f"here: {esc(', '.join(gone))}.</p>")  # fmt: skip
+        body.append(
+            f"<p>Grades without a submission, kept in <code>grades/</code> and not counted "
+            f"here: {esc(', '.join(gone))}.</p>"
+        )
     return page("Class report", body)

@@ -12,22 +12,42 @@ import textwrap
 from bench import SOURCES
 from bench.sections import TITLE
 
-PLACE = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
-                   r"(?P<kind>fatal error|error|note|warning): (?P<text>.*)$")  # fmt: skip
+PLACE = re.compile(
+    r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<kind>fatal error|error|note|warning): (?P<text>.*)$"
+)
 CALLER = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):\d+:   required from")
 INLINED = re.compile(r"^    inlined from '.*' at (?P<file>[^:\s/][^:]*):(?P<line>\d+):\d+[:,]$")
 NO_SEMICOLON = r"expected '[,;' or]*;' before"
 MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first
 COLUMNS = 80
-WORDS = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads", "__syncwarp",
-         "__shared__", "__restrict__", "__shfl_down_sync", "__all_sync", "float4", "make_float4",
-         "reinterpret_cast", "static_cast", "constexpr", "unsigned")  # fmt: skip
+WORDS = (
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "__syncthreads",
+    "__syncwarp",
+    "__shared__",
+    "__restrict__",
+    "__shfl_down_sync",
+    "__all_sync",
+    "float4",
+    "make_float4",
+    "reinterpret_cast",
+    "static_cast",
+    "constexpr",
+    "unsigned",
+)
 # Warnings that tell a mistake; that a variable of a starter is not used yet is none.
-TELLING = re.compile(r"\[-W(unused-value|address|parentheses|uninitialized|maybe-uninitialized|"
-                     r"empty-body|misleading-indentation|div-by-zero|shift-\S+|array-bounds|"
-                     r"stringop-over\w+|sequence-point|"
-                     r"aggressive-loop-optimizations)=?\d?\]$")  # fmt: skip
+TELLING = re.compile(
+    r"\[-W(unused-value|address|parentheses|uninitialized|maybe-uninitialized|"
+    r"empty-body|misleading-indentation|div-by-zero|shift-\S+|array-bounds|"
+    r"stringop-over\w+|sequence-point|"
+    r"aggressive-loop-optimizations)=?\d?\]$"
+)
 
 
 @dataclasses.dataclass
@@ -58,8 +78,9 @@ def errors_of(output, kind="error"):
             here = place
             if place["file"].startswith("/") and caller:  # in a header of ours: who asked for it
                 here = caller
-            found.append(Error(here["file"], int(here["line"]), int(place["column"] or 0),
-                               place["text"], []))  # fmt: skip
+            found.append(
+                Error(here["file"], int(here["line"]), int(place["column"] or 0), place["text"], [])
+            )
         elif place["kind"] == "note" and found:
             found[-1].notes.append(place["text"])
     return found
@@ -141,9 +162,10 @@ class Student:
             (file, number)
             for file, lines in self.lines.items()
             for number, line in enumerate(lines, 1)
-            if pattern.search(line) and not keyword.match(line)
+            if pattern.search(line)
+            and not keyword.match(line)
             and not re.search(rf"[-+*/%<>=&|,(?:] *{re.escape(name)}\b", line)
-        ]  # fmt: skip
+        ]
 
 
 def bare(name):
@@ -153,34 +175,45 @@ def bare(name):
 
 def undeclared(error, student):
     """A name that the compiler does not know."""
-    found = re.match(r"'(?P<name>[\w:]+)' (?:was not|has not been|does not name a type)[^;]*"
-                     r"(?:; did you mean '(?P<near>[\w:]+)')?", error.text)
+    found = re.match(
+        r"'(?P<name>[\w:]+)' (?:was not|has not been|does not name a type)[^;]*"
+        r"(?:; did you mean '(?P<near>[\w:]+)')?",
+        error.text,
+    )
     found = found or re.match(r"there are no arguments to '(?P<name>\w+)'(?P<near>)?", error.text)
     name, near = found["name"], found["near"] or ""
     for word in WORDS:
         if name != word and bare(name) == bare(word):
             return f"CUDA spells it `{word}`."
     if re.match(r"cuda[A-Z]|cublas|std|malloc|free$", name):
-        return (f"`{name}` is a function of the host. A kernel cannot call it: it works with the "
-                "arguments that the launch passes.")
+        return (
+            f"`{name}` is a function of the host. A kernel cannot call it: it works with the "
+            "arguments that the launch passes."
+        )
     if near.endswith(f"::{name}"):
         return f"`{name}` is in a namespace: write `{near.removeprefix('ladder::')}`."
     places = student.declares(name)
     if places:
         file, number = places[0]
         if number > error.line and file == pathlib.Path(error.file).name:
-            return (f"`{name}` is declared only below, in line {number}. Declare it before you use "
-                    f"it.")
-        return (f"`{name}` is declared in line {number}, but it lives only inside the braces "
-                f"there. "
-                "Declare it further out, or use it inside.")
+            return (
+                f"`{name}` is declared only below, in line {number}. Declare it before you use "
+                f"it."
+            )
+        return (
+            f"`{name}` is declared in line {number}, but it lives only inside the braces "
+            f"there. "
+            "Declare it further out, or use it inside."
+        )
     words = set(re.findall(r"\w+", "\n".join(sum(student.lines.values(), []))))
     if near in words:
         return f"`{name}` is not declared. Did you mean `{near}`?"
     home = section_of_reference(student.folder.name, name)
     if home:
-        return (f"`{name}` is not declared. In this rung it belongs to the section '{home}': "
-                "declare it there, with its type.")
+        return (
+            f"`{name}` is not declared. In this rung it belongs to the section '{home}': "
+            "declare it there, with its type."
+        )
     return f"`{name}` is not declared. Declare it, with its type, before you use it."
 
 
@@ -205,8 +238,10 @@ def semicolon(error, student):
 def value(error, student):
     """A value is missing, or a variable of the host has the name of a word of kernels."""
     if re.search(r"\bdim3\s+(block|grid)Dim\b", student.line(error.file, error.line)):
-        return ("`blockDim` and `gridDim` are words of kernels: call the variable of the host "
-                "`block` or `grid`.")  # fmt: skip
+        return (
+            "`blockDim` and `gridDim` are words of kernels: call the variable of the host "
+            "`block` or `grid`."
+        )
     return "A value is missing here: something between two operators, brackets or commas."
 
 
@@ -230,12 +265,16 @@ def operands(error, _student):
     """Something that is no number in a sum or product."""
     whole = re.search(r"'(?:const )?(\w+) \[", error.text)
     if whole:
-        return (f"One of the two is a whole row of an array, not one {whole[1]}: a subscript "
-                f"`[...]` "
-                "is missing.")
+        return (
+            f"One of the two is a whole row of an array, not one {whole[1]}: a subscript "
+            f"`[...]` "
+            "is missing."
+        )
     if "*'" in error.text:
-        return ("One of the two is a pointer, an address: read the word that you mean with a "
-                "subscript, as in `gA[k]`.")
+        return (
+            "One of the two is a pointer, an address: read the word that you mean with a "
+            "subscript, as in `gA[k]`."
+        )
     return "These two cannot be combined: look at their types."
 
 
@@ -243,13 +282,17 @@ def conversion(error, _student):
     """A value of one type where another is needed."""
     text = error.text
     if re.search(r"'const float ?\*' to 'float ?\*'", text):
-        return ("A and B are only read, so pointers to them are `const float*`: write `const` in "
-                "front.")
+        return (
+            "A and B are only read, so pointers to them are `const float*`: write `const` in "
+            "front."
+        )
     if re.search(r"(?:float4|Vector4<float>).* to '(?:const )?float'", text):
         return "A `float4` holds four floats: say which one, with `.x`, `.y`, `.z` or `.w`."
     if re.search(r"'(?:const )?float ?\*' to '(?:const )?(?:float|int)'", text):
-        return ("There is a pointer, an address, where a number is needed: read the word with a "
-                "subscript, as in `gA[k]`.")
+        return (
+            "There is a pointer, an address, where a number is needed: read the word with a "
+            "subscript, as in `gA[k]`."
+        )
     if re.search(r"'float' to '(?:const )?float ?\*'", text):
         return "There is a number where a pointer is needed: give the address, as in `&gA[k]`."
     return "The types do not fit: what is on the right is not what the left can hold."
@@ -262,13 +305,19 @@ def call(error, _student):
     counts = re.search(r"candidate expects (?:at \w+ )?(\d+) arguments?, (\d+) provided", notes)
     shown = f"`{name[1]}`" if name and "lambda" not in error.text else "This function"
     if "couldn't deduce template parameter" in notes:
-        return (f"{shown} takes its number in angle brackets, because it must be known when the "
-                f"kernel is compiled: `{name[1]}<...>()`." if name else "")
+        return (
+            f"{shown} takes its number in angle brackets, because it must be known when the "
+            f"kernel is compiled: `{name[1]}<...>()`."
+            if name
+            else ""
+        )
     if counts:
         return f"{shown} takes {counts[1]} arguments, and gets {counts[2]}."
     if "is not a constant expression" in error.text + notes:
-        return ("What stands in angle brackets must be known when the kernel is compiled: "
-                "template parameters and `constexpr`, not M, N or K.")
+        return (
+            "What stands in angle brackets must be known when the kernel is compiled: "
+            "template parameters and `constexpr`, not M, N or K."
+        )
     return f"{shown} is called with other arguments than it takes: look at its declaration."
 
 
@@ -277,16 +326,20 @@ def overrun(error, _student):
     notes = " ".join([error.text, *error.notes])
     names = re.findall(r"(?:object|referencing) '(\w+)'", notes)
     arrays = " and ".join(f"`{name}`" for name in dict.fromkeys(names)) or "an array"
-    return (f"This goes beyond the end of {arrays}. g++ may leave out what it can prove to be out "
-            "of bounds, so the result can be right here and wrong on a GPU.")
+    return (
+        f"This goes beyond the end of {arrays}. g++ may leave out what it can prove to be out "
+        "of bounds, so the result can be right here and wrong on a GPU."
+    )
 
 
 def read_only(error, _student):
     """An assignment to what is const."""
     name = re.search(r"variable '(\w+)'", error.text)
     if name:
-        return (f"`{name[1]}` is `const`, so it keeps its first value. Use a variable without "
-                f"`const`.")
+        return (
+            f"`{name[1]}` is `const`, so it keeps its first value. Use a variable without "
+            f"`const`."
+        )
     return "A and B are only read: pointers to them are `const float*`. Results go to C."
 
 
@@ -294,58 +347,85 @@ def read_only(error, _student):
 MEANINGS = (
     (NO_SEMICOLON, semicolon),
     (r"expected initializer before", semicolon),
-    (r"expected '}' (?:at end of input|before)|^expected "
-     r"(?:unqualified-id|declaration|constructor)|"
-     r"qualified-id in declaration|a function-definition is not allowed|"
-     r"extraneous closing brace",
-     braces),
+    (
+        r"expected '}' (?:at end of input|before)|^expected "
+        r"(?:unqualified-id|declaration|constructor)|"
+        r"qualified-id in declaration|a function-definition is not allowed|"
+        r"extraneous closing brace",
+        braces,
+    ),
     (r"expected '[)\]>]'", bracket),
-    (r"was not declared|has not been declared|does not name a type|there are no arguments to '",
-     undeclared),
-    (r"storage size of|variable-sized|size of array .* is not|array bound is not an integer "
-     r"constant",
-     "The size of a `__shared__` array must be known when the kernel is compiled: use template "
-     "parameters such as BM and BK, or `constexpr`, but not M, N, K or blockDim."),
+    (
+        r"was not declared|has not been declared|does not name a type|there are no arguments to '",
+        undeclared,
+    ),
+    (
+        r"storage size of|variable-sized|size of array .* is not|array bound is not an integer "
+        r"constant",
+        "The size of a `__shared__` array must be known when the kernel is compiled: use template "
+        "parameters such as BM and BK, or `constexpr`, but not M, N, K or blockDim.",
+    ),
     (r"invalid operands of types|no match for 'operator[-+*/]'", operands),
-    (r"no match for 'operator\[\]'.*(?:float4|Vector4)|'struct .*Vector4<float>.*subscript",
-     "A `float4` has no subscripts: its floats are `.x`, `.y`, `.z` and `.w`."),
-    (r"invalid types '.*' for array subscript|subscripted value is neither array nor pointer",
-     "There is one subscript too many here: this is a single number already."),
+    (
+        r"no match for 'operator\[\]'.*(?:float4|Vector4)|'struct .*Vector4<float>.*subscript",
+        "A `float4` has no subscripts: its floats are `.x`, `.y`, `.z` and `.w`.",
+    ),
+    (
+        r"invalid types '.*' for array subscript|subscripted value is neither array nor pointer",
+        "There is one subscript too many here: this is a single number already.",
+    ),
     (r"array subscript is not an integer", "A subscript must be a whole number, an `int`."),
     (r"(?:assignment|increment|decrement) of read-only", read_only),
     (r"cannot convert|invalid conversion|invalid cast", conversion),
-    (r"operands to '\?:' have different types",
-     "Both sides of `? :` must have the same type, for instance two floats, or two float4."),
-    (r"redeclaration of|conflicting declaration|redefinition of",
-     "This name is declared twice in the same braces: leave out the type to assign, or take "
-     "another "
-     "name."),
-    (r"has no member named",
-     "There is no such part: `threadIdx` and `blockIdx` have `.x`, `.y` and `.z`, and a "
-     "`float4` has `.w` too."),
-    (r"no matching function|no match for call|too (?:many|few) arguments|is not a constant "
-     r"expression",
-     call),
-    (r"static assertion failed",
-     "This line states what the tile sizes must satisfy, and they no longer do: look at the "
-     "constants in launch.cu."),
-    (r"No such file or directory",
-     "There is no such file to include. A kernel needs its own files and those of common/."),
+    (
+        r"operands to '\?:' have different types",
+        "Both sides of `? :` must have the same type, for instance two floats, or two float4.",
+    ),
+    (
+        r"redeclaration of|conflicting declaration|redefinition of",
+        "This name is declared twice in the same braces: leave out the type to assign, or take "
+        "another "
+        "name.",
+    ),
+    (
+        r"has no member named",
+        "There is no such part: `threadIdx` and `blockIdx` have `.x`, `.y` and `.z`, and a "
+        "`float4` has `.w` too.",
+    ),
+    (
+        r"no matching function|no match for call|too (?:many|few) arguments|is not a constant "
+        r"expression",
+        call,
+    ),
+    (
+        r"static assertion failed",
+        "This line states what the tile sizes must satisfy, and they no longer do: look at the "
+        "constants in launch.cu.",
+    ),
+    (
+        r"No such file or directory",
+        "There is no such file to include. A kernel needs its own files and those of common/.",
+    ),
     (r"lvalue required|not assignable", "Only a variable can stand on the left of `=`."),
     (r"expected primary-expression", value),
     (r"expected (?:identifier|type-specifier|nested-name)", "A name or a type is missing here."),
-    (r"stray '|missing terminating",
-     "There is a character here that C++ does not know, perhaps a quotation mark that was "
-     "copied from a text."),
-    (r"undefined reference to",
-     "This function is declared, but your folder does not define it."),
-    (r"array subscript .* (?:outside|above|below) array bounds|out of the bounds|iteration \d+ "
-     r"invokes undefined|(?:writing|reading) \d+ bytes? (?:into|from) a region",
-     overrun),
-    (r"statement is a reference, not call|statement has no effect|value computed is not used|"
-     r"will never be NULL",
-     "This statement does nothing. A call needs its brackets: `__syncthreads();`"),
-)  # fmt: skip
+    (
+        r"stray '|missing terminating",
+        "There is a character here that C++ does not know, perhaps a quotation mark that was "
+        "copied from a text.",
+    ),
+    (r"undefined reference to", "This function is declared, but your folder does not define it."),
+    (
+        r"array subscript .* (?:outside|above|below) array bounds|out of the bounds|iteration \d+ "
+        r"invokes undefined|(?:writing|reading) \d+ bytes? (?:into|from) a region",
+        overrun,
+    ),
+    (
+        r"statement is a reference, not call|statement has no effect|value computed is not used|"
+        r"will never be NULL",
+        "This statement does nothing. A call needs its brackets: `__syncthreads();`",
+    ),
+)
 LAST = (semicolon, bracket, braces)  # after one of these, the other errors say nothing
 
 
@@ -360,8 +440,14 @@ def tidy(text):
 
 def in_columns(text, indent):
     """A paragraph of a terminal."""
-    return textwrap.wrap(text, COLUMNS, initial_indent=indent, subsequent_indent=indent,
-                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    return textwrap.wrap(
+        text,
+        COLUMNS,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def shown(error, student, meaning):
@@ -417,7 +503,9 @@ def explained(output, folder):
         if missing:
             lines = in_columns(
                 f"The kernel calls `{missing[1]}`, which is not there for it: a kernel uses only "
-                "what its own files and those of common/ define.", "")  # fmt: skip
+                "what its own files and those of common/ define.",
+                "",
+            )
     return lines or output.strip().splitlines()[-MOST:]
 
 
@@ -432,7 +520,9 @@ def remarks(output, folder):
                 lines += in_columns(
                     "nvcc refuses a `__shared__` array with an initial value: let the threads "
                     "store "
-                    "it, and pass a barrier.", "  ")  # fmt: skip
+                    "it, and pass a barrier.",
+                    "  ",
+                )
     for error in one_per_line(errors_of(output, "warning")):
         if TELLING.search(error.text) and not error.file.startswith("/") and len(lines) < 4 * MOST:
             meaning = next((what for says, what in MEANINGS if re.search(says, error.text)), "")

@@ -68,8 +68,12 @@ def with_rungs(text, folders):
     if not vendor or not {vendor[1], *folders} <= set(added):
         raise FigureError(f"{RUNGS} has no add_rung() for each of {', '.join(folders)}")
     kept = {vendor[1], *folders}
-    return re.sub(r"^add_rung\((\w+)[^)]*\)\n", lambda line: line[0] if line[1] in kept else "",
-                  text, flags=re.M)  # fmt: skip
+    return re.sub(
+        r"^add_rung\((\w+)[^)]*\)\n",
+        lambda line: line[0] if line[1] in kept else "",
+        text,
+        flags=re.M,
+    )
 
 
 def packages():

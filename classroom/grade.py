@@ -25,13 +25,7 @@ from bench.rungs import rung_of
 from classroom import points, speed
 from classroom.allowed import object_faults, source_faults
 from classroom.judge_program import NoGradeError, job_of, judged
-from classroom.kernel_library import (
-    BUILD,
-    FLAVOURS,
-    CompileError,
-    NotBuilt,
-    build_libraries,
-)
+from classroom.kernel_library import BUILD, FLAVOURS, CompileError, NotBuilt, build_libraries
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
@@ -45,16 +39,25 @@ def limits(cpu_seconds):
     """Words in front of a compiler that reads a student's sources."""
     if not shutil.which("prlimit"):
         return ()
-    return ("prlimit", f"--cpu={cpu_seconds}", "--as=6442450944", "--fsize=268435456", "--core=0",
-            "--")  # fmt: skip
+    return (
+        "prlimit",
+        f"--cpu={cpu_seconds}",
+        "--as=6442450944",
+        "--fsize=268435456",
+        "--core=0",
+        "--",
+    )
 
 
 def now():
     """When the grade is written; SOURCE_DATE_EPOCH makes it the same every time."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     clock = datetime.timezone.utc
-    time = datetime.datetime.fromtimestamp(int(seconds), clock) if seconds else (
-        datetime.datetime.now(clock))  # fmt: skip
+    time = (
+        datetime.datetime.fromtimestamp(int(seconds), clock)
+        if seconds
+        else (datetime.datetime.now(clock))
+    )
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -65,9 +68,12 @@ def commit():
         return copied.read_text().strip()
     try:
         found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=SOURCES,
-            capture_output=True, text=True, timeout=20,
-        )  # fmt: skip
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return found.stdout.strip() or "unknown"
@@ -89,8 +95,9 @@ def job_for(rung, tests, secret, libraries, folder):
         **job_of(rung, "grade", "grader_worker", folder),
         "submission": [str(libraries[flavour]) for flavour in FLAVOURS],
         "reference": [str(path) for path in REFERENCE],
-        "tests": [{"id": test.id, "visible": test.visible, "runs": list(test.runs)}
-                  for test in tests],
+        "tests": [
+            {"id": test.id, "visible": test.visible, "runs": list(test.runs)} for test in tests
+        ],
         "memory": memory_runs(rung, secret),
     }
 
@@ -98,11 +105,13 @@ def job_for(rung, tests, secret, libraries, folder):
 def speed_part(sources, rung, secret, folder, gpu, parts, flags):
     """The part `speed`. gpu: as the judge describes it; parts: those before."""
     if any(part["id"] == "visible" and part["status"] != "pass" for part in parts):
-        return points.speed(message="A kernel that is wrong for a visible shape gets no points for "
-                            "speed.")  # fmt: skip
+        return points.speed(
+            message="A kernel that is wrong for a visible shape gets no points for " "speed."
+        )
     try:
-        library, faults = speed.library_for_gpu(sources, rung, folder, gpu,
-                                                limits(NVCC_CPU_SECONDS))  # fmt: skip
+        library, faults = speed.library_for_gpu(
+            sources, rung, folder, gpu, limits(NVCC_CPU_SECONDS)
+        )
     except CompileError as error:
         return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
     for kind, sentence in faults[:5]:
@@ -118,8 +127,11 @@ def parts_of(rung, tests, result, flags):
     visible = points.correctness("visible", [t for t in tests if t.visible], runs, flags)
     hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
     if points.knows_the_list(tests, runs):
-        flags.add("shape_list", "Right for every visible shape and wrong for every other one: the "
-                  "kernel knows the list of shapes.")  # fmt: skip
+        flags.add(
+            "shape_list",
+            "Right for every visible shape and wrong for every other one: the "
+            "kernel knows the list of shapes.",
+        )
     return [visible, hidden, points.memory(result["memory"], flags)]
 
 
@@ -148,8 +160,10 @@ def graded(found, rung, secret, flags, machine, gpu):
             for kind, sentence in faults[:5]:
                 flags.add(kind, sentence)
             why = "The sources use something that no kernel may use, so nothing was run."
-            return [points.builds(why, [sentence for _, sentence in faults[:5]]),
-                    *points.nothing_after(why)]  # fmt: skip
+            return [
+                points.builds(why, [sentence for _, sentence in faults[:5]]),
+                *points.nothing_after(why),
+            ]
         tests = [*visible_tests(rung), *hidden_tests(rung, secret)]
         result = judged(job_for(rung, tests, secret, libraries, folder))
         machine["containment"] = result.get("holds") or []
@@ -185,8 +199,11 @@ def grade(path, number, secret=b"", student=None):
     except NotBuilt as error:
         raise NoGradeError(str(error)) from None
     if parts[-1]["id"] != "speed":
-        parts.append(points.speed_not_graded(why_untimed) if why_untimed else points.speed(
-            message="Nothing was timed."))  # fmt: skip
+        parts.append(
+            points.speed_not_graded(why_untimed)
+            if why_untimed
+            else points.speed(message="Nothing was timed.")
+        )
     total = 0 if flags.fatal else round(sum(part["points"] or 0 for part in parts), 2)
     return {
         "schema": SCHEMA,
@@ -206,11 +223,17 @@ def grade(path, number, secret=b"", student=None):
 def indented(message, columns):
     """Its lines behind so many spaces, broken where a terminal ends."""
     return [
-        part for line in message.splitlines()
-        for part in textwrap.wrap(line, COLUMNS, initial_indent=" " * columns,
-                                  subsequent_indent=" " * columns, break_long_words=False,
-                                  break_on_hyphens=False)
-    ]  # fmt: skip
+        part
+        for line in message.splitlines()
+        for part in textwrap.wrap(
+            line,
+            COLUMNS,
+            initial_indent=" " * columns,
+            subsequent_indent=" " * columns,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
 
 
 def text_of(found):

@@ -41,8 +41,10 @@ from classroom.submission import MOST_ARCHIVE_BYTES, MOST_FILE_BYTES, RECORD
 ARCHIVE = r"(?:\.tar\.gz|\.tgz|\.zip)"
 OF_A_CLASS = re.compile(rf"(?P<student>.+)_(?P<rung>\d\d)(?:_[a-z]\w*)?{ARCHIVE}?")
 OF_A_STUDENT = re.compile(rf"(?P<rung>\d\d)(?:_\w+)?{ARCHIVE}?")
-NAMES = ("call it ada_03.tar.gz, or put it into the folder ada as 03_shared_tile.tar.gz or as the "
-         "folder 03_shared_tile")  # fmt: skip
+NAMES = (
+    "call it ada_03.tar.gz, or put it into the folder ada as 03_shared_tile.tar.gz or as the "
+    "folder 03_shared_tile"
+)
 GRADER = (sys.executable, "-m", "classroom.grade")
 GRADE_SECONDS = 1800  # more than all limits inside of a grade
 CLEANING_SECONDS = 10
@@ -140,9 +142,7 @@ def fingerprint(path):
     for file in files:
         size = -1 if file.is_symlink() or not file.is_file() else file.stat().st_size
         whole.update(f"{readable(file.name)}\0{size}\0".encode())
-        if 0 <= size <= most and (
-            file == path or file.suffix in ENDINGS or file.name == RECORD
-        ):  # fmt: skip
+        if 0 <= size <= most and (file == path or file.suffix in ENDINGS or file.name == RECORD):
             whole.update(file.read_bytes())
     return whole.hexdigest()
 
@@ -164,8 +164,10 @@ class Results:
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise FigureError(f"{self.out} is being graded already: wait until that is done, "
-                                  "or name another folder with OUT=") from None  # fmt: skip
+                raise FigureError(
+                    f"{self.out} is being graded already: wait until that is done, "
+                    "or name another folder with OUT="
+                ) from None
             yield
 
     def settle(self, secret):
@@ -173,8 +175,10 @@ class Results:
         path = self.out / SETTINGS
         settings = {"secret_sha256": hashlib.sha256(secret).hexdigest()}
         if path.exists() and json.loads(path.read_text()) != settings:
-            raise FigureError(f"the grades in {self.out} were made with another secret: give that "
-                              "one, or name another folder with OUT=")  # fmt: skip
+            raise FigureError(
+                f"the grades in {self.out} were made with another secret: give that "
+                "one, or name another folder with OUT="
+            )
         write(path, settings)
 
     def path(self, entry):
@@ -221,8 +225,16 @@ class Class:
         with tempfile.TemporaryDirectory(prefix="grade_all_", ignore_cleanup_errors=True) as room:
             os.chmod(room, 0o755)  # the worker is another user, where there is one
             file = pathlib.Path(room, "grade.json")
-            command = [*self.grader, str(entry.path.resolve()), "--rung", f"{entry.number:02}",
-                       "--student", entry.student, "--json", str(file)]  # fmt: skip
+            command = [
+                *self.grader,
+                str(entry.path.resolve()),
+                "--rung",
+                f"{entry.number:02}",
+                "--student",
+                entry.student,
+                "--json",
+                str(file),
+            ]
             if self.secret_file:
                 command += ["--secret-file", str(pathlib.Path(self.secret_file).resolve())]
             code, said = self.run(command, room)
@@ -245,10 +257,16 @@ class Class:
             if self.stopped:
                 return 0, ""
             process = subprocess.Popen(
-                command, cwd=SOURCES, env={**os.environ, "TMPDIR": room}, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+                command,
+                cwd=SOURCES,
+                env={**os.environ, "TMPDIR": room},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
                 start_new_session=True,
-            )  # fmt: skip
+            )
             self.running.add(process)
         try:
             _, said = process.communicate(timeout=self.seconds)
@@ -341,8 +359,9 @@ def write_pages(results, rows, roster):
     write_text(results.out / "class.csv", class_pages.csv_of(rows))
     for student in class_pages.students_of(rows):
         theirs = [row for row in rows if row.entry.student == student]
-        write_text(results.out / "feedback" / f"{student}.html",
-                   class_pages.feedback(student, theirs))  # fmt: skip
+        write_text(
+            results.out / "feedback" / f"{student}.html", class_pages.feedback(student, theirs)
+        )
     gone = results.without_submission(rows)
     write_text(results.out / "report.html", class_pages.report(rows, roster, gone))
 
@@ -401,11 +420,17 @@ def main():
     if not (BUILD / "grader_judge").exists():
         raise FigureError("grader_judge is not built: run `make build`, then grade again")
     try:
-        rows = grade_class(submissions, out, roster=options.roster,
-                           secret_file=options.secret_file, jobs=options.jobs)  # fmt: skip
+        rows = grade_class(
+            submissions,
+            out,
+            roster=options.roster,
+            secret_file=options.secret_file,
+            jobs=options.jobs,
+        )
     except KeyboardInterrupt:
-        print(f"\nInterrupted. What is graded is in {out}; the same command goes on.",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"\nInterrupted. What is graded is in {out}; the same command goes on.", file=sys.stderr
+        )
         raise
     without = [row for row in rows if row.grade is None]
     print(f"\n{len(rows) - len(without)} of {len(rows)} have a grade. Open {out / 'report.html'}.")

@@ -92,8 +92,12 @@ def in_place(text, **words):
 
 def archive(rung, secret, hidden):
     """The bytes of the archive; the same whenever these are the same."""
-    words = {"label": rung.label, "number": f"{rung.number:02}", "points": 80,
-             "packages": " ".join(copied_tree.packages())}  # fmt: skip
+    words = {
+        "label": rung.label,
+        "number": f"{rung.number:02}",
+        "points": 80,
+        "packages": " ".join(copied_tree.packages()),
+    }
     settings = {"rung": rung.number, "hidden": hidden}
     files = {
         "setup.sh": in_place(SETUP, **words),
@@ -103,8 +107,11 @@ def archive(rung, secret, hidden):
         SECRET: secret,
         f"{ROOM}/COMMIT": commit() + "\n",
     }
-    grader = [path.relative_to(SOURCES) for ending in ("cpp", "hpp")
-              for path in (SOURCES / "classroom").glob(f"*.{ending}")]  # fmt: skip
+    grader = [
+        path.relative_to(SOURCES)
+        for ending in ("cpp", "hpp")
+        for path in (SOURCES / "classroom").glob(f"*.{ending}")
+    ]
     for path in [*copied_tree.building_files("classroom.gradescope"), *grader]:
         data = (SOURCES / path).read_bytes()
         if path == copied_tree.RUNGS:
@@ -126,17 +133,22 @@ def pack(options):
     rung = rung_of(options.rung)
     if not rung.tile:
         raise NoGradeError(f"Rung {rung.label} has no kernel of its own: choose another one.")
-    secret = (options.secret_file.read_bytes() if options.secret_file
-              else secrets.token_hex(32).encode() + b"\n")  # fmt: skip
+    secret = (
+        options.secret_file.read_bytes()
+        if options.secret_file
+        else secrets.token_hex(32).encode() + b"\n"
+    )
     data = archive(rung, secret, options.hidden)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     part = options.out.with_name(f".{options.out.name}.part")
     part.write_bytes(data)
     part.chmod(0o600)
     part.replace(options.out)
-    print(f"{options.out}: {len(data) / 1e6:.1f} MB, grades rung {rung.label}.\n"
-          'Upload it to Gradescope under "Configure Autograder". Its hidden tests follow from the\n'
-          "secret inside: keep the archive, and keep it to yourself.")  # fmt: skip
+    print(
+        f"{options.out}: {len(data) / 1e6:.1f} MB, grades rung {rung.label}.\n"
+        'Upload it to Gradescope under "Configure Autograder". Its hidden tests follow from the\n'
+        "secret inside: keep the archive, and keep it to yourself."
+    )
 
 
 class Harness:
@@ -179,8 +191,13 @@ class Harness:
             inner[:] = sorted(name for name in inner if not name.startswith((".", "__")))
             if "launch.cu" in names:
                 folders.append(path)
-            archives += [path / name for name in sorted(names) if name.endswith(ARCHIVES)
-                         and (path / name).is_file() and not (path / name).is_symlink()]
+            archives += [
+                path / name
+                for name in sorted(names)
+                if name.endswith(ARCHIVES)
+                and (path / name).is_file()
+                and not (path / name).is_symlink()
+            ]
         wanted = [path for path in folders if path.name == self.rung.folder] or folders
         if len(wanted) == 1:
             return wanted[0]
@@ -199,8 +216,10 @@ def check(_options):
     print(adapters.headline(found))
     if found["score"] != found["max_score"] or found["flags"]:
         parts = json.dumps(found["parts"], indent=1)
-        raise NoGradeError("The ladder's own rung has to get all points without a flag: something "
-                           f"is wrong with this image:\n{parts}")
+        raise NoGradeError(
+            "The ladder's own rung has to get all points without a flag: something "
+            f"is wrong with this image:\n{parts}"
+        )
 
 
 def grade_submission(_options):
@@ -220,16 +239,17 @@ def grade_submission(_options):
 def main():
     """Does one of the three."""
     parser = argparse.ArgumentParser(
-        prog="gradescope", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="gradescope", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
     packing = commands.add_parser("pack")
     packing.set_defaults(do=pack)
     packing.add_argument("rung", type=int)
     packing.add_argument("--out", type=output_path, required=True)
     packing.add_argument("--secret-file", type=pathlib.Path)
-    packing.add_argument("--hidden", choices=adapters.VISIBILITIES,
-                         default=adapters.VISIBILITIES[0])
+    packing.add_argument(
+        "--hidden", choices=adapters.VISIBILITIES, default=adapters.VISIBILITIES[0]
+    )
     commands.add_parser("check").set_defaults(do=check)
     commands.add_parser("grade").set_defaults(do=grade_submission)
     options = parser.parse_args()

@@ -21,9 +21,13 @@ def judged(job):
         raise NoGradeError(f"{judge.name} is not built: run `make build`, then grade again.")
     try:
         process = subprocess.run(
-            [judge], input=json.dumps(job), capture_output=True, text=True, timeout=JUDGE_SECONDS,
+            [judge],
+            input=json.dumps(job),
+            capture_output=True,
+            text=True,
+            timeout=JUDGE_SECONDS,
             env={"PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1"},
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         raise NoGradeError(f"The judge was not done after {JUDGE_SECONDS} s.") from None
     if process.returncode != 0:

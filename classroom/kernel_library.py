@@ -120,17 +120,39 @@ def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
     code = f"arch=compute_{architecture},code=[sm_{architecture},compute_{architecture}]"
     _call(
         [
-            *wrap, flavour["compiler"], *flavour["options"], "-gencode", code, "-I", str(out),
+            *wrap,
+            flavour["compiler"],
+            *flavour["options"],
+            "-gencode",
+            code,
+            "-I",
+            str(out),
             *(word for path in flavour["folders"] for word in ("-I", path)),
-            "-c", str(copies / "launch.cu"), "-o", str(kernel),
+            "-c",
+            str(copies / "launch.cu"),
+            "-o",
+            str(kernel),
         ],
-        out, copies, build["sources"], NVCC_SECONDS,
-    )  # fmt: skip
+        out,
+        copies,
+        build["sources"],
+        NVCC_SECONDS,
+    )
     _call(
-        [*wrap, flavour["compiler"], "-shared", "-cudart=static", "-o", str(library), str(kernel),
-         *flavour["objects"]],
-        out, copies, build["sources"],
-    )  # fmt: skip
+        [
+            *wrap,
+            flavour["compiler"],
+            "-shared",
+            "-cudart=static",
+            "-o",
+            str(library),
+            str(kernel),
+            *flavour["objects"],
+        ],
+        out,
+        copies,
+        build["sources"],
+    )
     return library
 
 
@@ -163,7 +185,7 @@ def _description():
     if not path.exists():
         raise NotBuilt(f"{path.name} is not in {BUILD}: run `make build` first.")
     found = json.loads(path.read_text())
-    for flavour in (FLAVOURS if not found["gpu"] else (*FLAVOURS, "gpu")):
+    for flavour in FLAVOURS if not found["gpu"] else (*FLAVOURS, "gpu"):
         for file in found[flavour]["objects"]:
             if not pathlib.Path(file).exists():
                 raise NotBuilt(f"{file} is not built: run `make build` first.")
@@ -182,21 +204,43 @@ def _library(build, flavour, name, copies, out, wrap):
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
-        [*wrap, build["cmake"], "-D", f"READELF={build['readelf']}", "-D", f"OUTPUT={definitions}",
-         "-D", f"OBJECTS={kernel}", "-P", str(script)],
-        out, copies, sources,
-    )  # fmt: skip
+        [
+            *wrap,
+            build["cmake"],
+            "-D",
+            f"READELF={build['readelf']}",
+            "-D",
+            f"OUTPUT={definitions}",
+            "-D",
+            f"OBJECTS={kernel}",
+            "-P",
+            str(script),
+        ],
+        out,
+        copies,
+        sources,
+    )
     _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies, sources)
     library = out / flavour["file"]
     emulator = pathlib.Path(flavour["link"][-1])
     _call(
         [
-            *wrap, build["compiler"], "-shared", "-o", str(library),
-            f"-Wl,-soname,{flavour['file']}", str(kernel), str(shared), *flavour["objects"],
-            *flavour["link"], f"-Wl,-rpath,{emulator.parent}",
+            *wrap,
+            build["compiler"],
+            "-shared",
+            "-o",
+            str(library),
+            f"-Wl,-soname,{flavour['file']}",
+            str(kernel),
+            str(shared),
+            *flavour["objects"],
+            *flavour["link"],
+            f"-Wl,-rpath,{emulator.parent}",
         ],
-        out, copies, sources,
-    )  # fmt: skip
+        out,
+        copies,
+        sources,
+    )
     return library, said
 
 
@@ -204,29 +248,51 @@ def _object(build, flavour, options, copies, out, made, wrap):
     """Compiles launch.cu; returns what the compiler said."""
     return _call(
         [
-            *wrap, build["compiler"], *flavour["options"], *options, "-fmessage-length=0",
-            "-fdiagnostics-plain-output", "-I", str(out),
+            *wrap,
+            build["compiler"],
+            *flavour["options"],
+            *options,
+            "-fmessage-length=0",
+            "-fdiagnostics-plain-output",
+            "-I",
+            str(out),
             *(word for path in flavour["folders"] for word in ("-I", path)),
-            "-x", "c++", "-c", str(copies / "launch.cu"), "-o", str(made),
+            "-x",
+            "c++",
+            "-c",
+            str(copies / "launch.cu"),
+            "-o",
+            str(made),
         ],
-        out, copies, build["sources"],
-    )  # fmt: skip
+        out,
+        copies,
+        build["sources"],
+    )
 
 
 def _call(command, out, copies, sources, seconds=SECONDS):
     """Runs a compiler; raises CompileError with what it says about the student's lines."""
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
     process = subprocess.Popen(
-        command, cwd=out, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-    )  # fmt: skip
+        command,
+        cwd=out,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise CompileError([
-            f"The compiler was not done after {seconds} s, and was stopped. Is there a "
-            "template or a constant that grows without end?"
-        ]) from None
+        raise CompileError(
+            [
+                f"The compiler was not done after {seconds} s, and was stopped. Is there a "
+                "template or a constant that grows without end?"
+            ]
+        ) from None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

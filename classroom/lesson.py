@@ -128,13 +128,11 @@ class Reader:
             self.complain(part.line, "the appendix has no '**Before this**:'")
         if len(minutes) != 3:
             self.complain(
-                part.line,
-                "the appendix has no '**Time**: read 15 min, code 30, measure 15'",
+                part.line, "the appendix has no '**Time**: read 15 min, code 30, measure 15'"
             )
         if len(objectives) != 3:
             self.complain(
-                part.line,
-                f"{len(objectives)} objectives below '**Afterwards you can**:', not 3",
+                part.line, f"{len(objectives)} objectives below '**Afterwards you can**:', not 3"
             )
         return {
             "before": " ".join(before[1].split()) if before else "",
@@ -224,8 +222,7 @@ class Reader:
         answer = re.match(r"([a-z])\)\s+(.*)", folds[0][1], re.S) if len(folds) == 1 else None
         if not answer or folds[0][0] != "Answer" or answer[1] not in options:
             self.complain(
-                part.line,
-                f"{part.title} has no fold Answer that begins with an option's letter",
+                part.line, f"{part.title} has no fold Answer that begins with an option's letter"
             )
         return {
             "question": " ".join(text[: first.start()].split()) if first else "",

@@ -53,9 +53,21 @@ COUNTERS = {
         "blocks that run together should share rows of A and columns of B (chapter L2)",
     ),
 }
-FATAL = {"archive", "missing_file", "forbidden_include", "forbidden_word", "forbidden_symbol",
-         "forbidden_instruction", "forbidden_section", "forbidden_call", "kept_state", "tampering",
-         "not_the_kernel", "shape_list", "protocol"}  # fmt: skip
+FATAL = {
+    "archive",
+    "missing_file",
+    "forbidden_include",
+    "forbidden_word",
+    "forbidden_symbol",
+    "forbidden_instruction",
+    "forbidden_section",
+    "forbidden_call",
+    "kept_state",
+    "tampering",
+    "not_the_kernel",
+    "shape_list",
+    "protocol",
+}
 ENDED = ("killed", "forbidden_call", "timeout", "protocol")
 # What is said of a hidden test besides the titles of what was found.
 OF_STATUS = {
@@ -63,18 +75,24 @@ OF_STATUS = {
     "refused": "run() does not take a shape that the rung takes.",
     "failed": "run() has thrown an exception.",
     "killed": "The process that ran the kernel was ended: it has crashed, or has used too much "
-              "memory.",
+    "memory.",
     "forbidden_call": "The kernel's code asked the system for something that it may not have, or "
-                      "ended the process it runs in.",
+    "ended the process it runs in.",
     "timeout": "The kernel did not come to an end.",
     "protocol": "The kernel's process has sent the judge something else than results.",
     "not_the_kernel": "C is right, but something other than the kernels has computed it.",
     "skip": "Not run: the kernel was stopped too often.",
-}  # fmt: skip
+}
 WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
 # Tests that a kernel passes which knows more than the visible shapes.
-OF_SHAPES = ("hidden-near_visible", "hidden-ragged", "hidden-below_one_tile", "hidden-long_sums",
-             "hidden-wide", "hidden-tall")  # fmt: skip
+OF_SHAPES = (
+    "hidden-near_visible",
+    "hidden-ragged",
+    "hidden-below_one_tile",
+    "hidden-long_sums",
+    "hidden-wide",
+    "hidden-tall",
+)
 
 
 @dataclasses.dataclass
@@ -99,29 +117,45 @@ def part(name, tests=(), message="", skipped=False, codes=()):
     """A part of the grade, of its tests. codes: of what kept it from being tested."""
     most = MAX_POINTS[name]
     points = round(sum(test["points"] for test in tests), 2)
-    status = ("skip" if skipped else "pass" if points == most else
-              "part" if points > 0 else "fail")  # fmt: skip
-    return {"id": name, "name": NAMES[name], "points": points, "max_points": most,
-            "status": status, "message": message, "codes": list(codes),
-            "tests": list(tests)}  # fmt: skip
+    status = "skip" if skipped else "pass" if points == most else "part" if points > 0 else "fail"
+    return {
+        "id": name,
+        "name": NAMES[name],
+        "points": points,
+        "max_points": most,
+        "status": status,
+        "message": message,
+        "codes": list(codes),
+        "tests": list(tests),
+    }
 
 
-def row(identity, name, points, most, visible=True, message="", data=None, skipped=False,
-        codes=()):
+def row(identity, name, points, most, visible=True, message="", data=None, skipped=False, codes=()):
     """A test of a part. codes: see codes_of()."""
-    status = ("skip" if skipped else "pass" if points == most else
-              "part" if points > 0 else "fail")  # fmt: skip
-    return {"id": identity, "name": name, "status": status,
-            "visibility": "visible" if visible else "hidden", "points": points,
-            "max_points": most, "message": message, "codes": list(codes),
-            "data": data or {}}  # fmt: skip
+    status = "skip" if skipped else "pass" if points == most else "part" if points > 0 else "fail"
+    return {
+        "id": identity,
+        "name": name,
+        "status": status,
+        "visibility": "visible" if visible else "hidden",
+        "points": points,
+        "max_points": most,
+        "message": message,
+        "codes": list(codes),
+        "data": data or {},
+    }
 
 
 def builds(message="", lines=()):
     """The first part. lines: what stops the build; empty if nothing does."""
     most = MAX_POINTS["builds"]
-    test = row("builds-1", "The kernel compiles, plain and traced",
-               0 if lines else most, most, message="\n".join(lines))  # fmt: skip
+    test = row(
+        "builds-1",
+        "The kernel compiles, plain and traced",
+        0 if lines else most,
+        most,
+        message="\n".join(lines),
+    )
     return part("builds", [test], message)
 
 
@@ -149,17 +183,32 @@ def speed(problems=(), message="Timed in turn with the reference rung, on this m
     for number, problem in enumerate(problems, 1):
         worth = MAX_POINTS["speed"] / len(problems)
         if problem["status"] != "right":
-            rows.append(row(f"speed-{number}", problem["id"], 0, worth, message=problem["message"],
-                            codes=codes_of(problem)))  # fmt: skip
+            rows.append(
+                row(
+                    f"speed-{number}",
+                    problem["id"],
+                    0,
+                    worth,
+                    message=problem["message"],
+                    codes=codes_of(problem),
+                )
+            )
             continue
         pairs = zip(problem["yours"], problem["reference"], strict=True)
         ratio = statistics.median(mine / theirs for mine, theirs in pairs)
         mine, theirs = (statistics.median(problem[whose]) for whose in ("yours", "reference"))
         points = round(worth * speed_share(ratio), 2)
         said = f"{mine:.3f} ms where the reference takes {theirs:.3f} ms: {ratio:.2f}x the time."
-        rows.append(row(f"speed-{number}", problem["id"], points, worth,
-                        message="" if points == worth else said,
-                        data={"ms": mine, "reference_ms": theirs, "ratio": ratio}))  # fmt: skip
+        rows.append(
+            row(
+                f"speed-{number}",
+                problem["id"],
+                points,
+                worth,
+                message="" if points == worth else said,
+                data={"ms": mine, "reference_ms": theirs, "ratio": ratio},
+            )
+        )
     return part("speed", rows, message)
 
 
@@ -205,8 +254,11 @@ def correctness(name, tests, judged, flags):
             first = test.runs[0]
             data |= dict(zip("mnk", first["shape"], strict=True))
             data |= {"alpha": first["alpha"], "beta": first["beta"]}
-        rows.append(row(test.id, test.name, points, test.points, test.visible, message, data,
-                        skipped, codes))  # fmt: skip
+        rows.append(
+            row(
+                test.id, test.name, points, test.points, test.visible, message, data, skipped, codes
+            )
+        )
     passed = sum(each["status"] == "pass" for each in rows)
     return part(name, rows, f"{passed} of {len(rows)} tests are right.")
 
@@ -224,10 +276,9 @@ def knows_the_list(tests, judged):
     """Whether a kernel is right for the visible shapes and for none of the others."""
     visible = [judged.get(test.id, []) for test in tests if test.visible]
     hidden = [judged.get(name, []) for name in OF_SHAPES]
-    return (
-        all(runs and all(run["status"] == "right" for run in runs) for runs in visible)
-        and all(any(run["status"] == "wrong" for run in runs) for runs in hidden)
-    )  # fmt: skip
+    return all(runs and all(run["status"] == "right" for run in runs) for runs in visible) and all(
+        any(run["status"] == "wrong" for run in runs) for runs in hidden
+    )
 
 
 def share(yours, reference):
@@ -276,19 +327,34 @@ def memory(judged, flags):
         points = round(worth * share(yours.get(name) or 0, reference[name]), 2)
         title, advice = COUNTERS[name]
         figures = f"{yours.get(name) or 0:,} where the reference has {reference[name]:,}"
-        rows.append(row(f"memory-{name}", title, points, worth,
-                        message="" if points == worth else f"{figures}: {advice}.",
-                        data={"metric": name, "yours": yours.get(name) or 0,
-                              "reference": reference[name]}))  # fmt: skip
+        rows.append(
+            row(
+                f"memory-{name}",
+                title,
+                points,
+                worth,
+                message="" if points == worth else f"{figures}: {advice}.",
+                data={"metric": name, "yours": yours.get(name) or 0, "reference": reference[name]},
+            )
+        )
     if ahead:
         points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
         mine, theirs = yours["order"], reference["order"]
-        text = (f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
-                f"tile before, {theirs['hidden']:.0%} in the reference; they start "
-                f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
-                "the next tile's loads before you compute this one, and store them after it "
-                "(lesson 06).")  # fmt: skip
-        rows.append(row("memory-order", "Order of events: loads run ahead of computing", points,
-                        ORDER_POINTS, message="" if points == ORDER_POINTS else text,
-                        data={"yours": mine, "reference": theirs}))  # fmt: skip
+        text = (
+            f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
+            f"tile before, {theirs['hidden']:.0%} in the reference; they start "
+            f"{mine['steps_ahead']:.1f} steps ahead, there {theirs['steps_ahead']:.1f}. Start "
+            "the next tile's loads before you compute this one, and store them after it "
+            "(lesson 06)."
+        )
+        rows.append(
+            row(
+                "memory-order",
+                "Order of events: loads run ahead of computing",
+                points,
+                ORDER_POINTS,
+                message="" if points == ORDER_POINTS else text,
+                data={"yours": mine, "reference": theirs},
+            )
+        )
     return part("memory", rows, "Counted on the emulator, like the reference rung.")

@@ -46,8 +46,14 @@ class Secret:
 
 def run(shape, alpha, beta, seed, **order):
     """One run, as grader_judge reads it; see graded_run.hpp."""
-    return {"shape": list(shape), "alpha": alpha, "beta": beta, "seed": seed, "sms": FEW_SMS,
-            **order}  # fmt: skip
+    return {
+        "shape": list(shape),
+        "alpha": alpha,
+        "beta": beta,
+        "seed": seed,
+        "sms": FEW_SMS,
+        **order,
+    }
 
 
 def name_of(each):
@@ -83,11 +89,17 @@ def with_configurations(rung, name, runs):
 def visible_tests(rung):
     """Five tests that check runs too."""
     return [
-        Test(f"visible-{number}", name_of(run(*problem, 0)), VISIBLE_POINTS,
-             with_configurations(rung, f"visible-{number}",
-                                 in_both_ways(rung, run(*problem, seed=number))), True)
+        Test(
+            f"visible-{number}",
+            name_of(run(*problem, 0)),
+            VISIBLE_POINTS,
+            with_configurations(
+                rung, f"visible-{number}", in_both_ways(rung, run(*problem, seed=number))
+            ),
+            True,
+        )
         for number, problem in enumerate(visible_shapes(rung), 1)
-    ]  # fmt: skip
+    ]
 
 
 class Draw:
@@ -126,17 +138,24 @@ class Draw:
 
     def ragged(self, stream):
         """Edges in all directions, far from any power of two."""
-        shape = (self.rows + 2 * stream.randint(1, self.rows // 2) - 1,
-                 self.some(stream, self.columns // 2, self.columns - self.q - 1) + self.columns,
-                 self.some(stream, 17, 130))  # fmt: skip
+        shape = (
+            self.rows + 2 * stream.randint(1, self.rows // 2) - 1,
+            self.some(stream, self.columns // 2, self.columns - self.q - 1) + self.columns,
+            self.some(stream, 17, 130),
+        )
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def below_one_tile(self, stream):
         """Less than a tile each way."""
-        shape = (stream.randint(2, self.rows - 2), self.some(stream, 1, self.columns - 2 * self.q),
-                 self.some(stream, 1, 40))  # fmt: skip
-        return [run(shape, *self.factors(stream), self.seed(stream)),
-                run((1, self.q, self.q), *self.factors(stream), self.seed(stream))]  # fmt: skip
+        shape = (
+            stream.randint(2, self.rows - 2),
+            self.some(stream, 1, self.columns - 2 * self.q),
+            self.some(stream, 1, 40),
+        )
+        return [
+            run(shape, *self.factors(stream), self.seed(stream)),
+            run((1, self.q, self.q), *self.factors(stream), self.seed(stream)),
+        ]
 
     def long_sums(self, stream):
         """K for which a pipeline goes round many times."""
@@ -209,10 +228,15 @@ def hidden_tests(rung, secret):
     """Ten tests whose shapes, factors and inputs the secret decides."""
     draw = Draw(rung, secret)
     return [
-        Test(f"hidden-{name}", title, HIDDEN_POINTS,
-             with_configurations(rung, name, getattr(draw, name)(secret.stream(name))), False)
+        Test(
+            f"hidden-{name}",
+            title,
+            HIDDEN_POINTS,
+            with_configurations(rung, name, getattr(draw, name)(secret.stream(name))),
+            False,
+        )
         for name, title in HIDDEN
-    ]  # fmt: skip
+    ]
 
 
 def memory_runs(rung, secret):

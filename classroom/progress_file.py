@@ -52,9 +52,12 @@ class ProgressFile:
             return {}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             kept = self._put_aside()
-            print(f"{self.path} cannot be read ({error}). It is kept as {kept.name}, and your "
-                  f"progress "
-                  "begins anew; your kernels are not touched.", file=sys.stderr)  # fmt: skip
+            print(
+                f"{self.path} cannot be read ({error}). It is kept as {kept.name}, and your "
+                f"progress "
+                "begins anew; your kernels are not touched.",
+                file=sys.stderr,
+            )
             return {}
 
     def _put_aside(self):

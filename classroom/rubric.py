@@ -1,7 +1,7 @@
 """Writes the rubric into the guide for classes, from what the grader computes with.
 
-    python3 -m classroom.rubric            rewrite the table
-    python3 -m classroom.rubric --check    fail if it is stale
+python3 -m classroom.rubric            rewrite the table
+python3 -m classroom.rubric --check    fail if it is stale
 """
 
 import argparse
@@ -23,16 +23,16 @@ def rubric():
     names = [title for _, title in problems.HIDDEN]
     ways = {
         "builds": "all or nothing: it compiles, and its sources and objects hold nothing but a "
-                  "kernel",
+        "kernel",
         "visible": f"{most['visible'] / visible:g} problems that everybody may know, {visible:g} "
-                   "points each, all or nothing",
+        "points each, all or nothing",
         "hidden": f"{len(names)} tests that your secret decides, {hidden:g} points each, all or "
-                  "nothing",
+        "nothing",
         "memory": "counters of the emulator against the reference rung, see below; only a kernel "
-                  "whose result is right gets them",
+        "whose result is right gets them",
         "speed": "only on a machine with a GPU, timed in turn with the reference rung, see below; "
-                 "elsewhere null, which counts neither for nor against you",
-    }  # fmt: skip
+        "elsewhere null, which counts neither for nor against you",
+    }
     rows = [(points.NAMES[name], f"{most[name]:g}", what) for name, what in ways.items()]
     total = sum(most.values())
     lines = ["| part | points | how they are given |", "|---|---:|---|"]
@@ -42,23 +42,37 @@ def rubric():
     lines += [f"- {name}" for name in names]
     counters = [title for title, _ in points.COUNTERS.values()]
     lines += [
-        "", "The counters that the reference rung has share the points for memory equally:",
-        "", *(f"- {title}" for title in counters), "",
-        "With r = (yours) / (reference), a counter gives this share of its points:", "",
-        "```", f"share = 1                            for r <= {points.FULL_AT:g}",
-        f"share = ({points.NONE_AT:g} - r) / ({points.NONE_AT:g} - {points.FULL_AT:g})"
-        .ljust(37) + "in between",
-        f"share = 0                            for r >= {points.NONE_AT:g}", "```", "",
+        "",
+        "The counters that the reference rung has share the points for memory equally:",
+        "",
+        *(f"- {title}" for title in counters),
+        "",
+        "With r = (yours) / (reference), a counter gives this share of its points:",
+        "",
+        "```",
+        f"share = 1                            for r <= {points.FULL_AT:g}",
+        f"share = ({points.NONE_AT:g} - r) / ({points.NONE_AT:g} - {points.FULL_AT:g})".ljust(37)
+        + "in between",
+        f"share = 0                            for r >= {points.NONE_AT:g}",
+        "```",
+        "",
         f"A reference rung that hides at least {points.LOADS_AHEAD:.0%} of the time of its loads "
         f"behind computing sets {points.ORDER_POINTS:g} of the {most['memory']:g} points aside for "
         "the order of events. Your kernel gets them in proportion to how much of that time it "
         "hides, and to how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
-        "", "With r = (your time) / (the reference's), speed gives this share of its points:", "",
-        "```", f"share = 1                            for r <= {points.FULL_SPEED_AT:g}",
-        (f"share = log({points.NO_SPEED_AT:g} / r) / "
-         f"log({points.NO_SPEED_AT:g} / {points.FULL_SPEED_AT:g})").ljust(37) + "in between",
-        f"share = 0                            for r >= {points.NO_SPEED_AT:g}", "```",
-    ]  # fmt: skip
+        "",
+        "With r = (your time) / (the reference's), speed gives this share of its points:",
+        "",
+        "```",
+        f"share = 1                            for r <= {points.FULL_SPEED_AT:g}",
+        (
+            f"share = log({points.NO_SPEED_AT:g} / r) / "
+            f"log({points.NO_SPEED_AT:g} / {points.FULL_SPEED_AT:g})"
+        ).ljust(37)
+        + "in between",
+        f"share = 0                            for r >= {points.NO_SPEED_AT:g}",
+        "```",
+    ]
     return "\n".join(lines).replace("%", " %").replace("  %", " %") + "\n"
 
 

@@ -60,11 +60,14 @@ def speed_job(rung, secret, libraries, reference, folder, *, device, worker, sha
         "reference": [str(path) for path in reference],
         "rounds": rounds,
         "problems": [
-            {"id": " x ".join(map(str, shape)), "shape": list(shape),
-             "seed": stream.getrandbits(48)}
+            {
+                "id": " x ".join(map(str, shape)),
+                "shape": list(shape),
+                "seed": stream.getrandbits(48),
+            }
             for shape in shapes
         ],
-    }  # fmt: skip
+    }
 
 
 def library_for_gpu(sources, rung, folder, gpu, wrap=()):
@@ -80,7 +83,15 @@ def library_for_gpu(sources, rung, folder, gpu, wrap=()):
 
 def timed_on_gpu(library, rung, secret):
     """The judge's {"problems": ..., "holds": ...} of a submission's library."""
-    job = speed_job(rung, secret, [library], [BUILD / "lib" / library.name], library.parent,
-                    device="gpu", worker="grader_gpu_worker", shapes=shapes_of(rung))  # fmt: skip
+    job = speed_job(
+        rung,
+        secret,
+        [library],
+        [BUILD / "lib" / library.name],
+        library.parent,
+        device="gpu",
+        worker="grader_gpu_worker",
+        shapes=shapes_of(rung),
+    )
     with gpu_alone():
         return judged(job)

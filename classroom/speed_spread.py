@@ -20,8 +20,10 @@ from classroom.starters import whole, write_to
 
 RUNS = 5
 SLOW_SMS = (("const int sms = multiprocessors();", "const int sms = multiprocessors() / 3;"),)
-SMALL_THREADS = (("constexpr int TM = 8;", "constexpr int TM = 4;"),
-                 ("constexpr int TN = 8;", "constexpr int TN = 4;"))  # fmt: skip
+SMALL_THREADS = (
+    ("constexpr int TM = 8;", "constexpr int TM = 4;"),
+    ("constexpr int TN = 8;", "constexpr int TN = 4;"),
+)
 ALONG_COLUMNS = (
     ("blockIdx.y * BM + threadIdx.y;", "blockIdx.y * BM + threadIdx.x;"),
     ("blockIdx.x * BN + threadIdx.x;", "blockIdx.x * BN + threadIdx.y;"),
@@ -64,8 +66,10 @@ def runs_of(number, edits, gpu):
             part = points.speed(found["problems"])
             if any("ratio" not in test["data"] for test in part["tests"]):
                 stop(f"{rung.label}: {part}")
-            yield {"points": part["points"],
-                   "ratios": [round(test["data"]["ratio"], 4) for test in part["tests"]]}
+            yield {
+                "points": part["points"],
+                "ratios": [round(test["data"]["ratio"], 4) for test in part["tests"]],
+            }
 
 
 def main():

@@ -122,8 +122,9 @@ def comment(task, number, indent):
     rung = f"RUNG={number:02}"
     commands = f"// `make hint {rung}` helps; `make check {rung}` tells you whether it is right."
     room = COLUMNS - len(indent)
-    first = textwrap.wrap(MARK + task, room, subsequent_indent="// ", break_long_words=False,
-                          break_on_hyphens=False)  # fmt: skip
+    first = textwrap.wrap(
+        MARK + task, room, subsequent_indent="// ", break_long_words=False, break_on_hyphens=False
+    )
     return [indent + line for line in [*first, commands]]
 
 
@@ -170,9 +171,7 @@ def has_gap(rung):
 
 def whole(rung):
     """{name of a file: its text} of a rung as a student who has found everything hands it in."""
-    return {
-        path.name: in_room(path.read_text(), rung) for path in sources_of(SOURCES / rung.path)
-    }
+    return {path.name: in_room(path.read_text(), rung) for path in sources_of(SOURCES / rung.path)}
 
 
 def write_to(folder, texts):

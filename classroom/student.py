@@ -96,8 +96,9 @@ def made_for(rung):
     """The folder of a rung where a student has started; CannotDoError elsewhere."""
     folder = folder_of(rung)
     if not folder.is_dir():
-        raise CannotDoError(f"There is no {shown(folder)} yet. `make start RUNG={rung.number:02}` "
-                            f"makes it.")
+        raise CannotDoError(
+            f"There is no {shown(folder)} yet. `make start RUNG={rung.number:02}` " f"makes it."
+        )
     return folder
 
 
@@ -190,8 +191,12 @@ def hint(rung, progress, level=None):
         if not 1 <= number <= len(hints):
             raise CannotDoError(f"There are hints 1 to {len(hints)}, and no hint {number}.")
         entry["hints"] = max(read, number)
-    say(f"Rung {rung.label}: {exercise['title']}", f"Hint {number} of {len(hints)}",
-        *plain_text(hints[number - 1]), "")  # fmt: skip
+    say(
+        f"Rung {rung.label}: {exercise['title']}",
+        f"Hint {number} of {len(hints)}",
+        *plain_text(hints[number - 1]),
+        "",
+    )
     if number < len(hints):
         say(f"`make hint RUNG={rung.number:02}` gives the next one.")
     else:
@@ -207,8 +212,11 @@ def changed_files(texts, rung):
     changed.add(starters.exercise_of(rung)["file"])
     includes = {name: f'#include "{ROOM}/{rung.folder}/{name}"' for name in texts}
     while True:
-        more = {name for name, text in texts.items()
-                if any(includes.get(other, "\0") in text for other in changed)}  # fmt: skip
+        more = {
+            name
+            for name, text in texts.items()
+            if any(includes.get(other, "\0") in text for other in changed)
+        }
         more.discard("launch.cu")  # includes all
         if more <= changed:
             return changed
@@ -234,8 +242,9 @@ def fewer_configurations(texts, rung):
     rows = list(ROW.finditer(launch))
     if len(rows) <= MOST_CONFIGURATIONS:
         return texts, None
-    known = {each["name"]: rung.kernels[each["kernels"][0]]["function"]
-             for each in rung.configurations}  # fmt: skip
+    known = {
+        each["name"]: rung.kernels[each["kernels"][0]]["function"] for each in rung.configurations
+    }
     original = {row[0] for row in ROW.finditer(starters.whole(rung)["launch.cu"])}
     kept = [row for row in rows if row[0] not in original or row[1] not in known]
     groups = {}
@@ -264,8 +273,10 @@ def kernel_to_check(rung, folder):
     smaller = MADE / rung.folder / "fewer" / rung.folder
     shutil.rmtree(smaller, ignore_errors=True)
     starters.write_to(smaller, texts)
-    return smaller, (f"Checked with {counts[0]} of its {counts[1]} configurations, to save you the "
-                     "wait; the grade is for all of them.")
+    return smaller, (
+        f"Checked with {counts[0]} of its {counts[1]} configurations, to save you the "
+        "wait; the grade is for all of them."
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -286,25 +297,44 @@ def run_check(rung, libraries, shape):
     report = pathlib.Path(libraries, FINDINGS)
     report.unlink(missing_ok=True)
     process = subprocess.Popen(
-        [LADDER, "check", f"{rung.number:02}", *shape, "--hazards", str(MOST_HAZARDS),
-         "--json", report],
-        cwd=SOURCES, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace",
-    )  # fmt: skip
+        [
+            LADDER,
+            "check",
+            f"{rung.number:02}",
+            *shape,
+            "--hazards",
+            str(MOST_HAZARDS),
+            "--json",
+            report,
+        ],
+        cwd=SOURCES,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     try:
         output, _ = process.communicate(timeout=CHECK_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return Checked(WRONG, f"The kernel was not done after {CHECK_SECONDS} s, and was stopped. "
-                       "Is there a loop without an end, or far too much work?\n")  # fmt: skip
+        return Checked(
+            WRONG,
+            f"The kernel was not done after {CHECK_SECONDS} s, and was stopped. "
+            "Is there a loop without an end, or far too much work?\n",
+        )
     except BaseException:
         process.kill()
         raise
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name
-        return Checked(WRONG, f"The kernel's program was ended by {name}. Look at launch.cu: "
-                       "outside of a kernel, nobody can say where.\n")  # fmt: skip
+        return Checked(
+            WRONG,
+            f"The kernel's program was ended by {name}. Look at launch.cu: "
+            "outside of a kernel, nobody can say where.\n",
+        )
     return checked(process.returncode, output, report)
 
 
@@ -315,8 +345,10 @@ def checked(code, output, path):
     except (FileNotFoundError, ValueError):
         if code == BAD_CALL:  # it did not understand what it was asked for
             return Checked(code, output)
-        return Checked(WRONG, f"{output}The program ended before it had judged the kernel. Look at "
-                       "launch.cu.\n")  # fmt: skip
+        return Checked(
+            WRONG,
+            f"{output}The program ended before it had judged the kernel. Look at " "launch.cu.\n",
+        )
     findings = tuple(findings_of(report))
     outcomes = {subject["outcome"] for subject in report["subjects"]}
     if code == GOOD == report["exit_code"] and outcomes == {"right"}:
@@ -377,9 +409,12 @@ def explain(rung, folder, findings):
     """What the findings mean."""
     if untouched(rung, folder):
         exercise = starters.exercise_of(rung)
-        say("", "This is the starter as it was handed out. Your turn:",
+        say(
+            "",
+            "This is the starter as it was handed out. Your turn:",
             f"  {place_of_gap(folder, exercise)}",
-            *paragraph(starters.task_of(exercise)))  # fmt: skip
+            *paragraph(starters.task_of(exercise)),
+        )
         return
     lines = meanings(findings, folder, rung)
     if lines:
@@ -454,12 +489,16 @@ def submit(rung, progress):
     unfinished.replace(path)
     with progress.change(rung) as entry:
         entry["submitted"] = now()
-    say(f"Hand in {shown(path)} ({len(data)} bytes, SHA-256 "
-        f"{hashlib.sha256(data).hexdigest()[:16]}).")
+    say(
+        f"Hand in {shown(path)} ({len(data)} bytes, SHA-256 "
+        f"{hashlib.sha256(data).hexdigest()[:16]})."
+    )
     if entry.get("right_files") != digest(folder):
-        say(f"`make check RUNG={rung.number:02}` has not called these files right, as they are "
+        say(
+            f"`make check RUNG={rung.number:02}` has not called these files right, as they are "
             f"now. You "
-            "may hand them in all the same: parts count, too.")  # fmt: skip
+            "may hand them in all the same: parts count, too."
+        )
     return GOOD
 
 
@@ -471,8 +510,18 @@ def grade(rung, progress):
     report.unlink(missing_ok=True)
     hints = progress.read().get(rung.folder, {}).get("hints", 0)
     packed.write_bytes(archive_of(rung, folder, hints))
-    command = [sys.executable, "-m", "classroom.grade", packed, "--rung", f"{rung.number:02}",
-               "--json", report, "--student", "you"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "classroom.grade",
+        packed,
+        "--rung",
+        f"{rung.number:02}",
+        "--json",
+        report,
+        "--student",
+        "you",
+    ]
     code = subprocess.run(command, cwd=SOURCES, check=False).returncode
     if report.exists():
         progress.grade(rung, report)
@@ -493,10 +542,12 @@ def show_progress(progress):
             state = "folder is gone"
         right += state == "right"
         points = entry.get("grade")
-        line = (f"{rung.label:<19}{state:<18}{entry.get('checks', '') or '-':>6}"
-                f"{entry.get('hints', '') or '-':>7}"
-                f"{f'{points[0]:g} of {points[1]:g}' if points else '-':>10}"
-                f"  {entry.get('submitted', '-')[:10]}")  # fmt: skip
+        line = (
+            f"{rung.label:<19}{state:<18}{entry.get('checks', '') or '-':>6}"
+            f"{entry.get('hints', '') or '-':>7}"
+            f"{f'{points[0]:g} of {points[1]:g}' if points else '-':>10}"
+            f"  {entry.get('submitted', '-')[:10]}"
+        )
         say(line)
     todo = [rung for rung in table.values() if "right" not in entries.get(rung.folder, {})]
     say("", f"Right: {right} of {len(table)} rungs.")

@@ -96,8 +96,11 @@ def answers(rung):
     """{lines that the student has to write}: of the rung's files, and in none of the starter's."""
     gap = starters.with_gap(rung)
     left = {squeezed(line) for text in gap.values() for line in text.splitlines()}
-    whole = {squeezed(line) for path in sources_of(SOURCES / rung.path)
-             for line in path.read_text().splitlines()}  # fmt: skip
+    whole = {
+        squeezed(line)
+        for path in sources_of(SOURCES / rung.path)
+        for line in path.read_text().splitlines()
+    }
     return {line for line in whole - left if len(line) >= SHORTEST}
 
 
@@ -109,8 +112,9 @@ def tells(block, found):
 
 def without_answers(page, found):
     """A page whose blocks of code show no answer."""
-    return BLOCK.sub(lambda block: f"{block[1]}{HIDDEN}\n" if tells(block[4], found) else block[0],
-                     page)  # fmt: skip
+    return BLOCK.sub(
+        lambda block: f"{block[1]}{HIDDEN}\n" if tells(block[4], found) else block[0], page
+    )
 
 
 def makefile():
@@ -124,7 +128,8 @@ def makefile():
         blocks.append(recipe[0])
     packages = [name for name in copied_tree.packages() if name != "libseccomp-dev"]
     return MAKEFILE.replace("@packages@", " ".join(packages)).replace(
-        "@blocks@", "\n".join(blocks).rstrip())  # fmt: skip
+        "@blocks@", "\n".join(blocks).rstrip()
+    )
 
 
 def facts(rungs):
@@ -143,10 +148,13 @@ def readme(rungs):
     """What the repository is."""
     first = rungs[0]
     words = {
-        "rungs": f"rung {first.label}" if len(rungs) == 1 else
-                 f"{len(rungs)} rungs, from {first.label} to {rungs[-1].label}",
-        "first": f"{first.number:02}", "folder": first.folder, "commit": commit(),
-    }  # fmt: skip
+        "rungs": f"rung {first.label}"
+        if len(rungs) == 1
+        else f"{len(rungs)} rungs, from {first.label} to {rungs[-1].label}",
+        "first": f"{first.number:02}",
+        "folder": first.folder,
+        "commit": commit(),
+    }
     text = README
     for name, value in words.items():
         text = text.replace(f"@{name}@", value)
@@ -159,9 +167,11 @@ def repository(rungs):
     folders = {rung.folder for rung in rungs}
     others = {rung.folder for rung in own_rungs().values()} - folders
     files = {
-        pathlib.Path("README.md"): readme(rungs), pathlib.Path("Makefile"): makefile(),
-        pathlib.Path(".gitignore"): IGNORED, pathlib.Path("COMMIT"): commit() + "\n",
-    }  # fmt: skip
+        pathlib.Path("README.md"): readme(rungs),
+        pathlib.Path("Makefile"): makefile(),
+        pathlib.Path(".gitignore"): IGNORED,
+        pathlib.Path("COMMIT"): commit() + "\n",
+    }
     for path in copied_tree.building_files("classroom.student"):
         if not others & set(path.parts):
             files[path] = (SOURCES / path).read_bytes()
@@ -171,11 +181,14 @@ def repository(rungs):
         files |= {rung.path / name: text for name, text in starters.with_gap(rung).items()}
         files[rung.path / "README.md"] = (SOURCES / rung.path / "README.md").read_text()
     for folder in PAGES:
-        files |= {path.relative_to(SOURCES): path.read_text()
-                  for path in (SOURCES / folder).glob("*.md")}  # fmt: skip
+        files |= {
+            path.relative_to(SOURCES): path.read_text() for path in (SOURCES / folder).glob("*.md")
+        }
     for folder in FIGURES:
-        files |= {path.relative_to(SOURCES): path.read_bytes()
-                  for path in (SOURCES / folder).glob("*.svg")}  # fmt: skip
+        files |= {
+            path.relative_to(SOURCES): path.read_bytes()
+            for path in (SOURCES / folder).glob("*.svg")
+        }
     for path, text in files.items():
         if path.suffix == ".md":
             files[path] = without_answers(text, found)
@@ -189,10 +202,16 @@ def early(rungs):
     """Sentences about starters that show much of what an earlier rung asks for."""
     said = []
     starts = [
-        (rung, {squeezed(line) for text in starters.with_gap(rung).values()
-                for line in text.splitlines()})
+        (
+            rung,
+            {
+                squeezed(line)
+                for text in starters.with_gap(rung).values()
+                for line in text.splitlines()
+            },
+        )
         for rung in rungs
-    ]  # fmt: skip
+    ]
     for rung in rungs:
         answer = answers(rung)
         for later, text in starts:
@@ -205,8 +224,10 @@ def early(rungs):
 def export(out, rungs):
     """Writes the repository into a folder, which may hold nothing but .git."""
     if out.exists() and (not out.is_dir() or {path.name for path in out.iterdir()} - {".git"}):
-        raise FigureError(f"{out} holds something already: name a folder that is not there, or "
-                          "one that holds nothing but .git")  # fmt: skip
+        raise FigureError(
+            f"{out} holds something already: name a folder that is not there, or "
+            "one that holds nothing but .git"
+        )
     if SOURCES in (out.resolve(), *out.resolve().parents):
         raise FigureError(f"{out} lies in the ladder's own folder: name one outside")
     for path, content in repository(rungs).items():
@@ -220,7 +241,8 @@ def export(out, rungs):
 def main():
     """Writes the repository and says what a teacher has to know."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("rungs", nargs="*", type=int)
     options = parser.parse_args()
@@ -231,8 +253,12 @@ def main():
     print(f"{options.out} holds {len(rungs)} starters, lessons and what checks them; no answers.")
     said = early(rungs)
     if said:
-        print("\nRungs build on each other, so some starters show what earlier ones ask for.",
-              'Hand these out later, with RUNGS="01 02 ...":', *said, sep="\n")  # fmt: skip
+        print(
+            "\nRungs build on each other, so some starters show what earlier ones ask for.",
+            'Hand these out later, with RUNGS="01 02 ...":',
+            *said,
+            sep="\n",
+        )
 
 
 if __name__ == "__main__":

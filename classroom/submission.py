@@ -53,8 +53,9 @@ class Submission:
 
 def bad_archive(sentence):
     """What an archive may not be."""
-    return BadSubmissionError("archive", f"The archive cannot be graded: {sentence}. `make submit` "
-                         "makes one that can.")  # fmt: skip
+    return BadSubmissionError(
+        "archive", f"The archive cannot be graded: {sentence}. `make submit` " "makes one that can."
+    )
 
 
 def _checked_path(name):
@@ -125,10 +126,10 @@ def _kernel_files(entries, rung):
             "missing_file",
             f"There are {len(launches)} files called launch.cu, and one is needed: hand in the "
             f"folder {rung.folder} with its launch.cu and kernel.cuh, as `make submit` does."
-            if launches else
-            f"launch.cu is missing: hand in the folder {rung.folder} with its launch.cu and "
+            if launches
+            else f"launch.cu is missing: hand in the folder {rung.folder} with its launch.cu and "
             "kernel.cuh, as `make submit` does.",
-        )  # fmt: skip
+        )
     folder = launches[0].parent
     return {
         path.name: data for path, data in entries if path.parent == folder and path.name != RECORD
@@ -171,8 +172,16 @@ def read_submission(path, rung):
             entries = _from_zip(data) if data[:2] == b"PK" else _from_tar(data)
         except BadSubmissionError:
             raise
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError,
-                NotImplementedError, RuntimeError) as error:  # fmt: skip
+        except (
+            tarfile.TarError,
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            ValueError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             raise bad_archive(f"it is no .tar.gz and no .zip, or it is damaged ({error})") from None
     return Submission(_kernel_files(entries, rung), sha256, _hints_in(entries, rung))
 

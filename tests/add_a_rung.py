@@ -1,8 +1,8 @@
 """Adds rungs to a copy of the tree: a folder, an add_rung() line and a line of the table each.
 
-    python3 -m tests.add_a_rung folders              their folders, with semicolons between
-    python3 -m tests.add_a_rung sources OUT          what a build needs of them
-    python3 -m tests.add_a_rung tree OUT             the whole tree with them
+python3 -m tests.add_a_rung folders              their folders, with semicolons between
+python3 -m tests.add_a_rung sources OUT          what a build needs of them
+python3 -m tests.add_a_rung tree OUT             the whole tree with them
 """
 
 import argparse
@@ -44,15 +44,19 @@ IN_BF16 = (
     ("float* gC", "__nv_bfloat16* gC"),
     ("acc += gA[k] * gB[", "acc += __bfloat162float(gA[k]) * __bfloat162float(gB["),
     ("(k) * N];", "(k) * N]);"),
-    ("*gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;",
-     "*gC = __float2bfloat16(alpha * acc + (beta == 0.0f ? 0.0f : beta * __bfloat162float(*gC)));"),
+    (
+        "*gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;",
+        "*gC = __float2bfloat16(alpha * acc + (beta == 0.0f ? 0.0f : beta * __bfloat162float(*gC)));",
+    ),
     ("Gemm<float>", "Gemm<bfloat16>"),
-    ("part.A, part.B, part.beta, part.C",
-     "reinterpret_cast<const __nv_bfloat16*>(part.A), "
-     "reinterpret_cast<const __nv_bfloat16*>(part.B), part.beta, "
-     "reinterpret_cast<__nv_bfloat16*>(part.C)"),
+    (
+        "part.A, part.B, part.beta, part.C",
+        "reinterpret_cast<const __nv_bfloat16*>(part.A), "
+        "reinterpret_cast<const __nv_bfloat16*>(part.B), part.beta, "
+        "reinterpret_cast<__nv_bfloat16*>(part.C)",
+    ),
     (".tile =", ".precision = kBf16,\n     .tile ="),
-)  # fmt: skip
+)
 ADDITIONS = (
     Addition("shared_tile", "copied_tile"),
     Addition("coalesced", "bf16_coalesced", IN_BF16),
@@ -84,9 +88,11 @@ def with_table_line(text, number, addition):
     """ladder.cpp with the declarations and the line of the table."""
     base = rung_named(addition.base)
     declared = re.search(
-        rf"^namespace ladder::{base.name} \{{(?: [^\n]*|\n.*?^\}}[^\n]*)\n", text, re.M | re.S)
+        rf"^namespace ladder::{base.name} \{{(?: [^\n]*|\n.*?^\}}[^\n]*)\n", text, re.M | re.S
+    )
     line = re.search(
-        rf"^    \{{\.number = {base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S)
+        rf"^    \{{\.number = {base.number},.*?(?=^    \{{|^\}}\);)", text, re.M | re.S
+    )
     ours = renamed(line[0], number, addition)
     ours = ours.replace(f"number = {base.number},", f"number = {number},", 1)
     ours = ours.replace(base.idea, f"as rung {base.number:02}, again")  # ideas are unique

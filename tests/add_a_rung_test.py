@@ -115,11 +115,15 @@ class AddARungTest(unittest.TestCase):
 
     def test_its_starter_is_made_as_soon_as_its_lesson_has_a_gap(self):
         exercise = "".join(
-            ["\n## Exercises\n\n### Fill the gap: all of it\n\n",
-             "Section: `Main loop over K` of `kernel.cuh`.\n\nAdd up the products.\n",
-             *(f"\n<details markdown><summary>Hint {i}</summary>\n\nAdd.\n\n</details>\n"
-               for i in (1, 2, 3))]
-        )  # fmt: skip
+            [
+                "\n## Exercises\n\n### Fill the gap: all of it\n\n",
+                "Section: `Main loop over K` of `kernel.cuh`.\n\nAdd up the products.\n",
+                *(
+                    f"\n<details markdown><summary>Hint {i}</summary>\n\nAdd.\n\n</details>\n"
+                    for i in (1, 2, 3)
+                ),
+            ]
+        )
         for number, addition in numbered():
             folder = folder_of(number, addition)
             out, lesson = self.root / "given" / folder, self.root / "ladder" / folder / "README.md"
@@ -191,8 +195,10 @@ class AddARungTest(unittest.TestCase):
     def test_tests_of_figures_and_results_hold(self):
         """But for the figures and the machine code that are not there."""
         for module, failing in (
-            ("tests.docs.figures_test",
-             ["test_all_are_current", "test_pictures_for_phones_are_narrow"]),
+            (
+                "tests.docs.figures_test",
+                ["test_all_are_current", "test_pictures_for_phones_are_narrow"],
+            ),
             ("tests.docs.report.plots_test", []),
             ("tests.docs.report.chapter_blocks_test", []),
             ("tests.docs.report.benchmark_tables_test", []),

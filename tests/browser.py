@@ -28,7 +28,10 @@ def start_browser():
     # A container has neither the rights for Chromium's sandbox nor a large /dev/shm, nor perhaps a
     # name service for the socket that chromedriver would open to localhost.
     for argument in (
-        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--remote-debugging-pipe",
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -41,8 +41,12 @@ class FreshMachine(unittest.TestCase):
     def call(self, script, *words, **environment):
         path = f"{self.programs}:/usr/sbin:/usr/bin:/sbin:/bin"
         return subprocess.run(
-            [self.root / ".ci" / script, *words], cwd=self.root, capture_output=True, text=True,
-            env={**os.environ, "PATH": path, "CUDA_HOME": "/nowhere", **environment}, check=False,
+            [self.root / ".ci" / script, *words],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PATH": path, "CUDA_HOME": "/nowhere", **environment},
+            check=False,
         )
 
 
@@ -60,7 +64,8 @@ class Install(FreshMachine):
             self.assertEqual(done.returncode, 1)
             self.assertIn(
                 "\n  sudo apt-get update && "
-                "sudo apt-get install -y --no-install-recommends g++ cmake\n", done.stderr,
+                "sudo apt-get install -y --no-install-recommends g++ cmake\n",
+                done.stderr,
             )
         self.assertFalse((self.root / "apt").exists())
 
@@ -69,7 +74,9 @@ class Install(FreshMachine):
         self.stand_in("sudo", '[ "$1" != -n ] && exec "$@"')
         command = self.call("install", "g++", "cmake").stderr.splitlines()[1]
         subprocess.run(
-            command, shell=True, check=True,
+            command,
+            shell=True,
+            check=True,
             env={**os.environ, "PATH": f"{self.programs}:/usr/bin:/bin"},
         )
         self.assertEqual(
@@ -95,12 +102,21 @@ class Cuda(FreshMachine):
             record = "".join(f"{name},,\n" for name in WHEEL) + "tiny_cuda-1.dist-info/RECORD,,\n"
             wheel.writestr("tiny_cuda-1.dist-info/RECORD", record)
         (self.root / ".ci" / "cuda-13.txt").write_text(
-            f"--no-index\n--find-links {self.root}\ntiny-cuda==1\n")
+            f"--no-index\n--find-links {self.root}\ntiny-cuda==1\n"
+        )
 
     def call_with_driver(self, known_cuda, *words):
-        subprocess.check_call([
-            "c++", "-shared", "-fPIC", f"-DKNOWN_CUDA={known_cuda}",
-            SOURCES / "tests/ladder/program/made_up_driver.cpp", "-o", self.root / "libcuda.so.1"])
+        subprocess.check_call(
+            [
+                "c++",
+                "-shared",
+                "-fPIC",
+                f"-DKNOWN_CUDA={known_cuda}",
+                SOURCES / "tests/ladder/program/made_up_driver.cpp",
+                "-o",
+                self.root / "libcuda.so.1",
+            ]
+        )
         return self.call("cuda", *words, LD_LIBRARY_PATH=str(self.root))
 
     def nvcc(self, **environment):
@@ -125,7 +141,8 @@ class Cuda(FreshMachine):
         self.stand_in("nvcc", NVCC.format(release="12.4"))
         self.assertEqual(
             self.call("cuda", "install").stdout,
-            "Found CUDA 12.4; the GPU needs 12.8 or newer.\nBuilding for the CPU alone.\n")
+            "Found CUDA 12.4; the GPU needs 12.8 or newer.\nBuilding for the CPU alone.\n",
+        )
 
     def test_a_driver_of_cuda_13_gets_its_compiler_once(self):
         done = self.call_with_driver(13010, "install")
@@ -161,8 +178,13 @@ class Make(FreshMachine):
 
     def installed_by(self, target):
         shutil.copy(SOURCES / "Makefile", self.root)
-        done = subprocess.run(["make", "--dry-run", "CUDA=OFF", target], cwd=self.root,
-                              capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["make", "--dry-run", "CUDA=OFF", target],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout.partition(".ci/install ")[2].partition("\n")[0].split()
 
     def test_a_build_needs_the_compiler_and_no_browser(self):
@@ -170,8 +192,9 @@ class Make(FreshMachine):
         self.assertNotIn("chromium", self.installed_by("climb"))
 
     def test_the_tests_need_googletest_and_what_the_site_needs_too(self):
-        self.assertLessEqual({"g++", "libgtest-dev", "chromium", "doxygen"},
-                             set(self.installed_by("test")))
+        self.assertLessEqual(
+            {"g++", "libgtest-dev", "chromium", "doxygen"}, set(self.installed_by("test"))
+        )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ MAKEFILE = (SOURCES / "Makefile").read_text()
 class MakeHelp(unittest.TestCase):
     def setUp(self):
         done = subprocess.run(
-            ["make", "--no-print-directory", "help"], cwd=SOURCES, capture_output=True, text=True,
+            ["make", "--no-print-directory", "help"],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
             check=True,
         )
         self.lines = done.stdout.splitlines()

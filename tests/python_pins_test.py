@@ -33,7 +33,8 @@ class Pins(unittest.TestCase):
             wanted = SpecifierSet(package.metadata.get("Requires-Python") or "")
             for release, version in DEBIAN.items():
                 self.assertIn(
-                    version, wanted,
+                    version,
+                    wanted,
                     f"{package.name} {package.version} refuses the Python of Debian {release}",
                 )
 
@@ -44,7 +45,8 @@ class Pins(unittest.TestCase):
         for package in installed:
             versions = [version for version, _ in known.get(same_name(package.name), [])]
             self.assertEqual(
-                versions, [package.version],
+                versions,
+                [package.version],
                 f"{package.name}: pinned in a requirements.txt or .ci/constraints.txt, once",
             )
 

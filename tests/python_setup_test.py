@@ -72,8 +72,12 @@ class PythonSetup(unittest.TestCase):
             stand_in.chmod(0o755)
             path = f"{stand_in.parent}:{path}"
         return subprocess.run(
-            [".ci/python", *folders], cwd=self.root, capture_output=True,
-            env={**os.environ, "PATH": path, **environment}, text=True, check=False,
+            [".ci/python", *folders],
+            cwd=self.root,
+            capture_output=True,
+            env={**os.environ, "PATH": path, **environment},
+            text=True,
+            check=False,
         )
 
     def assert_whole(self):
@@ -116,7 +120,8 @@ class PythonSetup(unittest.TestCase):
             r"All that pip said is in build/pip.log. To try again, run the same command.\n$",
         )
         (self.root / "pages_of_tomorrow" / "requirements.txt").write_text(
-            (self.root / "pages" / "requirements.txt").read_text())
+            (self.root / "pages" / "requirements.txt").read_text()
+        )
         self.assertEqual(self.call("pages_of_tomorrow"), 0)
         self.assert_whole()
 
@@ -126,7 +131,8 @@ class PythonSetup(unittest.TestCase):
         (self.root / ".ci" / "hashes" / "pages.txt").write_text(
             f"# Written by .ci/pip-hashes, for Python 2.7 {sys.version_info[0]}."
             f"{sys.version_info[1]}. Do not edit.\n--no-index\n--find-links {self.root}\n"
-            f"tiny==1 \\\n    --hash=sha256:{sha256}\n")
+            f"tiny==1 \\\n    --hash=sha256:{sha256}\n"
+        )
 
     def test_a_file_of_the_recorded_hash_is_installed(self):
         wheel = (self.root / "tiny-1-py3-none-any.whl").read_bytes()
@@ -138,33 +144,41 @@ class PythonSetup(unittest.TestCase):
         self.record_hash("0" * 64)
         failed = self.run_it("pages")
         self.assertNotEqual(failed.returncode, 0)
-        self.assertIn("pip refused tiny==1: its file is not the one whose hash .ci/hashes records",
-                      failed.stderr)
+        self.assertIn(
+            "pip refused tiny==1: its file is not the one whose hash .ci/hashes records",
+            failed.stderr,
+        )
         self.assertFalse((self.root / "build" / "python" / "bin" / "tiny").exists())
 
     def test_another_python_than_those_of_the_hashes_has_the_pins(self):
         self.record_hash("0" * 64)
         path = self.root / ".ci" / "hashes" / "pages.txt"
-        path.write_text(path.read_text().replace(f" {sys.version_info[0]}.{sys.version_info[1]}. ",
-                                                 " 2.6. "))
+        path.write_text(
+            path.read_text().replace(f" {sys.version_info[0]}.{sys.version_info[1]}. ", " 2.6. ")
+        )
         self.assertEqual(self.call("pages"), 0)
         self.assert_whole()
 
     def test_hashes_are_of_the_pinned_versions(self):
-        done = subprocess.run([SOURCES / ".ci" / "pip-hashes", "--check"], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run(
+            [SOURCES / ".ci" / "pip-hashes", "--check"], capture_output=True, text=True, check=False
+        )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_an_index_out_of_reach_is_said(self):
         (self.root / "pages" / "requirements.txt").write_text("tiny==1\n")
         failed = self.run_it(
-            "pages", PIP_INDEX_URL="http://127.0.0.1:1/", PIP_RETRIES="1",
-            PIP_CONFIG_FILE=os.devnull, PIP_FIND_LINKS="",
+            "pages",
+            PIP_INDEX_URL="http://127.0.0.1:1/",
+            PIP_RETRIES="1",
+            PIP_CONFIG_FILE=os.devnull,
+            PIP_FIND_LINKS="",
         )
         self.assertNotEqual(failed.returncode, 0)
         self.assertIn(
             "pip could not install tiny==1, pinned in pages/requirements.txt: the package index "
-            "cannot be reached ([Errno 111] Connection refused).", failed.stderr,
+            "cannot be reached ([Errno 111] Connection refused).",
+            failed.stderr,
         )
 
 

@@ -9,7 +9,13 @@ import unittest
 
 from tests import SOURCES
 
-ROOMS = ("emulator", "common", "ladder", "glassbox", "bench")  # the others join when they are converted
+ROOMS = (
+    "emulator",
+    "common",
+    "ladder",
+    "glassbox",
+    "bench",
+)  # the others join when they are converted
 TESTS = ("tests/emulator", "tests/common", "tests/ladder", "tests/glassbox", "tests/gallery")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".h")
 # Where a program reads what others' libraries say, which have no codes.
@@ -33,8 +39,11 @@ def code_of(path):
 
 def taken_apart(text):
     """[line numbers] where a sentence is searched, cut or compared."""
-    found = [match.start() for pattern in (DIRECTLY, BY_REGEX, COMPARED)
-             for match in pattern.finditer(text)]  # fmt: skip
+    found = [
+        match.start()
+        for pattern in (DIRECTLY, BY_REGEX, COMPARED)
+        for match in pattern.finditer(text)
+    ]
     for name in {match.group(1) for match in NAMED.finditer(text)}:
         inside = re.compile(rf"(?<![\w.]){name}{TAKEN_APART}|regex_\w+\(\s*{name}\b")
         found += [match.start() for match in inside.finditer(text)]
@@ -75,9 +84,15 @@ class Sentences(unittest.TestCase):
                 self.assertEqual(lines, [])
 
     def test_every_sentence_of_a_finding_passes_one_function(self):
-        writers = ("emulator/run/fault_text.cpp", "common/wrong_text.cpp", "common/refusal.cpp",
-                   "common/findings/finding.cpp", "common/findings/call_text.cpp",
-                   "common/findings/source_error.cpp", "common/terminal/access_verdict.cpp")  # fmt: skip
+        writers = (
+            "emulator/run/fault_text.cpp",
+            "common/wrong_text.cpp",
+            "common/refusal.cpp",
+            "common/findings/finding.cpp",
+            "common/findings/call_text.cpp",
+            "common/findings/source_error.cpp",
+            "common/terminal/access_verdict.cpp",
+        )
         for name in writers:
             text = (SOURCES / name).read_text()
             bodies = re.findall(r"^std::string text_of\([^;{]*\{(.*?)^\}", text, re.S | re.M)
@@ -87,14 +102,19 @@ class Sentences(unittest.TestCase):
                     self.assertRegex(body, r"sentence\(|text_of\(")
 
     def test_this_test_sees_them(self):
-        for text in ('if (error.what().find("cooperative") != npos) {}',
-                     "const std::string text = text_of(fault);\nif (text.starts_with(x)) {}",
-                     'std::string said = error.what();\nreturn said.find("race");',
-                     "std::regex_search(hazard.message, pattern)",
-                     'if (sentence == "race") {}'):  # fmt: skip
+        for text in (
+            'if (error.what().find("cooperative") != npos) {}',
+            "const std::string text = text_of(fault);\nif (text.starts_with(x)) {}",
+            'std::string said = error.what();\nreturn said.find("race");',
+            "std::regex_search(hazard.message, pattern)",
+            'if (sentence == "race") {}',
+        ):
             self.assertTrue(taken_apart(text), text)
-        for text in ("fmt::print(text_of(fault));", "const std::string text = file.read();",
-                     "names.find(code_of(fault.kind));"):  # fmt: skip
+        for text in (
+            "fmt::print(text_of(fault));",
+            "const std::string text = file.read();",
+            "names.find(code_of(fault.kind));",
+        ):
             self.assertFalse(taken_apart(text), text)
 
 

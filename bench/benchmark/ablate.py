@@ -107,13 +107,21 @@ def count_command(options):
     tools = find_tools(options)
     counted = count(entries, tools)
     print(counted_text(counted))
-    wrong = [complaint(entry, code, counted[unchanged(entry.rung)])
-             for entry, code in counted.items()]
+    wrong = [
+        complaint(entry, code, counted[unchanged(entry.rung)]) for entry, code in counted.items()
+    ]
     for line in filter(None, wrong):
         print(f"ablate.py: {line}", file=sys.stderr)
     if options.out and not any(wrong):
-        entries = [{"name": entry.id, "rung": entry.rung, "taken_away": entry.taken_away,
-                    **dataclasses.asdict(code)} for entry, code in counted.items()]
+        entries = [
+            {
+                "name": entry.id,
+                "rung": entry.rung,
+                "taken_away": entry.taken_away,
+                **dataclasses.asdict(code),
+            }
+            for entry, code in counted.items()
+        ]
         results = {"context": context_of(tools[0]), "benchmarks": entries}
         write_whole(options.out, json.dumps(results, indent=1) + "\n")
         print(f"wrote {options.out}")

@@ -21,11 +21,7 @@ WHY_RATIOS = (
 )
 REFERENCES = ("00_cublas", "best_cublaslt")  # what the rows are compared with, in any precision
 NOT_TIMED = ("refused", "left out")  # outcomes in a climb
-SAME = {
-    "device": "GPU",
-    "protocol": "protocol",
-    "cublas": "cuBLAS",
-}
+SAME = {"device": "GPU", "protocol": "protocol", "cublas": "cuBLAS"}
 
 
 HOW = (
@@ -59,8 +55,11 @@ def samples_of(path, entry, vendor_ms, protocol):
     if vendor_ms is None or entry.get("samples_ms") is None:
         raise ResultsError(path, NO_TIMES)
     if len(vendor_ms) != len(entry["samples_ms"]):
-        raise ResultsError(path, f"{row} has {len(entry['samples_ms'])} samples, and "
-                           f"{REFERENCES[0]} {len(vendor_ms)}")
+        raise ResultsError(
+            path,
+            f"{row} has {len(entry['samples_ms'])} samples, and "
+            f"{REFERENCES[0]} {len(vendor_ms)}",
+        )
     return row, [vendor / ms for vendor, ms in zip(vendor_ms, entry["samples_ms"], strict=True)]
 
 

@@ -52,12 +52,23 @@ def stage_findings(stages, recorded, kept):
     version, before = stages["context"]["nvcc"], recorded["context"]["nvcc"]
     how = f"nvcc {version} here, {before} there"
     return [
-        finding("stage_groups", "Groups of stages whose form was compared", len(made), "",
-                "; ".join(sorted(made))),
-        finding("differing_groups", "Groups that differ from the record", len(differing), "",
-                f"{how}{': ' if differing else ''}{', '.join(differing)}"),
-        finding("kept_files", "Files that --keep leaves of one source", len(kept), "",
-                ", ".join(kept)),
+        finding(
+            "stage_groups",
+            "Groups of stages whose form was compared",
+            len(made),
+            "",
+            "; ".join(sorted(made)),
+        ),
+        finding(
+            "differing_groups",
+            "Groups that differ from the record",
+            len(differing),
+            "",
+            f"{how}{': ' if differing else ''}{', '.join(differing)}",
+        ),
+        finding(
+            "kept_files", "Files that --keep leaves of one source", len(kept), "", ", ".join(kept)
+        ),
     ]
 
 
@@ -85,32 +96,63 @@ def stage_claims(stages, kept):
     places = [tools.index(tool) for tool in order if tool in tools]
     kinds = ("ptx", "cubin", "fatbin", "stub.c", "cudafe1.cpp")
     return [
-        claim("R200", "nvcc splits a source: device code to PTX, cubin and fatbin, and host code "
-              "with a stub", len(places) == len(order) and places == sorted(places)
-              and all(any(name.endswith(kind) for name in kept) for kind in kinds),
-              f"{len(tools)} steps, in this order: {', '.join(tools)}; --keep leaves {len(kept)} "
-              "files"),
-        claim("R201", "__NVCC__, __CUDACC__ and __CUDACC_RDC__ are defined",
-              bool(macros["__NVCC__"] and macros["__CUDACC__"] and not macros["__CUDACC_RDC__"]
-                   and separate_macros["__CUDACC_RDC__"]) and "condition",
-              "The first two always; __CUDACC_RDC__ with -rdc=true alone"),
-        claim("R202", "nvcc takes files of eleven suffixes", "condition" if refused else "holds",
-              f"{len(stages['suffixes']) - len(refused)} of {len(stages['suffixes'])} can stand "
-              f"where a program is asked for{'; not: ' + ', '.join(refused) if refused else ''}"),
-        claim("R203", "Each phase has an option that stops there and leaves its file", not broken,
-              f"{len(stages['phases']) - len(broken)} of {len(stages['phases'])} did"
-              f"{'; not: ' + ', '.join(broken) if broken else ''}"),
-        claim("R204", ".o, .a and .res are passed on to the link alike",
-              all(row["tools"] == linked[0]["tools"] and not row["refused"] for row in linked),
-              "; ".join(f".{row['suffix']}: {row['refused'] or ', '.join(row['tools'])}"
-                        for row in linked)),
-        claim("R205", "-dc, -dlink and g++ build a program of files that share device code",
-              all(row["status"] == 0 for row in (compiled, linked_code, joined)),
-              f"With the object of -dlink g++ {verb(joined)}, without it {verb(alone)}. One "
-              f"command without options {verb(plain)}, with -rdc=true {verb(whole)}"),
-        claim("R207", "Without -arch, nvcc compiles for compute_52",
-              default["compiles"] == ["compute_52"],
-              f"nvcc {stages['context']['nvcc']} compiles for {', '.join(default['compiles'])}"),
+        claim(
+            "R200",
+            "nvcc splits a source: device code to PTX, cubin and fatbin, and host code "
+            "with a stub",
+            len(places) == len(order)
+            and places == sorted(places)
+            and all(any(name.endswith(kind) for name in kept) for kind in kinds),
+            f"{len(tools)} steps, in this order: {', '.join(tools)}; --keep leaves {len(kept)} "
+            "files",
+        ),
+        claim(
+            "R201",
+            "__NVCC__, __CUDACC__ and __CUDACC_RDC__ are defined",
+            bool(
+                macros["__NVCC__"]
+                and macros["__CUDACC__"]
+                and not macros["__CUDACC_RDC__"]
+                and separate_macros["__CUDACC_RDC__"]
+            )
+            and "condition",
+            "The first two always; __CUDACC_RDC__ with -rdc=true alone",
+        ),
+        claim(
+            "R202",
+            "nvcc takes files of eleven suffixes",
+            "condition" if refused else "holds",
+            f"{len(stages['suffixes']) - len(refused)} of {len(stages['suffixes'])} can stand "
+            f"where a program is asked for{'; not: ' + ', '.join(refused) if refused else ''}",
+        ),
+        claim(
+            "R203",
+            "Each phase has an option that stops there and leaves its file",
+            not broken,
+            f"{len(stages['phases']) - len(broken)} of {len(stages['phases'])} did"
+            f"{'; not: ' + ', '.join(broken) if broken else ''}",
+        ),
+        claim(
+            "R204",
+            ".o, .a and .res are passed on to the link alike",
+            all(row["tools"] == linked[0]["tools"] and not row["refused"] for row in linked),
+            "; ".join(
+                f".{row['suffix']}: {row['refused'] or ', '.join(row['tools'])}" for row in linked
+            ),
+        ),
+        claim(
+            "R205",
+            "-dc, -dlink and g++ build a program of files that share device code",
+            all(row["status"] == 0 for row in (compiled, linked_code, joined)),
+            f"With the object of -dlink g++ {verb(joined)}, without it {verb(alone)}. One "
+            f"command without options {verb(plain)}, with -rdc=true {verb(whole)}",
+        ),
+        claim(
+            "R207",
+            "Without -arch, nvcc compiles for compute_52",
+            default["compiles"] == ["compute_52"],
+            f"nvcc {stages['context']['nvcc']} compiles for {', '.join(default['compiles'])}",
+        ),
     ]
 
 
@@ -120,14 +162,20 @@ def kernel_claims(stages):
     scratch = next(row for name, row in kernels.items() if "scratch" in name)
     squeezed = next(row for name, row in kernels.items() if "squeezed" in name)
     return [
-        claim("R115", "An array of 64 floats that is indexed at run time lies in local memory",
-              scratch["stack"] >= 256 and not scratch["spill_stores"],
-              f"ptxas gives each thread a stack of {scratch['stack']} bytes; nothing is spilled"),
-        claim("R224", "Too many registers in a thread defeat double buffering",
-              "condition" if squeezed["spill_stores"] else "wrong",
-              f"What does not fit is spilled: 48 sums in {squeezed['registers']} registers cost "
-              f"{squeezed['spill_stores']} bytes of stores and {squeezed['spill_loads']} of loads, "
-              "and a tile that was fetched ahead would go the same way"),
+        claim(
+            "R115",
+            "An array of 64 floats that is indexed at run time lies in local memory",
+            scratch["stack"] >= 256 and not scratch["spill_stores"],
+            f"ptxas gives each thread a stack of {scratch['stack']} bytes; nothing is spilled",
+        ),
+        claim(
+            "R224",
+            "Too many registers in a thread defeat double buffering",
+            "condition" if squeezed["spill_stores"] else "wrong",
+            f"What does not fit is spilled: 48 sums in {squeezed['registers']} registers cost "
+            f"{squeezed['spill_stores']} bytes of stores and {squeezed['spill_loads']} of loads, "
+            "and a tile that was fetched ahead would go the same way",
+        ),
     ]
 
 
@@ -144,32 +192,50 @@ def loop_findings(loops):
         loads = {name: count for name, count in loop.counts.items() if name.startswith("LDG")}
         shown = ", ".join(f"{count} {name}" for name, count in sorted(loads.items()))
         findings += [
-            finding(f"ffma_share_{loop.name}", f"FFMA in the main loop of rung {loop.name}",
-                    100 * share(loop), "%", f"{loop.counts.get('FFMA', 0)} of "
-                    f"{loop.instructions} instructions; loads: {shown}"),
-            finding(f"local_{loop.name}", f"LDL and STL in the main loop of rung {loop.name}",
-                    local, "", f"{loop.spill_store_bytes} bytes are spilled in the whole kernel"),
+            finding(
+                f"ffma_share_{loop.name}",
+                f"FFMA in the main loop of rung {loop.name}",
+                100 * share(loop),
+                "%",
+                f"{loop.counts.get('FFMA', 0)} of "
+                f"{loop.instructions} instructions; loads: {shown}",
+            ),
+            finding(
+                f"local_{loop.name}",
+                f"LDL and STL in the main loop of rung {loop.name}",
+                local,
+                "",
+                f"{loop.spill_store_bytes} bytes are spilled in the whole kernel",
+            ),
         ]
     scalar, vector = (loop.counts for loop in loops)
     wide, narrow = vector.get("LDG.128", 0), scalar.get("LDG", 0)
     claims.append(
-        claim("R122", "float4 makes LDG.E.128 of the loads, a quarter of the instructions",
-              wide > 0 and narrow == 4 * wide and "LDG" not in vector,
-              f"{narrow} LDG in rung {loops[0].name}'s loop, {wide} LDG.E.128 in rung "
-              f"{loops[1].name}'s"))
+        claim(
+            "R122",
+            "float4 makes LDG.E.128 of the loads, a quarter of the instructions",
+            wide > 0 and narrow == 4 * wide and "LDG" not in vector,
+            f"{narrow} LDG in rung {loops[0].name}'s loop, {wide} LDG.E.128 in rung "
+            f"{loops[1].name}'s",
+        )
+    )
     return findings, claims
 
 
 def report(options):
     """The lab's report: findings, claims, notes."""
     found = {"series": [], "findings": [], "claims": [], "notes": []}
-    nvcc = next(filter(None, map(shutil.which, [options.nvcc] if options.nvcc else NVCC_PLACES)),
-                None)
+    nvcc = next(
+        filter(None, map(shutil.which, [options.nvcc] if options.nvcc else NVCC_PLACES)), None
+    )
     if not nvcc:
         found["findings"].append(
-            finding("stage_groups", "Stages of nvcc", None, "", f"There is no nvcc: {GET_NVCC}"))
-        found["notes"].append("Without nvcc nothing was checked here. "
-                              "bench/results/nvcc/stages.json has what was recorded elsewhere.")
+            finding("stage_groups", "Stages of nvcc", None, "", f"There is no nvcc: {GET_NVCC}")
+        )
+        found["notes"].append(
+            "Without nvcc nothing was checked here. "
+            "bench/results/nvcc/stages.json has what was recorded elsewhere."
+        )
         return found
     stages, kept = record_stages(nvcc), kept_files(nvcc)
     found["findings"] += stage_findings(stages, results_file.read(RECORD), kept)
@@ -181,13 +247,26 @@ def report(options):
         found["claims"] += claims
     except InputError as error:
         found["findings"].append(
-            finding("ffma_share_05", "FFMA in the main loop of rung 05", None, "%",
-                    str(error).splitlines()[0]))
+            finding(
+                "ffma_share_05",
+                "FFMA in the main loop of rung 05",
+                None,
+                "%",
+                str(error).splitlines()[0],
+            )
+        )
         found["claims"].append(
-            claim("R122", "float4 makes LDG.E.128 of the loads, a quarter of the instructions",
-                  "pending", f"Machine code was not read, for want of nvdisasm: {GET_NVDISASM}"))
-    found["notes"].append("cuda-gdb, Compute Sanitizer and Nsight need a GPU; bench/record has "
-                          "scripts that run them and file what they say.")
+            claim(
+                "R122",
+                "float4 makes LDG.E.128 of the loads, a quarter of the instructions",
+                "pending",
+                f"Machine code was not read, for want of nvdisasm: {GET_NVDISASM}",
+            )
+        )
+    found["notes"].append(
+        "cuda-gdb, Compute Sanitizer and Nsight need a GPU; bench/record has "
+        "scripts that run them and file what they say."
+    )
     return found
 
 

@@ -44,13 +44,26 @@ def load(path):
     library.side_aware_error.restype = ctypes.c_char_p
     library.side_aware_mask.restype = size
     library.side_aware_mask.argtypes = [ctypes.c_int]
-    library.side_aware_copy.argtypes = [pointer, pointer, ctypes.c_size_t, ctypes.c_int,
-                                        ctypes.c_int, pointer]
+    library.side_aware_copy.argtypes = [
+        pointer,
+        pointer,
+        ctypes.c_size_t,
+        ctypes.c_int,
+        ctypes.c_int,
+        pointer,
+    ]
     library.side_aware_kernel.restype = pointer
     library.side_aware_kernel.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int]
-    library.side_aware_elementwise.argtypes = [pointer, ctypes.POINTER(pointer),
-                                               ctypes.POINTER(pointer), size, ctypes.c_int,
-                                               ctypes.c_int, ctypes.c_int, pointer]
+    library.side_aware_elementwise.argtypes = [
+        pointer,
+        ctypes.POINTER(pointer),
+        ctypes.POINTER(pointer),
+        size,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+        pointer,
+    ]
     library.side_aware_state.argtypes = [ctypes.c_int] + 3 * [ctypes.POINTER(size)]
     return library
 
@@ -74,10 +87,15 @@ class SideAware:
         """Copies a contiguous tensor into another one of the same size."""
         size = source.numel() * source.element_size()
         if target.numel() * target.element_size() != size:
-            raise ValueError(f"a tensor of {size} bytes does not fit one of "
-                             f"{target.numel() * target.element_size()}")
-        self.check(self.library.side_aware_copy(target.data_ptr(), source.data_ptr(), size, RIGHT,
-                                                self.device, self.stream()))
+            raise ValueError(
+                f"a tensor of {size} bytes does not fit one of "
+                f"{target.numel() * target.element_size()}"
+            )
+        self.check(
+            self.library.side_aware_copy(
+                target.data_ptr(), source.data_ptr(), size, RIGHT, self.device, self.stream()
+            )
+        )
 
     def kernel(self, header, name):
         """Compiles an operation."""
@@ -87,10 +105,15 @@ class SideAware:
 
     def elementwise(self, kernel, outputs, inputs, sideband):
         """Runs an operation on contiguous tensors."""
-        pointers = [(ctypes.c_void_p * 4)(*(each.data_ptr() for each in tensors))
-                    for tensors in (outputs, inputs)]
-        self.check(self.library.side_aware_elementwise(
-            kernel, *pointers, outputs[0].numel(), RIGHT, sideband, self.device, self.stream()))
+        pointers = [
+            (ctypes.c_void_p * 4)(*(each.data_ptr() for each in tensors))
+            for tensors in (outputs, inputs)
+        ]
+        self.check(
+            self.library.side_aware_elementwise(
+                kernel, *pointers, outputs[0].numel(), RIGHT, sideband, self.device, self.stream()
+            )
+        )
 
     def state(self):
         """Bytes in use, bytes cached, and pages that are not where their address says."""
@@ -116,8 +139,11 @@ def demonstrate(torch, library, elements):
     """Copies and scales tensors. Returns whether all results are right."""
     side_aware = SideAware(torch, library)
     mask = library.side_aware_mask(0)
-    print(f"Side of an address: parity(address & {mask | 1 << 21:#x})" if mask else
-          "This GPU has no two sides of L2 that can be told: everything runs in ordinary order.")
+    print(
+        f"Side of an address: parity(address & {mask | 1 << 21:#x})"
+        if mask
+        else "This GPU has no two sides of L2 that can be told: everything runs in ordinary order."
+    )
     source = torch.randn(elements, device="cuda")
     target = torch.zeros_like(source)
     side_aware.copy(target, source)
@@ -134,7 +160,7 @@ def demonstrate(torch, library, elements):
     side_aware.elementwise(kernel, [added], [source, target], factor)
     scaled = torch.allclose(added, source * 0.5 + target)
     print(f"A kernel of one's own, out = 0.5 * a + b: {'right' if scaled else 'WRONG'}")
-    piece = source[4:elements - 4]  # any address that is a multiple of 16 will do
+    piece = source[4 : elements - 4]  # any address that is a multiple of 16 will do
     part = target[8:]
     part.zero_()
     side_aware.copy(part, piece)
@@ -142,16 +168,22 @@ def demonstrate(torch, library, elements):
     print(f"Copy of a part that begins in the middle: {'right' if cut else 'WRONG'}")
     del added, target
     in_use, cached, off_rule = side_aware.state()
-    print(f"The allocator has {in_use >> 20} MiB in use and {cached >> 20} MiB in its cache; "
-          f"{off_rule} pages are on another side than their address says.")
+    print(
+        f"The allocator has {in_use >> 20} MiB in use and {cached >> 20} MiB in its cache; "
+        f"{off_rule} pages are on another side than their address says."
+    )
     return copied and scaled and cut
 
 
 def run():
     """Demonstrates the library with PyTorch. Returns whether all results are right."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library", nargs="?", type=pathlib.Path,
-                        default=SOURCES / "build" / "lib" / "libside_aware.so")
+    parser.add_argument(
+        "library",
+        nargs="?",
+        type=pathlib.Path,
+        default=SOURCES / "build" / "lib" / "libside_aware.so",
+    )
     parser.add_argument("--elements", type=int, default=(1 << 26) + 5, help="floats of a tensor")
     arguments = parser.parse_args()
     try:
@@ -161,8 +193,11 @@ def run():
     if not torch.cuda.is_available():
         raise InputError("PyTorch sees no GPU. Run this on a machine with one")
     library = load(arguments.library)
-    torch.cuda.memory.change_current_allocator(torch.cuda.memory.CUDAPluggableAllocator(
-        str(arguments.library), "side_aware_malloc", "side_aware_free"))
+    torch.cuda.memory.change_current_allocator(
+        torch.cuda.memory.CUDAPluggableAllocator(
+            str(arguments.library), "side_aware_malloc", "side_aware_free"
+        )
+    )
     return demonstrate(torch, library, arguments.elements)
 
 

@@ -13,13 +13,7 @@ import tempfile
 
 from bench import SOURCES, program
 from bench.output_file import output_path, write_whole
-from bench.record.cuda_tools import (
-    GET_NVCC,
-    InputError,
-    context_of,
-    find_tool,
-    output_of,
-)
+from bench.record.cuda_tools import GET_NVCC, InputError, context_of, find_tool, output_of
 from bench.record.nvcc_text import read_ptxas
 from bench.rungs import own_rungs
 
@@ -28,16 +22,30 @@ OPTIONS = ("-c", "-O3", "-std=c++20", "--expt-relaxed-constexpr", "-w", "-Xptxas
 
 def wanted():
     """[(Rung, architecture)], in the order of the table."""
-    return [(rung, architecture) for rung in own_rungs().values() if rung.architecture_specific
-            for architecture in rung.architectures]
+    return [
+        (rung, architecture)
+        for rung in own_rungs().values()
+        if rung.architecture_specific
+        for architecture in rung.architectures
+    ]
 
 
 def compiled(rung, architecture, nvcc):
     """What nvcc made of a rung for one architecture, all kernels together."""
     target = f"arch=compute_{architecture},code=sm_{architecture}"
     with tempfile.TemporaryDirectory() as folder:
-        said = output_of([nvcc, *OPTIONS, "-gencode", target, f"-I{SOURCES}",
-                          SOURCES / rung.path / "launch.cu", "-o", f"{folder}/launch.o"])
+        said = output_of(
+            [
+                nvcc,
+                *OPTIONS,
+                "-gencode",
+                target,
+                f"-I{SOURCES}",
+                SOURCES / rung.path / "launch.cu",
+                "-o",
+                f"{folder}/launch.o",
+            ]
+        )
     return summary(rung.number, architecture, read_ptxas(said))
 
 

@@ -28,15 +28,38 @@ KEPT_LINES = 14  # of one command's output
 SESSIONS = {
     "float4_at_offset_one": (
         "stops by itself where the GPU refuses an access",
-        ("run", "info cuda kernels", "info cuda lanes", "print i", "print gA", "print $errorpc",
-         "x/i $errorpc", "cuda thread 1", "print &gA[i]"),
+        (
+            "run",
+            "info cuda kernels",
+            "info cuda lanes",
+            "print i",
+            "print gA",
+            "print $errorpc",
+            "x/i $errorpc",
+            "cuda thread 1",
+            "print &gA[i]",
+        ),
     ),
     "barrier_missing_after_use": (
         "stops at a line; shared memory is read from several threads",
-        ("break races.cu:52", "run", "info cuda kernels", "info cuda blocks",
-         "info cuda warps", "cuda block thread", "print k0", "print sB[0]", "next", "print sB[0]",
-         "cuda block 0,0,0 thread 3,2,0", "print threadIdx", "print sB[threadIdx.y][threadIdx.x]",
-         "print *(@shared float*)0x0@4", "disable", "continue"),
+        (
+            "break races.cu:52",
+            "run",
+            "info cuda kernels",
+            "info cuda blocks",
+            "info cuda warps",
+            "cuda block thread",
+            "print k0",
+            "print sB[0]",
+            "next",
+            "print sB[0]",
+            "cuda block 0,0,0 thread 3,2,0",
+            "print threadIdx",
+            "print sB[threadIdx.y][threadIdx.x]",
+            "print *(@shared float*)0x0@4",
+            "disable",
+            "continue",
+        ),
     ),
     "everybody_waits": (
         "a kernel that hangs, stopped from outside",
@@ -62,7 +85,7 @@ def read_session(text):
     found = []
     for line in text.splitlines():
         if line.startswith(MARK):
-            found.append({"command": line[len(MARK):], "output": []})
+            found.append({"command": line[len(MARK) :], "output": []})
         elif found and line.strip() and not NOISE.match(line):
             line = re.sub(r"(/[\w.+-]+)+/(?=[\w.]+\.(cu|cpp|hpp))", "", line)
             found[-1]["output"].append(line.rstrip())
@@ -95,8 +118,12 @@ def build(folder):
     program = pathlib.Path(folder) / "gallery_debug"
     sources = [*sorted(GALLERY.glob("*.cu")), GALLERY / "gallery.cpp"]
     command = ["nvcc", "-g", "-G", "-std=c++20", "-arch=native", f"-I{SOURCES}"]
-    done = subprocess.run([*command, *map(str, sources), "-o", str(program)], capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        [*command, *map(str, sources), "-o", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         sys.exit(f"cuda_gdb.py: nvcc failed:\n{done.stdout}{done.stderr}")
     return program
@@ -118,8 +145,9 @@ def descendants(pid):
             number = found[number][0]
         return number == pid
 
-    return {number: name for number, (_, name) in found.items()
-            if number != pid and comes_from(number)}
+    return {
+        number: name for number, (_, name) in found.items() if number != pid and comes_from(number)
+    }
 
 
 def session(program, kernel, commands, limit):
@@ -129,7 +157,10 @@ def session(program, kernel, commands, limit):
         script.flush()
         process = subprocess.Popen(
             ["cuda-gdb", "-q", "-batch", "-x", script.name, "--args", str(program), kernel],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
         try:
             return process.communicate(timeout=limit)[0]
@@ -160,10 +191,15 @@ def main():
         program = build(folder)
         for kernel, (shows, commands) in SESSIONS.items():
             text = session(program, kernel, commands, options.limit)
-            results["benchmarks"].append({
-                "name": kernel, "shows": shows, "stopped_by": stopped_by(text),
-                "focus": focus_of(text), "steps": read_session(text),
-            })
+            results["benchmarks"].append(
+                {
+                    "name": kernel,
+                    "shows": shows,
+                    "stopped_by": stopped_by(text),
+                    "focus": focus_of(text),
+                    "steps": read_session(text),
+                }
+            )
             print(f"{kernel}: {stopped_by(text)}", flush=True)
     write_whole(options.out, json.dumps(results, indent=1) + "\n")
 

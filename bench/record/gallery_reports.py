@@ -38,7 +38,9 @@ def main():
         path = pathlib.Path(folder) / "tests.json"
         done = subprocess.run(
             [options.program, "--gtest_filter=*IsExplained*", f"--gtest_output=json:{path}"],
-            capture_output=True, text=True, check=False,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode or not path.exists():
             sys.exit(f"gallery_reports.py: {options.program} failed:\n{done.stdout}{done.stderr}")

@@ -31,8 +31,13 @@ HOPPER = 90
 KERNEL = "elementwise_aligned"
 LIBRARY = SOURCES / "build" / "lib" / "libside_aware.so"
 # Operation, its file in common/side_aware/operations, its struct.
-OPERATIONS = (("copy", "Copy"), ("scale", "Scale"), ("absmax", "AbsMax"), ("sum", "Total"),
-              ("rope", "Rope"))
+OPERATIONS = (
+    ("copy", "Copy"),
+    ("scale", "Scale"),
+    ("absmax", "AbsMax"),
+    ("sum", "Total"),
+    ("rope", "Rope"),
+)
 
 
 def loads_of(loop):
@@ -82,8 +87,9 @@ class Compiler:
         try:
             self.library = ctypes.CDLL(str(path))
         except OSError as error:
-            raise InputError(f"{path} cannot be loaded ({error}): ninja -C build side_aware") \
-                from error
+            raise InputError(
+                f"{path} cannot be loaded ({error}): ninja -C build side_aware"
+            ) from error
         for function in (self.library.side_aware_error, self.library.side_aware_compiler):
             function.restype = ctypes.c_char_p
 
@@ -100,8 +106,11 @@ class Compiler:
         with tempfile.TemporaryDirectory() as folder:
             cubin = pathlib.Path(folder) / f"{operation}.cubin"
             failed = self.library.side_aware_write_cubin(
-                header.encode(), f"ladder::side_aware::{struct}".encode(), HOPPER,
-                str(cubin).encode())
+                header.encode(),
+                f"ladder::side_aware::{struct}".encode(),
+                HOPPER,
+                str(cubin).encode(),
+            )
             if failed:
                 raise InputError(self.library.side_aware_error().decode())
             disassembly = output_of([nvdisasm, "-hex", "-c", cubin])
@@ -112,16 +121,20 @@ def run(options):
     """Prints or files the loops."""
     nvdisasm = find_tool(options.nvdisasm, "nvdisasm", ["/usr/local/cuda/bin"], GET_NVDISASM)
     compiler = Compiler(options.library)
-    rows = [row_of(operation, compiler.loop(operation, struct, nvdisasm))
-            for operation, struct in OPERATIONS]
+    rows = [
+        row_of(operation, compiler.loop(operation, struct, nvdisasm))
+        for operation, struct in OPERATIONS
+    ]
     if options.out:
         context = machine_code_context(compiler.name())
         text = json.dumps({"context": context, "benchmarks": rows}, indent=1)
         write_whole(options.out, text + "\n")
         return
     for row in rows:
-        print(f"{row['name']}: {row['instructions']} instructions for {row['loads']} vectors "
-              f"loaded and {row['stores']} stored, {row['instructions'] / row['loads']:.2f} each")
+        print(
+            f"{row['name']}: {row['instructions']} instructions for {row['loads']} vectors "
+            f"loaded and {row['stores']} stored, {row['instructions'] / row['loads']:.2f} each"
+        )
 
 
 def main():

@@ -54,8 +54,14 @@ int main() {
 """,
     "macros.cu": "".join(
         f'"{name}" = {name}\n'
-        for name in ("__NVCC__", "__CUDACC__", "__CUDACC_RDC__", "__CUDA_ARCH__",
-                     "__CUDA_ARCH_LIST__", "__CUDACC_VER_MAJOR__")
+        for name in (
+            "__NVCC__",
+            "__CUDACC__",
+            "__CUDACC_RDC__",
+            "__CUDA_ARCH__",
+            "__CUDA_ARCH_LIST__",
+            "__CUDACC_VER_MAJOR__",
+        )
     ),
 }
 SOURCES["macros.cpp"] = SOURCES["macros.cu"]
@@ -73,8 +79,12 @@ PHASES = (
     ("object with linked device code", ["--device-w"], ["scale.cu"], "scale.o"),
     ("link device code", ["--device-link"], ["main.o", "twice.o"], "a_dlink.o"),
     ("link to machine code", ["--device-link", "--cubin"], ["main.o", "twice.o"], "a_dlink.cubin"),
-    ("link to a fat binary", ["--device-link", "--fatbin"], ["main.o", "twice.o"],
-     "a_dlink.fatbin"),
+    (
+        "link to a fat binary",
+        ["--device-link", "--fatbin"],
+        ["main.o", "twice.o"],
+        "a_dlink.fatbin",
+    ),
     ("make a library", ["--lib"], ["scale.cu"], "a.a"),
     ("make a program and run it", ["--run"], ["scale.cu"], "a.out"),
     ("make a program", [], ["scale.cu"], "a.out"),
@@ -85,10 +95,31 @@ ARCHITECTURES = (
     ["-arch=compute_90"],
     ["-arch=sm_90a"],
     ["-gencode", "arch=compute_90a,code=sm_90a"],
-    ["-gencode", "arch=compute_80,code=sm_80", "-gencode",
-     "arch=compute_90,code=[sm_90,compute_90]"],
+    [
+        "-gencode",
+        "arch=compute_80,code=sm_80",
+        "-gencode",
+        "arch=compute_90,code=[sm_90,compute_90]",
+    ],
     ["-arch=all-major"],
     ["-arch=sm_52"],
 )
-SUFFIXES = ("cu", "c", "cc", "cxx", "cpp", "i", "ii", "ptx", "cubin", "fatbin", "gpu", "o", "obj",
-            "a", "lib", "res", "so")
+SUFFIXES = (
+    "cu",
+    "c",
+    "cc",
+    "cxx",
+    "cpp",
+    "i",
+    "ii",
+    "ptx",
+    "cubin",
+    "fatbin",
+    "gpu",
+    "o",
+    "obj",
+    "a",
+    "lib",
+    "res",
+    "so",
+)

@@ -70,8 +70,15 @@ def phases(shop):
         if product not in inputs and target.exists():
             target.unlink()
         status, out, error = shop.compile(ARCH, *options, *inputs)
-        row = {"phase": phase, "options": options, "inputs": inputs, "product": product,
-               "status": status, "bytes": None, "said": first_words(shop, error)}
+        row = {
+            "phase": phase,
+            "options": options,
+            "inputs": inputs,
+            "product": product,
+            "status": status,
+            "bytes": None,
+            "said": first_words(shop, error),
+        }
         if product == "standard output":
             row["bytes"] = len(out)
         elif target.exists():
@@ -86,8 +93,14 @@ def architectures(shop):
     for options in ARCHITECTURES:
         text = shop.dry_run(*options, "-c", "scale.cu")
         refused = re.search(r"nvcc fatal\s*: (.*)", text)
-        rows.append({"options": options, "compiles": compiled_for(text),
-                     "images": read_images(text), "refused": refused[1] if refused else None})
+        rows.append(
+            {
+                "options": options,
+                "compiles": compiled_for(text),
+                "images": read_images(text),
+                "refused": refused[1] if refused else None,
+            }
+        )
     return rows
 
 
@@ -100,8 +113,13 @@ def suffixes(shop):
         text = shop.dry_run(name, "-o", "program")
         refused = re.search(r"nvcc fatal\s*: (.*)", text)
         steps = read_steps(text)
-        rows.append({"suffix": suffix, "tools": [step["tool"] for step in steps],
-                     "refused": refused[1] if refused else None})
+        rows.append(
+            {
+                "suffix": suffix,
+                "tools": [step["tool"] for step in steps],
+                "refused": refused[1] if refused else None,
+            }
+        )
     return rows
 
 
@@ -109,8 +127,17 @@ def separate(shop):
     """Two files that share a device function: without and with relocatable device code."""
     objects = ["main.o", "twice.o"]
     cuda = pathlib.Path(os.path.realpath(shop.nvcc)).parent.parent / "lib64"
-    host = ["g++", *objects, f"-L{cuda}", "-lcudart_static", "-ldl", "-lrt", "-lpthread", "-o",
-            "program"]
+    host = [
+        "g++",
+        *objects,
+        f"-L{cuda}",
+        "-lcudart_static",
+        "-ldl",
+        "-lrt",
+        "-lpthread",
+        "-o",
+        "program",
+    ]
     commands = (
         [shop.nvcc, ARCH, "main.cu", "twice.cu", "-o", "program"],
         [shop.nvcc, ARCH, "-dc", "main.cu", "twice.cu"],
@@ -132,8 +159,11 @@ def separate(shop):
 def features(shop):
     """An instruction that only sm_90a has, under three ways to name the architecture."""
     rows = []
-    for options in (["-arch=sm_90"], ["-arch=sm_90a"],
-                    ["-gencode", "arch=compute_90a,code=sm_90a"]):
+    for options in (
+        ["-arch=sm_90"],
+        ["-arch=sm_90a"],
+        ["-gencode", "arch=compute_90a,code=sm_90a"],
+    ):
         status, _, error = shop.compile(*options, "-c", "hopper.cu")
         said = re.search(r"error\s*: (.*)", error)
         rows.append({"options": options, "status": status, "said": said[1] if said else ""})
@@ -154,8 +184,12 @@ def macros(shop):
     """Which of nvcc's macros are defined when it preprocesses."""
     rows = []
     for arguments in (["macros.cu"], ["-rdc=true", "macros.cu"], ["macros.cpp"]):
-        rows.append({"arguments": arguments,
-                     "macros": defined_macros(shop.compile(ARCH, "-E", *arguments)[1])})
+        rows.append(
+            {
+                "arguments": arguments,
+                "macros": defined_macros(shop.compile(ARCH, "-E", *arguments)[1]),
+            }
+        )
     return rows
 
 
@@ -174,12 +208,18 @@ def debug_information(shop):
         shop.compile(ARCH, *options, "--ptx", "scale.cu", "-o", "lines.ptx")
         shop.compile(ARCH, *options, "--cubin", "scale.cu", "-o", "lines.cubin")
         sections = sections_of(shop.run(["readelf", "-SW", "lines.cubin"])[1])
-        rows.append({
-            "options": options,
-            "loc_lines": (shop.folder / "lines.ptx").read_text().count(".loc"),
-            "code_bytes": sum(size for name, size in sections.items() if name.startswith(".text")),
-            "debug_sections": sorted(name for name in sections if re.match(r"\.(nv_)?debug", name)),
-        })
+        rows.append(
+            {
+                "options": options,
+                "loc_lines": (shop.folder / "lines.ptx").read_text().count(".loc"),
+                "code_bytes": sum(
+                    size for name, size in sections.items() if name.startswith(".text")
+                ),
+                "debug_sections": sorted(
+                    name for name in sections if re.match(r"\.(nv_)?debug", name)
+                ),
+            }
+        )
     return rows
 
 
@@ -187,10 +227,15 @@ def inside(shop):
     """Sections of the object and of the machine code; the disassembly where there is a tool."""
     shop.compile(ARCH, "-c", "scale.cu", "-o", "scale.o")
     shop.compile(ARCH, "--cubin", "scale.cu", "-o", "scale.cubin")
-    found = {name: sections_of(shop.run(["readelf", "-SW", name])[1])
-             for name in ("scale.o", "scale.cubin")}
-    found["scale.o"] = {name: size for name, size in found["scale.o"].items()
-                        if "nv" in name.lower() and not name.startswith(".rela")}
+    found = {
+        name: sections_of(shop.run(["readelf", "-SW", name])[1])
+        for name in ("scale.o", "scale.cubin")
+    }
+    found["scale.o"] = {
+        name: size
+        for name, size in found["scale.o"].items()
+        if "nv" in name.lower() and not name.startswith(".rela")
+    }
     shop.compile(ARCH, "--ptx", "scale.cu")
     ptx = (shop.folder / "scale.ptx").read_text().splitlines()
     start = next(i for i, line in enumerate(ptx) if line.startswith(".version"))
@@ -202,8 +247,11 @@ def inside(shop):
         code = re.findall(r"/\*([0-9a-f]{4})\*/\s+(.*?;)", text)
         found["sass"] = [f"/*{at}*/  {line}" for at, line in code if not line.startswith("NOP")]
         listed = shop.run([tool, "-lelf", "-lptx", "scale.o"])[1]
-        found["images"] = [re.sub(r"tmpxft\S+?_(?=scale)", "", line.strip())
-                           for line in listed.splitlines() if " file " in line]
+        found["images"] = [
+            re.sub(r"tmpxft\S+?_(?=scale)", "", line.strip())
+            for line in listed.splitlines()
+            if " file " in line
+        ]
     found["left_out"] = [name for name in ("cuobjdump", "nvdisasm") if not shutil.which(name)]
     return found
 

@@ -58,11 +58,20 @@ def read_steps(text):
         writes = writes_of(tool, line)
         reads = [name for name in files_in(line) if name not in writes]
         if tool in ("cudafe++", "cicc", "ptxas"):
-            reads = [TEMPORARY.sub("", name.split("/")[-1])
-                     for name in re.findall(r'"([^"]+\.(?:cpp4|cpp1|ii|ptx))"', line)]
+            reads = [
+                TEMPORARY.sub("", name.split("/")[-1])
+                for name in re.findall(r'"([^"]+\.(?:cpp4|cpp1|ii|ptx))"', line)
+            ]
             reads = [name for name in dict.fromkeys(reads) if name not in writes]
-        steps.append({"tool": tool, "for": purpose_of(tool, line),
-                      "arch": arch[1] if arch else None, "reads": reads, "writes": writes})
+        steps.append(
+            {
+                "tool": tool,
+                "for": purpose_of(tool, line),
+                "arch": arch[1] if arch else None,
+                "reads": reads,
+                "writes": writes,
+            }
+        )
     return steps
 
 
@@ -88,8 +97,18 @@ def read_ptxas(text):
     found = []
     for line in text.splitlines():
         if match := re.search(r"Compiling entry function '(\w+)' for '(\w+)'", line):
-            found.append({"kernel": match[1], "arch": match[2], "registers": None, "barriers": 0,
-                          "stack": 0, "spill_stores": 0, "spill_loads": 0, "shared": 0})
+            found.append(
+                {
+                    "kernel": match[1],
+                    "arch": match[2],
+                    "registers": None,
+                    "barriers": 0,
+                    "stack": 0,
+                    "spill_stores": 0,
+                    "spill_loads": 0,
+                    "shared": 0,
+                }
+            )
         elif not found:
             continue
         elif match := re.search(
@@ -123,10 +142,13 @@ def form_of(data):
     return {
         "steps": [(step["tool"], step["for"], step["arch"]) for step in data["steps"]],
         "phases": [(row["phase"], row["bytes"] is not None) for row in data["phases"]],
-        "architectures": [(row["options"], row["compiles"], row["images"], bool(row["refused"]))
-                          for row in data["architectures"]],
-        "suffixes": [(row["suffix"], row["tools"], bool(row["refused"]))
-                     for row in data["suffixes"]],
+        "architectures": [
+            (row["options"], row["compiles"], row["images"], bool(row["refused"]))
+            for row in data["architectures"]
+        ],
+        "suffixes": [
+            (row["suffix"], row["tools"], bool(row["refused"])) for row in data["suffixes"]
+        ],
         "separate": [(row["command"], row["status"] == 0) for row in data["separate"]],
         "features": [(row["options"], row["status"] == 0) for row in data["features"]],
         "calls": [(row["source"], row["status"] == 0) for row in data["calls"]],

@@ -54,8 +54,13 @@ BATCH = 100
 SOURCE_COUNTERS = ("--section", "SourceCounters")
 
 
-def ncu(metrics, program, *arguments, kernels=("--kernel-name", "regex:^probe_"),
-        sections=SOURCE_COUNTERS):
+def ncu(
+    metrics,
+    program,
+    *arguments,
+    kernels=("--kernel-name", "regex:^probe_"),
+    sections=SOURCE_COUNTERS,
+):
     """Profiles the program's kernels; returns the finished process, standard error included.
 
     kernels: options that choose some of them; () is all

@@ -15,19 +15,42 @@ COMMON = "NVIDIA+cuda-samples/Common"  # where CUDA has its samples, many build 
 MAIN = re.compile(r"\bmain\s*\(")
 PTX = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
 DRIVER_CALL = re.compile(
-    r"\bcu(?:Init|Device[A-Z]|Ctx|Module|Mem[A-Z]|Launch|Func|Stream[A-Z]|Link|Pointer)\w*\s*\(")
+    r"\bcu(?:Init|Device[A-Z]|Ctx|Module|Mem[A-Z]|Launch|Func|Stream[A-Z]|Link|Pointer)\w*\s*\("
+)
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 # {start of a header's name: its library}; a program that needs one is out of scope.
 LIBRARIES = {
-    "thrust/": "Thrust", "cub/": "CUB", "curand": "cuRAND", "cufft": "cuFFT",
-    "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "npp": "NPP", "nvrtc": "NVRTC",
-    "nvml": "NVML", "cudnn": "cuDNN", "nccl": "NCCL", "mpi.h": "MPI", "cudla": "cuDLA",
-    "nvtx3/": "NVTX", "nvToolsExt": "NVTX", "nvscibuf": "NvSci", "GL/": "OpenGL",
-    "GLUT/": "OpenGL", "helper_gl": "OpenGL", "cuda_gl_interop": "OpenGL", "GLES": "OpenGL",
-    "EGL": "OpenGL", "vulkan": "Vulkan", "d3d": "Direct3D", "mat.h": "MATLAB", "mex.h": "MATLAB",
-    "opencv": "OpenCV", "FreeImage": "FreeImage", "range.hpp": "cpp11-range",
-}  # fmt: skip
+    "thrust/": "Thrust",
+    "cub/": "CUB",
+    "curand": "cuRAND",
+    "cufft": "cuFFT",
+    "cusparse": "cuSPARSE",
+    "cusolver": "cuSOLVER",
+    "npp": "NPP",
+    "nvrtc": "NVRTC",
+    "nvml": "NVML",
+    "cudnn": "cuDNN",
+    "nccl": "NCCL",
+    "mpi.h": "MPI",
+    "cudla": "cuDLA",
+    "nvtx3/": "NVTX",
+    "nvToolsExt": "NVTX",
+    "nvscibuf": "NvSci",
+    "GL/": "OpenGL",
+    "GLUT/": "OpenGL",
+    "helper_gl": "OpenGL",
+    "cuda_gl_interop": "OpenGL",
+    "GLES": "OpenGL",
+    "EGL": "OpenGL",
+    "vulkan": "Vulkan",
+    "d3d": "Direct3D",
+    "mat.h": "MATLAB",
+    "mex.h": "MATLAB",
+    "opencv": "OpenCV",
+    "FreeImage": "FreeImage",
+    "range.hpp": "cpp11-range",
+}
 
 
 def code_of(path):
@@ -55,8 +78,14 @@ def files_of(source, more):
         if source.name in words.split():
             names = words.split()
     beside = [source.parent / name for name in [*names, *more.get("files", ())]]
-    return [source, *(file for file in beside if file.is_file() and file != source
-                      and file.suffix in (".cu", ".cpp", ".cc", ".c"))]
+    return [
+        source,
+        *(
+            file
+            for file in beside
+            if file.is_file() and file != source and file.suffix in (".cu", ".cpp", ".cc", ".c")
+        ),
+    ]
 
 
 def out_of_scope(files, folders):

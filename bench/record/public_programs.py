@@ -37,22 +37,34 @@ NOT_CUDA = "nvcc does not compile it"  # such as an exercise with gaps to fill
 
 def resident_bytes(session):
     """Memory of all processes of a session."""
-    done = subprocess.run(["ps", "-o", "rss=", "--sid", str(session)], capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        ["ps", "-o", "rss=", "--sid", str(session)], capture_output=True, text=True, check=False
+    )
     return 1024 * sum(map(int, done.stdout.split()))
 
 
 def run_limited(words, folder, scratch, seconds):
     """(exit code, output, errors, seconds); in place of the exit code, why it was stopped."""
+
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
     start = time.monotonic()
     texts = [pathlib.Path(scratch) / name for name in ("output", "errors")]
-    with texts[0].open("wb") as output, texts[1].open("wb") as errors, subprocess.Popen(
-            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-            start_new_session=True, preexec_fn=limits,
-            env={**os.environ, "TMPDIR": str(scratch)}) as process:
+    with (
+        texts[0].open("wb") as output,
+        texts[1].open("wb") as errors,
+        subprocess.Popen(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            start_new_session=True,
+            preexec_fn=limits,
+            env={**os.environ, "TMPDIR": str(scratch)},
+        ) as process,
+    ):
         code = None
         while code is None:
             try:
@@ -108,7 +120,7 @@ def place_in(file, folder, copy):
     """A file of the checkout, as its repository names it."""
     for start in (copy, folder):
         if file and file.startswith(f"{start}/"):
-            return file[len(str(start)) + 1:]
+            return file[len(str(start)) + 1 :]
     return file
 
 
@@ -125,7 +137,11 @@ def findings_in(found, place):
             other_line = hazard.get("other", {}).get("line", 0)
             key = (hazard["code"], hazard.get("line"), other_line, array, launch["kernel"])
             first = finding_of(hazard, place) | {
-                "kernel": launch["kernel"], "array": array, "other_line": other_line, "times": 0}
+                "kernel": launch["kernel"],
+                "array": array,
+                "other_line": other_line,
+                "times": 0,
+            }
             hazards.setdefault(key, first)["times"] += hazard["times"]
     return list(hazards.values()), calls
 
@@ -133,8 +149,11 @@ def findings_in(found, place):
 def finding_of(found, place):
     """What hazards and failed calls have in common."""
     return {
-        "kind": found["code"], "file": place(found.get("file", "")), "line": found.get("line", 0),
-        "message": without_folders(found["message"]), "times": found["times"],
+        "kind": found["code"],
+        "file": place(found.get("file", "")),
+        "line": found.get("line", 0),
+        "message": without_folders(found["message"]),
+        "times": found["times"],
     }
 
 
@@ -152,8 +171,10 @@ def tried(repository, path, options):
     source = folder / path
     more = public_programs.MORE.get(f"{repository}/{path}", {})
     folders = program_scope.folders_of(source, options.checkouts.resolve())
-    folders += [folder / name for name in (*public_programs.FOLDERS.get(repository, ()),
-                                           *more.get("folders", ()))]
+    folders += [
+        folder / name
+        for name in (*public_programs.FOLDERS.get(repository, ()), *more.get("folders", ()))
+    ]
     files = program_scope.files_of(source, more)
     scope = program_scope.out_of_scope(files, folders)
     entry = {"repository": repository, "path": path, "scope": scope}
@@ -172,8 +193,7 @@ def tried(repository, path, options):
         words += [word for name in folders for word in ("-I", str(name))]
         words += ["--json", str(record)]
         words += ["--", *more["arguments"]] if "arguments" in more else []
-        code, output, errors, entry["seconds"] = run_limited(
-            words, copy, scratch, options.seconds)
+        code, output, errors, entry["seconds"] = run_limited(words, copy, scratch, options.seconds)
         found = json.loads(record.read_text()) if record.exists() else None
         if found is None or "launches" not in found:
             entry |= not_begun(code, errors, found)
@@ -191,7 +211,9 @@ def tried(repository, path, options):
     lines = [line for launch in traced for line in launch["lines"]]
     return entry | {
         **({"outcome": code} if isinstance(code, str) else {"outcome": "ran", "exit_code": code}),
-        "told": told(output), "launches": found["launches"], "traced": len(traced),
+        "told": told(output),
+        "launches": found["launches"],
+        "traced": len(traced),
         "requests": sum(line["requests"] for line in lines),
         "never_freed": sum(finding["group"] == "leak" for finding in found["findings"]),
     }
@@ -205,7 +227,8 @@ def not_run(repository, path):
 def all_findings(found):
     """Those of all launches, and those of none."""
     return [finding for launch in found["subjects"] for finding in launch["findings"]] + found[
-        "findings"]
+        "findings"
+    ]
 
 
 def not_begun(code, errors, found):
@@ -229,29 +252,45 @@ def main():
     parser.add_argument("checkouts", type=pathlib.Path, help="folder with OWNER+NAME folders")
     parser.add_argument("--out", type=output_path, default=public_programs.RECORD)
     parser.add_argument("--glassbox", type=pathlib.Path, default=SOURCES / "build" / "glassbox")
-    parser.add_argument("--nvcc", default=shutil.which("nvcc"),
-                        help="asked of programs that the glass box does not compile")
+    parser.add_argument(
+        "--nvcc",
+        default=shutil.which("nvcc"),
+        help="asked of programs that the glass box does not compile",
+    )
     parser.add_argument("--seconds", type=int, default=30, help="of CPU time, for one program")
     parser.add_argument("--jobs", type=int, default=2, help="programs side by side")
     parser.add_argument("--scratch", type=pathlib.Path, help="folder for copies")
     parser.add_argument("--only", default="", help="run programs with this in their path, again")
-    parser.add_argument("--older", action="store_true",
-                        help="run programs again that another build has run, the shortest first")
-    parser.add_argument("--again", default=NOT_RUN, help="run programs that ended so, such as "
-                        "refused, again")
+    parser.add_argument(
+        "--older",
+        action="store_true",
+        help="run programs again that another build has run, the shortest first",
+    )
+    parser.add_argument(
+        "--again", default=NOT_RUN, help="run programs that ended so, such as " "refused, again"
+    )
     options = parser.parse_args()
     if not options.glassbox.exists():
         stop(f"{options.glassbox} is missing: run `make build` first")
     results = public_programs.read(options.out) if options.out.exists() else {"programs": []}
-    entries = {(entry["repository"], entry["path"]): entry for entry in results["programs"]
-               if entry.get("outcome") not in (NOT_RUN, options.again)}
+    entries = {
+        (entry["repository"], entry["path"]): entry
+        for entry in results["programs"]
+        if entry.get("outcome") not in (NOT_RUN, options.again)
+    }
     programs = program_scope.find_programs(options.checkouts)
-    commits = {name: (options.checkouts / f"{name}.commit").read_text().strip()
-               for name in public_programs.REPOSITORIES}
+    commits = {
+        name: (options.checkouts / f"{name}.commit").read_text().strip()
+        for name in public_programs.REPOSITORIES
+    }
     folder = str(options.glassbox.resolve().parent)
     commit = output_of(["git", "-C", folder, "rev-parse", "--short", "HEAD"]).strip()
-    context = {"commits": commits, "seconds": options.seconds, "memory": MEMORY,
-               "card": "classroom"}
+    context = {
+        "commits": commits,
+        "seconds": options.seconds,
+        "memory": MEMORY,
+        "card": "classroom",
+    }
     lock = threading.Lock()
 
     def record(key):
@@ -261,8 +300,9 @@ def main():
         with lock:
             entries[key] = entry
             kept = [entries.get(key, not_run(*key)) for key in programs]
-            write_whole(options.out, json.dumps(
-                {"context": context, "programs": kept}, indent=1) + "\n")
+            write_whole(
+                options.out, json.dumps({"context": context, "programs": kept}, indent=1) + "\n"
+            )
             outcome = entry["scope"] or entry["outcome"]
             found = len(entry.get("hazards", ())) + len(entry.get("calls", ()))
             print(f"{'/'.join(key)}: {outcome}, {found} findings", flush=True)
@@ -272,8 +312,11 @@ def main():
     else:
         wanted = [key for key in programs if key not in entries]
     if options.older:
-        older = [key for key in programs if key in entries and not entries[key]["scope"]
-                 and entries[key].get("commit") != commit]
+        older = [
+            key
+            for key in programs
+            if key in entries and not entries[key]["scope"] and entries[key].get("commit") != commit
+        ]
         wanted = sorted(older, key=lambda key: entries[key].get("seconds", 0)) + wanted
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(record, wanted))

@@ -54,23 +54,30 @@ def profiled(lab_program, *quick):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "lab.json"
         words = ("run", "raster_orders", *quick, "--json", str(path))
-        done = ncu(METRICS, lab_program, *words, kernels=("--kernel-name", "tiled_product"),
-                   sections=())
+        done = ncu(
+            METRICS, lab_program, *words, kernels=("--kernel-name", "tiled_product"), sections=()
+        )
         if done.returncode != 0:
             stop(f"ncu failed:\n{done.stdout}")
         lab = results_file.read(path, results_file.LAB)
     columns, rows = table_of(done.stdout)
-    launches = [{metric: count(row[columns.index(metric)], metric, "tiled_product")
-                 for metric in METRICS} for row in rows]
+    launches = [
+        {metric: count(row[columns.index(metric)], metric, "tiled_product") for metric in METRICS}
+        for row in rows
+    ]
     orders, times = orders_of(lab)
     single, rest = launches[: times * len(orders)], launches[times * len(orders) :]
     parts = len(rest) // times
     if parts == 0 or len(rest) != parts * times:
-        stop(f"{len(launches)} launches are not {times} of each of {len(orders)} orders and of "
-             "the parts of K")
+        stop(
+            f"{len(launches)} launches are not {times} of each of {len(orders)} orders and of "
+            "the parts of K"
+        )
     size = 4096 if quick else 8192
-    entries = [{"size": size, "order": order, "parts": 1,
-                **costs(single[at * times : (at + 1) * times])} for at, order in enumerate(orders)]
+    entries = [
+        {"size": size, "order": order, "parts": 1, **costs(single[at * times : (at + 1) * times])}
+        for at, order in enumerate(orders)
+    ]
     whole = [sums(rest[at * parts : (at + 1) * parts]) for at in range(times)]
     entries.append({"size": size, "order": "parts_of_k", "parts": parts, **costs(whole)})
     return entries, lab["context"]

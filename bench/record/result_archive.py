@@ -82,13 +82,24 @@ def machine(context):
 
 def measure(folder, full):
     """Runs the programs; fills the folder."""
+
     def run(*command):
         print("$", *command, flush=True)
         subprocess.run(command, check=True)
 
     for protocol, size in CLIMBS:
-        run(BUILD / "ladder", "climb", "--device", "gpu", "--protocol", protocol, "--size",
-            str(size), "--json", folder / f"climb_{protocol}_{size}.json")
+        run(
+            BUILD / "ladder",
+            "climb",
+            "--device",
+            "gpu",
+            "--protocol",
+            protocol,
+            "--size",
+            str(size),
+            "--json",
+            folder / f"climb_{protocol}_{size}.json",
+        )
     run(BUILD / "memory_lab", "run", "all", *([] if full else ["--quick"]), "--json", folder)
     run(BUILD / "memory_lab", "card", folder, folder / CARD)
     context = results_file.read(folder / f"climb_{CLIMBS[0][0]}_{CLIMBS[0][1]}.json")["context"]
@@ -106,8 +117,9 @@ def form_of(name):
 
 def checked(folder):
     """{file name: its contents} of a folder whose files agree; ArchiveError, ResultsError."""
-    found = {path.name: results_file.read(path, form_of(path.name))
-             for path in sorted(folder.iterdir())}
+    found = {
+        path.name: results_file.read(path, form_of(path.name)) for path in sorted(folder.iterdir())
+    }
     for name in (CARD, MACHINE, ASKED):
         if name not in found:
             raise ArchiveError(f"{folder} has no {name}")
@@ -118,8 +130,10 @@ def checked(folder):
         context = contents if name == MACHINE else contents.get("context", wanted)
         for key in ("device", "commit"):
             if context.get(key) != wanted[key]:
-                raise ArchiveError(f"{folder / name} is of {key} {context.get(key)}, and {MACHINE} "
-                                   f"of {wanted[key]}: measure all of them anew")
+                raise ArchiveError(
+                    f"{folder / name} is of {key} {context.get(key)}, and {MACHINE} "
+                    f"of {wanted[key]}: measure all of them anew"
+                )
     return found
 
 
@@ -154,7 +168,8 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("gpu")
     commands.add_parser("run").add_argument(
-        "--full", action="store_true", help="whole labs, which take minutes, not the quick ones")
+        "--full", action="store_true", help="whole labs, which take minutes, not the quick ones"
+    )
     packed = commands.add_parser("pack")
     packed.add_argument("folder", type=pathlib.Path)
     packed.add_argument("--out", type=pathlib.Path, help="the archive (build/record/...)")
@@ -170,9 +185,11 @@ def main():
         folder.mkdir(parents=True)
         measure(folder, options.full)
         out = pack(folder)
-    print(f"Packed into {out}: {out.stat().st_size // 1024 + 1} KB, checked.\n"
-          "To send it, open an issue where you got the ladder from and attach this file.\n"
-          "It names your GPU, driver, compilers and kernel, and nothing else of your machine.")
+    print(
+        f"Packed into {out}: {out.stat().st_size // 1024 + 1} KB, checked.\n"
+        "To send it, open an issue where you got the ladder from and attach this file.\n"
+        "It names your GPU, driver, compilers and kernel, and nothing else of your machine."
+    )
 
 
 if __name__ == "__main__":

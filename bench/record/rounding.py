@@ -80,8 +80,13 @@ def rounded_inputs(a, b):
     return chain([tf32(x) for x in a], [tf32(x) for x in b])
 
 
-WAYS = {"chain": chain, "unfused": unfused, "parts": parts, "backwards": backwards,
-        "tf32": rounded_inputs}
+WAYS = {
+    "chain": chain,
+    "unfused": unfused,
+    "parts": parts,
+    "backwards": backwards,
+    "tf32": rounded_inputs,
+}
 
 
 def root_mean_square(values):
@@ -111,7 +116,9 @@ def experiment(length, positive):
             errors[way].append(error)
             largest[way] = max(largest[way], error)
     return {
-        "k": length, "positive": positive, "trials": trials,
+        "k": length,
+        "positive": positive,
+        "trials": trials,
         "error": {way: round(root_mean_square(found), 4) for way, found in errors.items()},
         "largest": {way: round(value, 4) for way, value in largest.items()},
         "sum_over_scale": round(sum(ratios) / trials, 4),

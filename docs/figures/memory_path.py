@@ -107,13 +107,7 @@ def draw_boxes(picture, of_card):
     height = (BOTTOM - TOP) / halves
     for half in range(halves):
         picture.cell(
-            352,
-            TOP + half * height,
-            120,
-            height - 3,
-            "f0 tint",
-            f"L2, part {half}",
-            "strong plain",
+            352, TOP + half * height, 120, height - 3, "f0 tint", f"L2, part {half}", "strong plain"
         )
     picture.cell(508, TOP, 34, BOTTOM - TOP, "soft-fill")
     picture.text(525, TOP - 13, "crossbar", "soft", "middle")
@@ -125,10 +119,7 @@ def draw_boxes(picture, of_card):
     )
     picture.cell(778, TOP + 8, 96, BOTTOM - TOP - 16, "f3 tint")
     picture.lines(
-        826,
-        middle - 5,
-        [("register", "strong plain"), ("file", "strong plain")],
-        anchor="middle",
+        826, middle - 5, [("register", "strong plain"), ("file", "strong plain")], anchor="middle"
     )
     picture.cell(906, TOP + 8, 58, BOTTOM - TOP - 16, "f3")
     picture.lines(935, middle - 5, ["FP32", "lanes"], "on", anchor="middle")

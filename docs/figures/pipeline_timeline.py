@@ -80,10 +80,7 @@ def draw():
         "rung 11",
         f"a ring of {ring_stages} stages: producers run ahead, no barrier for all",
         [
-            (
-                "producers",
-                [(a, b, LOADING, f"fill {i}") for i, (a, b) in enumerate(fills)],
-            ),
+            ("producers", [(a, b, LOADING, f"fill {i}") for i, (a, b) in enumerate(fills)]),
             (
                 "consumers",
                 [(a, b, WORKING, f"multiply {i}") for i, (a, b) in enumerate(reads[:TILES])],
@@ -94,12 +91,7 @@ def draw():
     x = picture.legend(
         24,
         682,
-        [
-            (LOADING, "on its way"),
-            (STORING, "stored"),
-            (FULL, "there"),
-            (WORKING, "multiplied"),
-        ],
+        [(LOADING, "on its way"), (STORING, "stored"), (FULL, "there"), (WORKING, "multiplied")],
     )
     picture.line([(x + 4, 666), (x + 4, 688)], "line soft-line dashed")
     picture.text(x + 16, 682, "barrier of the block")

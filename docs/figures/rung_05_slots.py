@@ -1,6 +1,5 @@
 """Rungs 04 and 05: what the instructions of the main loop do."""
 
-
 from bench import results_file
 from docs.figures.shapes import EDGE, Picture, text_width
 from docs.report.recorded import RESULTS
@@ -58,8 +57,12 @@ def draw(narrow=False):
             picture.cell(x, y, extent, TALL, style, label, on)
             x += extent
         ratio = totals[rung] / kinds["FFMA"]
-        picture.text(left, y + TALL + 19, f"{totals[rung]} / {kinds['FFMA']} = {ratio:.2f} "
-                     "instructions per FFMA", "soft")
+        picture.text(
+            left,
+            y + TALL + 19,
+            f"{totals[rung]} / {kinds['FFMA']} = {ratio:.2f} " "instructions per FFMA",
+            "soft",
+        )
     if narrow:
         y += TALL + 52
         for kind, name, style in KINDS:

@@ -56,9 +56,7 @@ def draw(narrow=False):
     picture.arrow([(time.x(before), y + 154), (end, y + 154)], "lead l3")
     picture.text(end - 10, y + 160, f"{TILES} tiles are done earlier", "strong f3", "end")
     y += 204
-    picture.legend(
-        left, y, [(LOADING, "on its way"), (STORING, "stored"), (WORKING, "multiplied")]
-    )
+    picture.legend(left, y, [(LOADING, "on its way"), (STORING, "stored"), (WORKING, "multiplied")])
     at = (left, y + 24) if narrow else (left + 396, y)
     picture.legend(*at, [(FULL, "buffer is read")])
     y += 32 + 24 * narrow

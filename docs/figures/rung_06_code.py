@@ -1,6 +1,5 @@
 """Rungs 05 and 06: where in the machine code of a k tile the loads and the stores stand."""
 
-
 from bench import results_file
 from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS
@@ -37,8 +36,9 @@ def draw_strip(picture, y, rung):
     for kind, count in order_of(rung):
         left, right = begin + at * scale, begin + (at + count) * scale
         more = 10 if kind in ("LDG", "STS", "BAR") else 0
-        picture.bar(left, y - more, max(right, left + 2), y + TALL + more,
-                    STYLES.get(kind, "soft-fill"))
+        picture.bar(
+            left, y - more, max(right, left + 2), y + TALL + more, STYLES.get(kind, "soft-fill")
+        )
         at += count
     name = f"rung {rung:02}"
     if picture.narrow:

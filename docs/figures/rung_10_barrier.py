@@ -1,6 +1,5 @@
 """Rungs 09 and 10: what a warp issues around the barrier of a k tile, in machine code."""
 
-
 from bench import results_file
 from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS

@@ -1,6 +1,5 @@
 """Rungs 09 and 10: what a warp issues for the same number of multiply-adds."""
 
-
 from bench import results_file
 from docs.figures.shapes import EDGE, Picture
 from docs.report.recorded import RESULTS

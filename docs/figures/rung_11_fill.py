@@ -94,8 +94,6 @@ def draw(narrow=False):
     picture.line([(416, 90), (416, 446)], "rule")
     below = draw_transpose(picture, c, 440, 108)
     picture.lines(
-        910,
-        below + 40,
-        [("A of", "strong"), ("the stage", "strong"), f"{c['BK']} x {c['BM']}"],
+        910, below + 40, [("A of", "strong"), ("the stage", "strong"), f"{c['BK']} x {c['BM']}"]
     )
     return picture

@@ -43,18 +43,24 @@ def draw_counts(picture, y, bytes_of_box):
 def rows_of(c):
     """[(who, bars)] from above."""
     return [
-        ("producer", [
-            (0, FILLED, LOADING, "fill"),
-            (FILLED, OTHER, LOADING, f"stage {c['kProducerWarps']}"),
-            (OTHER, READ, FULL, "wait for empty"),
-            (READ, AGAIN, LOADING, "fill again"),
-        ]),
+        (
+            "producer",
+            [
+                (0, FILLED, LOADING, "fill"),
+                (FILLED, OTHER, LOADING, f"stage {c['kProducerWarps']}"),
+                (OTHER, READ, FULL, "wait for empty"),
+                (READ, AGAIN, LOADING, "fill again"),
+            ],
+        ),
         ("full", phases([FILLED, AGAIN])),
-        ("consumers", [
-            (0, FILLED, FULL, "wait for full"),
-            (FILLED, READ, WORKING, "read k tile 0"),
-            (REREAD, DONE, WORKING, f"read k tile {c['STAGES']}"),
-        ]),
+        (
+            "consumers",
+            [
+                (0, FILLED, FULL, "wait for full"),
+                (FILLED, READ, WORKING, "read k tile 0"),
+                (REREAD, DONE, WORKING, f"read k tile {c['STAGES']}"),
+            ],
+        ),
         ("empty", phases([READ, DONE])),
     ]
 

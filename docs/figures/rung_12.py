@@ -66,7 +66,8 @@ def draw(narrow=False):
     c = tile_constants(12)
     plan = rung_of(12).plan((SIZE, SIZE, SIZE))
     k_tiles, tiles, whole, starts = (
-        *(plan[name] for name in ("k_tiles", "tiles", "whole_tiles")), starts_of(plan)
+        *(plan[name] for name in ("k_tiles", "tiles", "whole_tiles")),
+        starts_of(plan),
     )
     left_over = tiles - whole
     longest = max(b - a for a, b in zip(starts, starts[1:], strict=False))

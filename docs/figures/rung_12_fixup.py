@@ -108,12 +108,16 @@ def draw(narrow=False):
         picture.text(left + at * scale, y + 2 * HEIGHT + 24, str(at), "soft", "middle")
     if narrow:
         picture.text(left - 10, y + HEIGHT + 24, "rank", "", "end")
-    end = picture.legend(edge, y + 2 * HEIGHT + 56 if narrow else picture.height - 22, [
-        (WHOLE, "whole tile"),
-        (OWN, "beginning of a tile"),
-        (PARTIAL, "partial tile, stored for the peer"),
-        (ADDED, "waits for flags, adds, stores C"),
-    ])
+    end = picture.legend(
+        edge,
+        y + 2 * HEIGHT + 56 if narrow else picture.height - 22,
+        [
+            (WHOLE, "whole tile"),
+            (OWN, "beginning of a tile"),
+            (PARTIAL, "partial tile, stored for the peer"),
+            (ADDED, "waits for flags, adds, stores C"),
+        ],
+    )
     if narrow:
         picture.height = end - 8
     return picture

@@ -37,10 +37,7 @@ def naive(_rung, size):
 
 def coalesced(_rung, _size):
     """A warp reads a line of B."""
-    return {
-        "wavefronts": 1 + 1,
-        "how": "1 for the shared element of A + 1 for a line of B",
-    }
+    return {"wavefronts": 1 + 1, "how": "1 for the shared element of A + 1 for a line of B"}
 
 
 def shared_tile(_rung, _size):

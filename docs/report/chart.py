@@ -49,11 +49,15 @@ class Chart:
         """The chart for readers who cannot see it."""
         parts = [f"{self.y.name} over {self.x.name}."]
         for curve in self.curves:
-            ends = [f"{with_unit(y, self.y.unit)} at {with_unit(x, self.x.unit)}"
-                    for x, y in (curve.points[0], curve.points[-1])]
+            ends = [
+                f"{with_unit(y, self.y.unit)} at {with_unit(x, self.x.unit)}"
+                for x, y in (curve.points[0], curve.points[-1])
+            ]
             heights = [with_unit(y, self.y.unit) for y in sorted(y for _, y in curve.points)]
-            parts.append(f"{curve.name}, {len(curve.points)} points: {' and '.join(ends)}; "
-                         f"lowest {heights[0]}, highest {heights[-1]}.")
+            parts.append(
+                f"{curve.name}, {len(curve.points)} points: {' and '.join(ends)}; "
+                f"lowest {heights[0]}, highest {heights[-1]}."
+            )
         parts += [f"Marked: {words}." for _, words in self.marks]
         return " ".join(parts)
 
@@ -83,8 +87,9 @@ def log_ticks(low, high, scale, unit):
     distance = 12 + max(text_width(tick_words(value, unit)) for value in inside)
     for every in range(1, len(inside) + 1):
         chosen = inside[::every]
-        if all(abs(scale(b) - scale(a)) >= distance
-               for a, b in zip(chosen, chosen[1:], strict=False)):
+        if all(
+            abs(scale(b) - scale(a)) >= distance for a, b in zip(chosen, chosen[1:], strict=False)
+        ):
             return chosen
     return inside[:1]
 
@@ -124,7 +129,7 @@ def mark_lines(drawing, chart, x, top, bottom, right):
         pixel, width = x(at), text_width(words)
         begin = min(max(pixel - width / 2, 12), right + 16 - width)
         level = next((i for i, end in enumerate(ends) if end + 10 < begin), len(ends))
-        ends[level:level + 1] = [begin + width]
+        ends[level : level + 1] = [begin + width]
         drawing.text(begin, top + 19 * level, words, "soft")
     lowest = top + 19 * max(len(ends), 1)
     for at, _ in chart.marks:
@@ -161,8 +166,9 @@ def drawn(chart, width=WIDTH, height=250):
     left, right = (74 if narrow else 92), width - (18 if narrow else 34)
     title, *more = broken(chart.title, width - 34, "title")
     source = broken(chart.source, width - 34)
-    drawing = Drawing(f"{chart.name}{'-narrow' if narrow else ''}", width, 0, title, "",
-                      chart.words())
+    drawing = Drawing(
+        f"{chart.name}{'-narrow' if narrow else ''}", width, 0, title, "", chart.words()
+    )
     top = 36
     for line in more:
         top += 25
@@ -173,8 +179,9 @@ def drawn(chart, width=WIDTH, height=250):
     top = legend(drawing, chart.curves, top + 30)
     x, x_ticks, (low, high), y_ticks = axes(chart, left, right, 5)
     first = top + 44  # after the name of the y axis
-    drawing.text(24, top + 26, f"{chart.y.name}{f', {chart.y.unit}' if chart.y.unit else ''}",
-                 "soft")
+    drawing.text(
+        24, top + 26, f"{chart.y.name}{f', {chart.y.unit}' if chart.y.unit else ''}", "soft"
+    )
     levels = 1 + len(chart.marks) if narrow and len(chart.marks) > 1 else 2
     bottom = first + (19 * levels if chart.marks else 0) + height
     plot_top = mark_lines(drawing, chart, x, first + 8, bottom, right) if chart.marks else first
@@ -192,7 +199,13 @@ def drawn(chart, width=WIDTH, height=250):
             drawing.line([(x(a), y(b)) for a, b in curve.points], f"line l{i}")
         if curve.dots or len(curve.points) <= 48:
             for a, b in curve.points:
-                drawing.dot(x(a), y(b), f"f{i}", f"{curve.name}: {with_unit(b, chart.y.unit)} at "
-                            f"{with_unit(a, chart.x.unit)}", 4 if curve.dots else 3)
+                drawing.dot(
+                    x(a),
+                    y(b),
+                    f"f{i}",
+                    f"{curve.name}: {with_unit(b, chart.y.unit)} at "
+                    f"{with_unit(a, chart.x.unit)}",
+                    4 if curve.dots else 3,
+                )
     drawing.height = int(bottom) + 66
     return drawing

@@ -29,11 +29,7 @@ def begin(description):
     """Reads --check and --root, and goes to the root of the sources: is it only a check?"""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--check", action="store_true", help="fail when a file is stale")
-    parser.add_argument(
-        "--root",
-        default=SOURCES,
-        help="folder of the sources",
-    )
+    parser.add_argument("--root", default=SOURCES, help="folder of the sources")
     options = parser.parse_args()
     os.chdir(options.root)
     return options.check

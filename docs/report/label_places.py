@@ -30,9 +30,7 @@ def meets_segment(box, start, end):
 
 def meets_box(box, other):
     """Do two boxes overlap?"""
-    return (
-        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-    )
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 class Room:

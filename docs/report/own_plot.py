@@ -37,8 +37,9 @@ def charts_of(lab):
     for make in plot_labs.CHARTS:
         drawn.setdefault(plot_labs.LAB_OF.get(make, make.__name__), []).append(make)
     if lab not in drawn:
-        raise FigureError(f"lab '{lab}' has no curves to draw; those with curves are "
-                          + ", ".join(drawn))  # fmt: skip
+        raise FigureError(
+            f"lab '{lab}' has no curves to draw; those with curves are " + ", ".join(drawn)
+        )
     return drawn[lab]
 
 
@@ -55,8 +56,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", help="which lab; of a file, the one that wrote it")
     parser.add_argument("--json", type=pathlib.Path, help="your own report, not the recorded one")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(),
-                        help="folder for both files")
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path(), help="folder for both files"
+    )
     options = parser.parse_args()
     if not options.lab and not options.json:
         parser.error("name a lab (--lab latency), or a report (--json mine.json)")
@@ -73,8 +75,12 @@ def main():
             name = f"lab_{make.__name__}"
             svg = str(plot_labs.picture(make, plot_labs.chart.WIDTH))
             write_whole(options.out / f"{name}.svg", svg)
-            subprocess.run([tool, "--width", str(WIDTH), "--output", options.out / f"{name}.png"],
-                           input=light(svg), text=True, check=True)
+            subprocess.run(
+                [tool, "--width", str(WIDTH), "--output", options.out / f"{name}.png"],
+                input=light(svg),
+                text=True,
+                check=True,
+            )
             print(f"{options.out / name}.svg and .png")
 
 

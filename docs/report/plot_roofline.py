@@ -200,9 +200,11 @@ def whole(drawing, points, near, level, slanted, frame):
         # The wider roof has its words above it, the narrower one below.
         side = [(0.5 + 0.05 * i, j) for i in (*range(10), -1, -2, -3, -4) for j in (8, 14, 20)]
         places_beside = [
-            (x0 + s * (x1 - x0) + (gap if color == 0 else -gap),
-             y0 + s * (y1 - y0) + (gap + 8 if color == 0 else -gap),
-             0 if color == 0 else 1)
+            (
+                x0 + s * (x1 - x0) + (gap if color == 0 else -gap),
+                y0 + s * (y1 - y0) + (gap + 8 if color == 0 else -gap),
+                0 if color == 0 else 1,
+            )
             for s, gap in side
         ]
         found = room.take(words, places_beside)
@@ -212,7 +214,8 @@ def whole(drawing, points, near, level, slanted, frame):
     shown = [i for i, point in enumerate(points) if point not in near]
     label_rungs(drawing, room, [places[i] for i in shown], [points[i] for i in shown])
     if frame:
-        found = room.take("enlarged", [(corners[1][0], corners[1][1] + 18 + 6 * i, 1)
-                                       for i in range(20)])
+        found = room.take(
+            "enlarged", [(corners[1][0], corners[1][1] + 18 + 6 * i, 1) for i in range(20)]
+        )
         if found:
             drawing.text(*found, "enlarged", "soft")

@@ -24,8 +24,10 @@ def ratios_of(benchmark):
 
 def panels():
     """[(what the shapes are, ratios)]"""
-    return [("chosen by hand", ratios_of(Benchmark())),
-            ("drawn at random", ratios_of(Benchmark(DRAWN)))]
+    return [
+        ("chosen by hand", ratios_of(Benchmark())),
+        ("drawn at random", ratios_of(Benchmark(DRAWN))),
+    ]
 
 
 def counted(ratios):
@@ -90,5 +92,6 @@ def panel(drawing, shown, top, y):
     drawing.text(24, top - 10, f"{counted(ratios)} shapes {what}", "strong")
     behind = sum(ratio < 1 for ratio in ratios)
     if behind:
-        drawing.text(LEFT, top + HEIGHT + 18, f"{behind} behind, the slowest {ratios[0]:.2f}x",
-                     "strong f1")
+        drawing.text(
+            LEFT, top + HEIGHT + 18, f"{behind} behind, the slowest {ratios[0]:.2f}x", "strong f1"
+        )

@@ -22,8 +22,9 @@ def lab_of(name):
     for lab in labs():
         if lab["name"] == name:
             return lab
-    raise FigureError(f"there is no lab '{name}'; the labs are "
-                      + ", ".join(lab["name"] for lab in labs()))  # fmt: skip
+    raise FigureError(
+        f"there is no lab '{name}'; the labs are " + ", ".join(lab["name"] for lab in labs())
+    )
 
 
 def file_of(name):

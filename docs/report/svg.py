@@ -157,7 +157,8 @@ class Drawing:
             f'<title id="{name}-title">{escape(self.title)}</title>\n'
             f'<desc id="{name}-desc">{escape(self.description)}</desc>\n<style>{STYLE}</style>\n'
             f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n'
-            + "\n".join(self.elements) + "\n</svg>\n"
+            + "\n".join(self.elements)
+            + "\n</svg>\n"
         )
 
 

@@ -1,7 +1,7 @@
 """Writes docs/widgets/data.js: the device cards and the recorded climbs, for the book's widgets.
 
-    python3 -m docs.report.widget_data            write the file
-    python3 -m docs.report.widget_data --check    fail when it is stale
+python3 -m docs.report.widget_data            write the file
+python3 -m docs.report.widget_data --check    fail when it is stale
 """
 
 import json

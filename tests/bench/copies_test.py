@@ -130,8 +130,12 @@ class RungsTest(unittest.TestCase):
             with self.subTest(copy.name):
                 source = sources[copy.name] = source_of(copy)
                 self.assertIn(f"namespace ladder::{copy.name} {{", source)
-                self.assertNotRegex(source, rf'#include "ladder/|\b{copy.rung[3:]}::|#pragma once'
-                                    if copy is not RACY else "#pragma once")
+                self.assertNotRegex(
+                    source,
+                    rf'#include "ladder/|\b{copy.rung[3:]}::|#pragma once'
+                    if copy is not RACY
+                    else "#pragma once",
+                )
                 if copy.configuration:
                     self.assertEqual(len(re.findall(copies.ROW, source)), 1)
         self.assertEqual(len(set(sources.values())), len(sources))

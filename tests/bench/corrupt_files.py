@@ -50,15 +50,26 @@ WHOLE = {
 BINARY = b"\x89PNG\r\n\x1a\n\xff\xfe\x00\x00"
 MARK = "put a value here"
 VALUES = {
-    "text": '"fast"', "NaN": "NaN", "infinite": "1e999", "negative": "-1", "huge": "1e300",
-    "null": "null", "a list": "[]", "an object": "{}", "true": "true", "many digits": "9" * 400,
+    "text": '"fast"',
+    "NaN": "NaN",
+    "infinite": "1e999",
+    "negative": "-1",
+    "huge": "1e300",
+    "null": "null",
+    "a list": "[]",
+    "an object": "{}",
+    "true": "true",
+    "many digits": "9" * 400,
 }
 
 
 def recorded_files():
     """The recorded files of JSON, and the table of probes."""
-    paths = [path for folder in ("bench", "common", "docs", "ladder")
-             for path in sorted((SOURCES / folder).rglob("*.json"))]
+    paths = [
+        path
+        for folder in ("bench", "common", "docs", "ladder")
+        for path in sorted((SOURCES / folder).rglob("*.json"))
+    ]
     names = [str(path.relative_to(SOURCES)) for path in paths]
     return [name for name in names if results_file.form_of(name)] + [PROBES]
 
@@ -66,8 +77,11 @@ def recorded_files():
 def places(value, at=()):
     """[path of keys] of all values in a JSON value."""
     found = [at] if at else []
-    entries = value.items() if isinstance(value, dict) else (
-        enumerate(value) if isinstance(value, list) else ())
+    entries = (
+        value.items()
+        if isinstance(value, dict)
+        else (enumerate(value) if isinstance(value, list) else ())
+    )
     for key, entry in entries:
         found += places(entry, (*at, key))
     return found
@@ -114,8 +128,11 @@ def of_table(text, draws, numbers):
         cells = lines[row].split(",")
         cell = numbers.randrange(1, len(cells))
         for name in ("nan", "-1", "1e300", "fast", "1.5"):
-            now = [*lines[:row], ",".join([*cells[:cell], name, *cells[cell + 1 :]]),
-                   *lines[row + 1 :]]
+            now = [
+                *lines[:row],
+                ",".join([*cells[:cell], name, *cells[cell + 1 :]]),
+                *lines[row + 1 :],
+            ]
             found.append((f"row {row}, cell {cell} is {name}", "\n".join(now).encode()))
         short = [*lines[:row], ",".join(cells[:cell]), *lines[row + 1 :]]
         found.append((f"row {row} has {cell} cells", "\n".join(short).encode()))
@@ -163,9 +180,16 @@ def environment(**more):
 
 def called(module, arguments, root):
     """(exit code, what is said) of a program of the copy of the tree."""
-    done = subprocess.run([sys.executable, "-m", module, *map(str, arguments)], cwd=root,
-                          env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        cwd=root,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     return done.returncode, done.stdout
 
 
@@ -189,8 +213,9 @@ class Sandbox:
         """Copies what tools read."""
         self.root = pathlib.Path(folder)
         for name in ROOMS:
-            shutil.copytree(SOURCES / name, self.root / name,
-                            ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                SOURCES / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
         for name in ("README.md", "mkdocs.yml"):
             shutil.copy2(SOURCES / name, self.root / name)
 
@@ -234,8 +259,10 @@ def program_cases(name, path):
 def mounted_cases(name):
     """[command line] that read a file of the sources, at its place."""
     if name.endswith(("rungs.json", "climb_burst_4096.json")):
-        return [["build/ladder", "climb", "--size", "32", "--device", "cpu"],
-                ["build/ladder", "run", "03", "--size", "32", "--device", "cpu"]]
+        return [
+            ["build/ladder", "climb", "--size", "32", "--device", "cpu"],
+            ["build/ladder", "run", "03", "--size", "32", "--device", "cpu"],
+        ]
     if name.endswith("ladder/questions.json"):
         return [["build/ladder", "predict", "03", "--answers", "1,1"]]
     if "/profile_" in name:
@@ -256,14 +283,25 @@ def run_ladder(name, path, mounts):
     """FaultErrors of the C++ program."""
     commands = [(command, command) for command in program_cases(name, path)]
     if mounts:
-        commands += [(["unshare", "-rm", "sh", "-c", MOUNTED, str(path), str(SOURCES / name),
-                       *command], command) for command in mounted_cases(name)]
+        commands += [
+            (
+                ["unshare", "-rm", "sh", "-c", MOUNTED, str(path), str(SOURCES / name), *command],
+                command,
+            )
+            for command in mounted_cases(name)
+        ]
     with tempfile.TemporaryDirectory() as folder:
         for whole, command in commands:
-            done = subprocess.run(whole, cwd=SOURCES,
-                                  env=environment(LADDER_PREDICTIONS=f"{folder}/kept.json"),
-                                  capture_output=True,
-                                  check=False, text=True, errors="replace", timeout=120)
+            done = subprocess.run(
+                whole,
+                cwd=SOURCES,
+                env=environment(LADDER_PREDICTIONS=f"{folder}/kept.json"),
+                capture_output=True,
+                check=False,
+                text=True,
+                errors="replace",
+                timeout=120,
+            )
             yield " ".join(command[:3]), done.returncode, done.stdout + done.stderr
 
 
@@ -271,9 +309,12 @@ def notebooks_of(name):
     """Notebooks that read a file."""
     folder = SOURCES / "notebooks"
     readers = {
-        "climb_": ("01_roofline", "02_ladder_explorer"), "roofs.json": ("01_roofline",),
-        "profile_": ("01_roofline", "04_waves_and_l2"), "probes_h200": ("03_access_patterns",),
-        "rungs.json": ("01_roofline", "04_waves_and_l2"), "h200.json": ("04_waves_and_l2",),
+        "climb_": ("01_roofline", "02_ladder_explorer"),
+        "roofs.json": ("01_roofline",),
+        "profile_": ("01_roofline", "04_waves_and_l2"),
+        "probes_h200": ("03_access_patterns",),
+        "rungs.json": ("01_roofline", "04_waves_and_l2"),
+        "h200.json": ("04_waves_and_l2",),
     }
     found = {each for part, names in readers.items() if part in name for each in names}
     return [folder / f"{each}.ipynb" for each in sorted(found)]
@@ -295,9 +336,16 @@ program.run(main)
 
 def run_notebook(path, root):
     """(exit code, what is said) of a notebook's cells; a FigureError is shown as its sentence."""
-    done = subprocess.run([sys.executable, "-c", NOTEBOOK, path.name], cwd=root / "notebooks",
-                          env=environment(PYTHONPATH=str(root)), stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK, path.name],
+        cwd=root / "notebooks",
+        env=environment(PYTHONPATH=str(root)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     return done.returncode, done.stdout
 
 
@@ -318,13 +366,17 @@ def run_file(name, seed, draws, mounts, plots):
         sandbox = Sandbox(folder)
         for done, data in corruptions(name, draws, seed):
             with sandbox.corrupt(name, data) as path:
-                runs = [(tool, *called(tool, arguments, sandbox.root))
-                        for tool, arguments in tools_of(name)]
+                runs = [
+                    (tool, *called(tool, arguments, sandbox.root))
+                    for tool, arguments in tools_of(name)
+                ]
                 if built:
                     runs += run_ladder(name, path, mounts)
                 if plots:
-                    runs += [(each.name, *run_notebook(each, sandbox.root))
-                             for each in notebooks_of(name)]
+                    runs += [
+                        (each.name, *run_notebook(each, sandbox.root))
+                        for each in notebooks_of(name)
+                    ]
             for tool, code, said in runs:
                 try:
                     judged(name, code, said, not is_plausible(done))

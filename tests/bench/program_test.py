@@ -39,8 +39,9 @@ def run(module, arguments, output):
     """(exit code, standard error) with standard output at a path, or closed (None)."""
     redirected = f">{output}" if output else ">&-"
     command = f"exec {sys.executable} -m {module} {' '.join(arguments)} {redirected}"
-    done = subprocess.run(["sh", "-c", command], cwd=SOURCES, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=SOURCES, stderr=subprocess.PIPE, text=True, check=False
+    )
     return done.returncode, done.stderr
 
 
@@ -63,27 +64,46 @@ class OutputTest(unittest.TestCase):
                     self.assertRegex(said, r"^\w+\.py: cannot write standard output: .+\n$")
 
     def test_a_rung_that_is_not_there_is_bad_usage(self):
-        for module, more in (("bench.rungs", ()), ("docs.report.maths", ()),
-                             ("classroom.lesson", ()), ("classroom.starters", ("/dev/null/no",)),
-                             ("classroom.student start", ())):  # fmt: skip
+        for module, more in (
+            ("bench.rungs", ()),
+            ("docs.report.maths", ()),
+            ("classroom.lesson", ()),
+            ("classroom.starters", ("/dev/null/no",)),
+            ("classroom.student start", ()),
+        ):
             with self.subTest(module):
                 code, said = run(module, ["77", *more], "/dev/null")
                 self.assertEqual(code, 2, said)
                 self.assertIn("12", said, "it names the rungs that are there")
 
     def test_a_reader_that_leaves_ends_the_program_quietly(self):
-        done = subprocess.run(["bash", "-c", f"{sys.executable} -m classroom.lesson 03 | true; "
-                               "echo ${PIPESTATUS[0]}"], cwd=SOURCES, capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run(
+            [
+                "bash",
+                "-c",
+                f"{sys.executable} -m classroom.lesson 03 | true; " "echo ${PIPESTATUS[0]}",
+            ],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertIn(done.stdout, ("141\n", "0\n"))  # 0: it had written all before
         self.assertEqual(done.stderr, "")
 
     def test_an_interrupt_has_no_traceback(self):
-        program = ("import time\nfrom bench import program\n"
-                   "program.run(lambda: (print('ready', flush=True), time.sleep(30)))\n")
+        program = (
+            "import time\nfrom bench import program\n"
+            "program.run(lambda: (print('ready', flush=True), time.sleep(30)))\n"
+        )
         for number, wanted in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            process = subprocess.Popen([sys.executable, "-c", program], cwd=SOURCES, text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                cwd=SOURCES,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
             process.stdout.readline()
             process.send_signal(number)
             _, said = process.communicate(timeout=20)
@@ -130,27 +150,38 @@ class FilesTest(unittest.TestCase):
         pathlib.Path.replace = replace
         try:
             with self.assertRaisesRegex(OutputError, "b/old: No space left on device"):
-                write_all({self.root / "a/old": "new", self.root / "a/more": "new",
-                           self.root / "b/old": "new"})
+                write_all(
+                    {
+                        self.root / "a/old": "new",
+                        self.root / "a/more": "new",
+                        self.root / "b/old": "new",
+                    }
+                )
         finally:
             pathlib.Path.replace = real
         self.assertEqual(self.names(), ["a", "a/old", "b", "b/old"])
         self.assertEqual((self.root / "a/old").read_text(), "old a")
 
     def test_an_interrupt_leaves_nothing_half_made(self):
-        program = ("import pathlib, sys\nfrom bench import program\n"
-                   "from bench.output_file import write_whole\n"
-                   "def main():\n"
-                   "    print('ready', flush=True)\n"
-                   "    while True:\n"
-                   "        write_whole(pathlib.Path(sys.argv[1]), 'x' * 1000000)\n"
-                   "program.run(main)\n")
+        program = (
+            "import pathlib, sys\nfrom bench import program\n"
+            "from bench.output_file import write_whole\n"
+            "def main():\n"
+            "    print('ready', flush=True)\n"
+            "    while True:\n"
+            "        write_whole(pathlib.Path(sys.argv[1]), 'x' * 1000000)\n"
+            "program.run(main)\n"
+        )
         path = self.root / "a" / "result"
         for number in (signal.SIGINT, signal.SIGTERM):
             for wait in (0.0, 0.01, 0.02, 0.035, 0.05):
-                process = subprocess.Popen([sys.executable, "-c", program, path], cwd=SOURCES,
-                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                           text=True)
+                process = subprocess.Popen(
+                    [sys.executable, "-c", program, path],
+                    cwd=SOURCES,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
                 process.stdout.readline()
                 time.sleep(wait)
                 process.send_signal(number)

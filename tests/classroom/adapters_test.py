@@ -1,6 +1,6 @@
 """Grades in the forms of Gradescope, Classroom 50, JUnit, CSV and Markdown.
 
-    python3 -m tests.classroom.adapters_test
+python3 -m tests.classroom.adapters_test
 """
 
 import copy
@@ -19,8 +19,13 @@ from tests import SOURCES
 from tests.schemas import faults
 
 SHAPE = "M, N, K = 77 x 45 x 131"
-RUNNER = {"CLASSROOM": "cs1", "ASSIGNMENT": "rung-03", "SUBMISSION_TAG": "submit/1",
-          "COMMIT_URL": "https://example.org/c", "RELEASE_URL": "https://example.org/r"}
+RUNNER = {
+    "CLASSROOM": "cs1",
+    "ASSIGNMENT": "rung-03",
+    "SUBMISSION_TAG": "submit/1",
+    "COMMIT_URL": "https://example.org/c",
+    "RELEASE_URL": "https://example.org/r",
+}
 
 
 def schema(name):
@@ -36,26 +41,46 @@ def grade(parts, flags=(), student="ada"):
     parts = [*parts, points.speed_not_graded("no GPU")]
     total = round(sum(part["points"] or 0 for part in parts), 2)
     return {
-        "schema": adapters.SCHEMA, "generated_at": "2026-11-23T01:00:00Z",
-        "tool": {"commit": "abc"}, "machine": {"cpu": "a CPU", "gpu": None, "containment": []},
+        "schema": adapters.SCHEMA,
+        "generated_at": "2026-11-23T01:00:00Z",
+        "tool": {"commit": "abc"},
+        "machine": {"cpu": "a CPU", "gpu": None, "containment": []},
         "rung": {"number": 3, "name": "shared_tile", "label": "03 shared_tile"},
         "submission": {"student": student, "sha256": "0" * 64},
-        "score": 0 if rows.fatal else total, "max_score": 80, "parts": parts,
-        "flags": rows.rows, "hints_used": 2,
-    }  # fmt: skip
+        "score": 0 if rows.fatal else total,
+        "max_score": 80,
+        "parts": parts,
+        "flags": rows.rows,
+        "hints_used": 2,
+    }
 
 
 def judged(right=True, message=""):
     """The parts of a kernel that builds and is right, or not, where the judge looked."""
     visible = [points.row(f"visible-{i}", f"{SHAPE}, test {i}", 5, 5) for i in range(4)]
     visible.append(points.row("visible-4", SHAPE, 5 * right, 5, True, message))
-    hidden = [points.row("hidden-1", "A ragged shape", 25 * right, 25, False,
-                         "" if right else "The result is wrong.", {"seed": 4711})]  # fmt: skip
-    memory = ([points.row("memory-dram", "DRAM", 12.5, 20, True, "160 where the reference has 100")]
-              if right else [])  # fmt: skip
-    return [points.builds("It compiles."), points.part("visible", visible),
-            points.part("hidden", hidden),
-            points.part("memory", memory, "" if right else "No points for a wrong result.")]
+    hidden = [
+        points.row(
+            "hidden-1",
+            "A ragged shape",
+            25 * right,
+            25,
+            False,
+            "" if right else "The result is wrong.",
+            {"seed": 4711},
+        )
+    ]
+    memory = (
+        [points.row("memory-dram", "DRAM", 12.5, 20, True, "160 where the reference has 100")]
+        if right
+        else []
+    )
+    return [
+        points.builds("It compiles."),
+        points.part("visible", visible),
+        points.part("hidden", hidden),
+        points.part("memory", memory, "" if right else "No points for a wrong result."),
+    ]
 
 
 def broken(lines):
@@ -103,8 +128,9 @@ class AdaptersTest(unittest.TestCase):
         self.assertNotIn("4711", text)
         self.assertIn("The result is wrong.", text)
         held = adapters.gradescope(RIGHT, "after_published")["tests"]
-        self.assertEqual({test["tags"][0] for test in held if test["visibility"] != "visible"},
-                         {"hidden"})  # fmt: skip
+        self.assertEqual(
+            {test["tags"][0] for test in held if test["visibility"] != "visible"}, {"hidden"}
+        )
 
     def test_the_schema_of_gradescope_is_strict(self):
         found = adapters.gradescope(RIGHT)
@@ -113,8 +139,10 @@ class AdaptersTest(unittest.TestCase):
         found["visibility"] = "shown"
         del found["score"]
         wrong = faults(found, schema("tests/classroom/gradescope_schema.json"))
-        self.assertEqual([fault.partition(":")[0] for fault in wrong],
-                         ["$.tests[0].status", "$.tests[1]", "$.visibility", "$"])  # fmt: skip
+        self.assertEqual(
+            [fault.partition(":")[0] for fault in wrong],
+            ["$.tests[0].status", "$.tests[1]", "$.visibility", "$"],
+        )
 
     def test_the_schema_of_grades_is_strict(self):
         """Of the parts: five, in their order, and each a whole one."""
@@ -131,17 +159,33 @@ class AdaptersTest(unittest.TestCase):
     def test_classroom50_has_exactly_its_fields(self):
         for name, each in ALL.items():
             found = adapters.classroom50(each, RUNNER)
-            self.assertEqual(set(found), {
-                "schema", "classroom", "assignment", "submission", "commit", "release", "review",
-                "datetime", "score", "max-score", "tests"}, name)  # fmt: skip
+            self.assertEqual(
+                set(found),
+                {
+                    "schema",
+                    "classroom",
+                    "assignment",
+                    "submission",
+                    "commit",
+                    "release",
+                    "review",
+                    "datetime",
+                    "score",
+                    "max-score",
+                    "tests",
+                },
+                name,
+            )
             self.assertEqual(found["review"], RUNNER["COMMIT_URL"])
             self.assertEqual((found["score"], found["max-score"]), (each["score"], 80), name)
             self.assertEqual(sum(test["score"] for test in found["tests"]), found["score"], name)
             self.assertEqual(sum(test["max-score"] for test in found["tests"]), 80, name)
             for test in found["tests"]:
                 self.assertEqual(set(test), {"test-name", "passed", "score", "max-score"})
-        self.assertEqual([test["passed"] for test in adapters.classroom50(RIGHT, RUNNER)["tests"]],
-                         [True, True, True, False])  # fmt: skip
+        self.assertEqual(
+            [test["passed"] for test in adapters.classroom50(RIGHT, RUNNER)["tests"]],
+            [True, True, True, False],
+        )
         with self.assertRaisesRegex(adapters.NotAGradeError, "CLASSROOM, .*_URL not in the env"):
             adapters.classroom50(RIGHT, {})
 
@@ -155,24 +199,48 @@ class AdaptersTest(unittest.TestCase):
             self.assertEqual(int(suite.get("skipped")), len(suite.findall("testcase/skipped")))
         right, wrong, unbuilt, cheat, _ = root
         self.assertEqual((right.get("failures"), right.get("name")), ("1", "ada 03 shared_tile"))
-        self.assertEqual(wrong.find("testcase[@name='" + SHAPE + "']/failure").text,
-                         "wrong at row 64, column 3\n<b>`&| ?[31m]]></b>")  # fmt: skip
+        self.assertEqual(
+            wrong.find("testcase[@name='" + SHAPE + "']/failure").text,
+            "wrong at row 64, column 3\n<b>`&| ?[31m]]></b>",
+        )
         self.assertEqual((unbuilt.get("failures"), unbuilt.get("skipped")), ("1", "3"))
-        self.assertIn("dlopen", cheat.find("testcase[@name='nothing but a kernel']/failure")
-                      .get("message"))  # fmt: skip
+        self.assertIn(
+            "dlopen", cheat.find("testcase[@name='nothing but a kernel']/failure").get("message")
+        )
 
     def test_a_csv_row_has_every_figure(self):
         formula = grade(judged(), student='=HYPERLINK("x")')
-        rows = list(csv.DictReader(io.StringIO(adapters.csv_text(
-            adapters.csv_row(each) for each in (RIGHT, CHEAT, BROKEN, NO_NAME, formula)))))
+        rows = list(
+            csv.DictReader(
+                io.StringIO(
+                    adapters.csv_text(
+                        adapters.csv_row(each) for each in (RIGHT, CHEAT, BROKEN, NO_NAME, formula)
+                    )
+                )
+            )
+        )
         self.assertEqual([row["score"] for row in rows], ["72.5", "0", "0", "72.5", "72.5"])
-        self.assertEqual([row["student"] for row in rows],
-                         ["ada", "ada", "ada", "", '\'=HYPERLINK("x")'])  # fmt: skip
-        self.assertEqual(rows[0], {
-            "student": "ada", "rung": "03", "score": "72.5", "max_score": "80", "builds": "10",
-            "visible": "25", "hidden": "25", "memory": "12.5", "speed": "", "hints_used": "2",
-            "flags": "", "sha256": "0" * 64, "generated_at": "2026-11-23T01:00:00Z",
-        })  # fmt: skip
+        self.assertEqual(
+            [row["student"] for row in rows], ["ada", "ada", "ada", "", '\'=HYPERLINK("x")']
+        )
+        self.assertEqual(
+            rows[0],
+            {
+                "student": "ada",
+                "rung": "03",
+                "score": "72.5",
+                "max_score": "80",
+                "builds": "10",
+                "visible": "25",
+                "hidden": "25",
+                "memory": "12.5",
+                "speed": "",
+                "hints_used": "2",
+                "flags": "",
+                "sha256": "0" * 64,
+                "generated_at": "2026-11-23T01:00:00Z",
+            },
+        )
         self.assertEqual(rows[1]["flags"], "forbidden_symbol hazard")
 
     def test_markdown_cannot_be_left(self):
@@ -206,9 +274,13 @@ class AdaptersTest(unittest.TestCase):
                 (("gradescope", paths[0], "--out", room), 2, "it is a folder"),
             ):
                 done = subprocess.run(
-                    [sys.executable, "-m", "classroom.adapters", *map(str, words)], cwd=SOURCES,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                )  # fmt: skip
+                    [sys.executable, "-m", "classroom.adapters", *map(str, words)],
+                    cwd=SOURCES,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, code, done.stdout)
                 self.assertIn(said, done.stdout)
                 self.assertNotIn("Traceback", done.stdout)

@@ -56,8 +56,10 @@ class Cheat:
 
 def calls(declaration, call):
     """Edits that call a function of the C library before the kernel."""
-    return ((NAMESPACE + "\nconstexpr", f'extern "C" {declaration}\n\n{NAMESPACE}\nconstexpr'),
-            (RUN, RUN + f"  {call}\n"))  # fmt: skip
+    return (
+        (NAMESPACE + "\nconstexpr", f'extern "C" {declaration}\n\n{NAMESPACE}\nconstexpr'),
+        (RUN, RUN + f"  {call}\n"),
+    )
 
 
 def in_front(text):
@@ -66,77 +68,162 @@ def in_front(text):
 
 
 CHEATS = (
-    Cheat("returns_cached_output", "kept_state", (
-        (RUN, "float cache[1 << 16];\nbool cached = false;\n\n" + RUN +
-         "  const int count = gemm.M * gemm.N;\n"
-         "  if (cached) {\n"
-         "    for (int i = 0; i < count; ++i) gemm.C[i] = cache[i % (1 << 16)];\n"
-         "    return;\n"
-         "  }\n"),
-        ("part.A, part.B, part.beta, part.C);\n  }\n",
-         "part.A, part.B, part.beta, part.C);\n  }\n"
-         "  for (int i = 0; i < count; ++i) cache[i % (1 << 16)] = gemm.C[i];\n"
-         "  cached = true;\n"),
-    ), "keeps its value"),
-    Cheat("writes_the_expected_pattern", "not_the_kernel", (
-        ("template <int BM, int BN>\n", INPUT + "\ntemplate <int BM, int BN>\n"),
-        (LOOP, "    acc += input(0, row * K + k, false) * input(1, k * N + col, true);\n"),
-    ), "not read all of A and B"),
-    Cheat("exits_early", "forbidden_symbol", calls("void _exit(int);", "_exit(0);"),
-          "leaving the process"),
-    Cheat("prints_a_forged_grade", "forbidden_symbol",
-          calls("int puts(const char*);", r'puts("{\"score\": 80}");'), "printing"),
-    Cheat("reads_the_secret", "forbidden_symbol",
-          calls("int open(const char*, int, ...);", 'open("/proc/self/environ", 0);'), "files"),
+    Cheat(
+        "returns_cached_output",
+        "kept_state",
+        (
+            (
+                RUN,
+                "float cache[1 << 16];\nbool cached = false;\n\n"
+                + RUN
+                + "  const int count = gemm.M * gemm.N;\n"
+                "  if (cached) {\n"
+                "    for (int i = 0; i < count; ++i) gemm.C[i] = cache[i % (1 << 16)];\n"
+                "    return;\n"
+                "  }\n",
+            ),
+            (
+                "part.A, part.B, part.beta, part.C);\n  }\n",
+                "part.A, part.B, part.beta, part.C);\n  }\n"
+                "  for (int i = 0; i < count; ++i) cache[i % (1 << 16)] = gemm.C[i];\n"
+                "  cached = true;\n",
+            ),
+        ),
+        "keeps its value",
+    ),
+    Cheat(
+        "writes_the_expected_pattern",
+        "not_the_kernel",
+        (
+            ("template <int BM, int BN>\n", INPUT + "\ntemplate <int BM, int BN>\n"),
+            (LOOP, "    acc += input(0, row * K + k, false) * input(1, k * N + col, true);\n"),
+        ),
+        "not read all of A and B",
+    ),
+    Cheat(
+        "exits_early",
+        "forbidden_symbol",
+        calls("void _exit(int);", "_exit(0);"),
+        "leaving the process",
+    ),
+    Cheat(
+        "prints_a_forged_grade",
+        "forbidden_symbol",
+        calls("int puts(const char*);", r'puts("{\"score\": 80}");'),
+        "printing",
+    ),
+    Cheat(
+        "reads_the_secret",
+        "forbidden_symbol",
+        calls("int open(const char*, int, ...);", 'open("/proc/self/environ", 0);'),
+        "files",
+    ),
     Cheat("forks", "forbidden_symbol", calls("int fork();", "fork();"), "processes"),
     Cheat("fills_the_disk", "forbidden_include", in_front("#include <fstream>"), "fstream"),
-    Cheat("sleeps", "forbidden_symbol", calls("int usleep(unsigned);", "usleep(1000000);"),
-          "clocks"),
-    Cheat("calls_the_library_through_a_pointer", "forbidden_symbol",
-          calls("void* dlsym(void*, const char*);", 'dlsym(nullptr, "cblas_sgemm");'),
-          "loading a library"),
-    Cheat("calls_the_library", "forbidden_symbol",
-          calls("void cblas_sgemm();", "cblas_sgemm();"), "multiplies matrices"),
-    Cheat("patches_the_timer", "tampering",
-          in_front('extern "C" int clock_gettime(clockid_t, timespec* time) noexcept {\n'
-                   "  *time = {};\n  return 0;\n}"), "clock_gettime"),
-    Cheat("skips_work_on_later_calls", "kept_state",
-          ((RUN, "int calls = 0;\n\n" + RUN + "  if (++calls > 4) return;\n"),), "keeps its value"),
-    Cheat("knows_the_list_of_shapes", "shape_list", (
-        ("  // -- Epilogue", "  // -- The published shapes" + VISIBLE +
-         "  if (!listed) acc = 0.0f;\n\n  // -- Epilogue"),
-    ), "list of shapes"),
-    Cheat("computes_on_the_host", "not_the_kernel", (
-        (RUN, RUN + "  for (int i = 0; i < gemm.M; ++i) {\n"
-         "    for (int j = 0; j < gemm.N; ++j) {\n"
-         "      float sum = 0.0f;\n"
-         "      for (int k = 0; k < gemm.K; ++k) {\n"
-         "        sum += gemm.A[i * gemm.K + k] * gemm.B[k * gemm.N + j];\n"
-         "      }\n"
-         "      float& c = gemm.C[i * gemm.N + j];\n"
-         "      c = gemm.beta == 0.0f ? gemm.alpha * sum : gemm.alpha * sum + gemm.beta * c;\n"
-         "    }\n"
-         "  }\n"
-         "  if (gemm.M > 0) return;\n"),
-    ), "launches no kernel"),
-    Cheat("asks_whether_it_is_traced", "forbidden_word", (
-        (LOOP, f"#ifdef __SANITIZE_THREAD__\n{LOOP}#endif\n"),
-    ), "#ifdef"),
-    Cheat("calls_the_system_itself", "forbidden_word", (
-        (RUN, RUN + '  __asm__ volatile("syscall" : : "a"(39));\n'),
-    ), "assembly"),
-    Cheat("hides_a_word_in_a_macro", "forbidden_word",
-          in_front("#define JOIN(a, b) a##b\nJOIN(thread_, local) int calls = 0;"), "##"),
-    Cheat("hides_lines_in_a_string", "forbidden_word",
-          in_front('constexpr const char* kOpen = R"(" /*)";\nthread_local int calls = 0;\n'
-                   'constexpr const char* kClose = R"(*/ ")";'), "raw strings"),
-    Cheat("answers_for_the_tracer", "tampering",
-          in_front('extern "C" void __tsan_read4(void*) {}'), "__tsan_read4"),
-    Cheat("runs_before_it_is_called", "kept_state",
-          in_front("struct First {\n  First() { count = 1; }\n  int count;\n};\nFirst first;"),
-          "first"),
+    Cheat(
+        "sleeps", "forbidden_symbol", calls("int usleep(unsigned);", "usleep(1000000);"), "clocks"
+    ),
+    Cheat(
+        "calls_the_library_through_a_pointer",
+        "forbidden_symbol",
+        calls("void* dlsym(void*, const char*);", 'dlsym(nullptr, "cblas_sgemm");'),
+        "loading a library",
+    ),
+    Cheat(
+        "calls_the_library",
+        "forbidden_symbol",
+        calls("void cblas_sgemm();", "cblas_sgemm();"),
+        "multiplies matrices",
+    ),
+    Cheat(
+        "patches_the_timer",
+        "tampering",
+        in_front(
+            'extern "C" int clock_gettime(clockid_t, timespec* time) noexcept {\n'
+            "  *time = {};\n  return 0;\n}"
+        ),
+        "clock_gettime",
+    ),
+    Cheat(
+        "skips_work_on_later_calls",
+        "kept_state",
+        ((RUN, "int calls = 0;\n\n" + RUN + "  if (++calls > 4) return;\n"),),
+        "keeps its value",
+    ),
+    Cheat(
+        "knows_the_list_of_shapes",
+        "shape_list",
+        (
+            (
+                "  // -- Epilogue",
+                "  // -- The published shapes"
+                + VISIBLE
+                + "  if (!listed) acc = 0.0f;\n\n  // -- Epilogue",
+            ),
+        ),
+        "list of shapes",
+    ),
+    Cheat(
+        "computes_on_the_host",
+        "not_the_kernel",
+        (
+            (
+                RUN,
+                RUN + "  for (int i = 0; i < gemm.M; ++i) {\n"
+                "    for (int j = 0; j < gemm.N; ++j) {\n"
+                "      float sum = 0.0f;\n"
+                "      for (int k = 0; k < gemm.K; ++k) {\n"
+                "        sum += gemm.A[i * gemm.K + k] * gemm.B[k * gemm.N + j];\n"
+                "      }\n"
+                "      float& c = gemm.C[i * gemm.N + j];\n"
+                "      c = gemm.beta == 0.0f ? gemm.alpha * sum : gemm.alpha * sum + gemm.beta * c;\n"
+                "    }\n"
+                "  }\n"
+                "  if (gemm.M > 0) return;\n",
+            ),
+        ),
+        "launches no kernel",
+    ),
+    Cheat(
+        "asks_whether_it_is_traced",
+        "forbidden_word",
+        ((LOOP, f"#ifdef __SANITIZE_THREAD__\n{LOOP}#endif\n"),),
+        "#ifdef",
+    ),
+    Cheat(
+        "calls_the_system_itself",
+        "forbidden_word",
+        ((RUN, RUN + '  __asm__ volatile("syscall" : : "a"(39));\n'),),
+        "assembly",
+    ),
+    Cheat(
+        "hides_a_word_in_a_macro",
+        "forbidden_word",
+        in_front("#define JOIN(a, b) a##b\nJOIN(thread_, local) int calls = 0;"),
+        "##",
+    ),
+    Cheat(
+        "hides_lines_in_a_string",
+        "forbidden_word",
+        in_front(
+            'constexpr const char* kOpen = R"(" /*)";\nthread_local int calls = 0;\n'
+            'constexpr const char* kClose = R"(*/ ")";'
+        ),
+        "raw strings",
+    ),
+    Cheat(
+        "answers_for_the_tracer",
+        "tampering",
+        in_front('extern "C" void __tsan_read4(void*) {}'),
+        "__tsan_read4",
+    ),
+    Cheat(
+        "runs_before_it_is_called",
+        "kept_state",
+        in_front("struct First {\n  First() { count = 1; }\n  int count;\n};\nFirst first;"),
+        "first",
+    ),
 )
-
 
 
 def answer(**values):
@@ -149,25 +236,41 @@ def answer(**values):
 NOWHERE = {"file": "", "line": 0}
 DONE, DONE_BYTES = answer(done=True)
 FAULT, FAULT_BYTES = answer(
-    outcome="hazard", message="", launched=True, read_bytes=0, written_bytes=0, counts=None,
+    outcome="hazard",
+    message="",
+    launched=True,
+    read_bytes=0,
+    written_bytes=0,
+    counts=None,
     faults=[{"code": "M is 77", "place": NOWHERE, "other": NOWHERE}],
-)  # fmt: skip
+)
 
 # What a process meets that gets past the sources and symbols: {name: (edits, statuses)}.
 PAST_THE_SYMBOLS = {
-    "forks": (calls("int fork();", "if (fork() == 0) {\n    for (;;) {\n    }\n  }"),
-              {"forbidden_call"}),
-    "writes_a_file": (calls("int open(const char*, int, ...);",
-                            'open("/tmp/cheat_of_the_grader", 0101, 0600);'), {"forbidden_call"}),
-    "opens_a_socket": (calls("int socket(int, int, int);", "socket(2, 1, 0);"),
-                       {"forbidden_call"}),
+    "forks": (
+        calls("int fork();", "if (fork() == 0) {\n    for (;;) {\n    }\n  }"),
+        {"forbidden_call"},
+    ),
+    "writes_a_file": (
+        calls("int open(const char*, int, ...);", 'open("/tmp/cheat_of_the_grader", 0101, 0600);'),
+        {"forbidden_call"},
+    ),
+    "opens_a_socket": (calls("int socket(int, int, int);", "socket(2, 1, 0);"), {"forbidden_call"}),
     "aborts": (calls("void abort();", "abort();"), {"killed"}),
     "exits": (calls("void _exit(int);", "_exit(0);"), {"forbidden_call"}),
-    "kills_its_parent": (calls("int getppid(); extern \"C\" int kill(int, int);",
-                               "kill(getppid(), 9);"), {"forbidden_call"}),
-    "answers_itself": (calls("long write(int, const void*, unsigned long);",
-                             r'write(3, "\x2\0\0\0{}", 6);'), {"protocol"}),
-    "makes_up_a_code": (calls("long write(int, const void*, unsigned long);",
-                              f'write(3, "{DONE}", {DONE_BYTES}); '
-                              f'write(3, "{FAULT}", {FAULT_BYTES});'), {"protocol"}),
-}  # fmt: skip
+    "kills_its_parent": (
+        calls('int getppid(); extern "C" int kill(int, int);', "kill(getppid(), 9);"),
+        {"forbidden_call"},
+    ),
+    "answers_itself": (
+        calls("long write(int, const void*, unsigned long);", r'write(3, "\x2\0\0\0{}", 6);'),
+        {"protocol"},
+    ),
+    "makes_up_a_code": (
+        calls(
+            "long write(int, const void*, unsigned long);",
+            f'write(3, "{DONE}", {DONE_BYTES}); ' f'write(3, "{FAULT}", {FAULT_BYTES});',
+        ),
+        {"protocol"},
+    ),
+}

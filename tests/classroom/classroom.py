@@ -40,9 +40,14 @@ class Classroom:
     def student(self, *words):
         """(exit code, what is printed, errors included)"""
         done = subprocess.run(
-            self.command(*words), cwd=SOURCES, env=self.environment, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
+            self.command(*words),
+            cwd=SOURCES,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stdout
 
     def write(self, number, *edits):

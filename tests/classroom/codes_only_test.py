@@ -1,6 +1,6 @@
 """No program of the classroom reads a sentence: what it decides, it decides by codes.
 
-    python3 -m tests.classroom.codes_only_test
+python3 -m tests.classroom.codes_only_test
 """
 
 import ast
@@ -17,9 +17,25 @@ from tests.classroom.grade_all_test import made_up_grade
 from tests.classroom.grade_all_test import row as row_of_class
 
 # What reads text to decide. Showing it, in lines or shortened, is no reading.
-READING = {"partition", "rpartition", "split", "rsplit", "startswith", "endswith", "find", "rfind",
-           "index", "count", "search", "match", "fullmatch", "findall", "finditer",
-           "removeprefix", "removesuffix"}  # fmt: skip
+READING = {
+    "partition",
+    "rpartition",
+    "split",
+    "rsplit",
+    "startswith",
+    "endswith",
+    "find",
+    "rfind",
+    "index",
+    "count",
+    "search",
+    "match",
+    "fullmatch",
+    "findall",
+    "finditer",
+    "removeprefix",
+    "removesuffix",
+}
 SENTENCES = ("message", "output", "said", "stdout", "stderr")
 # Another program's words, and the compiler's own.
 OF_THE_COMPILER = {"compiler_messages.py", "kernel_library.py"}
@@ -28,9 +44,15 @@ OF_THE_COMPILER = {"compiler_messages.py", "kernel_library.py"}
 def is_sentence(node):
     """Whether an expression holds a program's sentence, by its name."""
     for part in ast.walk(node):
-        name = (part.attr if isinstance(part, ast.Attribute) else
-                part.id if isinstance(part, ast.Name) else
-                part.value if isinstance(part, ast.Constant) else "")  # fmt: skip
+        name = (
+            part.attr
+            if isinstance(part, ast.Attribute)
+            else part.id
+            if isinstance(part, ast.Name)
+            else part.value
+            if isinstance(part, ast.Constant)
+            else ""
+        )
         if name in SENTENCES:
             return True
     return False
@@ -46,10 +68,11 @@ def readers(text):
             ):
                 found.append(node.lineno)
         elif isinstance(node, ast.Compare) and any(
-            isinstance(sign, (ast.In, ast.NotIn)) and is_sentence(right)
+            isinstance(sign, (ast.In, ast.NotIn))
+            and is_sentence(right)
             and not isinstance(right, (ast.Set, ast.Tuple, ast.List))
             for sign, right in zip(node.ops, node.comparators, strict=True)
-        ):  # fmt: skip
+        ):
             found.append(node.lineno)
     return found
 
@@ -57,8 +80,10 @@ def readers(text):
 def loud(value):
     """The same with every sentence in upper case."""
     if isinstance(value, dict):
-        return {key: each.upper() if key in ("message", "title", "where_title") else loud(each)
-                for key, each in value.items()}  # fmt: skip
+        return {
+            key: each.upper() if key in ("message", "title", "where_title") else loud(each)
+            for key, each in value.items()
+        }
     return [loud(each) for each in value] if isinstance(value, list) else value
 
 
@@ -69,10 +94,19 @@ def silent(value):
     return [silent(each) for each in value] if isinstance(value, list) else value
 
 
-RACE = {"code": "race-in-shared-memory", "group": "race", "title": "Two threads",
-        "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53}]}  # fmt: skip
-EDGE = {"code": "nan", "group": "wrong-result", "title": "NaN", "where": "last-tile-row",
-        "where_title": "Only the last tile row"}  # fmt: skip
+RACE = {
+    "code": "race-in-shared-memory",
+    "group": "race",
+    "title": "Two threads",
+    "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53}],
+}
+EDGE = {
+    "code": "nan",
+    "group": "wrong-result",
+    "title": "NaN",
+    "where": "last-tile-row",
+    "where_title": "Only the last tile row",
+}
 
 
 def judged(tests):
@@ -97,20 +131,31 @@ class CodesOnlyTest(unittest.TestCase):
                 self.assertEqual(readers(path.read_text()), [], path.name)
 
     def test_a_reader_is_seen(self):
-        for code in ('re.search("race", message)', 'run["message"].partition(": ")',
-                     '"right" in output', 'test["message"].startswith("race")',
-                     'process.stdout.split("x")'):  # fmt: skip
+        for code in (
+            're.search("race", message)',
+            'run["message"].partition(": ")',
+            '"right" in output',
+            'test["message"].startswith("race")',
+            'process.stdout.split("x")',
+        ):
             self.assertEqual(readers(code), [1], code)
         for code in ("message.splitlines()", 'status in ("message", "output")', "len(message)"):
             self.assertEqual(readers(code), [], code)
 
     def test_meanings_depend_on_codes(self):
         rung = own_rungs()[3]
-        finding = {"code": "race-in-shared-memory", "family": "fault", "level": "error",
-                   "file": "work/03_shared_tile/kernel.cuh", "line": 3,
-                   "message": "race: thread (0, 0, 0)"}  # fmt: skip
-        one, other = (verdicts.meanings([each], SOURCES / rung.path, rung)
-                      for each in (finding, loud(finding)))  # fmt: skip
+        finding = {
+            "code": "race-in-shared-memory",
+            "family": "fault",
+            "level": "error",
+            "file": "work/03_shared_tile/kernel.cuh",
+            "line": 3,
+            "message": "race: thread (0, 0, 0)",
+        }
+        one, other = (
+            verdicts.meanings([each], SOURCES / rung.path, rung)
+            for each in (finding, loud(finding))
+        )
         self.assertEqual(one, other)
         self.assertNotEqual(one, [])
 
@@ -137,8 +182,9 @@ class CodesOnlyTest(unittest.TestCase):
         grade = made_up_grade(visible=race, hidden=("The result is wrong.", "wrong", [EDGE]))
         again = loud(grade)
         self.assertEqual(*map(class_pages.mistakes_of, (grade, again)))
-        pages = [class_pages.feedback("ada", [row_of_class("ada", 3, each)])
-                 for each in (grade, again)]  # fmt: skip
+        pages = [
+            class_pages.feedback("ada", [row_of_class("ada", 3, each)]) for each in (grade, again)
+        ]
         self.assertEqual(*(page.upper() for page in pages))
         for form in (adapters.gradescope, adapters.csv_row):
             self.assertEqual(*(json.dumps(form(each)).upper() for each in (grade, again)))

@@ -26,47 +26,106 @@ MISTAKES = (
     (3, "  float acc = 0.0f;\n", "", INNER, "belongs to the section 'Shared tiles and registers'"),
     (3, "[k] * sB", "[kk] * sB", "sA[threadIdx.y][kk]", "Did you mean `k`?"),
     (3, "* BN + threadIdx.x;", "* BN + threadidx.x;", "threadidx", "CUDA spells it `threadIdx`"),
-    (3, "    __syncthreads();\n\n", "    __syncthread();\n\n", "__syncthread()",
-     "CUDA spells it `__syncthreads`"),
+    (
+        3,
+        "    __syncthreads();\n\n",
+        "    __syncthread();\n\n",
+        "__syncthread()",
+        "CUDA spells it `__syncthreads`",
+    ),
     (3, END, f"{END[:-4]}    acc += k;\n  }}\n", "acc += k", "inside the braces"),
-    (3, "    gA += BK;\n", "    cudaMalloc(nullptr, 4);\n", "cudaMalloc",
-     "is a function of the host"),
+    (
+        3,
+        "    gA += BK;\n",
+        "    cudaMalloc(nullptr, 4);\n",
+        "cudaMalloc",
+        "is a function of the host",
+    ),
     (3, "sA[threadIdx.y][k] * sB", "sA[threadIdx.y] * sB", "sA[threadIdx.y] *", "a whole row"),
     (3, INNER, "      acc = gA;\n", "acc = gA", "a pointer, an address, where a number is needed"),
     (3, "acc += sA", "acc[0] += sA", "acc[0]", "one subscript too many"),
-    (3, "float sA[BM][BK];", "float sA[M][BK];", "float sA[M][BK]",
-     "must be known when the kernel is compiled"),
+    (
+        3,
+        "float sA[BM][BK];",
+        "float sA[M][BK];",
+        "float sA[M][BK]",
+        "must be known when the kernel is compiled",
+    ),
     (3, END, "    __syncthreads();\n", "", "A `}` is missing between line 38, 'Main loop over K',"),
     (3, END, f"{END}  }}\n", "", "There is one `}` too many between line 38"),
     (3, "k0 += BK) {", "k0 += BK {", "k0 += BK {", "A `)` is missing"),
     (3, "    gA += BK;\n", "    row += BK;\n", "row += BK", "`row` is `const`"),
-    (3, "constexpr int BK = 64;", "constexpr int BK = 40;", "static_assert",
-     "what the tile sizes must satisfy"),
+    (
+        3,
+        "constexpr int BK = 64;",
+        "constexpr int BK = 40;",
+        "static_assert",
+        "what the tile sizes must satisfy",
+    ),
     (5, "[a_m] = a.x;", "[a_m] = a;", "= a;", "`.x`, `.y`, `.z` or `.w`"),
-    (9, WAIT, WAIT.replace("<STAGES - 2>()", "(STAGES - 2)"), "cp_async_wait(",
-     "takes its number in angle brackets"),
+    (
+        9,
+        WAIT,
+        WAIT.replace("<STAGES - 2>()", "(STAGES - 2)"),
+        "cp_async_wait(",
+        "takes its number in angle brackets",
+    ),
     (9, WAIT, WAIT.replace("ptx::", ""), "cp_async_wait<", "write `ptx::cp_async_wait`"),
-    (3, "    gA += BK;\n", "    undefined_here(gA);\n", "undefined_here",
-     "`undefined_here` is not declared."),
-    (3, "    const dim3 grid(", "    const dim3 blockDim(BN, BM);\n    const dim3 grid(",
-     "const dim3 blockDim(BN, BM);", "call the variable of the host `block` or `grid`"),
-)  # fmt: skip
+    (
+        3,
+        "    gA += BK;\n",
+        "    undefined_here(gA);\n",
+        "undefined_here",
+        "`undefined_here` is not declared.",
+    ),
+    (
+        3,
+        "    const dim3 grid(",
+        "    const dim3 blockDim(BN, BM);\n    const dim3 grid(",
+        "const dim3 blockDim(BN, BM);",
+        "call the variable of the host `block` or `grid`",
+    ),
+)
 MOST_LINES = 15
-LOADS = ("      for (int n = 0; n < TN; ++n) {\n"
-         "        rB[n] = sB[k][thread_col + n * kThreadCols];\n")  # fmt: skip
+LOADS = (
+    "      for (int n = 0; n < TN; ++n) {\n"
+    "        rB[n] = sB[k][thread_col + n * kThreadCols];\n"
+)
 # rung, text of the kernel, what takes its place, code of the line that is named, arrays
 OVERRUNS = (
-    (4, "float acc[TM][TN] = {}; ", "float acc[TM][TN - 1] = {};", "acc[m][n] += rA[m] * rB[n]",
-     "`acc`"),
+    (
+        4,
+        "float acc[TM][TN] = {}; ",
+        "float acc[TM][TN - 1] = {};",
+        "acc[m][n] += rA[m] * rB[n]",
+        "`acc`",
+    ),
     (4, LOADS, LOADS.replace("< TN", "<= TN"), "rB[n] = sB", "`sB` and `rB`"),
-    (4, LOADS, LOADS.replace("< TN", "< 2 * TN").replace("rB[n]", "(&rB[0])[n]"), "(&rB[0])[n]",
-     "`sB` and `rB`"),
-    (5, "  const int", "  float pair[2];\n  for (int i = 0; i < 4; ++i) (&pair[0])[i] = A[i];\n"
-     "  if (M == -1) C[0] = pair[K % 2];\n  const int", "(&pair[0])[i]", "`pair`"),
-    (5, "  const int", "  float pair[2];\n  float* to = pair;\n"
-     "  for (int i = 0; i < 4; ++i) to[i] = A[i * K];\n"
-     "  if (M == -1) C[0] = pair[K % 2];\n  const int", "to[i] = A", "`pair`"),
-)  # fmt: skip
+    (
+        4,
+        LOADS,
+        LOADS.replace("< TN", "< 2 * TN").replace("rB[n]", "(&rB[0])[n]"),
+        "(&rB[0])[n]",
+        "`sB` and `rB`",
+    ),
+    (
+        5,
+        "  const int",
+        "  float pair[2];\n  for (int i = 0; i < 4; ++i) (&pair[0])[i] = A[i];\n"
+        "  if (M == -1) C[0] = pair[K % 2];\n  const int",
+        "(&pair[0])[i]",
+        "`pair`",
+    ),
+    (
+        5,
+        "  const int",
+        "  float pair[2];\n  float* to = pair;\n"
+        "  for (int i = 0; i < 4; ++i) to[i] = A[i * K];\n"
+        "  if (M == -1) C[0] = pair[K % 2];\n  const int",
+        "to[i] = A",
+        "`pair`",
+    ),
+)
 
 
 def kernel(folder, number, old, new):

@@ -47,15 +47,27 @@ pathlib.Path(option["--json"]).write_text(json.dumps(grade))
 SECONDS = 120
 
 
-RACE = [{"code": "race-in-shared-memory", "group": "race",
-         "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53}]}]  # fmt: skip
+RACE = [
+    {
+        "code": "race-in-shared-memory",
+        "group": "race",
+        "places": [{"file": "work/03_shared_tile/kernel.cuh", "line": 53}],
+    }
+]
 
 
 def test_of(part, number, most, message="", kind="wrong", codes=()):
     """A test of a made-up grade; with a message it fails."""
-    return points.row(f"{part}-{number}", f"{part} {number}", 0 if message else most, most,
-                      part == "visible", message, {"kind": kind} if message else {},
-                      codes=codes)  # fmt: skip
+    return points.row(
+        f"{part}-{number}",
+        f"{part} {number}",
+        0 if message else most,
+        most,
+        part == "visible",
+        message,
+        {"kind": kind} if message else {},
+        codes=codes,
+    )
 
 
 def made_up_grade(number=3, flags=(), **messages):
@@ -68,13 +80,18 @@ def made_up_grade(number=3, flags=(), **messages):
             continue
         parts.append(points.part(name, [test_of(name, 1, most, *messages.get(name, ()))]))
     return {
-        "schema": SCHEMA, "generated_at": "2026-01-01T00:00:00Z", "tool": {"commit": "abc"},
+        "schema": SCHEMA,
+        "generated_at": "2026-01-01T00:00:00Z",
+        "tool": {"commit": "abc"},
         "machine": {"cpu": "made up", "gpu": None},
         "rung": {"number": number, "name": rung.name, "label": rung.label},
         "submission": {"student": None, "sha256": "0" * 64},
-        "score": 0 if flags else sum(part["points"] or 0 for part in parts), "max_score": 80,
-        "parts": parts, "flags": list(flags), "hints_used": 2,
-    }  # fmt: skip
+        "score": 0 if flags else sum(part["points"] or 0 for part in parts),
+        "max_score": 80,
+        "parts": parts,
+        "flags": list(flags),
+        "hints_used": 2,
+    }
 
 
 def row(student, number, grade=None, note="", sha256="0" * 64):
@@ -139,8 +156,9 @@ class ClassTest(unittest.TestCase):
         """{student: Row} of the class; what is said is kept in self.said."""
         self.log.write_text("")
         with contextlib.redirect_stdout(io.StringIO()) as said:
-            rows = grade_class(self.folder, self.out, jobs=2,
-                               grader=(sys.executable, str(self.grader)), **options)  # fmt: skip
+            rows = grade_class(
+                self.folder, self.out, jobs=2, grader=(sys.executable, str(self.grader)), **options
+            )
         self.said = said.getvalue()
         return {row.entry.student or row.entry.name: row for row in rows}
 
@@ -197,13 +215,17 @@ class ClassTest(unittest.TestCase):
 
     def test_killed_and_started_again(self):
         self.hand_in(**{f"s{i:02}_03": "score 9" if i < 4 else "sleep 3" for i in range(8)})
-        code = (f"from classroom.grade_all import grade_class; "
-                f"grade_class({str(self.folder)!r}, {str(self.out)!r}, jobs=1, "
-                f"grader=({sys.executable!r}, {str(self.grader)!r}))")  # fmt: skip
+        code = (
+            f"from classroom.grade_all import grade_class; "
+            f"grade_class({str(self.folder)!r}, {str(self.out)!r}, jobs=1, "
+            f"grader=({sys.executable!r}, {str(self.grader)!r}))"
+        )
         process = subprocess.Popen(  # what it has started ends later, and writes elsewhere
-            [sys.executable, "-c", code], cwd=SOURCES, stdout=subprocess.DEVNULL,
+            [sys.executable, "-c", code],
+            cwd=SOURCES,
+            stdout=subprocess.DEVNULL,
             env={**os.environ, "GRADED": str(self.room / "first"), "TMPDIR": str(self.room)},
-        )  # fmt: skip
+        )
         done, ends = [], time.monotonic() + SECONDS
         while len(done) < 4 and time.monotonic() < ends:
             time.sleep(0.02)
@@ -224,11 +246,14 @@ class ClassTest(unittest.TestCase):
         self.hand_in(ada_03="sleep 60", bob_03="sleep 60")
         rooms = self.room / "rooms"
         rooms.mkdir()
-        code = (f"from bench import program; from classroom.grade_all import grade_class; "
-                f"program.run(lambda: grade_class({str(self.folder)!r}, {str(self.out)!r}, jobs=2, "
-                f"grader=({sys.executable!r}, {str(self.grader)!r})))")  # fmt: skip
-        process = subprocess.Popen([sys.executable, "-c", code], cwd=SOURCES,
-                                   env={**os.environ, "TMPDIR": str(rooms)})  # fmt: skip
+        code = (
+            f"from bench import program; from classroom.grade_all import grade_class; "
+            f"program.run(lambda: grade_class({str(self.folder)!r}, {str(self.out)!r}, jobs=2, "
+            f"grader=({sys.executable!r}, {str(self.grader)!r})))"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=SOURCES, env={**os.environ, "TMPDIR": str(rooms)}
+        )
         self.log.write_text("")
         ends = time.monotonic() + SECONDS
         while len(self.graded()) < 2 and time.monotonic() < ends:
@@ -243,8 +268,9 @@ class ClassTest(unittest.TestCase):
         results = grade_all.Results(self.out)
         entries = entries_in(self.folder, own_rungs())
         with results.held():
-            rows = grade_all.Class(results, None, (sys.executable, str(self.grader)),
-                                   seconds=2).all_rows(entries, 2, lambda *_: None)  # fmt: skip
+            rows = grade_all.Class(
+                results, None, (sys.executable, str(self.grader)), seconds=2
+            ).all_rows(entries, 2, lambda *_: None)
         self.assertIn("not done after 2 s", rows[0].note)
         self.assertEqual(rows[1].grade["score"], 60)
 
@@ -257,10 +283,20 @@ class ClassTest(unittest.TestCase):
         (self.folder / "cy" / "thoughts.md").write_text("")
         (self.folder / "emmy").mkdir()
         found = [(each.student, each.number) for each in entries_in(self.folder, own_rungs())]
-        self.assertEqual(found, [
-            ("ada_lovelace", 3), ("bob", 4), ("cy", None), ("cy", 3), ("cy", 4), ("cy", 5),
-            ("dee", 5), ("emmy", None), ("student_01", 3),
-        ])  # fmt: skip
+        self.assertEqual(
+            found,
+            [
+                ("ada_lovelace", 3),
+                ("bob", 4),
+                ("cy", None),
+                ("cy", 3),
+                ("cy", 4),
+                ("cy", 5),
+                ("dee", 5),
+                ("emmy", None),
+                ("student_01", 3),
+            ],
+        )
 
     def test_twice_handed_in_is_not_graded(self):
         self.hand_in(ada_03="score 1")
@@ -299,8 +335,10 @@ class PagesTest(unittest.TestCase):
 
     def test_no_text_of_a_student_is_code(self):
         evil = "<script>alert(1)</script>"
-        grade = made_up_grade(visible=(f"race: {evil}", "hazard"), flags=[
-            {"kind": "archive", "message": evil, "fatal": True}])  # fmt: skip
+        grade = made_up_grade(
+            visible=(f"race: {evil}", "hazard"),
+            flags=[{"kind": "archive", "message": evil, "fatal": True}],
+        )
         rows = [row(evil, 3, grade), row("=cmd()", 4, note=evil)]
         for text in (class_pages.report(rows, [evil]), class_pages.feedback(evil, rows)):
             page = Page(text)
@@ -320,10 +358,14 @@ class PagesTest(unittest.TestCase):
             row("emmy", 4, made_up_grade(4, builds=("a `;`", ""))),
         ]
         text = class_pages.report(rows)
-        for mistake, count, rungs in (("Hazard: race", 2, "03 04"), ("Wrong: hidden 1", 1, "04"),
-                                      ("It does not compile", 1, "04")):  # fmt: skip
-            self.assertIn(f'<td>{mistake}</td><td class="number">{count}</td><td>{rungs}</td>',
-                          text)  # fmt: skip
+        for mistake, count, rungs in (
+            ("Hazard: race", 2, "03 04"),
+            ("Wrong: hidden 1", 1, "04"),
+            ("It does not compile", 1, "04"),
+        ):
+            self.assertIn(
+                f'<td>{mistake}</td><td class="number">{count}</td><td>{rungs}</td>', text
+            )
 
     def test_each_rung_has_a_histogram(self):
         rows = [row(name, 3, made_up_grade()) for name in "abc"]
@@ -334,8 +376,11 @@ class PagesTest(unittest.TestCase):
         self.assertIn("submissions by share of the points: 1 from 60 %, 3 from 90 %", text)
 
     def test_the_report_knows_who_is_missing(self):
-        rows = [row("ada", 3, made_up_grade()), row("ada", 4, made_up_grade(4)),
-                row("bob", 3, made_up_grade())]  # fmt: skip
+        rows = [
+            row("ada", 3, made_up_grade()),
+            row("ada", 4, made_up_grade(4)),
+            row("bob", 3, made_up_grade()),
+        ]
         text = class_pages.report(rows, ["ada", "bob", "zoe"])
         self.assertIn("<td>nothing at all</td><td>zoe</td>", text)
         self.assertRegex(text, "<td>rung 04</td><td><a [^>]*>bob</a></td>")
@@ -344,14 +389,18 @@ class PagesTest(unittest.TestCase):
 
     def test_equal_files_are_named(self):
         same, other = "1" * 64, "2" * 64
-        rows = [row(name, 3, made_up_grade(), sha256=sha256)
-                for name, sha256 in (("ada", same), ("bob", same), ("cy", other))]  # fmt: skip
+        rows = [
+            row(name, 3, made_up_grade(), sha256=sha256)
+            for name, sha256 in (("ada", same), ("bob", same), ("cy", other))
+        ]
         text = class_pages.report(rows)
         self.assertRegex(text, "<td>03</td><td><a [^>]*>ada</a>, <a [^>]*>bob</a></td>")
 
     def test_feedback_says_what_to_do_and_says_it_once(self):
-        grade = made_up_grade(visible=("race: thread (0, 0, 0)", "hazard", RACE),
-                              hidden=("the same in other words", "hazard", RACE))  # fmt: skip
+        grade = made_up_grade(
+            visible=("race: thread (0, 0, 0)", "hazard", RACE),
+            hidden=("the same in other words", "hazard", RACE),
+        )
         page = Page(class_pages.feedback("ada", [row("ada", 3, grade)]))
         self.assertIn("race: thread", page.text)
         self.assertNotIn("in other words", page.text)
@@ -382,8 +431,11 @@ class MadeUpClassTest(unittest.TestCase):
     def test_a_small_class_killed_half_way(self):
         done = subprocess.run(
             [sys.executable, "-m", "tests.classroom.made_up_class", "check", "--count", "6"],
-            cwd=SOURCES, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(re.search(r"Killed when \d of 5 grades were there", done.stdout))
 

@@ -108,7 +108,6 @@ class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
         self.assertEqual(again["parts"], grades[0]["parts"], "the same secret, another grade")
 
 
-
 class CheatsTest(SchemaMixin, unittest.TestCase):
     """Cheats score 0."""
 
@@ -136,14 +135,17 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
                 folder = pathlib.Path(room)
                 folder.chmod(0o755)
                 write_to(folder / "sources", Cheat(name, "", edits).files())
-                libraries = {"traced": grader.REFERENCE[1], **build_libraries(
-                    folder / "sources", rung, folder / "build", ("plain",))}  # fmt: skip
+                libraries = {
+                    "traced": grader.REFERENCE[1],
+                    **build_libraries(folder / "sources", rung, folder / "build", ("plain",)),
+                }
                 secret = Secret(SECRET, rung)
                 job = grader.job_for(rung, [test], secret, libraries, folder)
                 return grader.judged(job)["tests"][0]["runs"][0]["status"]
 
-        for name, found in zip(PAST_THE_SYMBOLS, on_all_cores(status, PAST_THE_SYMBOLS),
-                               strict=True):  # fmt: skip
+        for name, found in zip(
+            PAST_THE_SYMBOLS, on_all_cores(status, PAST_THE_SYMBOLS), strict=True
+        ):
             with self.subTest(name):
                 self.assertIn(found, PAST_THE_SYMBOLS[name][1])
         self.assertFalse(pathlib.Path("/tmp/cheat_of_the_grader").exists())
@@ -155,19 +157,26 @@ class HonestTest(SchemaMixin, unittest.TestCase):
     def test_constants_and_functions_are_no_cheat(self):
         """Tables of constants, functions of one's own, mathematics, an error with a sentence."""
         edits = (
-            ("#include \"common/launch.cuh\"", "#include <array>\n#include <cmath>\n"
-             "#include <stdexcept>\n#include \"common/launch.cuh\""),
-            ("void run(const Gemm<float>& gemm, Stream stream) {\n",
-             "static const char* const kNames[] = {\"rows\", \"columns\"};\n"
-             "constexpr std::array<int, 2> kTile = {BM, BN};\n\n"
-             "static int blocks(int extent, int side) {\n"
-             "  if (extent < 0) throw std::invalid_argument(kNames[side]);\n"
-             "  return static_cast<int>(std::ceil(extent / static_cast<double>(kTile[side])));\n"
-             "}\n\n"
-             "void run(const Gemm<float>& gemm, Stream stream) {\n"),
-            ("const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));",
-             "const dim3 grid(blocks(part.N, 1), blocks(part.M, 0));"),
-        )  # fmt: skip
+            (
+                '#include "common/launch.cuh"',
+                "#include <array>\n#include <cmath>\n"
+                '#include <stdexcept>\n#include "common/launch.cuh"',
+            ),
+            (
+                "void run(const Gemm<float>& gemm, Stream stream) {\n",
+                'static const char* const kNames[] = {"rows", "columns"};\n'
+                "constexpr std::array<int, 2> kTile = {BM, BN};\n\n"
+                "static int blocks(int extent, int side) {\n"
+                "  if (extent < 0) throw std::invalid_argument(kNames[side]);\n"
+                "  return static_cast<int>(std::ceil(extent / static_cast<double>(kTile[side])));\n"
+                "}\n\n"
+                "void run(const Gemm<float>& gemm, Stream stream) {\n",
+            ),
+            (
+                "const dim3 grid(ceil_div(part.N, BN), ceil_div(part.M, BM));",
+                "const dim3 grid(blocks(part.N, 1), blocks(part.M, 0));",
+            ),
+        )
         grade = grade_of(Cheat("honest", "", edits).files(), 2)
         self.assert_grade(grade)
         self.assertEqual((grade["score"], fatal(grade)), (80, []), grader.text_of(grade))
@@ -182,8 +191,9 @@ class HiddenTestsTest(unittest.TestCase):
             if not rung.tile:
                 continue
             with self.subTest(rung.label):
-                one, again, other = (hidden_tests(rung, Secret(secret, rung))
-                                     for secret in (b"a", b"a", b"b"))  # fmt: skip
+                one, again, other = (
+                    hidden_tests(rung, Secret(secret, rung)) for secret in (b"a", b"a", b"b")
+                )
                 self.assertEqual(one, again)
                 self.assertNotEqual(one, other)
                 self.assertAlmostEqual(sum(test.points for test in one), 25)
@@ -209,12 +219,16 @@ class HiddenTestsTest(unittest.TestCase):
         for edits, code in (
             ((("b_k < K && col < N", "b_k < K"),), "out-of-bounds-matrix"),
             ((("b_k < K && col < N", "b_k + 1 < K && col < N"),), "every-element-wrong"),
-        ):  # fmt: skip
+        ):
             grade = grade_of(Cheat("edge", "", edits, rung=3).files(), 3)
             self.assert_tells_no_number(grade)
             self.assertRegex(" ".join(self.messages(grade, 1)[0]), r"\[\d+\]")
-            codes = {found["code"] for part in grade["parts"][1:3] for test in part["tests"]
-                     for found in test["codes"]}  # fmt: skip
+            codes = {
+                found["code"]
+                for part in grade["parts"][1:3]
+                for test in part["tests"]
+                for found in test["codes"]
+            }
             self.assertIn(code, codes)
 
     def test_a_kernel_cannot_tell_what_it_was_called_with(self):
@@ -222,9 +236,12 @@ class HiddenTestsTest(unittest.TestCase):
         include = '#include "common/launch.cuh"\n'
         edits = (
             (include, f"#include <stdexcept>\n#include <string>\n{include}"),
-            (RUN, RUN + "  if (gemm.M > 1) {\n"
-             '    throw std::runtime_error("M is " + std::to_string(gemm.M));\n  }\n'),
-        )  # fmt: skip
+            (
+                RUN,
+                RUN + "  if (gemm.M > 1) {\n"
+                '    throw std::runtime_error("M is " + std::to_string(gemm.M));\n  }\n',
+            ),
+        )
         grade = grade_of(Cheat("tells", "", edits).files(), 2)
         self.assert_tells_no_number(grade, ("M is",))
         self.assertRegex(" ".join(self.messages(grade, 1)[0]), r"M is \d")
@@ -233,8 +250,12 @@ class HiddenTestsTest(unittest.TestCase):
         """They are made from codes alone, whatever the status."""
         kernel = "work/03_shared_tile/kernel.cuh"
         places = [{"file": kernel, "line": line} for line in (53, 47)]
-        finding = {"code": "race-in-shared-memory", "group": "race", "title": "Two threads",
-                   "places": places}  # fmt: skip
+        finding = {
+            "code": "race-in-shared-memory",
+            "group": "race",
+            "title": "Two threads",
+            "places": places,
+        }
         for status in (*points.OF_STATUS, "hazard"):
             said = points.hidden_message({"status": status, "findings": [finding]})
             self.assertTrue(said.endswith("Two threads: kernel.cuh:53 and kernel.cuh:47."), said)
@@ -250,8 +271,9 @@ class HiddenTestsTest(unittest.TestCase):
                     for run in test.runs:
                         m, n, k = run["shape"]
                         self.assertGreaterEqual(min(m, n, k), 1, (rung.label, test))
-                        self.assertEqual((n % rung.multiple_of, k % rung.multiple_of), (0, 0),
-                                         (rung.label, test))  # fmt: skip
+                        self.assertEqual(
+                            (n % rung.multiple_of, k % rung.multiple_of), (0, 0), (rung.label, test)
+                        )
 
 
 if __name__ == "__main__":

@@ -15,62 +15,89 @@ def mutants_of(rung, edits):
 
 GRADED_MUTANTS = (
     # -- Wrong for some factors, shapes or calls only
-    *mutants_of("02_coalesced", {
-        "alpha_zero_leaves_c": ((
-            "  for (const Gemm<float>& part",
-            "  if (gemm.alpha == 0.0f) return;\n  for (const Gemm<float>& part",
-        ),),
-        "negative_zero_reads_c": ((
-            STORE,
-            STORE.replace("beta == 0.0f ?", "__float_as_uint(beta) == 0u ?"),
-        ),),
-    }),
-    *mutants_of("04_register_tile", {
-        "columns_beyond_1280_unwritten": ((
-            "if (row >= M || col >= N) continue;",
-            "if (row >= M || col >= N || col >= 1280) continue;",
-        ),),
-    }),
-    *mutants_of("11_producer_warps", {
-        "copies_unfinished_at_the_end": ((
-            "  while (k0 < K) {\n    Stage* const stage",
-            "  while (k0 < K + kProducerWarps * BK) {\n    Stage* const stage",
-        ),),
-    }),
-    *mutants_of("12_stream_k", {
-        "flag_without_release": ((
-            "ptx::store_release(&flags[blockIdx.x], 1);",
-            "flags[blockIdx.x] = 1;",
-        ),),
-    }),
-    # -- Right, and wasteful
-    *mutants_of("02_coalesced", {
-        "warps_along_columns": ((
-            "const int row = blockIdx.y * BM + threadIdx.y;\n"
-            "  const int col = blockIdx.x * BN + threadIdx.x;",
-            "const int row = blockIdx.y * BM + threadIdx.x;\n"
-            "  const int col = blockIdx.x * BN + threadIdx.y;",
-        ),),
-    }),
-    *mutants_of("03_shared_tile", {
-        "operand_from_global_memory": ((
-            "acc += sA[threadIdx.y][k] *",
-            "acc += (row < M && k0 + k < K ? A[static_cast<size_t>(row) * K + k0 + k] : 0.0f) *",
-        ),),
-    }),
-    *mutants_of("06_double_buffer", {
-        "fetched_when_needed": (
-            (FETCH, "#pragma"),
-            (STAGE, "    fetch(k0 + BK);\n" + STAGE),
-        ),
-    }),
-    *mutants_of("07_wave_swizzle", {
-        "blocks_along_rows": (
-            (
-                "(blockIdx.y * BAND + blockIdx.x % BAND) * BM;",
-                "(blockIdx.y * BAND + blockIdx.x / (gridDim.x / BAND)) * BM;",
+    *mutants_of(
+        "02_coalesced",
+        {
+            "alpha_zero_leaves_c": (
+                (
+                    "  for (const Gemm<float>& part",
+                    "  if (gemm.alpha == 0.0f) return;\n  for (const Gemm<float>& part",
+                ),
             ),
-            ("blockIdx.x / BAND * BN;", "blockIdx.x % (gridDim.x / BAND) * BN;"),
-        ),
-    }),
+            "negative_zero_reads_c": (
+                (STORE, STORE.replace("beta == 0.0f ?", "__float_as_uint(beta) == 0u ?")),
+            ),
+        },
+    ),
+    *mutants_of(
+        "04_register_tile",
+        {
+            "columns_beyond_1280_unwritten": (
+                (
+                    "if (row >= M || col >= N) continue;",
+                    "if (row >= M || col >= N || col >= 1280) continue;",
+                ),
+            )
+        },
+    ),
+    *mutants_of(
+        "11_producer_warps",
+        {
+            "copies_unfinished_at_the_end": (
+                (
+                    "  while (k0 < K) {\n    Stage* const stage",
+                    "  while (k0 < K + kProducerWarps * BK) {\n    Stage* const stage",
+                ),
+            )
+        },
+    ),
+    *mutants_of(
+        "12_stream_k",
+        {
+            "flag_without_release": (
+                ("ptx::store_release(&flags[blockIdx.x], 1);", "flags[blockIdx.x] = 1;"),
+            )
+        },
+    ),
+    # -- Right, and wasteful
+    *mutants_of(
+        "02_coalesced",
+        {
+            "warps_along_columns": (
+                (
+                    "const int row = blockIdx.y * BM + threadIdx.y;\n"
+                    "  const int col = blockIdx.x * BN + threadIdx.x;",
+                    "const int row = blockIdx.y * BM + threadIdx.x;\n"
+                    "  const int col = blockIdx.x * BN + threadIdx.y;",
+                ),
+            )
+        },
+    ),
+    *mutants_of(
+        "03_shared_tile",
+        {
+            "operand_from_global_memory": (
+                (
+                    "acc += sA[threadIdx.y][k] *",
+                    "acc += (row < M && k0 + k < K ? A[static_cast<size_t>(row) * K + k0 + k] : 0.0f) *",
+                ),
+            )
+        },
+    ),
+    *mutants_of(
+        "06_double_buffer",
+        {"fetched_when_needed": ((FETCH, "#pragma"), (STAGE, "    fetch(k0 + BK);\n" + STAGE))},
+    ),
+    *mutants_of(
+        "07_wave_swizzle",
+        {
+            "blocks_along_rows": (
+                (
+                    "(blockIdx.y * BAND + blockIdx.x % BAND) * BM;",
+                    "(blockIdx.y * BAND + blockIdx.x / (gridDim.x / BAND)) * BM;",
+                ),
+                ("blockIdx.x / BAND * BN;", "blockIdx.x % (gridDim.x / BAND) * BN;"),
+            )
+        },
+    ),
 )

@@ -1,6 +1,6 @@
 """Gradescope's autograder, unpacked and run as Gradescope does it, with the build of this tree.
 
-    python3 -m tests.classroom.gradescope_test
+python3 -m tests.classroom.gradescope_test
 """
 
 import io
@@ -49,17 +49,22 @@ class Unpacked:
         (self.build / "objects").symlink_to(built / "objects")
         described = (built / "kernel_library.json").read_text()
         (self.build / "kernel_library.json").write_text(
-            described.replace(str(built / "lib"), str(self.build / "lib")))
+            described.replace(str(built / "lib"), str(self.build / "lib"))
+        )
 
     def run(self):
         """(exit code, what it prints, results.json or None)"""
         path = self.root / "results" / "results.json"
         path.unlink(missing_ok=True)
         done = subprocess.run(
-            [self.root / "run_autograder"], cwd=self.root, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, check=False,
+            [self.root / "run_autograder"],
+            cwd=self.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
             env={"PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"},
-        )  # fmt: skip
+        )
         return done.returncode, done.stdout, json.loads(path.read_text()) if path.exists() else None
 
 
@@ -96,8 +101,11 @@ class GradescopeTest(unittest.TestCase):
                 continue
             text = (SOURCES / path).read_text()
             for name in re.findall(r'^#include [<"]([^>"]+)[>"]', text, re.M):
-                known = [place / name for place in (*places, path.parent)
-                         if (SOURCES / place / name).is_file()]  # fmt: skip
+                known = [
+                    place / name
+                    for place in (*places, path.parent)
+                    if (SOURCES / place / name).is_file()
+                ]
                 self.assertTrue(not known or files & set(known), f"{path} includes {name}")
 
     def test_submissions_are_found_however_they_are_handed_in(self):
@@ -109,8 +117,10 @@ class GradescopeTest(unittest.TestCase):
             for files, expected in (
                 (("launch.cu", "kernel.cuh"), "."),
                 ((f"{RUNG.folder}/launch.cu",), RUNG.folder),
-                ((f"work/{RUNG.folder}/launch.cu", "work/backup/old/launch.cu"),
-                 f"work/{RUNG.folder}"),
+                (
+                    (f"work/{RUNG.folder}/launch.cu", "work/backup/old/launch.cu"),
+                    f"work/{RUNG.folder}",
+                ),
                 (("__MACOSX/launch.cu", "mine/launch.cu"), "mine"),
                 (("notes.txt", f"{RUNG.folder}.tar.gz"), f"{RUNG.folder}.tar.gz"),
                 (("a.zip", "b.zip"), "."),
@@ -134,7 +144,8 @@ class GradescopeTest(unittest.TestCase):
             handed_in = unpacked.root / "submission" / f"{RUNG.folder}.tar.gz"
             handed_in.write_bytes(student.archive_of(RUNG, kernel, 2))
             (unpacked.root / "submission_metadata.json").write_text(
-                '{"users": [{"name": "Ada"}, {"name": "Grace"}]}')
+                '{"users": [{"name": "Ada"}, {"name": "Grace"}]}'
+            )
             code, said, results = unpacked.run()
             self.assertEqual(code, 0, said)
             self.assertIn("80 of 80 points", said)

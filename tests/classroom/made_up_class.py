@@ -41,9 +41,28 @@ from tests.ladder.mutants.mutants import MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
 
-NAMES = ("ada", "blaise", "carl_friedrich", "dorothy", "emmy", "fatima", "grace", "henri", "issai",
-         "julia", "kurt", "lise", "maryam", "niels", "o'neil", "pia", "quentin", "rosa", "sofja",
-         "zoë")  # fmt: skip
+NAMES = (
+    "ada",
+    "blaise",
+    "carl_friedrich",
+    "dorothy",
+    "emmy",
+    "fatima",
+    "grace",
+    "henri",
+    "issai",
+    "julia",
+    "kurt",
+    "lise",
+    "maryam",
+    "niels",
+    "o'neil",
+    "pia",
+    "quentin",
+    "rosa",
+    "sofja",
+    "zoë",
+)
 EPOCH = "1800000000"  # of all grades: two runs can be compared
 RUN_SECONDS = 1800
 SHARES = {"reference": 13, "starter": 8, "mutant": 21, "cheat": 8, "broken": 8, "nameless": 2}
@@ -72,10 +91,12 @@ def tar_of(entries):
 
 def archive_of(rung, files):
     """A rung's files as `make submit` packs them."""
-    return tar_of([
-        (tarfile.TarInfo(f"{rung.folder}/{name}"), text.encode())
-        for name, text in sorted(files.items())
-    ])  # fmt: skip
+    return tar_of(
+        [
+            (tarfile.TarInfo(f"{rung.folder}/{name}"), text.encode())
+            for name, text in sorted(files.items())
+        ]
+    )
 
 
 def zip_of(rung, files):
@@ -138,8 +159,9 @@ def of_kind(kind, draw):
         found = [MadeUp(kind, cheat.name, table[cheat.rung], cheat.files()) for cheat in CHEATS]
     elif kind == "broken":
         rung = draw.choice(rungs)
-        found = [MadeUp(kind, what, draw.choice(rungs), data=data)
-                 for what, data in broken(rung).items()]  # fmt: skip
+        found = [
+            MadeUp(kind, what, draw.choice(rungs), data=data) for what, data in broken(rung).items()
+        ]
     else:
         rung = draw.choice(rungs)
         return [MadeUp(kind, "a name that says no rung", rung, starters.whole(rung))]
@@ -211,9 +233,11 @@ class Run:
         self.log = open(self.out.with_suffix(".log"), "a")  # noqa: SIM115  # closed by end()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "classroom.grade_all", str(folder), "--out", str(self.out)],
-            cwd=SOURCES, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}, stdout=self.log,
+            cwd=SOURCES,
+            env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH},
+            stdout=self.log,
             stderr=self.log,
-        )  # fmt: skip
+        )
 
     def done(self):
         """How many grades there are."""
@@ -261,11 +285,17 @@ def graded_twice(folder, room):
     kept = {path: path.stat().st_mtime_ns for path in (broken_off / "grades").glob("*.json")}
     again = Run(folder, broken_off).end()
     different = [] if again == code else [f"exit codes {code} and {again}"]
-    different += [f"{path.name} was graded again" for path, time_ns in kept.items()
-                  if path.stat().st_mtime_ns != time_ns]  # fmt: skip
+    different += [
+        f"{path.name} was graded again"
+        for path, time_ns in kept.items()
+        if path.stat().st_mtime_ns != time_ns
+    ]
     left, right = contents(once), contents(broken_off)
-    different += [f"{name} differs" for name in sorted(set(left) | set(right))
-                  if left.get(name) != right.get(name)]  # fmt: skip
+    different += [
+        f"{name} differs"
+        for name in sorted(set(left) | set(right))
+        if left.get(name) != right.get(name)
+    ]
     print(f"Killed when {before} of {first.done()} grades were there, and started again.")
     return different, seconds, once
 
@@ -312,8 +342,10 @@ def check(count, seed, out):
     print(f"{count} submissions in {seconds:.0f} s on {len(os.sched_getaffinity(0))} cores.\n")
     print(f"{'kind':<12}{'graded':>7}{'least':>8}{'median':>8}{'most':>7}")
     for kind, points in sorted(scores.items()):
-        print(f"{kind:<12}{len(points):>7}{min(points):>8g}{statistics.median(points):>8g}"
-              f"{max(points):>7g}")  # fmt: skip
+        print(
+            f"{kind:<12}{len(points):>7}{min(points):>8g}{statistics.median(points):>8g}"
+            f"{max(points):>7g}"
+        )
     for sentence in different + wrong:
         print(sentence)
     return not (different or wrong)
@@ -322,9 +354,10 @@ def check(count, seed, out):
 def main():
     """Makes a class, or checks how it is graded."""
     parser = argparse.ArgumentParser(
-        prog="made_up_class", description=__doc__,
+        prog="made_up_class",
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     make = commands.add_parser("make")
     make.add_argument("folder", type=pathlib.Path)

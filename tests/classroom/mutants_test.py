@@ -41,11 +41,15 @@ def tests_of(rung):
 def job_of(rung):
     """A job without libraries."""
     return {
-        "precision": rung.precision, "tile": list(rung.tile), "multiple_of": rung.multiple_of,
-        "tests": [{"id": test.id, "visible": test.visible, "runs": list(test.runs)}
-                  for test in tests_of(rung)],
+        "precision": rung.precision,
+        "tile": list(rung.tile),
+        "multiple_of": rung.multiple_of,
+        "tests": [
+            {"id": test.id, "visible": test.visible, "runs": list(test.runs)}
+            for test in tests_of(rung)
+        ],
         "memory": memory_runs(rung, Secret(SECRET, rung)),
-    }  # fmt: skip
+    }
 
 
 def chosen():
@@ -65,8 +69,9 @@ def results():
     wanted = json.dumps({"mutants": chosen(), "jobs": jobs})
 
     def part(number):
-        process = subprocess.run([PROGRAM, str(number), "2"], input=wanted, stdout=subprocess.PIPE,
-                                 text=True, check=True)  # fmt: skip
+        process = subprocess.run(
+            [PROGRAM, str(number), "2"], input=wanted, stdout=subprocess.PIPE, text=True, check=True
+        )
         return json.loads(process.stdout)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -91,8 +96,14 @@ def row_of(result):
     why = collections.Counter(first_code(test) for test in lost)
     wasted = [test["id"] for test in (memory or {"tests": []})["tests"] if test["status"] != "pass"]
     words = [f"{code} {times}" for code, times in sorted(why.items())] + wasted
-    return [result["mutant"], result["rung"], visible["points"], hidden["points"],
-            memory["points"] if memory else "", "; ".join(words)]  # fmt: skip
+    return [
+        result["mutant"],
+        result["rung"],
+        visible["points"],
+        hidden["points"],
+        memory["points"] if memory else "",
+        "; ".join(words),
+    ]
 
 
 class MutantsTest(unittest.TestCase):
@@ -127,8 +138,12 @@ class MutantsTest(unittest.TestCase):
     def test_wasteful_kernels_keep_their_right_results(self):
         """Kernels that are right lose points for memory alone."""
         found = {name: parts for name, _, *parts, _why in self.rows}
-        for name in ("warps_along_columns", "operand_from_global_memory", "fetched_when_needed",
-                     "blocks_along_rows"):  # fmt: skip
+        for name in (
+            "warps_along_columns",
+            "operand_from_global_memory",
+            "fetched_when_needed",
+            "blocks_along_rows",
+        ):
             with self.subTest(name):
                 visible, hidden, memory = found[name]
                 self.assertEqual((visible, hidden), (25, 25))

@@ -13,8 +13,13 @@ class RubricTest(unittest.TestCase):
     """docs/start/with_a_class.md"""
 
     def test_the_page_is_up_to_date(self):
-        done = subprocess.run([sys.executable, "-m", "classroom.rubric", "--check"], cwd=SOURCES,
-                              capture_output=True, text=True, check=False)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "classroom.rubric", "--check"],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_it_follows_the_code(self):

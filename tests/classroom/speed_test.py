@@ -33,16 +33,30 @@ def timed(edits=()):
         write_to(folder / "sources", Cheat("", "", edits).files())
         plain = build_libraries(folder / "sources", rung, folder / "build", ("plain",))["plain"]
         traced = grader.REFERENCE[1]
-        job = speed.speed_job(rung, Secret(SECRET, rung), [plain, traced], grader.REFERENCE, folder,
-                              device="cpu", worker="grader_worker", shapes=[SHAPE],
-                              rounds=ROUNDS)  # fmt: skip
+        job = speed.speed_job(
+            rung,
+            Secret(SECRET, rung),
+            [plain, traced],
+            grader.REFERENCE,
+            folder,
+            device="cpu",
+            worker="grader_worker",
+            shapes=[SHAPE],
+            rounds=ROUNDS,
+        )
         return judged(job)["problems"][0]
 
 
 def problem(status="right", yours=(2.0,), reference=(2.0,), message=""):
     """What the judge says of one shape."""
-    return {"id": "4096 x 4096 x 4096", "status": status, "message": message, "findings": [],
-            "yours": list(yours), "reference": list(reference)}  # fmt: skip
+    return {
+        "id": "4096 x 4096 x 4096",
+        "status": status,
+        "message": message,
+        "findings": [],
+        "yours": list(yours),
+        "reference": list(reference),
+    }
 
 
 class FormulaTest(unittest.TestCase):
@@ -76,8 +90,13 @@ class FormulaTest(unittest.TestCase):
     def test_a_terminal_shows_why(self):
         """In lines that fit."""
         part = points.speed_not_graded("a GPU whose name is long, " * 8)
-        found = {"rung": {"label": "02 coalesced"}, "score": 80, "max_score": 80, "parts": [part],
-                 "flags": []}  # fmt: skip
+        found = {
+            "rung": {"label": "02 coalesced"},
+            "score": 80,
+            "max_score": 80,
+            "parts": [part],
+            "flags": [],
+        }
         lines = grader.text_of(found).splitlines()
         self.assertIn("Speed was not graded: a GPU", "\n".join(lines))
         self.assertLessEqual(max(map(len, lines)), 80)
@@ -92,8 +111,11 @@ class JudgeTest(unittest.TestCase):
         """
         same, slow = timed(), timed(SLOW)
         for found in (same, slow):
-            self.assertEqual((found["status"], len(found["yours"]), len(found["reference"])),
-                             ("right", ROUNDS, ROUNDS), found)  # fmt: skip
+            self.assertEqual(
+                (found["status"], len(found["yours"]), len(found["reference"])),
+                ("right", ROUNDS, ROUNDS),
+                found,
+            )
         share = points.speed([slow])["points"]
         self.assertLess(2 * share, points.speed([same])["points"], (same, slow))
 
@@ -134,6 +156,7 @@ class GradeTest(unittest.TestCase):
 
     def test_what_nvcc_refuses_has_no_points(self):
         """With nvcc's words."""
+
         def refused(*_):
             raise CompileError(["kernel.cuh:3: no such thing"])
 
@@ -143,6 +166,7 @@ class GradeTest(unittest.TestCase):
 
     def test_a_wrong_kernel_is_not_timed(self):
         """Right first, then fast."""
+
         def never(*_):
             self.fail("a wrong kernel was timed")
 
@@ -165,6 +189,7 @@ class MachineTest(unittest.TestCase):
 
     def test_why_a_rung_is_not_timed(self):
         """A build without CUDA, no GPU, a GPU that is too old or too new."""
+
         def why(rung, has_code, gpu):
             with (
                 mock.patch.object(speed, "has_gpu_code", lambda: has_code),

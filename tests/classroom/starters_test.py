@@ -1,6 +1,6 @@
 """Starters lack what the lesson asks for, and nothing else; each fails at once.
 
-    python3 -m tests.classroom.starters_test
+python3 -m tests.classroom.starters_test
 """
 
 import os
@@ -58,8 +58,12 @@ class StartersTest(unittest.TestCase):
 
     def test_what_is_below_the_section_finds_its_names(self):
         text = starters.starter(own_rungs()[2])["kernel.cuh"]
-        for line in ("const int row = 0;", "const int col = 0;", "const float* gA = A;",
-                     "const float* gB = B;"):  # fmt: skip
+        for line in (
+            "const int row = 0;",
+            "const int col = 0;",
+            "const float* gA = A;",
+            "const float* gB = B;",
+        ):
             self.assertIn(line, text)
 
     def test_the_loop_around_a_section_still_ends(self):
@@ -100,9 +104,13 @@ class StartersTest(unittest.TestCase):
         section = sections(new)[0]
         self.assertEqual(
             code_of(section.lines),
-            ["const auto fetch = [&](int stage, int k0) {};", "constexpr int kRows = 4 * BM;",
-             "const unsigned first = 0;", "float rA[TM];"],
-        )  # fmt: skip
+            [
+                "const auto fetch = [&](int stage, int k0) {};",
+                "constexpr int kRows = 4 * BM;",
+                "const unsigned first = 0;",
+                "float rA[TM];",
+            ],
+        )
 
     def test_the_library_has_no_starter(self):
         with self.assertRaisesRegex(FigureError, "no kernel of its own"):

@@ -1,6 +1,6 @@
 """The repository that students get: no answers, and everything that its README promises.
 
-    python3 -m tests.classroom.student_repository_test
+python3 -m tests.classroom.student_repository_test
 """
 
 import json
@@ -29,16 +29,24 @@ class Repository:
         self.folder = pathlib.Path(folder, "class")
         self.said = subprocess.run(
             [sys.executable, "-m", "classroom.student_repository", self.folder, *rungs],
-            cwd=SOURCES, stdout=subprocess.PIPE, text=True, check=True,
-        ).stdout  # fmt: skip
+            cwd=SOURCES,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
 
     def student(self, *words):
         """(exit code, what is printed)"""
         clean = {name: value for name, value in os.environ.items() if name != "LADDER_WORK"}
         done = subprocess.run(
-            [sys.executable, "-m", "classroom.student", *words], cwd=self.folder, env=clean,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
+            [sys.executable, "-m", "classroom.student", *words],
+            cwd=self.folder,
+            env=clean,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stdout
 
 
@@ -50,25 +58,37 @@ class StudentRepositoryTest(unittest.TestCase):
         cls.room = cls.enterClassContext(tempfile.TemporaryDirectory())
         cls.whole = Repository(cls.room)
         cls.answers = {rung.label: student_repository.answers(rung) for rung in RUNGS}
-        cls.files = {path.relative_to(cls.whole.folder): path
-                     for path in cls.whole.folder.rglob("*") if path.is_file()}  # fmt: skip
+        cls.files = {
+            path.relative_to(cls.whole.folder): path
+            for path in cls.whole.folder.rglob("*")
+            if path.is_file()
+        }
 
     def test_a_kernel_lacks_its_answer(self):
         for rung in RUNGS:
             answer = self.answers[rung.label]
             self.assertGreaterEqual(len(answer), 3, rung.label)
-            text = "".join(path.read_text() for name, path in self.files.items()
-                           if name.parent == rung.path and name.suffix != ".md")  # fmt: skip
+            text = "".join(
+                path.read_text()
+                for name, path in self.files.items()
+                if name.parent == rung.path and name.suffix != ".md"
+            )
             lines = {student_repository.squeezed(line) for line in text.splitlines()}
             self.assertEqual(answer & lines, set(), rung.label)
             self.assertEqual(text.count(MARK), 1, rung.label)
             self.assertIn(f'"ladder/{rung.folder}/kernel.cuh"', text)
 
     def test_every_starter_is_handed_out_as_it_is_here(self):
-        script = ("import json; from bench.rungs import own_rungs; from classroom import "
-                  "starters; print(json.dumps([*map(starters.starter, own_rungs().values())]))")
-        said = subprocess.run([sys.executable, "-c", script], cwd=self.whole.folder, check=True,
-                              stdout=subprocess.PIPE).stdout  # fmt: skip
+        script = (
+            "import json; from bench.rungs import own_rungs; from classroom import "
+            "starters; print(json.dumps([*map(starters.starter, own_rungs().values())]))"
+        )
+        said = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=self.whole.folder,
+            check=True,
+            stdout=subprocess.PIPE,
+        ).stdout
         for rung, texts in zip(RUNGS, json.loads(said), strict=True):
             self.assertEqual(texts, starters.starter(rung), rung.label)
 
@@ -80,8 +100,9 @@ class StudentRepositoryTest(unittest.TestCase):
             text = path.read_text()
             hidden += text.count(student_repository.HIDDEN)
             for block in re.findall(r"```.*?```", text, re.S):
-                lines = {student_repository.squeezed(line.lstrip("+-"))
-                         for line in block.splitlines()}  # fmt: skip
+                lines = {
+                    student_repository.squeezed(line.lstrip("+-")) for line in block.splitlines()
+                }
                 for label, answer in self.answers.items():
                     self.assertLess(len(answer & lines), 2, f"{name}: {label}\n{block}")
         self.assertGreaterEqual(hidden, len(RUNGS))
@@ -91,7 +112,8 @@ class StudentRepositoryTest(unittest.TestCase):
         self.assertEqual(student_repository.without_answers(page, [{"y = 2;"}, set()]), page)
         self.assertEqual(
             student_repository.without_answers(page, [{"x = 1;"}]),
-            page.replace("```cuda\nx = 1;\n```", student_repository.HIDDEN))
+            page.replace("```cuda\nx = 1;\n```", student_repository.HIDDEN),
+        )
         for rung in RUNGS:
             before = (SOURCES / rung.path / "README.md").read_text()
             after = (self.whole.folder / rung.path / "README.md").read_text()
@@ -100,11 +122,26 @@ class StudentRepositoryTest(unittest.TestCase):
 
     def test_no_grader_and_no_test_goes_along(self):
         names = {str(name) for name in self.files}
-        for name in ("classroom/student.py", "emulator/cuda_headers/cuda/pipeline",
-                     ".ci/install", "LICENSE", "docs/chapters/debugging.md"):  # fmt: skip
+        for name in (
+            "classroom/student.py",
+            "emulator/cuda_headers/cuda/pipeline",
+            ".ci/install",
+            "LICENSE",
+            "docs/chapters/debugging.md",
+        ):
             self.assertIn(name, names)
-        for word in ("_test.", "mutants", "judge", "worker.cpp", "points.py", "problems.py",
-                     "grade.py", "gradescope", "ablations.py", ".pyc"):  # fmt: skip
+        for word in (
+            "_test.",
+            "mutants",
+            "judge",
+            "worker.cpp",
+            "points.py",
+            "problems.py",
+            "grade.py",
+            "gradescope",
+            "ablations.py",
+            ".pyc",
+        ):
             self.assertEqual([name for name in names if word in name], [])
         build = (self.whole.folder / "ladder/CMakeLists.txt").read_text()
         self.assertEqual(re.findall(r"^add_rung\((\w+)", build, re.M), ["00_cublas"])
@@ -118,8 +155,9 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertRegex(makefile, rf"(?m)^{target}:.*## ")
         self.assertNotIn("@", readme)
         self.assertNotIn("libseccomp", makefile)
-        listed = subprocess.run(["make", "-C", self.whole.folder, "help"], text=True, check=True,
-                                stdout=subprocess.PIPE).stdout  # fmt: skip
+        listed = subprocess.run(
+            ["make", "-C", self.whole.folder, "help"], text=True, check=True, stdout=subprocess.PIPE
+        ).stdout
         self.assertIn("make start", listed)
 
     def test_a_student_works_in_it(self):
@@ -161,8 +199,10 @@ class StudentRepositoryTest(unittest.TestCase):
             expected = {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "program"}
             self.assertEqual(folders, expected)
             found = json.loads((some.folder / "bench/results/rungs.json").read_text())["rungs"]
-            self.assertEqual([(entry["number"], entry["builds_on"]) for entry in found],
-                             [(0, None), (2, None), (3, 2)])  # fmt: skip
+            self.assertEqual(
+                [(entry["number"], entry["builds_on"]) for entry in found],
+                [(0, None), (2, None), (3, 2)],
+            )
             code, said = some.student("progress")
             self.assertEqual(code, 0, said)
             self.assertIn("Right: 0 of 2 rungs", said)
@@ -171,13 +211,18 @@ class StudentRepositoryTest(unittest.TestCase):
 
     def test_nothing_is_overwritten(self):
         with tempfile.TemporaryDirectory() as room:
-            for folder, sentence in ((room, "holds something already"),
-                                     (SOURCES / "students", "lies in the ladder's own")):
+            for folder, sentence in (
+                (room, "holds something already"),
+                (SOURCES / "students", "lies in the ladder's own"),
+            ):
                 pathlib.Path(room, "mine").touch()
                 done = subprocess.run(
                     [sys.executable, "-m", "classroom.student_repository", folder, "1"],
-                    cwd=SOURCES, stderr=subprocess.PIPE, text=True, check=False,
-                )  # fmt: skip
+                    cwd=SOURCES,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(sentence, done.stderr)
             self.assertEqual(os.listdir(room), ["mine"])

@@ -1,6 +1,6 @@
 """A student's way through a rung, command by command.
 
-    python3 -m tests.classroom.student_test
+python3 -m tests.classroom.student_test
 """
 
 import io
@@ -157,8 +157,9 @@ class StudentTest(unittest.TestCase):
         self.assertIn('Read "A race" in docs/chapters/debugging.md.', said)
 
     def test_reports_name_files_as_the_student_does(self):
-        self.room.write(3, ("sA[threadIdx.y][k + threadIdx.x] =",
-                            "sA[threadIdx.y + 1][k + threadIdx.x] ="))  # fmt: skip
+        self.room.write(
+            3, ("sA[threadIdx.y][k + threadIdx.x] =", "sA[threadIdx.y + 1][k + threadIdx.x] =")
+        )
         code, said = self.student("check", 3)
         self.assertEqual(code, 1)
         self.assertIn("index-out-of-bounds", self.codes("03_shared_tile"))
@@ -167,10 +168,13 @@ class StudentTest(unittest.TestCase):
 
     def test_what_stops_a_launch_is_the_kernels_fault(self):
         for edit, found, sentence in (
-            (("constexpr int BM = 32;", "constexpr int BM = 64;"), "launch-too-many-threads",
-             "CUDA does not start such a"),
+            (
+                ("constexpr int BM = 32;", "constexpr int BM = 64;"),
+                "launch-too-many-threads",
+                "CUDA does not start such a",
+            ),
             (("void run(", "void go("), "unknown-rung", "launch.cu no longer defines run()"),
-        ):  # fmt: skip
+        ):
             self.room.write(3, edit)
             code, said = self.student("check", 3)
             self.assertEqual(code, 1, said)
@@ -201,7 +205,7 @@ class StudentTest(unittest.TestCase):
         ):
             self.room.write(
                 2,
-                ("#include \"common/l", "#include <cstdlib>\n#include \"common/l"),
+                ('#include "common/l', '#include <cstdlib>\n#include "common/l'),
                 ("  for (const Gemm", f"  {code_of_host}\n  for (const Gemm"),
             )
             code, said = self.student("check", 2)
@@ -221,11 +225,14 @@ class StudentTest(unittest.TestCase):
         self.student("start", 2)
         command = self.room.command("watch", 2)
         with subprocess.Popen(
-            command, cwd=SOURCES, env=self.room.environment, stdout=subprocess.PIPE,
+            command,
+            cwd=SOURCES,
+            env=self.room.environment,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             # Jobs in the background ignore it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        ) as watch:  # fmt: skip
+        ) as watch:
             try:
                 self.read_until(watch, b"Waiting for you to save")
                 self.room.write(2)
@@ -255,8 +262,12 @@ class StudentTest(unittest.TestCase):
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))
         before = self.kernels_of(fewer["launch.cu"], rung)
         self.assertEqual(before, student.changed_kernels(texts, rung))
-        [other] = [name for name in texts if name not in (starters.exercise_of(rung)["file"],
-                   "kernel.cuh") and name.endswith("kernel.cuh")]  # fmt: skip
+        [other] = [
+            name
+            for name in texts
+            if name not in (starters.exercise_of(rung)["file"], "kernel.cuh")
+            and name.endswith("kernel.cuh")
+        ]
         texts[other] += "// mine\n"
         fewer, _ = student.fewer_configurations(texts, rung)
         self.assertGreater(self.kernels_of(fewer["launch.cu"], rung), before)
@@ -270,8 +281,11 @@ class StudentTest(unittest.TestCase):
     def kernels_of(self, launch, rung):
         """Names of the kernels whose configurations stand in a table."""
         kept = {row[1] for row in ROW.finditer(launch)}
-        return {rung.kernels[each["kernels"][0]]["function"] for each in rung.configurations
-                if each["name"] in kept}  # fmt: skip
+        return {
+            rung.kernels[each["kernels"][0]]["function"]
+            for each in rung.configurations
+            if each["name"] in kept
+        }
 
     def test_lines_of_the_table_that_a_student_has_written_are_checked(self):
         """Another name, other template arguments, a line more: the facts know none of them."""
@@ -296,15 +310,26 @@ class StudentTest(unittest.TestCase):
         path = pathlib.Path(self.room.folder.name, "findings.json")
         right = {"exit_code": 0, "findings": [], "subjects": [{"outcome": "right", "findings": []}]}
         found = {"code": "nan", "family": "wrong-result", "level": "error"}
-        wrong = {"exit_code": 1, "findings": [],
-                 "subjects": [{"outcome": "wrong", "findings": [found]}]}  # fmt: skip
+        wrong = {
+            "exit_code": 1,
+            "findings": [],
+            "subjects": [{"outcome": "wrong", "findings": [found]}],
+        }
         left = {"exit_code": 0, "findings": [], "subjects": []}
         refused = {"exit_code": 2, "findings": [{"code": "launch-extent-zero"}], "subjects": []}
         no_memory = {"exit_code": 2, "findings": [{"code": "out-of-memory"}], "subjects": []}
         for code, report, expected in (
-            (0, right, 0), (1, right, 1), (0, wrong, 1), (1, wrong, 1), (0, left, 1),
-            (2, refused, 1), (2, no_memory, 2), (0, None, 1), (1, None, 1), (2, None, 2),
-        ):  # fmt: skip
+            (0, right, 0),
+            (1, right, 1),
+            (0, wrong, 1),
+            (1, wrong, 1),
+            (0, left, 1),
+            (2, refused, 1),
+            (2, no_memory, 2),
+            (0, None, 1),
+            (1, None, 1),
+            (2, None, 2),
+        ):
             path.unlink(missing_ok=True)
             if report:
                 path.write_text(json.dumps(report))

@@ -1,6 +1,6 @@
 """What a student's check says, in its words. Behaviour is tested by codes, in student_test.py.
 
-    python3 -m tests.classroom.student_wording_test
+python3 -m tests.classroom.student_wording_test
 """
 
 import unittest
@@ -26,8 +26,9 @@ class StudentWordingTest(unittest.TestCase):
         self.assertIn("02 coalesced right, no hazards", text)
 
     def test_reports_name_files_as_the_student_does(self):
-        self.room.write(3, ("sA[threadIdx.y][k + threadIdx.x] =",
-                            "sA[threadIdx.y + 1][k + threadIdx.x] ="))  # fmt: skip
+        self.room.write(
+            3, ("sA[threadIdx.y][k + threadIdx.x] =", "sA[threadIdx.y + 1][k + threadIdx.x] =")
+        )
         text, lines = self.said("check", 3)
         self.assertIn("03 shared_tile WRONG, ", text)
         self.assertIn("uses index 32 of", text)
@@ -36,8 +37,9 @@ class StudentWordingTest(unittest.TestCase):
         self.assertLessEqual(widest, 80)
 
     def test_many_hazards_are_cut_short(self):
-        self.room.write(3, ("    __syncthreads();\n\n    for", "    for"),
-                        ("float acc = 0.0f;", "float acc;"))  # fmt: skip
+        self.room.write(
+            3, ("    __syncthreads();\n\n    for", "    for"), ("float acc = 0.0f;", "float acc;")
+        )
         _, lines = self.said("check", 3)
         hazards = [line for line in lines if line.startswith("- ")]
         self.assertEqual(len(hazards), MOST_HAZARDS + 1, hazards)
@@ -49,8 +51,9 @@ class StudentWordingTest(unittest.TestCase):
 
     def test_launches_that_cuda_refuses(self):
         self.room.write(3, ("constexpr int BM = 32;", "constexpr int BM = 64;"))
-        self.assertIn("launch refused: a block of (32, 64, 1) has 2048 threads",
-                      self.said("check", 3)[0])  # fmt: skip
+        self.assertIn(
+            "launch refused: a block of (32, 64, 1) has 2048 threads", self.said("check", 3)[0]
+        )
 
 
 if __name__ == "__main__":

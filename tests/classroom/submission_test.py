@@ -81,8 +81,9 @@ class SubmissionTest(unittest.TestCase):
         self.assert_bad(tar_of({**FILES, "../evil.cu": ""}), "archive", "leads out")
         self.assert_bad(tar_of({**FILES, "/etc/evil.cu": ""}), "archive", "leads out")
         self.assert_bad(tar_of({}, [link(launch, "/etc/passwd")]), "archive", "link")
-        self.assert_bad(tar_of({}, [link(launch, "/etc/passwd", tarfile.LNKTYPE)]), "archive",
-                        "link")  # fmt: skip
+        self.assert_bad(
+            tar_of({}, [link(launch, "/etc/passwd", tarfile.LNKTYPE)]), "archive", "link"
+        )
         self.assert_bad(tar_of({}, [link(launch, "", tarfile.FIFOTYPE)]), "archive", "device")
 
     def test_what_is_too_large(self):
@@ -103,9 +104,13 @@ class SubmissionTest(unittest.TestCase):
 
     def test_the_students_name(self):
         """By file and by folder."""
-        for path, name in (("s/ada_03.tar.gz", "ada"), ("s/ada_b_03_shared_tile.zip", "ada_b"),
-                           ("s/ada/03_shared_tile", "ada"), ("work/03_shared_tile", None),
-                           ("s/notes", None)):  # fmt: skip
+        for path, name in (
+            ("s/ada_03.tar.gz", "ada"),
+            ("s/ada_b_03_shared_tile.zip", "ada_b"),
+            ("s/ada/03_shared_tile", "ada"),
+            ("work/03_shared_tile", None),
+            ("s/notes", None),
+        ):
             with self.subTest(path):
                 self.assertEqual(student_of(path), name)
 

@@ -1,6 +1,6 @@
 """Every code that a check can find has a meaning, and every chapter that it names is there.
 
-    python3 -m tests.classroom.verdicts_test
+python3 -m tests.classroom.verdicts_test
 """
 
 import itertools
@@ -15,37 +15,87 @@ from tests import SOURCES
 
 # What only programs can do that the glass box runs: rungs have no such functions.
 OF_OTHER_PROGRAMS = {
-    "texture-no-object", "texture-destroyed", "texture-freed", "texture-function",
-    "texture-dimensions", "texture-type", "uninitialised-texture", "surface-no-object",
-    "surface-destroyed", "surface-freed", "surface-dimensions", "surface-misaligned",
-    "surface-out-of-bounds", "heap-free", "dynamic-parallelism", "device-runtime-call",
-    "waits-for-host",    "launch-dynamic-shared-not-allowed", "launch-cluster-declared", "launch-cluster-extent-zero",
-    "launch-in-graph", "compiler-error", "linker-error", "unreadable-source", "not-emulated",
-    "times-of-cpu", "no-effect", "never-freed", "host-access", "host-access-freed", "host-too-late",
-    "cublas-not-traced", "missing-library", "missing-word", "not-compiled", "launch-syntax",
-    "host-function-in-device-code", "host-variable-in-device-code", "device-function-in-host-code",
-    "kernel-returns-a-value", "refused-by-nvcc", "nvcc-option-needed",
-}  # fmt: skip
+    "texture-no-object",
+    "texture-destroyed",
+    "texture-freed",
+    "texture-function",
+    "texture-dimensions",
+    "texture-type",
+    "uninitialised-texture",
+    "surface-no-object",
+    "surface-destroyed",
+    "surface-freed",
+    "surface-dimensions",
+    "surface-misaligned",
+    "surface-out-of-bounds",
+    "heap-free",
+    "dynamic-parallelism",
+    "device-runtime-call",
+    "waits-for-host",
+    "launch-dynamic-shared-not-allowed",
+    "launch-cluster-declared",
+    "launch-cluster-extent-zero",
+    "launch-in-graph",
+    "compiler-error",
+    "linker-error",
+    "unreadable-source",
+    "not-emulated",
+    "times-of-cpu",
+    "no-effect",
+    "never-freed",
+    "host-access",
+    "host-access-freed",
+    "host-too-late",
+    "cublas-not-traced",
+    "missing-library",
+    "missing-word",
+    "not-compiled",
+    "launch-syntax",
+    "host-function-in-device-code",
+    "host-variable-in-device-code",
+    "device-function-in-host-code",
+    "kernel-returns-a-value",
+    "refused-by-nvcc",
+    "nvcc-option-needed",
+}
 KERNEL = "work/03_shared_tile/kernel.cuh"
 
 
 def fault(code, line=53, other=43, **more):
     """A finding as `ladder check --json` has it; of its message nothing may depend on it."""
-    return {"code": code, "group": "race", "family": "fault", "level": "error", "message": "",
-            "file": KERNEL, "line": line, "other": {"file": KERNEL, "line": other},
-            **more}  # fmt: skip
+    return {
+        "code": code,
+        "group": "race",
+        "family": "fault",
+        "level": "error",
+        "message": "",
+        "file": KERNEL,
+        "line": line,
+        "other": {"file": KERNEL, "line": other},
+        **more,
+    }
 
 
 def wrong(code, where=None, **more):
     """The same of a wrong result."""
-    return {"code": code, "family": "wrong-result", "level": "error", "message": "",
-            "where": {"code": where or code}, **more}  # fmt: skip
+    return {
+        "code": code,
+        "family": "wrong-result",
+        "level": "error",
+        "message": "",
+        "where": {"code": where or code},
+        **more,
+    }
 
 
 def codes_of_the_program():
     """All codes that findings can have, from the rules that the program itself writes."""
-    done = subprocess.run([SOURCES / "build/ladder", "check", "99", "--sarif", "-"], check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+    done = subprocess.run(
+        [SOURCES / "build/ladder", "check", "99", "--sarif", "-"],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     driver = json.loads(done.stdout)["runs"][0]["tool"]["driver"]
     return {each["id"] for each in itertools.chain(driver["rules"], driver["notifications"])}
 
@@ -98,8 +148,12 @@ class VerdictsTest(unittest.TestCase):
         self.assertIn("A call for the whole warp", text)
 
     def test_the_same_is_said_once_and_not_too_much(self):
-        codes = ("race-in-shared-memory", "uninitialised-shared", "out-of-bounds-shared",
-                 "misaligned-access")  # fmt: skip
+        codes = (
+            "race-in-shared-memory",
+            "uninitialised-shared",
+            "out-of-bounds-shared",
+            "misaligned-access",
+        )
         lines = self.lines(*(fault(code) for code in codes for _ in range(3)))
         read = [line for line in lines if line.startswith("  Read ")]
         self.assertEqual((len(read), len(set(read))), (verdicts.MOST, verdicts.MOST))
@@ -113,8 +167,10 @@ class VerdictsTest(unittest.TestCase):
         self.assertIn("No thread stores", self.text(wrong("never-written", "last-tile-row")))
 
     def test_when_copies_arrive_is_told(self):
-        late, at_once = (self.text(wrong("nan", "some-elements-wrong", case={"copies": copies}))
-                         for copies in ("late", "at-once"))  # fmt: skip
+        late, at_once = (
+            self.text(wrong("nan", "some-elements-wrong", case={"copies": copies}))
+            for copies in ("late", "at-once")
+        )
         self.assertIn("wrong when they arrive late", late)
         self.assertIn("wrong when copies arrive at once", at_once)
 

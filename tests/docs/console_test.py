@@ -80,8 +80,13 @@ class ConsoleTest(unittest.TestCase):
         printed = ["a", "b", "c", "d"]
         for right in (["a", "b", "c", "d"], ["a", "...", "d"], ["...", "b", "..."], ["...", "d"]):
             self.assertIsNone(first_difference(right, printed), right)
-        for wrong in (["a", "x", "c", "d"], ["a", "c", "d"], ["a", "b", "c"], ["...", "c", "...",
-                      "b", "..."], ["a", "b", "c", "d", "e"]):
+        for wrong in (
+            ["a", "x", "c", "d"],
+            ["a", "c", "d"],
+            ["a", "b", "c"],
+            ["...", "c", "...", "b", "..."],
+            ["a", "b", "c", "d", "e"],
+        ):
             self.assertIsNotNone(first_difference(wrong, printed), wrong)
 
 

@@ -32,8 +32,12 @@ def joined_literals():
     """All strings of the sources; neighbouring literals are one string."""
     text = []
     for folder, pattern in (
-        ("ladder", "*.[ch]pp"), ("common", "*.[ch]*"), ("common", "*.cu"),
-        ("emulator", "*.[ch]*"), ("glassbox", "*.[ch]*"), ("bench", "*.py"),
+        ("ladder", "*.[ch]pp"),
+        ("common", "*.[ch]*"),
+        ("common", "*.cu"),
+        ("emulator", "*.[ch]*"),
+        ("glassbox", "*.[ch]*"),
+        ("bench", "*.py"),
         ("docs", "*.py"),
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):
@@ -50,7 +54,9 @@ def quoted_errors(page):
     for section in sections:
         title = section.splitlines()[0]
         if title in (
-            "From make", "From the ladder", "Reports of the emulator",
+            "From make",
+            "From the ladder",
+            "Reports of the emulator",
             "From the scripts and the book",
         ):
             found += re.findall(r"^### `(.+?)`", section, re.M)
@@ -116,8 +122,10 @@ class ClaimsTest(unittest.TestCase):
         self.assertEqual(claims.probe("global_load_4B_stride_32", "sectors"), "32")
         with self.assertRaises(recorded.FigureError):
             claims.probe("no_such_probe", "sectors")
-        self.assertIn("](coalescing.md)", claims.link(
-            {"text": "coalescing", "at": "docs/chapters/coalescing.md"}))
+        self.assertIn(
+            "](coalescing.md)",
+            claims.link({"text": "coalescing", "at": "docs/chapters/coalescing.md"}),
+        )
 
 
 class CudaGdbTest(unittest.TestCase):
@@ -143,7 +151,8 @@ class CudaGdbTest(unittest.TestCase):
 
     def test_exception_and_focus(self):
         self.assertEqual(
-            cuda_gdb.stopped_by(TRANSCRIPT), "CUDA_EXCEPTION_6, Warp Misaligned Address")
+            cuda_gdb.stopped_by(TRANSCRIPT), "CUDA_EXCEPTION_6, Warp Misaligned Address"
+        )
         self.assertEqual(cuda_gdb.focus_of(TRANSCRIPT)["thread"], "(32,0,0)")
         self.assertIsNone(cuda_gdb.stopped_by("[Inferior 1 exited normally]"))
         self.assertIsNone(cuda_gdb.focus_of(""))
@@ -209,12 +218,23 @@ class GalleryReportsTest(unittest.TestCase):
     """GoogleTest's JSON becomes rows."""
 
     def test_only_tests_with_reports_count(self):
-        tests = {"testsuites": [{"testsuite": [
-            {"name": "IsExplained/total", "reported": "reported:\n  race: a\n  race: b"},
-            {"name": "Other/total"},
-        ]}]}
-        self.assertEqual(gallery_reports.reports_of(tests),
-                         [{"name": "total", "reported": ["race: a", "race: b"]}])
+        tests = {
+            "testsuites": [
+                {
+                    "testsuite": [
+                        {
+                            "name": "IsExplained/total",
+                            "reported": "reported:\n  race: a\n  race: b",
+                        },
+                        {"name": "Other/total"},
+                    ]
+                }
+            ]
+        }
+        self.assertEqual(
+            gallery_reports.reports_of(tests),
+            [{"name": "total", "reported": ["race: a", "race: b"]}],
+        )
 
 
 if __name__ == "__main__":

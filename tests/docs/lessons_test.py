@@ -79,11 +79,7 @@ class LessonsTest(unittest.TestCase):
         if commands.flags is None:
             print(f"there is no {PROGRAM}: its subcommands and flags are not looked at")
         wrong = []
-        for path in [
-            *pages(),
-            pathlib.Path("CONTRIBUTING.md"),
-            pathlib.Path("bench/README.md"),
-        ]:
+        for path in [*pages(), pathlib.Path("CONTRIBUTING.md"), pathlib.Path("bench/README.md")]:
             wrong += command_faults(path, commands)
         if wrong:
             self.fail("\n" + "\n".join(wrong))

@@ -1,6 +1,6 @@
 """The book as a site: it builds without a warning, needs no network, and every page works.
 
-    build/python/bin/python -m tests.docs.site_test
+build/python/bin/python -m tests.docs.site_test
 """
 
 import os
@@ -209,7 +209,8 @@ class Browsing(unittest.TestCase):
     def shown(self, selector):
         """The elements that a CSS selector names and that can be seen."""
         return [
-            one for one in self.browser.find_elements(By.CSS_SELECTOR, selector)
+            one
+            for one in self.browser.find_elements(By.CSS_SELECTOR, selector)
             if one.is_displayed()
         ]
 
@@ -302,9 +303,7 @@ class BrowserTest(Browsing):
     def test_the_copy_button_covers_no_code(self):
         """It waits for the pointer."""
         self.open("index.html", width=400)
-        seen = (
-            "return getComputedStyle(document.querySelector('.highlight .md-code__nav')).opacity"
-        )
+        seen = "return getComputedStyle(document.querySelector('.highlight .md-code__nav')).opacity"
         self.assertEqual(self.run_script(seen), "0")
         code = self.shown(".highlight pre")[0]
         ActionChains(self.browser).move_to_element(code).perform()
@@ -316,7 +315,7 @@ class BrowserTest(Browsing):
         doors = self.shown(".home-door")
         words = [door.text.splitlines()[0].rstrip(" \u2192") for door in doors]
         self.assertEqual(words, ["I have no GPU", "I have a GPU", "I teach"])
-        climb, = self.shown(".figure.for-desks svg")
+        (climb,) = self.shown(".figure.for-desks svg")
         self.assertLess(max(door.rect["y"] for door in doors), climb.rect["y"])
         self.assertLess(climb.rect["y"] + climb.rect["height"], 960)
         for selector in (".heat [style]", "pre code .kr, pre code .k"):
@@ -392,8 +391,10 @@ class BrowserTest(Browsing):
         for table in self.shown("table:has(.verdict)"):
             self.assertTrue(any(row in left for row in table.find_elements(By.TAG_NAME, "tr")))
         headings = len(self.shown("h2"))
-        self.run_script("[...document.querySelectorAll('.verdict-filter button')]"
-                        ".find((one) => one.textContent.includes('\u2713')).click()")
+        self.run_script(
+            "[...document.querySelectorAll('.verdict-filter button')]"
+            ".find((one) => one.textContent.includes('\u2713')).click()"
+        )
         self.assertLess(len(self.shown("h2")), headings, "groups without a row have no heading")
         self.browser.find_element(By.XPATH, "//button[. = 'all']").click()
         self.assertEqual(len(self.shown("tr:has(> td > .verdict)")), len(rows))
@@ -410,7 +411,9 @@ class BrowserTest(Browsing):
                 self.assertGreater(self.contrast(f".verdict.{kind}"), 4.5, (scheme, kind))
                 seen[kind] = self.run_script(
                     "const one = document.querySelector(`.verdict.${arguments[0]}`);"
-                    "return [getComputedStyle(one).color, one.textContent[0]]", kind)
+                    "return [getComputedStyle(one).color, one.textContent[0]]",
+                    kind,
+                )
             self.assertEqual(len({colour for colour, _ in seen.values()}), 4)
             self.assertEqual(len({sign for _, sign in seen.values()}), 4)
 
@@ -441,7 +444,9 @@ class ReferenceTest(Browsing):
         if scheme:
             self.run_script(
                 "localStorage.setItem(new URL('.', location.href).pathname + '.__palette',"
-                "JSON.stringify({index: 0, color: {scheme: arguments[0]}}))", scheme)
+                "JSON.stringify({index: 0, color: {scheme: arguments[0]}}))",
+                scheme,
+            )
 
     def ground(self, page):
         """The brightness, 0 to 255, of a page's ground."""
@@ -477,9 +482,16 @@ class ReferenceTest(Browsing):
             self.stored(None, system)
             for page in self.PAGES:
                 self.browser.get(f"file://{site}/api/{page}")
-                for selector in ("body", ".contents a", ".memproto", ".line .comment",
-                                 ".line .keyword", ".line .preprocessor", "#projectname",
-                                 ".mdescRight"):
+                for selector in (
+                    "body",
+                    ".contents a",
+                    ".memproto",
+                    ".line .comment",
+                    ".line .keyword",
+                    ".line .preprocessor",
+                    "#projectname",
+                    ".mdescRight",
+                ):
                     pair = self.run_script(COLOURS_OF, selector)
                     with self.subTest(page=page, system=system, selector=selector):
                         if pair:

@@ -7,8 +7,19 @@ import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPTIONS = ["-std=c++20", "-fsyntax-only", "-mavx2", "-mfma", "-mf16c", "-fmessage-length=0",
-           f"-I{ROOT / 'emulator/cuda_headers'}", f"-I{ROOT}", "-x", "c++", "-"]
+OPTIONS = [
+    "-std=c++20",
+    "-fsyntax-only",
+    "-mavx2",
+    "-mfma",
+    "-mf16c",
+    "-fmessage-length=0",
+    f"-I{ROOT / 'emulator/cuda_headers'}",
+    f"-I{ROOT}",
+    "-x",
+    "c++",
+    "-",
+]
 
 PTX = """\
 #include "common/device.cuh"
@@ -65,8 +76,9 @@ __global__ void kernel(const float4* A, float4* C) {
 
 def errors_of(source):
     """[(line, sentence)] of the errors of a source, each once, and all that g++ says."""
-    done = subprocess.run([os.environ["CXX"], *OPTIONS], input=source, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        [os.environ["CXX"], *OPTIONS], input=source, capture_output=True, text=True, check=False
+    )
     errors = re.findall(r"^<stdin>:(\d+):\d+: error: (.*)$", done.stderr, re.M)
     return sorted({(int(line), sentence) for line, sentence in errors}), done.stderr
 
@@ -91,8 +103,13 @@ class ForeignCodeTest(unittest.TestCase):
 
     def test_names_of_variables(self):
         """blockDim and gridDim in host code, as most public code has it."""
-        for text in ("blockDim(32, 32)", "gridDim(4, 4, 2)", "blockDim(256)", "gridDim = dim3(4)",
-                     "blockDim = 256"):
+        for text in (
+            "blockDim(32, 32)",
+            "gridDim(4, 4, 2)",
+            "blockDim(256)",
+            "gridDim = dim3(4)",
+            "blockDim = 256",
+        ):
             with self.subTest(text):
                 self.expect(NAMES % text, 3, "blockDim and gridDim are macros", "call it block")
 

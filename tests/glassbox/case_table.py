@@ -67,10 +67,11 @@ def found_in(result):
     Code or reason, line, line of the other access, array; and see remark_on().
     """
     findings = [one for launch in result.found["subjects"] for one in launch["findings"]]
-    findings += [one for one in result.found["findings"]
-                 if one["level"] != "note" or "line" in one]  # fmt: skip
-    texts = ([one.get("reason", one["code"]), line_of(one), array_of(one), remark_on(one)]
-             for one in findings)  # fmt: skip
+    findings += [one for one in result.found["findings"] if one["level"] != "note" or "line" in one]
+    texts = (
+        [one.get("reason", one["code"]), line_of(one), array_of(one), remark_on(one)]
+        for one in findings
+    )
     return {" ".join(part for part in parts if part) for parts in texts}
 
 

@@ -18,7 +18,7 @@ CASES = [
     *(Case("home_made_grid_barrier", option) for option in ("", "-D SOUND")),
     *twins("shared_memory_of_a_neighbour", f"{BLOCKS} 20-13 line", f"{BLOCKS} 13-20 line"),
     *twins("lanes_in_their_own_rows", "out-of-bounds-global 8 p#40", output="780\n"),
-]  # fmt: skip
+]
 
 Cases = tests_of(CASES, "Global memory.")
 

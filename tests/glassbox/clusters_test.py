@@ -63,7 +63,8 @@ class ClustersTest(unittest.TestCase):
 
     def test_blocks_see_each_others_shared_memory(self):
         """However the launch says how many they are."""
-        result = outcome(program("""
+        result = outcome(
+            program("""
             launch(4, 4, out, 1); show(out);
             launch(4, 2, out, 1); show(out);
             launch(4, 1, out, 1); show(out);
@@ -72,18 +73,28 @@ class ClustersTest(unittest.TestCase):
             ours::two_from<5><<<4, 32>>>(out); show(out);
             void* arguments[] = {&out};
             cudaLaunchKernel((void*)ours::two, 4, 32, arguments, 0, 0); show(out);
-            """), verb=["check"])  # fmt: skip
+            """),
+            verb=["check"],
+        )
         two = "1 101 5 105 "
         self.assertEqual(
             result.stdout.splitlines(),
-            ["10 110 210 310 ", "3 103 7 107 ", "1 2 3 4 ", "6 106 206 306 ", two,
-             "11 111 15 115 ", two],
-        )  # fmt: skip
+            [
+                "10 110 210 310 ",
+                "3 103 7 107 ",
+                "1 2 3 4 ",
+                "6 106 206 306 ",
+                two,
+                "11 111 15 115 ",
+                two,
+            ],
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_clusters_that_cuda_refuses(self):
         """With its error, and the reason."""
-        result = outcome(program("""
+        result = outcome(
+            program("""
             told(launch(4, 3, out, 0));
             ours::two<<<3, 32>>>(out);
             told(cudaGetLastError());
@@ -96,16 +107,19 @@ class ClustersTest(unittest.TestCase):
             told(cudaLaunchKernelEx(&config, ours::two, out));
             told(cudaGetLastError());
             told(cudaDeviceSynchronize());
-            """))  # fmt: skip
+            """)
+        )
         self.assertEqual(
             result.stdout.split(), [*["cudaErrorInvalidClusterSize"] * 4, "cudaSuccess"]
         )
         self.assertEqual(
             [(one["code"], one["fields"]) for one in faults(result)],
-            [("launch-cluster-grid", {"grid": [4, 1, 1], "cluster": [3, 1, 1]}),
-             ("launch-cluster-grid", {"grid": [3, 1, 1], "cluster": [2, 1, 1]}),
-             ("launch-cluster-declared", {"declared": [2, 1, 1], "cluster": [4, 1, 1]})],
-        )  # fmt: skip
+            [
+                ("launch-cluster-grid", {"grid": [4, 1, 1], "cluster": [3, 1, 1]}),
+                ("launch-cluster-grid", {"grid": [3, 1, 1], "cluster": [2, 1, 1]}),
+                ("launch-cluster-declared", {"declared": [2, 1, 1], "cluster": [4, 1, 1]}),
+            ],
+        )
         self.assertEqual(faults(result)[1]["kernel"], "ours::two")
 
     def test_sizes_that_no_cluster_has(self):
@@ -123,7 +137,9 @@ class ClustersTest(unittest.TestCase):
         """Ranks count along x, then y, then z; cudaLaunchKernelExC takes arguments by address."""
         result = outcome(
             in_main(
-                START + TOLD + """
+                START
+                + TOLD
+                + """
                 struct { dim3 grid, cluster; } cases[] = {
                     {dim3(2, 4), dim3(1, 2)}, {dim3(1, 2, 4), dim3(1, 1, 2)},
                     {dim3(3, 2, 2), dim3(3, 2)}, {dim3(2, 2, 2), dim3(2, 2, 2)},
@@ -190,17 +206,28 @@ class ClustersTest(unittest.TestCase):
         six = [sum(n * 3 ** (5 - i) for i, n in enumerate(range(k, k + 6))) for k in (0, 6)]
         self.assertEqual(
             result.stdout.splitlines(),
-            [good, digits([0, 0, 10, 10] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
-             good, digits([0, 0, 100, 100] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
-             good, digits([0, 1, 2, 10, 11, 12] * 2, [six[0]] * 6 + [six[1]] * 6),
-             good, digits([0, 1, 10, 11, 100, 101, 110, 111], [whole] * 8),
-             bad, bad, "0 0 1 1 2 2 3 3 "], result.stderr,
-        )  # fmt: skip
+            [
+                good,
+                digits([0, 0, 10, 10] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
+                good,
+                digits([0, 0, 100, 100] * 2, [2, 6, 2, 6, 18, 22, 18, 22]),
+                good,
+                digits([0, 1, 2, 10, 11, 12] * 2, [six[0]] * 6 + [six[1]] * 6),
+                good,
+                digits([0, 1, 10, 11, 100, 101, 110, 111], [whole] * 8),
+                bad,
+                bad,
+                "0 0 1 1 2 2 3 3 ",
+            ],
+            result.stderr,
+        )
         wrong = {"grid": [2, 3, 1], "cluster": [1, 2, 1]}
         refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
         grid = "launch-cluster-grid"
-        self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid),
-                                   ("kernel of cudaLaunchKernelExC", grid)])
+        self.assertEqual(
+            refused,
+            [("cudaOccupancyMaxActiveClusters", grid), ("kernel of cudaLaunchKernelExC", grid)],
+        )
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""
@@ -215,13 +242,17 @@ class ClustersTest(unittest.TestCase):
         )
         self.assertEqual(result.returncode, 1)
         race = fault(result, "race-in-shared-memory")
-        self.assertEqual((race["thread"], race["access"]["verb"], race["element"]["name"]),
-                         ([40, 0, 0], "load", "mine[0]"))
+        self.assertEqual(
+            (race["thread"], race["access"]["verb"], race["element"]["name"]),
+            ([40, 0, 0], "load", "mine[0]"),
+        )
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""
-        result = outcome(in_main(
-            START + """
+        result = outcome(
+            in_main(
+                START
+                + """
             cudaLaunchAttribute attribute = {};
             attribute.id = cudaLaunchAttributeCooperative;
             attribute.val.cooperative = 1;
@@ -232,7 +263,7 @@ class ClustersTest(unittest.TestCase):
             printf("%d %d", out[0], out[1]);
             cudaFree(out);
             """,
-            """
+                """
             #include <cooperative_groups.h>
             __global__ void k(int* out) {
               if (threadIdx.x == 0) out[blockIdx.x] = blockIdx.x + 1;
@@ -240,16 +271,22 @@ class ClustersTest(unittest.TestCase):
               int other = out[1 - blockIdx.x];
               cooperative_groups::this_grid().sync();
               if (threadIdx.x == 0) out[blockIdx.x] = other;
-            }"""), verb=["check"])  # fmt: skip
+            }""",
+            ),
+            verb=["check"],
+        )
         self.assertEqual((result.returncode, result.stdout), (0, "2 1"), result.stderr)
 
     def test_mistakes_of_kernels(self):
         """A rank that does not exist, and a block that has left."""
         for body, code, line in (
-            ("mine = 1; cluster.sync(); *x = *cluster.map_shared_rank(&mine, 2); cluster.sync();",
-             "cluster-no-such-block", 6),
+            (
+                "mine = 1; cluster.sync(); *x = *cluster.map_shared_rank(&mine, 2); cluster.sync();",
+                "cluster-no-such-block",
+                6,
+            ),
             ("if (blockIdx.x == 1) return; cluster.sync();", "deadlock", 6),
-        ):  # fmt: skip
+        ):
             with self.subTest(body=body):
                 source = in_main(
                     START + "k<<<2, 1>>>(out); cudaFree(out);",

@@ -221,37 +221,61 @@ class CublasTest(unittest.TestCase):
     def test_other_headers_see_that_it_is_there(self):
         """As CUDA's samples do, to print its errors."""
         result = outcome(
-            "#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\nint main() {}\n")
+            "#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no\n#endif\nint main() {}\n"
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_wrong_calls_are_told(self):
         result = outcome(in_main(WRONG, BEFORE))
         failed, invalid = "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_INVALID_VALUE"
-        self.assertEqual(result.stdout.split(), [
-            "CUBLAS_STATUS_NOT_INITIALIZED", *3 * [failed], *2 * [invalid],
-            "CUBLAS_STATUS_NOT_SUPPORTED", failed, "CUBLAS_STATUS_MAPPING_ERROR", invalid,
-            "CUBLAS_STATUS_NOT_SUPPORTED", "CUBLAS_STATUS_SUCCESS",
-            "CUBLAS_STATUS_NOT_INITIALIZED"])  # fmt: skip
+        self.assertEqual(
+            result.stdout.split(),
+            [
+                "CUBLAS_STATUS_NOT_INITIALIZED",
+                *3 * [failed],
+                *2 * [invalid],
+                "CUBLAS_STATUS_NOT_SUPPORTED",
+                failed,
+                "CUBLAS_STATUS_MAPPING_ERROR",
+                invalid,
+                "CUBLAS_STATUS_NOT_SUPPORTED",
+                "CUBLAS_STATUS_SUCCESS",
+                "CUBLAS_STATUS_NOT_INITIALIZED",
+            ],
+        )
         found = calls(result)
         self.assertEqual(
             set(found),
-            {("cublasSscal", "no-handle"), ("cublasSgemm", "does-not-fit"),
-             ("cublasSgemm", "host-memory"), ("cublasSgemm", "device-memory"),
-             ("cublasSgemm", "leading-dimension"), ("cublasSgemm", "negative-size"),
-             ("cublasSaxpy", "does-not-fit"), ("cudaMemcpy2D", "does-not-fit"),
-             ("cublasSetMatrix", "columns-of-copy")},
-        )  # fmt: skip
+            {
+                ("cublasSscal", "no-handle"),
+                ("cublasSgemm", "does-not-fit"),
+                ("cublasSgemm", "host-memory"),
+                ("cublasSgemm", "device-memory"),
+                ("cublasSgemm", "leading-dimension"),
+                ("cublasSgemm", "negative-size"),
+                ("cublasSaxpy", "does-not-fit"),
+                ("cudaMemcpy2D", "does-not-fit"),
+                ("cublasSetMatrix", "columns-of-copy"),
+            },
+        )
         self.assertEqual(lacks(result), {"types-of-product", "cublas-in-capture"})
-        wrong = {reason: fields for (function, reason), fields in found.items()
-                 if function == "cublasSgemm"}  # fmt: skip
-        self.assertLessEqual({"bytes": 36, "array": "d", "array_bytes": 24, "given_as": "A"}.items(),
-                             wrong["does-not-fit"].items())
+        wrong = {
+            reason: fields
+            for (function, reason), fields in found.items()
+            if function == "cublasSgemm"
+        }
+        self.assertLessEqual(
+            {"bytes": 36, "array": "d", "array_bytes": 24, "given_as": "A"}.items(),
+            wrong["does-not-fit"].items(),
+        )
         self.assertEqual(wrong["host-memory"]["given_as"], "A")
         self.assertLessEqual(
             {"role": "alpha", "pointer_mode": "CUBLAS_POINTER_MODE_HOST"}.items(),
-            wrong["device-memory"].items())
-        self.assertLessEqual({"name": "lda", "value": 2, "rows": 3}.items(),
-                             wrong["leading-dimension"].items())
+            wrong["device-memory"].items(),
+        )
+        self.assertLessEqual(
+            {"name": "lda", "value": 2, "rows": 3}.items(), wrong["leading-dimension"].items()
+        )
         self.assertLessEqual({"name": "n", "value": -3}.items(), wrong["negative-size"].items())
 
 

@@ -4,7 +4,8 @@ import unittest
 
 from tests.glassbox.own_program import calls, in_main, never_freed, notes, outcome
 
-ASK = in_main("""
+ASK = in_main(
+    """
     cudaDeviceProp p;
     cudaGetDeviceProperties(&p, 0);
     int sms, count, blocks, grid, block, chosen = 1;
@@ -20,40 +21,43 @@ ASK = in_main("""
     cudaOccupancyMaxPotentialBlockSize(&grid, &block, k);
     printf("%s, %d.%d, %d %d %d, %d, %d x %d, %d\\n", p.name, p.major, p.minor, sms,
            p.multiProcessorCount, count, blocks, grid, block, cudaSetDevice(1) + chosen);
-    """, """
+    """,
+    """
     __global__ void k(float* x) {
       __shared__ float s[4096];
       s[threadIdx.x] = *x;
       *x = s[0];
-    }""")  # fmt: skip
+    }""",
+)
 
 
 # As CUDA 13 words them.
 TEXTS = {
-    0: "cudaSuccess: no error", 1: "cudaErrorInvalidValue: invalid argument",
+    0: "cudaSuccess: no error",
+    1: "cudaErrorInvalidValue: invalid argument",
     401: "cudaErrorIllegalState: the operation cannot be performed in the present state",
     900: "cudaErrorStreamCaptureUnsupported: operation not permitted when stream is capturing",
     901: "cudaErrorStreamCaptureInvalidated: operation failed due to a previous error during "
-         "capture",
+    "capture",
     902: "cudaErrorStreamCaptureMerge: operation would result in a merge of separate capture "
-         "sequences",
+    "sequences",
     903: "cudaErrorStreamCaptureUnmatched: capture was not ended in the same stream as it began",
     904: "cudaErrorStreamCaptureUnjoined: capturing stream has unjoined work",
     905: "cudaErrorStreamCaptureIsolation: dependency created on uncaptured work in another stream",
     906: "cudaErrorStreamCaptureImplicit: operation would make the legacy stream depend on a "
-         "capturing blocking stream",
+    "capturing blocking stream",
     907: "cudaErrorCapturedEvent: operation not permitted on an event last recorded in a capturing "
-         "stream",
+    "stream",
     908: "cudaErrorStreamCaptureWrongThread: attempt to terminate a thread-local capture sequence "
-         "from another thread",
+    "from another thread",
     26: "cudaErrorInvalidFilterSetting: linear filtering not supported for non-float type",
     718: "cudaErrorInvalidPc: invalid program counter",
     12345: "unrecognized error code: unrecognized error code",
     910: "cudaErrorGraphExecUpdateFailure: the graph update was not performed because it included "
-         "changes which violated constraints specific to instantiated graph update",
+    "changes which violated constraints specific to instantiated graph update",
     912: "cudaErrorInvalidClusterSize: a kernel launch error has occurred due to cluster "
-         "misconfiguration",
-}  # fmt: skip
+    "misconfiguration",
+}
 
 
 class DeviceCallsTest(unittest.TestCase):
@@ -69,12 +73,14 @@ class DeviceCallsTest(unittest.TestCase):
             )
         )
         self.assertEqual(result.stdout.splitlines(), [*TEXTS.values(), "cudaErrorNotSupported"])
-        self.assertEqual(calls(result, "lacks")[("cudaDeviceGetAttribute", "no-figure")]["attribute"],
-                         999)
+        self.assertEqual(
+            calls(result, "lacks")[("cudaDeviceGetAttribute", "no-figure")]["attribute"], 999
+        )
 
     def test_calls_that_have_nothing_to_do(self):
         """Peers, pools, policies, prefetches: they succeed, or say that there is one GPU."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             int can = 7;
             float* x;
             cudaStream_t stream;
@@ -107,9 +113,11 @@ class DeviceCallsTest(unittest.TestCase):
             printf("%s\\n", cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
             printf("%s\\n", cudaGetErrorName(
                 cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 1)));
-            """))
-        self.assertEqual(result.stdout, "1 0 cudaSuccess\n" + 2 * "cudaErrorInvalidDevice\n",
-                         result.stderr)
+            """)
+        )
+        self.assertEqual(
+            result.stdout, "1 0 cudaSuccess\n" + 2 * "cudaErrorInvalidDevice\n", result.stderr
+        )
         found = calls(result)
         self.assertEqual(found[("cudaDeviceEnablePeerAccess", "no-such-device")]["device"], 1)
         self.assertNotIn("device", found[("cudaDeviceGetP2PAttribute", "no-such-device")])

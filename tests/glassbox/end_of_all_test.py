@@ -67,20 +67,25 @@ class EndOfAllTest(unittest.TestCase):
         """Starts the glass box in the folder, which is its own for temporary files too."""
         (self.folder / "my.cu").write_text(source)
         process = subprocess.Popen(
-            [GLASSBOX, "run", *words, "my.cu"], cwd=self.folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [GLASSBOX, "run", *words, "my.cu"],
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             env={**os.environ, "TMPDIR": str(self.temporary), "LADDER_FRONT_END": "none"},
-        )  # fmt: skip
+        )
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
 
     def expect_nothing_left(self):
         """Soon."""
-        self.assertTrue(until(lambda: not processes_of(self.temporary), 10),
-                        processes_of(self.temporary))
-        self.assertTrue(until(lambda: not list(self.temporary.iterdir()), 10),
-                        list(self.temporary.iterdir()))
+        self.assertTrue(
+            until(lambda: not processes_of(self.temporary), 10), processes_of(self.temporary)
+        )
+        self.assertTrue(
+            until(lambda: not list(self.temporary.iterdir()), 10), list(self.temporary.iterdir())
+        )
 
     def expect_end(self, process, number, code):
         """Of a signal, and of everything with it."""

@@ -40,10 +40,13 @@ def files_of(source, *words, verb="check", name="my.cu"):
     """(what becomes of the program, its JSON, its SARIF), both as their schemas have them."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, name).write_text(source)
-        result = glassbox([verb, name, "--json", "found.json", "--sarif", "found.sarif", *words],
-                          folder)  # fmt: skip
-        found, log = (json.loads(pathlib.Path(folder, f"found.{ending}").read_text())
-                      for ending in ("json", "sarif"))  # fmt: skip
+        result = glassbox(
+            [verb, name, "--json", "found.json", "--sarif", "found.sarif", *words], folder
+        )
+        found, log = (
+            json.loads(pathlib.Path(folder, f"found.{ending}").read_text())
+            for ending in ("json", "sarif")
+        )
     if errors := schemas.faults(found, SCHEMA) + schemas.faults(log, SARIF):
         raise AssertionError(errors)
     return result, found, log
@@ -56,10 +59,16 @@ class FindingsFilesTest(unittest.TestCase):
         """Of three launches in JSON; in SARIF once, where an editor shows it, with the other line."""
         result, found, log = files_of(RACY)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertEqual((found["tool"]["name"], found["tool"]["command"], found["exit_code"]),
-                         ("glassbox", "check", 1))
-        races = [one for launch in found["subjects"] for one in launch["findings"]
-                 if one["code"] == "race-in-shared-memory"]  # fmt: skip
+        self.assertEqual(
+            (found["tool"]["name"], found["tool"]["command"], found["exit_code"]),
+            ("glassbox", "check", 1),
+        )
+        races = [
+            one
+            for launch in found["subjects"]
+            for one in launch["findings"]
+            if one["code"] == "race-in-shared-memory"
+        ]
         per_launch = len(races) // 3
         self.assertEqual(len(races), 3 * per_launch)
         self.assertEqual([launch["outcome"] for launch in found["subjects"]], ["found"] * 3)
@@ -73,8 +82,10 @@ class FindingsFilesTest(unittest.TestCase):
         self.assertEqual(driver["rules"][first["ruleIndex"]]["id"], first["ruleId"])
         self.assertEqual(first["level"], "error")
         place = first["locations"][0]["physicalLocation"]
-        self.assertEqual((place["artifactLocation"]["uri"], place["region"]["startLine"]),
-                         ("my.cu", race["line"]))
+        self.assertEqual(
+            (place["artifactLocation"]["uri"], place["region"]["startLine"]),
+            ("my.cu", race["line"]),
+        )
         other = first["relatedLocations"][0]["physicalLocation"]
         self.assertEqual(other["region"]["startLine"], race["other"]["line"])
         self.assertEqual(first["occurrenceCount"], 3 * race["times"])
@@ -92,16 +103,27 @@ class FindingsFilesTest(unittest.TestCase):
         _, found, log = files_of(source_of("two_streams"))
         (race,) = found["findings"]
         self.assertEqual((race["code"], race["group"]), ("race-between-streams", "order"))
-        self.assertEqual((race["access"] if "access" in race else None, "thread" in race,
-                          "thread" in race["other"]), (None, False, False))  # fmt: skip
-        self.assertEqual({name: race["fields"][name] for name in ("work", "stream", "other_work",
-                                                                  "other_stream")},
-                         {"work": "consume", "stream": "c", "other_work": "produce",
-                          "other_stream": "p"})  # fmt: skip
+        self.assertEqual(
+            (
+                race["access"] if "access" in race else None,
+                "thread" in race,
+                "thread" in race["other"],
+            ),
+            (None, False, False),
+        )
+        self.assertEqual(
+            {
+                name: race["fields"][name]
+                for name in ("work", "stream", "other_work", "other_stream")
+            },
+            {"work": "consume", "stream": "c", "other_work": "produce", "other_stream": "p"},
+        )
         (result,) = log["runs"][0]["results"]
         self.assertEqual(result["ruleId"], "race-between-streams")
-        lines = [result[where][0]["physicalLocation"]["region"]["startLine"]
-                 for where in ("locations", "relatedLocations")]  # fmt: skip
+        lines = [
+            result[where][0]["physicalLocation"]["region"]["startLine"]
+            for where in ("locations", "relatedLocations")
+        ]
         self.assertEqual(lines, [race["line"], race["other"]["line"]])
 
     def test_errors_of_the_build_are_results(self):
@@ -112,8 +134,9 @@ class FindingsFilesTest(unittest.TestCase):
         (run,) = log["runs"]
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         places = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
-        self.assertEqual(places, [{"startLine": 2, "startColumn": 11},
-                                  {"startLine": 3, "startColumn": 10}])  # fmt: skip
+        self.assertEqual(
+            places, [{"startLine": 2, "startColumn": 11}, {"startLine": 3, "startColumn": 10}]
+        )
         self.assertEqual({one["ruleId"] for one in run["results"]}, {"compiler-error"})
 
     def test_standard_output_is_the_files(self):
@@ -128,9 +151,13 @@ class FindingsFilesTest(unittest.TestCase):
     def test_exit_codes(self):
         """1 for findings under check and trace; else the program's own, which comes first."""
         codes = {
-            ("check", CLEAN, 0): 0, ("check", CLEAN, 7): 7, ("run", CLEAN, 7): 7,
-            ("check", RACY, 0): 1, ("trace", RACY, 0): 1, ("run", RACY, 0): 0,
-        }  # fmt: skip
+            ("check", CLEAN, 0): 0,
+            ("check", CLEAN, 7): 7,
+            ("run", CLEAN, 7): 7,
+            ("check", RACY, 0): 1,
+            ("trace", RACY, 0): 1,
+            ("run", RACY, 0): 0,
+        }
         for (verb, source, returned), code in codes.items():
             with self.subTest(verb=verb, returned=returned):
                 result, found, _ = files_of(source, "-D", f"RETURNED={returned}", verb=verb)
@@ -150,8 +177,11 @@ class FindingsFilesTest(unittest.TestCase):
         """Is refused before anything is built."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "my.cu").write_text(CLEAN)
-            for words in (["--json", "a", "--sarif", "./a"], ["--json", "-", "--sarif", "-"],
-                          ["--sarif", "a", "--html", "a"]):  # fmt: skip
+            for words in (
+                ["--json", "a", "--sarif", "./a"],
+                ["--json", "-", "--sarif", "-"],
+                ["--sarif", "a", "--html", "a"],
+            ):
                 result = glassbox(["check", "my.cu", *words], folder)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["my.cu"])
@@ -162,18 +192,23 @@ class FindingsFilesTest(unittest.TestCase):
             "calls": memory_calls_test.WRONG_CALLS,
             "pointers": memory_calls_test.WRONG_POINTERS,
             "cublas": in_main(cublas_test.WRONG, cublas_test.BEFORE),
-            "texture": in_main(textures_test.PLANE + next(iter(textures_test.WRONG_READS)),
-                               textures_test.KERNELS),
-            "surface": in_main(surfaces_test.START + "read<int><<<1, 1>>>(7, out, 0,"
-                               "cudaBoundaryModeZero);", surfaces_test.KERNELS),
+            "texture": in_main(
+                textures_test.PLANE + next(iter(textures_test.WRONG_READS)), textures_test.KERNELS
+            ),
+            "surface": in_main(
+                surfaces_test.START + "read<int><<<1, 1>>>(7, out, 0," "cudaBoundaryModeZero);",
+                surfaces_test.KERNELS,
+            ),
             "refused": in_main("k<<<1, 2048>>>();", "__global__ void k() {}"),
-        }  # fmt: skip
+        }
         for name, source in programs.items():
             with self.subTest(name=name):
                 result = outcome(source)
                 self.assertEqual(schemas.faults(result.found, SCHEMA), [])
                 found = result.found["findings"]
-                found += [one for each in launches(result, traced=False) for one in each["findings"]]
+                found += [
+                    one for each in launches(result, traced=False) for one in each["findings"]
+                ]
                 self.assertGreater(len(found), 0)
 
 

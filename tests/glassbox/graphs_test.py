@@ -96,7 +96,7 @@ class GraphsTest(unittest.TestCase):
             CHECK(cudaGraphDestroy(graph));
             CHECK(cudaGraphLaunch(exec, t));
             CHECK(cudaGraphExecDestroy(exec));
-            """)  # fmt: skip
+            """)
         self.assertEqual(
             result.stdout, "1 0 0\n1 2 0 0 0 0 0 1 3 8991 11991 17991 17991 ", result.stderr
         )
@@ -181,7 +181,7 @@ class GraphsTest(unittest.TestCase):
             CHECK(cudaGraphLaunch(other, 0));
             CHECK(cudaMemcpy(&result, sum, 4, cudaMemcpyDeviceToHost));
             tell(&result);
-            """)  # fmt: skip
+            """)
         self.assertEqual(result.stdout, "5994 8991 5994 5994 11988 ", result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
@@ -265,16 +265,21 @@ class GraphsTest(unittest.TestCase):
             result.stderr,
         )
         self.assertLessEqual(
-            {("cudaStreamSynchronize", "stream-captured"),
-             ("cudaDeviceSynchronize", "any-stream-captured"),
-             ("cudaMemcpy", "default-stream-waits"), ("scale", "default-stream-waits"),
-             ("cudaMalloc", "may-wait-in-capture"), ("cudaEventQuery", "event-captured"),
-             ("cudaStreamWaitEvent", "event-of-no-capture"),
-             ("cudaStreamEndCapture", "capture-of-other-stream"),
-             ("cudaStreamWaitEvent", "two-captures"),
-             ("cudaStreamAddCallback", "not-to-capture"),
-             ("cudaStreamEndCapture", "capture-spoilt")}, set(calls(result)),
-        )  # fmt: skip
+            {
+                ("cudaStreamSynchronize", "stream-captured"),
+                ("cudaDeviceSynchronize", "any-stream-captured"),
+                ("cudaMemcpy", "default-stream-waits"),
+                ("scale", "default-stream-waits"),
+                ("cudaMalloc", "may-wait-in-capture"),
+                ("cudaEventQuery", "event-captured"),
+                ("cudaStreamWaitEvent", "event-of-no-capture"),
+                ("cudaStreamEndCapture", "capture-of-other-stream"),
+                ("cudaStreamWaitEvent", "two-captures"),
+                ("cudaStreamAddCallback", "not-to-capture"),
+                ("cudaStreamEndCapture", "capture-spoilt"),
+            },
+            set(calls(result)),
+        )
         refused = fault(result, "launch-in-graph")
         self.assertEqual(refused["fields"], {"blocks": 1, "threads": 2048, "limit": 1024})
         self.assertEqual(refused["kernel"], "scale")
@@ -319,21 +324,46 @@ class GraphsTest(unittest.TestCase):
         good, bad = "cudaSuccess", "cudaErrorInvalidValue"
         self.assertEqual(
             result.stdout.split("\n")[:-1],
-            ["cudaErrorStreamCaptureUnsupported", good, good, "cudaErrorIllegalState", good,
-             "cudaErrorIllegalState", good, good, good, "cudaErrorIllegalState", bad, bad, good,
-             "0 nodes", good, good, "cudaErrorStreamCaptureUnjoined", bad,
-             "cudaErrorCapturedEvent", "cudaErrorInvalidResourceHandle", good,
-             "cudaErrorNotSupported", good], result.stderr,
-        )  # fmt: skip
+            [
+                "cudaErrorStreamCaptureUnsupported",
+                good,
+                good,
+                "cudaErrorIllegalState",
+                good,
+                "cudaErrorIllegalState",
+                good,
+                good,
+                good,
+                "cudaErrorIllegalState",
+                bad,
+                bad,
+                good,
+                "0 nodes",
+                good,
+                good,
+                "cudaErrorStreamCaptureUnjoined",
+                bad,
+                "cudaErrorCapturedEvent",
+                "cudaErrorInvalidResourceHandle",
+                good,
+                "cudaErrorNotSupported",
+                good,
+            ],
+            result.stderr,
+        )
         self.assertLessEqual(
-            {("cudaStreamBeginCapture", "default-stream-capture"),
-             ("cudaStreamEndCapture", "no-capture"),
-             ("cudaStreamBeginCapture", "captured-already"), ("cudaMemcpyAsync", "does-not-fit"),
-             ("cudaStreamEndCapture", "unjoined-work"),
-             ("cudaEventElapsedTime", "time-in-capture"),
-             ("cudaStreamWaitEvent", "event-of-ended-capture"),
-             ("cudaStreamDestroy", "default-stream")}, set(calls(result)),
-        )  # fmt: skip
+            {
+                ("cudaStreamBeginCapture", "default-stream-capture"),
+                ("cudaStreamEndCapture", "no-capture"),
+                ("cudaStreamBeginCapture", "captured-already"),
+                ("cudaMemcpyAsync", "does-not-fit"),
+                ("cudaStreamEndCapture", "unjoined-work"),
+                ("cudaEventElapsedTime", "time-in-capture"),
+                ("cudaStreamWaitEvent", "event-of-ended-capture"),
+                ("cudaStreamDestroy", "default-stream"),
+            },
+            set(calls(result)),
+        )
         self.assertEqual(lacks(result), {"memory-in-capture"})
 
     def test_streams_that_end_before_their_capture(self):
@@ -356,8 +386,9 @@ class GraphsTest(unittest.TestCase):
             printf("%d node\\n", (int)nodes);
             """)
         good, bad = "cudaSuccess", "cudaErrorStreamCaptureUnjoined"
-        self.assertEqual(result.stdout.splitlines(),
-                         [good, good, bad, good, good, good, "1 node"], result.stderr)
+        self.assertEqual(
+            result.stdout.splitlines(), [good, good, bad, good, good, good, "1 node"], result.stderr
+        )
 
     def test_wrong_nodes(self):
         """All of these are cudaErrorInvalidValue but for the kernel that is none, and `extra`."""
@@ -402,23 +433,38 @@ class GraphsTest(unittest.TestCase):
         bad = "cudaErrorInvalidValue"
         self.assertEqual(
             result.stdout.split(),
-            [*[bad] * 4, "cudaSuccess", *[bad] * 6, "cudaErrorInvalidDeviceFunction", bad,
-             "cudaErrorNotSupported", *[bad] * 4], result.stderr,
-        )  # fmt: skip
+            [
+                *[bad] * 4,
+                "cudaSuccess",
+                *[bad] * 6,
+                "cudaErrorInvalidDeviceFunction",
+                bad,
+                "cudaErrorNotSupported",
+                *[bad] * 4,
+            ],
+            result.stderr,
+        )
         node, add = "cudaGraphAddEmptyNode", "cudaGraphAddDependencies"
         self.assertEqual(
             set(calls(result)),
-            {("cudaGraphCreate", "graph-flags"), (node, "node-twice"), (add, "needed-already"),
-             (add, "needs-itself"), ("cudaGraphInstantiate", "circle-of-nodes"),
-             (node, "foreign-node"), (add, "foreign-node"),
-             ("cudaGraphAddMemsetNode", "element-size"),
-             ("cudaGraphAddMemsetNode", "does-not-fit"),
-             ("cudaGraphAddMemcpyNode1D", "does-not-fit"),
-             ("cudaGraphAddKernelNode", "no-kernel"),
-             ("cudaGraphExecKernelNodeSetParams", "no-kernel-node"),
-             ("cudaMemcpy3D", "ends-of-copy"), ("cudaGraphDestroy", "no-graph"),
-             ("cudaGraphLaunch", "no-graph-exec")},
-        )  # fmt: skip
+            {
+                ("cudaGraphCreate", "graph-flags"),
+                (node, "node-twice"),
+                (add, "needed-already"),
+                (add, "needs-itself"),
+                ("cudaGraphInstantiate", "circle-of-nodes"),
+                (node, "foreign-node"),
+                (add, "foreign-node"),
+                ("cudaGraphAddMemsetNode", "element-size"),
+                ("cudaGraphAddMemsetNode", "does-not-fit"),
+                ("cudaGraphAddMemcpyNode1D", "does-not-fit"),
+                ("cudaGraphAddKernelNode", "no-kernel"),
+                ("cudaGraphExecKernelNodeSetParams", "no-kernel-node"),
+                ("cudaMemcpy3D", "ends-of-copy"),
+                ("cudaGraphDestroy", "no-graph"),
+                ("cudaGraphLaunch", "no-graph-exec"),
+            },
+        )
         self.assertEqual(lacks(result), {"extra-arguments"})
         self.assertEqual(fault(result, "launch-in-graph")["kernel"], "kernel of a graph")
 
@@ -450,8 +496,9 @@ class GraphsTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, "cudaErrorIllegalAddress"))
         self.assertIn("race-in-shared-memory", fault_codes(result))
         first = launches(result)[0]
-        self.assertEqual((first["kernel"], first["line"], first["block"]),
-                         ("turned", 14, [64, 1, 1]))
+        self.assertEqual(
+            (first["kernel"], first["line"], first["block"]), ("turned", 14, [64, 1, 1])
+        )
         self.assertEqual((len(launches(result)), result.found["launches"]), (4, 6))
 
     def test_missing_dependency(self):
@@ -512,10 +559,17 @@ class GraphsTest(unittest.TestCase):
             """)
         self.assertEqual(
             result.stdout.splitlines(),
-            ["1 1 1 1 1 1 1 1", "1 1 10 11 12 13 1 1", "1 1 14 15 16 17 1 1", "1 1 1 1 1 1 1 1",
-             "1 1 18 19 20 21 1 1", "1 1 22 23 24 25 1 1", f"{10 + 256 * 11} {12 + 256 * 13}"],
+            [
+                "1 1 1 1 1 1 1 1",
+                "1 1 10 11 12 13 1 1",
+                "1 1 14 15 16 17 1 1",
+                "1 1 1 1 1 1 1 1",
+                "1 1 18 19 20 21 1 1",
+                "1 1 22 23 24 25 1 1",
+                f"{10 + 256 * 11} {12 + 256 * 13}",
+            ],
             result.stderr,
-        )  # fmt: skip
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
 
 

@@ -91,8 +91,11 @@ class GridGroupsTest(unittest.TestCase):
         launch = "cudaLaunchCooperativeKernel((void*)k, 4, 32, arguments, 0, 0)"
         result = outcome(LEAVES_EARLY % launch, verb=["check"])
         self.assertEqual(result.returncode, 1)
-        waiting = [group for group in faults(result)[0]["thread_groups"]
-                   if group["waits_for"] == "grid-barrier"]  # fmt: skip
+        waiting = [
+            group
+            for group in faults(result)[0]["thread_groups"]
+            if group["waits_for"] == "grid-barrier"
+        ]
         self.assertGreater(len(waiting), 0)
         for group in waiting:
             self.assertEqual(group["missing"], {"missing_blocks": 1, "blocks": 4})

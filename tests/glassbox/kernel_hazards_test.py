@@ -33,9 +33,12 @@ class KernelHazardsTest(unittest.TestCase):
 
     def accesses(self, result):
         """{(code, verb, element)} of all faults, which are accesses of the first thread."""
-        self.assertEqual([one["thread"] for one in faults(result)], [[0, 0, 0]] * len(faults(result)))
-        return {(one["code"], one["access"]["verb"], one["element"]["name"])
-                for one in faults(result)}  # fmt: skip
+        self.assertEqual(
+            [one["thread"] for one in faults(result)], [[0, 0, 0]] * len(faults(result))
+        )
+        return {
+            (one["code"], one["access"]["verb"], one["element"]["name"]) for one in faults(result)
+        }
 
     def test_a_missing_barrier_is_a_race(self):
         """`check` ends with 1; with the barrier there is nothing to say."""
@@ -50,22 +53,34 @@ class KernelHazardsTest(unittest.TestCase):
 
     def test_accesses_out_of_bounds_name_the_variable(self):
         """Elements are of the type that the kernel is given, whatever cudaMalloc saw."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             double *d_x, *d_y;
             cudaMalloc((void**)&d_x, 10 * sizeof(double)); cudaMalloc(&d_y, 10 * sizeof(double));
             cudaMemset(d_x, 0, 80);
             copy<<<1, 11>>>(d_x, d_y);
-            """, """
+            """,
+                """
             __global__ void copy(const double* from, double* to) {
               to[threadIdx.x] = from[threadIdx.x];
-            }"""))  # fmt: skip
+            }""",
+            )
+        )
         accesses = {
-            (one["code"], one["line"], one["access"]["verb"], one["element"]["name"],
-             *one["element"]["extents"]) for one in faults(result)
-        }  # fmt: skip
+            (
+                one["code"],
+                one["line"],
+                one["access"]["verb"],
+                one["element"]["name"],
+                *one["element"]["extents"],
+            )
+            for one in faults(result)
+        }
         out = "out-of-bounds-global"
-        self.assertEqual(accesses, {(out, 4, "load", "d_x[10]", 10),
-                                    (out, 4, "store", "d_y[10]", 10)})  # fmt: skip
+        self.assertEqual(
+            accesses, {(out, 4, "load", "d_x[10]", 10), (out, 4, "store", "d_y[10]", 10)}
+        )
 
     def test_reads_of_what_nobody_wrote(self):
         """What a copy or an earlier kernel wrote is written."""
@@ -102,9 +117,12 @@ class KernelHazardsTest(unittest.TestCase):
 
     def test_virtual_functions_of_an_object_in_shared_memory(self):
         """Its constructor writes where they are."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             int* x; cudaMallocManaged(&x, 128); k<<<1, 32>>>(x);
-            cudaDeviceSynchronize(); printf("%d", x[31]); cudaFree(x);""", """
+            cudaDeviceSynchronize(); printf("%d", x[31]); cudaFree(x);""",
+                """
             #include <new>
             struct Base { int base; __device__ virtual int of(int i) { return i; } };
             struct Sum : Base { __device__ int of(int i) override { return base + i; } };
@@ -114,15 +132,21 @@ class KernelHazardsTest(unittest.TestCase):
               if (threadIdx.x == 0) { sum = new (place) Sum; sum->base = 5; }
               __syncthreads();
               x[threadIdx.x] = sum->of(threadIdx.x);
-            }"""), verb=["check"])  # fmt: skip
+            }""",
+            ),
+            verb=["check"],
+        )
         self.assertEqual((result.returncode, result.stdout), (0, "36"), result.stderr)
 
     def test_the_last_block_adds_what_the_others_wrote(self):
         """Behind a fence and a ticket; the array was empty before."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             int *sums, *out; cudaMalloc(&sums, 512 * 4); cudaMallocManaged(&out, 4);
             add_up<<<512, 32>>>(sums, out); cudaDeviceSynchronize();
-            printf("%d", *out); cudaFree(sums); cudaFree(out);""", """
+            printf("%d", *out); cudaFree(sums); cudaFree(out);""",
+                """
             __device__ unsigned ticket;
             __global__ void add_up(int* sums, int* out) {
               if (threadIdx.x != 0) return;
@@ -132,19 +156,28 @@ class KernelHazardsTest(unittest.TestCase):
               int all = 0;
               for (int b = 0; b < gridDim.x; ++b) all += sums[b];
               *out = all;
-            }"""), verb=["check"])  # fmt: skip
+            }""",
+            ),
+            verb=["check"],
+        )
         self.assertEqual((result.returncode, result.stdout), (0, "130816"), result.stderr)
 
     def test_launches_behind_a_warm_up(self):
         """Are traced if they have other arrays."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             int *a, *b; cudaMalloc(&a, 256); cudaMalloc(&b, 256);
             cudaMemset(a, 0, 256);
             for (int i = 0; i < 9; ++i) add<<<1, 64>>>(a, i < 5 ? b : a);
-            cudaFree(a); cudaFree(b);""", """
+            cudaFree(a); cudaFree(b);""",
+                """
             __global__ void add(const int* in, int* out) {
               out[threadIdx.x] = in[threadIdx.x] + in[(threadIdx.x + 33) % 64];
-            }"""), verb=["check"])  # fmt: skip
+            }""",
+            ),
+            verb=["check"],
+        )
         self.assertEqual(result.returncode, 1)
         self.assertEqual((len(launches(result)), result.found["launches"]), (4, 9))
 
@@ -175,7 +208,9 @@ class KernelHazardsTest(unittest.TestCase):
               s[threadIdx.x] = x[threadIdx.x];
               x[threadIdx.x] = s[threadIdx.x ^ 1];
             }"""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128);
             turn<<<1, 32, 128>>>(x);
             turn<<<1, 32, 60000>>>(x);
@@ -183,12 +218,17 @@ class KernelHazardsTest(unittest.TestCase):
             cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000);
             turn<<<1, 32, 60000>>>(x);
             printf("%s\\n", cudaGetErrorName(cudaGetLastError()));
-            """, kernels))  # fmt: skip
+            """,
+                kernels,
+            )
+        )
         self.assertEqual(result.stdout.split(), ["cudaErrorInvalidValue", "cudaSuccess"])
         self.assertEqual(fault(result, "race-in-shared-memory")["element"]["name"], "s[1]")
         refused = fault(result, "launch-dynamic-shared-not-allowed")
-        self.assertEqual((refused["kernel"], refused["fields"]["bytes"], refused["cuda_error"]),
-                         ("turn", 60000, "cudaErrorInvalidValue"))
+        self.assertEqual(
+            (refused["kernel"], refused["fields"]["bytes"], refused["cuda_error"]),
+            ("turn", 60000, "cudaErrorInvalidValue"),
+        )
 
 
 if __name__ == "__main__":

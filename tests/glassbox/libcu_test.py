@@ -250,21 +250,29 @@ class LibcuTest(unittest.TestCase):
     def test_atomics(self):
         """Tickets, flags between blocks, a lock in shared memory."""
         result = outcome(ATOMICS, verb=["check"])
-        self.assertEqual((result.returncode, result.stdout), (0, "12497500 165 126"),
-                         result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (0, "12497500 165 126"), result.stderr)
 
     def test_copies(self):
         """With a barrier, a pipeline of a block or of a thread, or a group's wait."""
         result = outcome(COPIES, verb=["check"])
-        numbers = (256, sum(range(63, 640, 64)), sum(range(31, 640, 32)), sum(range(0, 640, 32)),
-                   sum(range(1, 640, 32)), 63 + 127, 95)
+        numbers = (
+            256,
+            sum(range(63, 640, 64)),
+            sum(range(31, 640, 32)),
+            sum(range(0, 640, 32)),
+            sum(range(1, 640, 32)),
+            63 + 127,
+            95,
+        )
         self.assertEqual(result.stdout.split(), [str(n) for n in numbers], result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_missing_waits(self):
         """The copies may not have arrived."""
-        for start, wait in ((BARRIER, "bar.wait(std::move(token));"),
-                            (PIPELINE, "pipe.consumer_wait();")):
+        for start, wait in (
+            (BARRIER, "bar.wait(std::move(token));"),
+            (PIPELINE, "pipe.consumer_wait();"),
+        ):
             with self.subTest(wait):
                 result = outcome(NO_WAIT % start, verb=["check"])
                 self.assertEqual(result.returncode, 1)
@@ -276,8 +284,10 @@ class LibcuTest(unittest.TestCase):
         """Barriers of a grid, and functions that a barrier calls."""
         for kind in ("cuda::thread_scope_device", "cuda::thread_scope_block, int"):
             with self.subTest(kind):
-                result = outcome(f"#include <cuda/barrier>\n__device__ cuda::barrier<{kind}> b;\n"
-                                 "int main() {}")
+                result = outcome(
+                    f"#include <cuda/barrier>\n__device__ cuda::barrier<{kind}> b;\n"
+                    "int main() {}"
+                )
                 self.assertEqual(result.returncode, 2)
                 self.assertEqual(lacks(result), {"not-emulated"})
                 self.assertEqual(result.found["findings"][0]["line"], 2)

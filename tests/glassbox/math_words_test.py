@@ -169,8 +169,7 @@ class MathWordsTest(unittest.TestCase):
                 f"__urhadd({x}u, {y}u)": x + y + 1 >> 1,
                 f"__funnelshift_l({x}u, {y}u, {s}u)": (pair << s % 32) >> 32 & 0xFFFFFFFF,
                 f"__funnelshift_r({x}u, {y}u, {s}u)": pair >> s % 32 & 0xFFFFFFFF,
-                f"__funnelshift_lc({x}u, {y}u, {s}u)":
-                    (pair << min(s, 32)) >> 32 & 0xFFFFFFFF,
+                f"__funnelshift_lc({x}u, {y}u, {s}u)": (pair << min(s, 32)) >> 32 & 0xFFFFFFFF,
                 f"__funnelshift_rc({x}u, {y}u, {s}u)": pair >> min(s, 32) & 0xFFFFFFFF,
                 f"__dp4a((int){x}u, (int){y}u, -9)": dot(packed(x, 8, True), s8, -9),
                 f"__dp4a({x}u, {y}u, 9u)": dot(packed(x, 8, False), u8, 9),
@@ -181,7 +180,7 @@ class MathWordsTest(unittest.TestCase):
                 f"__dp2a_hi({x}u, {y}u, 3u)": dot(u16, u8[2:], 3),
                 f"ullmax({z}ull, {x}ull)": max(z, x),
                 f"llmin(-3, {x}ll)": -3,
-            }.items():  # fmt: skip
+            }.items():
                 calls.append(("%llu", f"(unsigned long long)({call})"))
                 expected.append(value % 2**64)
         for (_, call), value, text in zip(calls, expected, printed(self, calls), strict=True):
@@ -204,9 +203,15 @@ class MathWordsTest(unittest.TestCase):
             "__hge2": lambda x, y: float(x >= y),
         }
         singles = {
-            "h2exp": math.exp, "h2sin": math.sin, "h2tanh": math.tanh, "h2rcp": lambda x: 1 / x,
-            "h2floor": math.floor, "h2rint": round, "__habs2": abs, "__hneg2": lambda x: -x,
-        }  # fmt: skip
+            "h2exp": math.exp,
+            "h2sin": math.sin,
+            "h2tanh": math.tanh,
+            "h2rcp": lambda x: 1 / x,
+            "h2floor": math.floor,
+            "h2rint": round,
+            "__habs2": abs,
+            "__hneg2": lambda x: -x,
+        }
         calls, expected = [], []
         pair = "__floats2half2_rn({}f, {}f)".format
         for word, function in words.items():

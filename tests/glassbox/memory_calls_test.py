@@ -55,7 +55,8 @@ class MemoryCallsTest(unittest.TestCase):
 
     def test_managed_memory_may_be_larger_than_the_gpu(self):
         """Its pages move to the host; cudaMalloc has as much as before."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             char *large, *own;
             size_t free_bytes, all;
             printf("%d ", cudaMallocManaged(&large, size_t{20} << 30));
@@ -64,7 +65,8 @@ class MemoryCallsTest(unittest.TestCase):
             printf("%d ", free_bytes == all);
             printf("%d ", cudaMalloc(&own, size_t{7} << 30));
             printf("%d\\n", cudaMalloc(&own, size_t{2} << 30));
-            """))
+            """)
+        )
         self.assertEqual(result.stdout, "0 1 0 2\n", result.stderr)
         self.assertEqual(set(calls(result)), {("cudaMalloc", "out-of-memory")})
 
@@ -73,26 +75,44 @@ class MemoryCallsTest(unittest.TestCase):
         result = outcome(WRONG_CALLS)
         self.assertEqual(
             result.stdout.split(),
-            [*["cudaErrorInvalidValue"] * 6, "cudaErrorMemoryAllocation",
-             *["cudaErrorInvalidPitchValue"] * 3, "cudaSuccess"],
-        )  # fmt: skip
+            [
+                *["cudaErrorInvalidValue"] * 6,
+                "cudaErrorMemoryAllocation",
+                *["cudaErrorInvalidPitchValue"] * 3,
+                "cudaSuccess",
+            ],
+        )
         found = calls(result)
         lines = {call: fields.pop("line") for call, fields in found.items()}
         self.assertEqual(
             lines,
-            {("cudaMemcpy", "does-not-fit"): 12, ("cudaMemcpy", "device-memory"): 11,
-             ("cudaMemset", "host-memory"): 13, ("cudaFree", "freed-before"): 14,
-             ("cudaFree", "not-start-of-array"): 15, ("cudaMalloc", "out-of-memory"): 16,
-             ("cudaMemcpy2D", "pitch-too-small"): 17},
-        )  # fmt: skip
+            {
+                ("cudaMemcpy", "does-not-fit"): 12,
+                ("cudaMemcpy", "device-memory"): 11,
+                ("cudaMemset", "host-memory"): 13,
+                ("cudaFree", "freed-before"): 14,
+                ("cudaFree", "not-start-of-array"): 15,
+                ("cudaMalloc", "out-of-memory"): 16,
+                ("cudaMemcpy2D", "pitch-too-small"): 17,
+            },
+        )
         self.assertEqual(
             found[("cudaMemcpy", "does-not-fit")],
-            {"role": "target", "bytes": 12, "from_byte": 8, "array": "d_a", "array_bytes": 16,
-             "array_file": "my.cu", "array_line": 6},
-        )  # fmt: skip
+            {
+                "role": "target",
+                "bytes": 12,
+                "from_byte": 8,
+                "array": "d_a",
+                "array_bytes": 16,
+                "array_file": "my.cu",
+                "array_line": 6,
+            },
+        )
         self.assertEqual(found[("cudaMemcpy", "device-memory")], {"role": "target", "array": "d_a"})
-        self.assertEqual(found[("cudaFree", "freed-before")],
-                         {"array": "gone", "freed_file": "my.cu", "freed_line": 8})
+        self.assertEqual(
+            found[("cudaFree", "freed-before")],
+            {"array": "gone", "freed_file": "my.cu", "freed_line": 8},
+        )
         self.assertEqual(found[("cudaFree", "not-start-of-array")], {"array": "d_b"})
         self.assertEqual(found[("cudaMemcpy2D", "pitch-too-small")], {"width": 8, "pitch": 4})
         self.assertEqual(never_freed(result), {"d_a": 16, "d_b": 16})
@@ -107,29 +127,46 @@ class MemoryCallsTest(unittest.TestCase):
         )
         self.assertEqual(
             set(calls(result)),
-            {("cudaMalloc", "null-pointer"), ("cudaMemcpy", "null-pointer"),
-             ("cudaMemcpy", "no-direction"), ("cudaMallocHost", "machine-out-of-memory"),
-             ("cudaFree", "not-device-memory"), ("cudaFreeHost", "not-pinned-memory"),
-             ("cudaHostRegister", "not-to-register"), ("cudaHostUnregister", "not-registered"),
-             ("cudaMallocArray", "array-width-zero")},
-        )  # fmt: skip
+            {
+                ("cudaMalloc", "null-pointer"),
+                ("cudaMemcpy", "null-pointer"),
+                ("cudaMemcpy", "no-direction"),
+                ("cudaMallocHost", "machine-out-of-memory"),
+                ("cudaFree", "not-device-memory"),
+                ("cudaFreeHost", "not-pinned-memory"),
+                ("cudaHostRegister", "not-to-register"),
+                ("cudaHostUnregister", "not-registered"),
+                ("cudaMallocArray", "array-width-zero"),
+            },
+        )
 
     def test_the_host_reads_what_was_freed(self):
         """The program ends there."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             float* gone;
             cudaMallocManaged(&gone, 16);
             cudaFree(gone);
             printf("%g", gone[1]);
-            """))
+            """)
+        )
         self.assertNotEqual(result.returncode, 0)
-        self.assertEqual(calls(result, "host"),
-                         {("", "host-access-freed"): {"array": "gone", "freed_file": "my.cu",
-                                                        "freed_line": 7, "line": 8}})
+        self.assertEqual(
+            calls(result, "host"),
+            {
+                ("", "host-access-freed"): {
+                    "array": "gone",
+                    "freed_file": "my.cu",
+                    "freed_line": 7,
+                    "line": 8,
+                }
+            },
+        )
 
     def test_right_calls_are_silent(self):
         """Copies of all sorts, and nothing is left over."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             const size_t bytes = 6 * sizeof(int);
             int host[6] = {1, 2, 3, 4, 5, 6}, back[6] = {}, *d, *pinned, *managed, *pitched;
             size_t pitch;
@@ -150,24 +187,28 @@ class MemoryCallsTest(unittest.TestCase):
             cudaStreamDestroy(stream);
             cudaFree(d); cudaFree(managed); cudaFree(pitched); cudaFree(nullptr);
             cudaFreeHost(pinned);
-            """))
+            """)
+        )
         self.assertEqual(result.stdout, "0 2 4 6\n")
         self.assertEqual(result.found["findings"] + faults(result), [])
 
     def test_host_code_cannot_touch_the_gpus_memory(self):
         """As on a machine with a GPU the program ends, and the array is named."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             float* d_a;
             cudaMalloc(&d_a, 64);
             d_a[3] = 1;
-            """), verb=["run"])  # fmt: skip
+            """),
+            verb=["run"],
+        )
         self.assertEqual(result.returncode, 139)
-        self.assertEqual(calls(result, "host"),
-                         {("", "host-access"): {"array": "d_a", "line": 7}})
+        self.assertEqual(calls(result, "host"), {("", "host-access"): {"array": "d_a", "line": 7}})
 
     def test_kernels_reach_registered_memory_of_the_host(self):
         """Within its bounds; and none that is not registered."""
-        source = in_main("""
+        source = in_main(
+            """
             int* numbers = new int[32]{};
             int* others = new int[4096]{};
             if (REGISTER) cudaHostRegister(numbers, 32 * sizeof(int), cudaHostRegisterMapped);
@@ -176,7 +217,9 @@ class MemoryCallsTest(unittest.TestCase):
             add<<<1, 32>>>(device);
             printf("%d %d\\n", numbers[31], others[0]);
             if (REGISTER) cudaHostUnregister(numbers);
-            """, "__global__ void add(int* x) { x[threadIdx.x] += 31; }")  # fmt: skip
+            """,
+            "__global__ void add(int* x) { x[threadIdx.x] += 31; }",
+        )
         right = outcome(source, "-D", "REGISTER=1")
         self.assertEqual(right.stdout, "31 0\n")
         self.assertEqual((len(launches(right)), faults(right)), (1, []))
@@ -217,7 +260,8 @@ class MemoryCallsTest(unittest.TestCase):
 
     def test_times_are_the_hosts(self):
         """Events work, and it is said once what their time is."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main("""
             cudaEvent_t a, b;
             cudaEventCreate(&a); cudaEventCreate(&b);
             float ms = -1;
@@ -226,7 +270,8 @@ class MemoryCallsTest(unittest.TestCase):
               cudaEventElapsedTime(&ms, a, b);
             }
             printf("%d\\n", ms >= 0);
-            """))
+            """)
+        )
         self.assertEqual(result.stdout, "1\n")
         self.assertEqual(notes(result), ["times-of-cpu"])
 

@@ -64,8 +64,9 @@ class NcuProgramsTest(unittest.TestCase):
             found = results_file.read(path)
         hazards = [hazard for launch in found["subjects"] for hazard in launch["findings"]]
         self.assertEqual((hazards, found["findings"]), ([], []))
-        self.assertEqual(len(own_programs.traced_in(found)), found["launches"],
-                         "launches that are not traced")
+        self.assertEqual(
+            len(own_programs.traced_in(found)), found["launches"], "launches that are not traced"
+        )
         return {"output": result.stdout, "launches": own_programs.launches_of(found)}
 
     def assert_equal_counts(self, name, counted, launch, differing):

@@ -59,16 +59,19 @@ class NvccRefusalsTest(unittest.TestCase):
 
     def test_an_option_of_nvcc(self):
         """Is a note: the program runs."""
-        program = in_main(LAUNCH + 'printf("ran");',
-                          "constexpr int two(int x) { return 2 * x; }\n"
-                          + KERNEL.format(body="a[0] = two(a[1]);"))  # fmt: skip
+        program = in_main(
+            LAUNCH + 'printf("ran");',
+            "constexpr int two(int x) { return 2 * x; }\n"
+            + KERNEL.format(body="a[0] = two(a[1]);"),
+        )
         for front_end in set(installed()) - {"none"}:
             with self.subTest(front_end=front_end):
                 result = with_front_end(front_end, program, verb=["run"])
                 self.assertEqual((result.returncode, result.stdout), (0, "ran"), result.stderr)
                 (note,) = result.found["findings"]
-                self.assertEqual((note["code"], note["level"], note["line"]),
-                                 ("nvcc-option-needed", "note", 3))
+                self.assertEqual(
+                    (note["code"], note["level"], note["line"]), ("nvcc-option-needed", "note", 3)
+                )
                 self.assertEqual(note["fields"]["option"], "--expt-relaxed-constexpr")
 
     def test_a_front_end_that_is_not_there(self):

@@ -44,8 +44,11 @@ def launches(result, traced=True):
 
 def faults(result):
     """What kernels and launches did wrong, each with its kernel and CUDA's error."""
-    found = [{**fault, "kernel": launch["kernel"], "cuda_error": launch.get("cuda_error")}
-             for launch in launches(result, traced=False) for fault in launch["findings"]]
+    found = [
+        {**fault, "kernel": launch["kernel"], "cuda_error": launch.get("cuda_error")}
+        for launch in launches(result, traced=False)
+        for fault in launch["findings"]
+    ]
     return found + [one for one in result.found["findings"] if one["family"] == "fault"]
 
 
@@ -56,15 +59,19 @@ def fault_codes(result):
 
 def fault(result, code):
     """The first fault with this code; one without any, to show what there is."""
-    return next((one for one in faults(result) if one["code"] == code),
-                {"missing": code, "element": {}, "fields": {}, "found": fault_codes(result)})
+    return next(
+        (one for one in faults(result) if one["code"] == code),
+        {"missing": code, "element": {}, "fields": {}, "found": fault_codes(result)},
+    )
 
 
 def calls(result, group="call"):
     """{(function, reason): fields of the last} of calls that fail."""
-    return {(one["function"], one["reason"]): {**one["fields"], "line": one.get("line")}
-            for one in result.found["findings"]
-            if one["family"] == "call" and one["group"] == group}
+    return {
+        (one["function"], one["reason"]): {**one["fields"], "line": one.get("line")}
+        for one in result.found["findings"]
+        if one["family"] == "call" and one["group"] == group
+    }
 
 
 def lacks(result):
@@ -80,8 +87,11 @@ def notes(result):
 
 def never_freed(result):
     """{array: bytes} of what nobody gave back."""
-    return {one["fields"]["array"]: one["fields"]["bytes"]
-            for one in result.found["findings"] if one["group"] == "leak"}
+    return {
+        one["fields"]["array"]: one["fields"]["bytes"]
+        for one in result.found["findings"]
+        if one["group"] == "leak"
+    }
 
 
 def sentences(result):

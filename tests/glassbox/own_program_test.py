@@ -90,8 +90,11 @@ class OwnProgramTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "my.cu")
             path.write_text(source)
-            with subprocess.Popen([GLASSBOX, "run", path], stdout=subprocess.PIPE,
-                                  env={**os.environ, "TMPDIR": folder}) as box:
+            with subprocess.Popen(
+                [GLASSBOX, "run", path],
+                stdout=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": folder},
+            ) as box:
                 program = int(box.stdout.readline())
                 box.kill()
                 # The program holds the other end of the pipe as long as it lives.
@@ -117,11 +120,14 @@ class OwnProgramTest(unittest.TestCase):
         result = outcome(DOUBLE, verb=["trace"])
         self.assertEqual(result.returncode, 0)
         (launch,) = launches(result)
-        self.assertEqual((launch["kernel"], launch["line"], launch["findings"]),
-                         ("scale<float>", 19, []))
+        self.assertEqual(
+            (launch["kernel"], launch["line"], launch["findings"]), ("scale<float>", 19, [])
+        )
         (load,) = [line for line in launch["lines"] if line["operation"] == "global load"]
-        self.assertEqual((load["array"], load["access_bytes"], load["requests"], load["sectors"]),
-                         ("d_x", 4, 32, 125))
+        self.assertEqual(
+            (load["array"], load["access_bytes"], load["requests"], load["sectors"]),
+            ("d_x", 4, 32, 125),
+        )
 
     def test_json_has_the_launch_and_where_it_comes_from(self):
         """Kernel, line, counts, context."""
@@ -131,8 +137,9 @@ class OwnProgramTest(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             found = json.loads(pathlib.Path(folder, "found.json").read_text())
         (launch,) = found["subjects"]
-        self.assertEqual((launch["kernel"], launch["file"], launch["line"]),
-                         ("scale<float>", "my.cu", 19))  # fmt: skip
+        self.assertEqual(
+            (launch["kernel"], launch["file"], launch["line"]), ("scale<float>", "my.cu", 19)
+        )
         self.assertEqual(launch["launch"]["blocks"], 8)
         self.assertEqual({line["array"] for line in launch["lines"]}, {"d_x"})
         self.assertEqual(found["card"]["id"], "t4")
@@ -153,7 +160,11 @@ class OwnProgramTest(unittest.TestCase):
               std::printf("%d %d %d\\n", filled, other(), kShared);
             }
             """,
-            "other.cpp", "-I", "include", "-D", "VALUE=42",
+            "other.cpp",
+            "-I",
+            "include",
+            "-D",
+            "VALUE=42",
             files={
                 "parts/kernel.cuh": """
                     #pragma once
@@ -166,7 +177,7 @@ class OwnProgramTest(unittest.TestCase):
                 "include/shared.h": "constexpr int kShared = 9;\n",
                 "other.cpp": "int other() { return 8; }\n",
             },
-        )  # fmt: skip
+        )
         self.assertEqual(result.stdout, "42 8 9\n", result.stderr)
 
     def test_one_launch_or_kernel_can_be_asked_for(self):
@@ -197,15 +208,17 @@ class OwnProgramTest(unittest.TestCase):
             """)
         self.assertEqual(result.returncode, 143)
         self.assertIn("my.cu: Terminated", result.stderr)
-        self.assertEqual([(one["kernel"], one["findings"]) for one in launches(result)],
-                         [("one", [])])
+        self.assertEqual(
+            [(one["kernel"], one["findings"]) for one in launches(result)], [("one", [])]
+        )
         self.assertEqual(result.found["exit_code"], 143)
 
     def test_a_program_that_is_killed_before_its_first_launch_has_a_record(self):
         """One without launches, and no error about the record."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "my.cu").write_text(
-                "#include <csignal>\nint main() { raise(SIGKILL); }\n")
+                "#include <csignal>\nint main() { raise(SIGKILL); }\n"
+            )
             result = glassbox(["my.cu", "--json", "found.json"], folder)
             found = json.loads(pathlib.Path(folder, "found.json").read_text())
         self.assertEqual(result.returncode, 137)

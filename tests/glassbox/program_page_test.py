@@ -58,10 +58,13 @@ class ProgramPageTest(PageTest):
         launches = Select(find("#launch"))
         names = [option.text.split()[1] for option in launches.options]
         self.assertEqual(names, ["transpose", "transpose_tile"])
-        for number, (traced, verdict) in enumerate(zip(
-            trace_of(page)["subjects"],
-            ("32 sectors where 4 would do", "32-way bank conflict"), strict=True,
-        )):  # fmt: skip
+        for number, (traced, verdict) in enumerate(
+            zip(
+                trace_of(page)["subjects"],
+                ("32 sectors where 4 would do", "32-way bank conflict"),
+                strict=True,
+            )
+        ):
             choose("#launch", number)
             self.assertIn(f"{traced['kernel']}, launched at", find("#launch-facts").text)
             shown = texts(".source .verdict")

@@ -16,8 +16,10 @@ REFUSED = {
     "#include <cub/cub.cuh>\nint main() {}": ("missing-library", 1),
     "#include <cublas.h>\nint main() {}": ("missing-library", 1),
     "#include <nvtx3/nvToolsExt.h>\nint main() {}": ("missing-library", 1),
-    "#include <cublasLt.h>\nint main() { cublasLtHandle_t h; cublasLtMatmul(h); }":
-        ("missing-word", 2),
+    "#include <cublasLt.h>\nint main() { cublasLtHandle_t h; cublasLtMatmul(h); }": (
+        "missing-word",
+        2,
+    ),
     "texture<float, 2> t;\nint main() {}": ("missing-word", 1),
     '__global__ void k() { asm("bar.sync 0;"); }\nint main() {}': ("not-emulated", 1),
     "__global__ void k(cudaTextureObject_t t, float* x) {\n  *x = tex3D<float>(t, 0, 0, 0);\n}\n"
@@ -27,12 +29,11 @@ REFUSED = {
     "  wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;\n  wmma::fill_fragment(c, 0);\n}\n"
     "int main() { k<<<1, 32>>>(); }": ("not-emulated", 4),
     "int main() {\n  cudaGraphNodeParams p;\n}": ("missing-word", 2),
-    "int main() {\n  cudaArray_t a;\n  cudaMalloc3DArray(&a, nullptr, {});\n}":
-        ("missing-word", 3),
+    "int main() {\n  cudaArray_t a;\n  cudaMalloc3DArray(&a, nullptr, {});\n}": ("missing-word", 3),
     "int main() {\n  cudaIpcMemHandle_t h;\n}": ("missing-word", 2),
     "int main() {\n  cudaStreamGetCaptureInfo(nullptr, nullptr);\n}": ("missing-word", 2),
     "__global__ void k() {}\nint main() {\n  k<<<1, 2>>(3);\n}": ("launch-syntax", 3),
-}  # fmt: skip
+}
 
 
 # What marks a word that is missing, and the word itself; of a template with T, that as well.
@@ -76,10 +77,11 @@ class RefusalsTest(unittest.TestCase):
         """All are found; a person is shown ten, and told how many more there are."""
         result = outcome("".join(f"wrong{i} x{i};\n" for i in range(13)) + "int main() {}\n")
         self.assertEqual((result.returncode, result.found["exit_code"]), (2, 2))
-        found = [(one["code"], one["family"], one["file"], one["line"], one["column"])
-                 for one in result.found["findings"]]  # fmt: skip
-        self.assertEqual(found, [("compiler-error", "source", "my.cu", i, 1)
-                                 for i in range(1, 14)])  # fmt: skip
+        found = [
+            (one["code"], one["family"], one["file"], one["line"], one["column"])
+            for one in result.found["findings"]
+        ]
+        self.assertEqual(found, [("compiler-error", "source", "my.cu", i, 1) for i in range(1, 14)])
         lines = result.stderr.splitlines()
         self.assertEqual(len(lines), 11 + 1)  # and where the findings are
         self.assertTrue(lines[9].startswith("my.cu:10:1: "), lines)
@@ -92,8 +94,11 @@ class RefusalsTest(unittest.TestCase):
                 result = outcome(source)
                 self.assertEqual(result.returncode, 2)
                 first = result.found["findings"][0]
-                self.assertEqual((first["code"], first["file"], first["line"]),
-                                 (code, "my.cu", line), result.stderr)
+                self.assertEqual(
+                    (first["code"], first["file"], first["line"]),
+                    (code, "my.cu", line),
+                    result.stderr,
+                )
                 self.assertEqual(first["group"], "build" if code == "launch-syntax" else "lacks")
                 self.assertLess(len(result.stderr.splitlines()), 7, result.stderr)
 
@@ -101,16 +106,19 @@ class RefusalsTest(unittest.TestCase):
         """Is an error of the linker, with the line that calls it."""
         result = outcome("void missing();\nint main() {\n  missing();\n}\n")
         self.assertEqual(result.returncode, 2)
-        self.assertEqual([(one["code"], one["group"]) for one in result.found["findings"]],
-                         [("linker-error", "build")])
+        self.assertEqual(
+            [(one["code"], one["group"]) for one in result.found["findings"]],
+            [("linker-error", "build")],
+        )
 
     def test_a_file_that_is_not_there(self):
         """Is named, in all outputs."""
         result = outcome("int main() {}\n", "none.cu")
         self.assertEqual(result.returncode, 2)
         (missing,) = result.found["findings"]
-        self.assertEqual((missing["code"], missing["fields"]["file"]),
-                         ("unreadable-source", "none.cu"))
+        self.assertEqual(
+            (missing["code"], missing["fields"]["file"]), ("unreadable-source", "none.cu")
+        )
 
     def test_errors_in_another_language(self):
         """Are read all the same."""

@@ -114,7 +114,8 @@ class ReportWordingTest(unittest.TestCase):
         source = in_main(
             surfaces_test.START + "auto s = surface_of(array_of<short>(8, 2));"
             "read<short><<<1, dim3(9, 2)>>>(s, (short*)out, 0, cudaBoundaryModeTrap);",
-            surfaces_test.KERNELS)
+            surfaces_test.KERNELS,
+        )
         self.assert_said(
             outcome(source),
             "surf2Dread is out of bounds: byte 16 of row 0; array has 2 rows of 16 bytes, at my.cu:",
@@ -128,22 +129,29 @@ class ReportWordingTest(unittest.TestCase):
             "second at my.cu:9, 1 block of 32 threads: 1 hazard",
             "assertion failed: threadIdx.x < 31 at my.cu:5, block (0, 0, 0), thread (31, 0, 0)",
         )
-        self.assert_said(outcome(untraced_launches_test.SHARED_STATE),
-                         "4 launches of 9 traced: the first of each kernel at each line.")
+        self.assert_said(
+            outcome(untraced_launches_test.SHARED_STATE),
+            "4 launches of 9 traced: the first of each kernel at each line.",
+        )
 
     def test_a_kernel_that_waits_for_the_host(self):
         source = in_main(
             "int* x;\ncudaMallocHost(&x, 4);\nwait<<<1, 1>>>(x);",
-            "__global__ void wait(volatile int* x) { while (*x != 1) {} }")
+            "__global__ void wait(volatile int* x) { while (*x != 1) {} }",
+        )
         with mock.patch.dict(os.environ, LADDER_HANG_SECONDS="1"):
-            self.assert_said(outcome(source), "a kernel waits until the host writes x, and the glass "
-                             "box runs it to its end before the host goes on")
+            self.assert_said(
+                outcome(source),
+                "a kernel waits until the host writes x, and the glass "
+                "box runs it to its end before the host goes on",
+            )
 
     def test_the_host_accesses_memory_of_the_gpu(self):
         self.assert_said(
             outcome(in_main("float* d_a;\ncudaMalloc(&d_a, 64);\nd_a[3] = 1;")),
             "host code accesses d_a, which is memory of the GPU: copy it with cudaMemcpy, and use "
-            "the copy, at my.cu:6 (host-access)")
+            "the copy, at my.cu:6 (host-access)",
+        )
 
     def test_refusals(self):
         for source, sentence in zip(refusals_test.REFUSED, REFUSED, strict=True):
@@ -156,8 +164,11 @@ class ReportWordingTest(unittest.TestCase):
             result = outcome("\n".join(use for use, _ in some) + "\nint main() {}\n")
             for number, (use, sentence) in enumerate(some, 1):
                 with self.subTest(use=use):
-                    told = [line for line in result.stderr.splitlines()
-                            if line.startswith(f"my.cu:{number}:")]
+                    told = [
+                        line
+                        for line in result.stderr.splitlines()
+                        if line.startswith(f"my.cu:{number}:")
+                    ]
                     self.assertEqual(len(told), 1, result.stderr)
                     self.assertTrue(told[0].endswith(sentence), told[0])
 

@@ -47,7 +47,7 @@ BROKEN = {
     "two_streams": (STREAMS, {"a"}),
     "used_before_allocated": (TAKEN, {"a"}),
     "waits_for_the_wrong_stream": (READS, {"h"}),
-}  # fmt: skip
+}
 ALWAYS_SOUND = sorted(path.stem for path in FOLDER.glob("sound_*.cu"))
 
 
@@ -58,8 +58,11 @@ def source_of(name):
 
 def line_with(source, word):
     """The number of the line that ends in // WORD."""
-    lines = [number for number, line in enumerate(source.splitlines(), 1)
-             if word in line.partition("//")[2].split()]  # fmt: skip
+    lines = [
+        number
+        for number, line in enumerate(source.splitlines(), 1)
+        if word in line.partition("//")[2].split()
+    ]
     assert len(lines) == 1, (word, lines)
     return lines[0]
 
@@ -67,9 +70,13 @@ def line_with(source, word):
 def run_all(names, *words):
     """{name: outcome}, two at a time."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return dict(zip(names, pool.map(
-            lambda name: outcome(source_of(name), *words, verb=["check"]), names
-        ), strict=True))  # fmt: skip
+        return dict(
+            zip(
+                names,
+                pool.map(lambda name: outcome(source_of(name), *words, verb=["check"]), names),
+                strict=True,
+            )
+        )
 
 
 class StreamOrder(unittest.TestCase):

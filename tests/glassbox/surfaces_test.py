@@ -63,22 +63,32 @@ START = """
 
 # What a kernel does with the surface s of the array a, 2 rows of 8 shorts, and why it may not.
 WRONG_USES = {
-    "read<short><<<1, dim3(9, 2)>>>(s, (short*)out, 0, cudaBoundaryModeTrap)":
-        ("surface-out-of-bounds", {"x": 16, "y": 0, "array": "a", "rows": 2, "row_bytes": 16,
-                                   "function": "surf2Dread"}),
-    "write<int><<<1, 1>>>(s, 1, 0, -1, cudaBoundaryModeTrap)":
-        ("surface-out-of-bounds", {"x": 0, "y": -1, "array": "a", "rows": 2, "row_bytes": 16,
-                                   "function": "surf2Dwrite"}),
+    "read<short><<<1, dim3(9, 2)>>>(s, (short*)out, 0, cudaBoundaryModeTrap)": (
+        "surface-out-of-bounds",
+        {"x": 16, "y": 0, "array": "a", "rows": 2, "row_bytes": 16, "function": "surf2Dread"},
+    ),
+    "write<int><<<1, 1>>>(s, 1, 0, -1, cudaBoundaryModeTrap)": (
+        "surface-out-of-bounds",
+        {"x": 0, "y": -1, "array": "a", "rows": 2, "row_bytes": 16, "function": "surf2Dwrite"},
+    ),
     "odd<<<1, 1>>>(s)": ("surface-misaligned", {"x": 2, "bytes": 4, "function": "surf2Dwrite"}),
-    "line<<<1, 1>>>(s, out, 8)":
-        ("surface-dimensions", {"dimensions": 2, "function": "surf1Dwrite"}),
-    "read<int><<<1, 1>>>(7, out, 0, cudaBoundaryModeZero)":
-        ("surface-no-object", {"function": "surf2Dread"}),
-    "cudaDestroySurfaceObject(s); read<int><<<1, 1>>>(s, out, 0, cudaBoundaryModeZero)":
-        ("surface-destroyed", {"function": "surf2Dread"}),
-    "cudaFreeArray(a); read<int><<<1, 1>>>(s, out, 0, cudaBoundaryModeZero)":
-        ("surface-freed", {"array": "a", "function": "surf2Dread"}),
-}  # fmt: skip
+    "line<<<1, 1>>>(s, out, 8)": (
+        "surface-dimensions",
+        {"dimensions": 2, "function": "surf1Dwrite"},
+    ),
+    "read<int><<<1, 1>>>(7, out, 0, cudaBoundaryModeZero)": (
+        "surface-no-object",
+        {"function": "surf2Dread"},
+    ),
+    "cudaDestroySurfaceObject(s); read<int><<<1, 1>>>(s, out, 0, cudaBoundaryModeZero)": (
+        "surface-destroyed",
+        {"function": "surf2Dread"},
+    ),
+    "cudaFreeArray(a); read<int><<<1, 1>>>(s, out, 0, cudaBoundaryModeZero)": (
+        "surface-freed",
+        {"array": "a", "function": "surf2Dread"},
+    ),
+}
 
 
 def rows(body, verb="check"):
@@ -122,16 +132,22 @@ class SurfacesTest(unittest.TestCase):
         zeros = "0 0 0 0 0 0"
         self.assertEqual(
             said,
-            [" ".join(rows_of_a), " ".join([zeros, *[f"0 {r} 0" for r in rows_of_a], zeros]),
-             " ".join([wide[0], *wide, wide[-1]]),
-             "317 318 319 320 333 334 335 336 349 350 351 300",
-             "7 8 9 10 8 8 9 10 23 8 9 10 24 8 9 10", "121 134 74 65 58 53 50 49"], result.stderr,
-        )  # fmt: skip
+            [
+                " ".join(rows_of_a),
+                " ".join([zeros, *[f"0 {r} 0" for r in rows_of_a], zeros]),
+                " ".join([wide[0], *wide, wide[-1]]),
+                "317 318 319 320 333 334 335 336 349 350 351 300",
+                "7 8 9 10 8 8 9 10 23 8 9 10 24 8 9 10",
+                "121 134 74 65 58 53 50 49",
+            ],
+            result.stderr,
+        )
         self.assertEqual((never_freed(result), faults(result)), ({}, []))
 
     def test_what_is_written_is_there_for_others(self):
         """For textures of the array, and for copies."""
-        said, result = rows("""
+        said, result = rows(
+            """
             cudaArray_t a = array_of<float>(4, 2);
             cudaSurfaceObject_t s = surface_of(a);
             write<float><<<1, dim3(4, 2)>>>(s, 1.0f, 0, 0, cudaBoundaryModeTrap);
@@ -148,7 +164,9 @@ class SurfacesTest(unittest.TestCase):
             printf("%d\\n", back.res.array.array == a);
             TOLD(cudaDestroySurfaceObject(s));
             TOLD(cudaDestroySurfaceObject(0));
-            """, verb="run")  # fmt: skip
+            """,
+            verb="run",
+        )
         self.assertEqual(
             said, ["cudaSuccess", "1 1 1 1", "1", "cudaSuccess", "1", *["cudaSuccess"] * 2]
         )
@@ -215,10 +233,12 @@ class SurfacesTest(unittest.TestCase):
         self.assertEqual(said, ["cudaErrorInvalidValue"] * 4)
         self.assertEqual(
             set(calls(result)),
-            {("cudaCreateSurfaceObject", "surface-of-array"),
-             ("cudaDestroySurfaceObject", "no-surface"),
-             ("cudaGetSurfaceObjectResourceDesc", "no-surface")},
-        )  # fmt: skip
+            {
+                ("cudaCreateSurfaceObject", "surface-of-array"),
+                ("cudaDestroySurfaceObject", "no-surface"),
+                ("cudaGetSurfaceObjectResourceDesc", "no-surface"),
+            },
+        )
 
 
 if __name__ == "__main__":

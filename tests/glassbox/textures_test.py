@@ -83,20 +83,30 @@ PLANE = """
 
 # What a kernel of PLANE's reads, and why it may not.
 WRONG_READS = {
-    "auto t = texture_of(of_array(a)); cudaFreeArray(a);plane<<<1, 1>>>(t, 0, 0, 0, 0, out);":
-        ("texture-freed", {"function": "tex2D", "array": "a"}),
+    "auto t = texture_of(of_array(a)); cudaFreeArray(a);plane<<<1, 1>>>(t, 0, 0, 0, 0, out);": (
+        "texture-freed",
+        {"function": "tex2D", "array": "a"},
+    ),
     "auto t = texture_of(of_array(a)); cudaDestroyTextureObject(t);"
     "plane<<<1, 1>>>(t, 0, 0, 0, 0, out);": ("texture-destroyed", {"function": "tex2D"}),
     "plane<<<1, 1>>>(0, 0, 0, 0, 0, out);": ("texture-no-object", {"function": "tex2D"}),
-    "line<<<1, 1>>>(texture_of(of_array(a)), 0, 0, out);":
-        ("texture-dimensions", {"function": "tex1D", "dimensions": 2}),
-    "plane<<<1, 1>>>(texture_of(of_array(a)), 0, 0, 0, 0, (int*)out);":
-        ("texture-type", {"function": "tex2D", "texture_gives_floats": True}),
-    "elements<<<1, 1>>>(texture_of(of_array(a)), 0, out);":
-        ("texture-function", {"function": "tex1Dfetch", "texture_is_linear": False}),
-    "line<<<1, 1>>>(texture_of(of_memory(out, 4)), 0, 0, out);":
-        ("texture-function", {"function": "tex1D", "texture_is_linear": True}),
-}  # fmt: skip
+    "line<<<1, 1>>>(texture_of(of_array(a)), 0, 0, out);": (
+        "texture-dimensions",
+        {"function": "tex1D", "dimensions": 2},
+    ),
+    "plane<<<1, 1>>>(texture_of(of_array(a)), 0, 0, 0, 0, (int*)out);": (
+        "texture-type",
+        {"function": "tex2D", "texture_gives_floats": True},
+    ),
+    "elements<<<1, 1>>>(texture_of(of_array(a)), 0, out);": (
+        "texture-function",
+        {"function": "tex1Dfetch", "texture_is_linear": False},
+    ),
+    "line<<<1, 1>>>(texture_of(of_memory(out, 4)), 0, 0, out);": (
+        "texture-function",
+        {"function": "tex1D", "texture_is_linear": True},
+    ),
+}
 
 
 def rows(body):
@@ -110,7 +120,9 @@ class TexturesTest(unittest.TestCase):
 
     def test_address_modes(self):
         """Wrap and mirror need normalised coordinates: else they are clamp."""
-        said, result = rows(LINE + """
+        said, result = rows(
+            LINE
+            + """
             for (int mode = 0; mode < 4; ++mode) {
               cudaTextureObject_t t = texture_of(of_array(a), mode);
               line<<<1, 9>>>(t, -1.5f, 1, out);
@@ -123,7 +135,8 @@ class TexturesTest(unittest.TestCase):
             }
             cudaFreeArray(a);
             cudaFree(out);
-            """)
+            """
+        )
         clamp = "1 1 1 5 2 8 8 8 8"
         border = "42 42 1 5 2 8 42 42 42"
         self.assertEqual(
@@ -154,9 +167,7 @@ class TexturesTest(unittest.TestCase):
             show(out, 1);
             """)
         # The last: weights 181, 52, 18 and 5 of 256, because 57 * 23 / 256 is 5.12.
-        self.assertEqual(
-            said, ["0 0 256 256 256 256 512 512", "0 8.5 22 40.5 64", "21 0 4", "4"]
-        )
+        self.assertEqual(said, ["0 0 256 256 256 256 512 512", "0 8.5 22 40.5 64", "21 0 4", "4"])
 
     def test_elements_of_linear_memory(self):
         """Of several types; beyond the bounds of the texture they are 0."""
@@ -219,7 +230,9 @@ class TexturesTest(unittest.TestCase):
 
     def test_copies_into_arrays(self):
         """Row after row from any byte on, and back."""
-        said, result = rows(PLANE + """
+        said, result = rows(
+            PLANE
+            + """
             float more[] = {10, 20, 30}, back[8];
             cudaMemcpyToArray(a, 8, 0, more, 12, cudaMemcpyHostToDevice);
             cudaMemcpyFromArray(back, a, 0, 0, 32, cudaMemcpyDeviceToHost);
@@ -229,13 +242,16 @@ class TexturesTest(unittest.TestCase):
             cudaChannelFormatDesc format;
             cudaGetChannelDesc(&format, a);
             printf("%d %d\\n", format.x, format.f);
-            """)
+            """
+        )
         self.assertEqual(said, ["1 5 10 20 30 100 7 0.5", "10 20 7 0.5", "32 2"])
         self.assertEqual(never_freed(result)["a"], 32)
 
     def test_wrong_calls(self):
         """CUDA's errors, as an H100 returns them, with a sentence."""
-        said, result = rows(PLANE + """
+        said, result = rows(
+            PLANE
+            + """
             auto told = [](cudaError_t e) { printf("%s\\n", cudaGetErrorName(e)); };
             told(cudaMemcpy2DToArray(a, 8, 0, texels, 16, 16, 1, cudaMemcpyHostToDevice));
             int numbers[4] = {};
@@ -252,31 +268,48 @@ class TexturesTest(unittest.TestCase):
             told(cudaCreateTextureObject(&t, &r, &d, nullptr));
             told(cudaFreeArray(ints));
             told(cudaDestroyTextureObject(7));
-            """)
+            """
+        )
         self.assertEqual(
             said,
-            ["cudaErrorInvalidValue", "cudaErrorInvalidFilterSetting",
-             "cudaErrorInvalidNormSetting", *["cudaErrorInvalidValue"] * 3,
-             "cudaErrorInvalidResourceHandle", "cudaErrorInvalidValue"],
-        )  # fmt: skip
+            [
+                "cudaErrorInvalidValue",
+                "cudaErrorInvalidFilterSetting",
+                "cudaErrorInvalidNormSetting",
+                *["cudaErrorInvalidValue"] * 3,
+                "cudaErrorInvalidResourceHandle",
+                "cudaErrorInvalidValue",
+            ],
+        )
         create = "cudaCreateTextureObject"
         found = calls(result)
         self.assertEqual(
             set(found),
-            {("cudaMemcpy2DToArray", "part-does-not-fit"), (create, "filter-of-integers"),
-             (create, "normalised-wide-integers"), (create, "texture-alignment"),
-             (create, "does-not-fit"), (create, "texture-of-array"),
-             ("cudaFreeArray", "no-cuda-array"), ("cudaDestroyTextureObject", "no-texture")},
-        )  # fmt: skip
+            {
+                ("cudaMemcpy2DToArray", "part-does-not-fit"),
+                (create, "filter-of-integers"),
+                (create, "normalised-wide-integers"),
+                (create, "texture-alignment"),
+                (create, "does-not-fit"),
+                (create, "texture-of-array"),
+                ("cudaFreeArray", "no-cuda-array"),
+                ("cudaDestroyTextureObject", "no-texture"),
+            },
+        )
         self.assertLessEqual(
             {"width": 16, "x": 8, "y": 0, "array": "a", "rows": 2, "row_bytes": 16}.items(),
-            found[("cudaMemcpy2DToArray", "part-does-not-fit")].items())
-        self.assertLessEqual({"bytes": 260, "array": "out", "array_bytes": 256}.items(),
-                             found[(create, "does-not-fit")].items())
+            found[("cudaMemcpy2DToArray", "part-does-not-fit")].items(),
+        )
+        self.assertLessEqual(
+            {"bytes": 260, "array": "out", "array_bytes": 256}.items(),
+            found[(create, "does-not-fit")].items(),
+        )
 
     def test_descriptions_that_no_texture_has(self):
         """And some that only the glass box does not have."""
-        said, result = rows(LINE + """
+        said, result = rows(
+            LINE
+            + """
             cudaTextureObject_t t;
             cudaTextureDesc d = {};
             cudaResourceDesc r = of_memory(out, 4);
@@ -307,19 +340,27 @@ class TexturesTest(unittest.TestCase):
             cudaGetTextureObjectResourceDesc(&r, 99);
             cudaChannelFormatDesc three = cudaCreateChannelDesc<float3>();
             cudaMallocArray(&a, &three, 4, 4);
-            """)
+            """
+        )
         self.assertEqual(said, ["16 0"])
         create = "cudaCreateTextureObject"
         found = calls(result)
         self.assertEqual(
             set(found),
-            {(create, "texel-format"), (create, "no-resource-type"), (create, "texture-empty"),
-             (create, "texture-pitch"), ("cudaGetTextureObjectResourceDesc", "no-texture"),
-             ("cudaMallocArray", "texel-format")},
-        )  # fmt: skip
+            {
+                (create, "texel-format"),
+                (create, "no-resource-type"),
+                (create, "texture-empty"),
+                (create, "texture-pitch"),
+                ("cudaGetTextureObjectResourceDesc", "no-texture"),
+                ("cudaMallocArray", "texel-format"),
+            },
+        )
         self.assertEqual(found[(create, "no-resource-type")]["type"], 9)
-        self.assertLessEqual({"pitch": 20, "multiple": 32, "row_bytes": 16}.items(),
-                             found[(create, "texture-pitch")].items())
+        self.assertLessEqual(
+            {"pitch": 20, "multiple": 32, "row_bytes": 16}.items(),
+            found[(create, "texture-pitch")].items(),
+        )
         self.assertEqual(lacks(result), {"no-mipmapped-arrays", "no-resource-views", "no-srgb"})
 
     def test_kernels_that_read_what_they_may_not(self):

@@ -6,7 +6,8 @@ import unittest
 from tests.glassbox.own_program import fault, faults, in_main, launches, outcome
 
 # What code calls at its accesses, as its library's table of addresses has it.
-HOOKS = in_main("""
+HOOKS = in_main(
+    """
     const void* hook = dlsym(RTLD_DEFAULT, "__tsan_read4");
     bool *calls, seen[6]; cudaMalloc(&calls, 6);
     for (int i = 0; i < 5; ++i) k<<<1, 1>>>(calls + i, hook);
@@ -15,14 +16,17 @@ HOOKS = in_main("""
     for (int i = 0; i < 6; ++i) printf("%d ", seen[i]);
     printf("%d\\n", (const void*)&__tsan_read4 == hook);
     cudaFree(calls);
-    """, """#include <dlfcn.h>
+    """,
+    """#include <dlfcn.h>
     extern "C" void __tsan_read4(void*);
     __global__ void k(bool* calls, const void* hook) { *calls = (void*)&__tsan_read4 == hook; }
     __global__ void other(bool* calls, const void* hook) { *calls = (void*)&__tsan_read4 == hook; }
-    """)  # fmt: skip
+    """,
+)
 
 # All kinds of variables, and code that is called through addresses that kernels stored.
-SHARED_STATE = in_main("""
+SHARED_STATE = in_main(
+    """
     float factor = 2, *x; cudaMallocManaged(&x, 64 * sizeof(float));
     for (int i = 0; i < 64; ++i) x[i] = 0;
     make<<<1, 1>>>();
@@ -36,7 +40,8 @@ SHARED_STATE = in_main("""
       printf("%d %d %g\\n", seen, hidden_seen, x[63]);
     }
     cudaFree(x);
-    """, """
+    """,
+    """
     __constant__ float constant;
     __device__ int total;
     static __device__ int hidden;
@@ -58,7 +63,8 @@ SHARED_STATE = in_main("""
       if (threadIdx.x + blockIdx.x == 0) { hidden += 3; more += 1; }
       x[blockIdx.x * 32 + threadIdx.x] += function(constant) + shape->size();
     }
-    """)  # fmt: skip
+    """,
+)
 
 
 class UntracedLaunchesTest(unittest.TestCase):
@@ -83,27 +89,37 @@ class UntracedLaunchesTest(unittest.TestCase):
 
     def test_an_error_is_told_with_its_line(self):
         """As of a traced launch."""
-        result = outcome(in_main("""
+        result = outcome(
+            in_main(
+                """
             for (int step = 1; step <= 6; ++step) k<<<4, 64>>>(step);
             printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
-            """, """__global__ void k(int step) {
+            """,
+                """__global__ void k(int step) {
               if (step == 5 && threadIdx.x == 40 && blockIdx.x == 2)
                 *(int*)8 = 1;
-            }"""))  # fmt: skip
+            }""",
+            )
+        )
         self.assertEqual(result.stdout, "cudaErrorIllegalAddress\n")
         (failed,) = faults(result)
-        self.assertEqual((failed["line"], failed["block"], failed["thread"], failed["cuda_error"]),
-                         (4, [2, 0, 0], [40, 0, 0], "cudaErrorIllegalAddress"))
+        self.assertEqual(
+            (failed["line"], failed["block"], failed["thread"], failed["cuda_error"]),
+            (4, [2, 0, 0], [40, 0, 0], "cudaErrorIllegalAddress"),
+        )
         numbers = [(one["number"], one["traced"]) for one in launches(result, traced=False)]
         self.assertEqual(numbers, [(1, True), (2, True), (3, True), (5, False)])
 
     def test_the_one_launch_that_is_asked_for(self):
         """Hooks come into place late, too."""
-        source = in_main("""
+        source = in_main(
+            """
             float* x; cudaMalloc(&x, 256);
             for (int step = 1; step <= 6; ++step) k<<<1, 64>>>(x, step == 5);
             cudaFree(x);
-            """, "__global__ void k(float* x, int i) { x[threadIdx.x + i] = 1; }")  # fmt: skip
+            """,
+            "__global__ void k(float* x, int i) { x[threadIdx.x + i] = 1; }",
+        )
         late = outcome(source, "--launch", "5", verb=["check"])
         self.assertEqual(late.returncode, 1)
         self.assertEqual(fault(late, "out-of-bounds-global")["element"]["name"], "x[64]")

@@ -22,7 +22,9 @@ HEADERS = """
 """
 
 # A line for each product: a hash of the bits of D, for five kinds of random inputs.
-PRODUCTS = HEADERS + """
+PRODUCTS = (
+    HEADERS
+    + """
     unsigned hashed(unsigned x) {
       x ^= x >> 16; x *= 0x7feb352du;
       x ^= x >> 15; x *= 0x846ca68bu;
@@ -97,14 +99,21 @@ PRODUCTS = HEADERS + """
       printf("\\n");
     }
 """
+)
 CALLS = (
-    "16, 16, 16, Half, float, Row, Col", "16, 16, 16, Half, float, Row, Row",
-    "16, 16, 16, Half, float, Col, Col", "16, 16, 16, Half, Half, Col, Row",
-    "16, 16, 16, Bf16, float, Row, Col", "32, 8, 16, Half, Half, Row, Col",
-    "32, 8, 16, Bf16, float, Col, Row", "8, 32, 16, Half, float, Row, Col",
-    "8, 32, 16, Half, Half, Col, Row", "8, 32, 16, Bf16, float, Row, Row",
-    "16, 16, 8, Tf32, float, Row, Col", "16, 16, 8, Tf32, float, Col, Row",
-)  # fmt: skip
+    "16, 16, 16, Half, float, Row, Col",
+    "16, 16, 16, Half, float, Row, Row",
+    "16, 16, 16, Half, float, Col, Col",
+    "16, 16, 16, Half, Half, Col, Row",
+    "16, 16, 16, Bf16, float, Row, Col",
+    "32, 8, 16, Half, Half, Row, Col",
+    "32, 8, 16, Bf16, float, Col, Row",
+    "8, 32, 16, Half, float, Row, Col",
+    "8, 32, 16, Half, Half, Col, Row",
+    "8, 32, 16, Bf16, float, Row, Row",
+    "16, 16, 8, Tf32, float, Row, Col",
+    "16, 16, 8, Tf32, float, Col, Row",
+)
 # What an H100 prints.
 OF_H100 = """
 8d0764fd 6c17357a
@@ -122,7 +131,9 @@ d09cd88b bd9d9f2b
 """
 
 # Products of the same matrices, whose results are known.
-BY_HAND = HEADERS + """
+BY_HAND = (
+    HEADERS
+    + """
     template <int M, int N, class T, class Layout>
     __global__ void by_hand(const T* ones, float* out) {
       __shared__ alignas(32) T shared[M > N ? M * 16 : N * 16];
@@ -145,6 +156,7 @@ BY_HAND = HEADERS + """
       wmma::store_matrix_sync(out, c, N, wmma::mem_row_major);
     }
 """
+)
 
 
 def fnv_lines(calls):
@@ -196,7 +208,9 @@ class ProductsTest(unittest.TestCase):
         self.assertEqual(result.stdout, "0x1p+0 0x1.004p+0 -0x1.004p+0 inf ")
 
 
-COUNTS = HEADERS + """
+COUNTS = (
+    HEADERS
+    + """
     __global__ void counts(const half* h, float* f, half* out, int ld) {
       __shared__ alignas(32) half factors[2048];
       __shared__ alignas(32) float sums[1024];
@@ -222,11 +236,22 @@ COUNTS = HEADERS + """
       wmma::store_matrix_sync(out, d, ld, wmma::mem_col_major);
     }
 """
+)
 # By line from the first: requests, and sectors or in shared memory wavefronts; measured with ncu on
 # an H100 for a leading dimension of 24; of 40 for the second line.
 MEASURED = [
-    (4, 32), (8, 64), (4, 32), (8, 32), (4, 8), (8, 16), (1, 4), (2, 8), (1, 2), (4, 4), (4, 32),
-]  # fmt: skip
+    (4, 32),
+    (8, 64),
+    (4, 32),
+    (8, 32),
+    (4, 8),
+    (8, 16),
+    (1, 4),
+    (2, 8),
+    (1, 2),
+    (4, 4),
+    (4, 32),
+]
 
 
 class AccessesTest(unittest.TestCase):
@@ -258,14 +283,16 @@ class AccessesTest(unittest.TestCase):
             f"__global__ void k{i}(float* out) {{\n__shared__ alignas(32) float s{i}[256];\n"
             "wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n"
             f"wmma::fill_fragment(c, 1.0f);\n{body}}}\n"
-            for i, body in enumerate((
-                "wmma::store_matrix_sync(s0, c, 16, wmma::mem_row_major);\n"
-                "out[threadIdx.x] = s0[255 - threadIdx.x];",
-                "s1[threadIdx.x] = out[threadIdx.x];\n"
-                "wmma::load_matrix_sync(c, s1, 16, wmma::mem_row_major);\n"
-                "wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);",
-            ))
-        )  # fmt: skip
+            for i, body in enumerate(
+                (
+                    "wmma::store_matrix_sync(s0, c, 16, wmma::mem_row_major);\n"
+                    "out[threadIdx.x] = s0[255 - threadIdx.x];",
+                    "s1[threadIdx.x] = out[threadIdx.x];\n"
+                    "wmma::load_matrix_sync(c, s1, 16, wmma::mem_row_major);\n"
+                    "wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);",
+                )
+            )
+        )
         result = outcome(
             in_main(
                 "float* out; cudaMalloc(&out, 4096); cudaMemset(out, 0, 4096);"
@@ -275,10 +302,15 @@ class AccessesTest(unittest.TestCase):
             verb=["check"],
         )
         self.assertEqual(result.returncode, 1)
-        raced = [(one["code"], one["access"]["verb"], one["element"]["array"])
-                 for one in faults(result) if one["element"]["space"] == "shared"]  # fmt: skip
-        self.assertEqual(raced, [("race-in-shared-memory", "load", "s0"),
-                                 ("race-in-shared-memory", "load", "s1")])
+        raced = [
+            (one["code"], one["access"]["verb"], one["element"]["array"])
+            for one in faults(result)
+            if one["element"]["space"] == "shared"
+        ]
+        self.assertEqual(
+            raced,
+            [("race-in-shared-memory", "load", "s0"), ("race-in-shared-memory", "load", "s1")],
+        )
 
 
 BAD = """
@@ -302,14 +334,18 @@ class RefusalsTest(unittest.TestCase):
         misaligned, failure = "cudaErrorMisalignedAddress", "cudaErrorLaunchFailure"
         whole = "warp-incomplete"
         cases = {
-            "<<<1, 32>>>(p, q, 17, 32, 0)":
-                (misaligned, 0, "misaligned-leading-dimension", {"elements": 17, "multiple": 8}),
+            "<<<1, 32>>>(p, q, 17, 32, 0)": (
+                misaligned,
+                0,
+                "misaligned-leading-dimension",
+                {"elements": 17, "multiple": 8},
+            ),
             "<<<1, 32>>>(p + 1, q, 16, 32, 0)": (misaligned, 0, "misaligned-matrix", {"bytes": 2}),
             "<<<1, 32>>>(p, q + 1, 16, 32, 0)": (misaligned, 1, "misaligned-matrix", {"bytes": 4}),
             "<<<1, 32>>>(p, q, 24, 24, 0)": (failure, 0, whole, {"lanes": 24}),
             "<<<1, 16>>>(p, q, 16, 32, 0)": (failure, 0, whole, {"lanes": 16}),
             "<<<1, 32>>>(p, q, 16, 32, 16)": (failure, 0, "warp-different-matrices", {}),
-        }  # fmt: skip
+        }
         kernels = "".join(BAD.format(i) for i in range(len(cases)))
         launches = "".join(
             "cudaMalloc(&p, 8192); cudaMalloc(&q, 8192); cudaMemset(p, 0, 8192);"

@@ -46,9 +46,12 @@ class OwnArchitecturesTest(unittest.TestCase):
         script = self.folder / "script.cmake"
         script.write_text(SCRIPT.format(also=also, nvcc=nvcc))
         done = subprocess.run(
-            ["cmake", "-P", script], capture_output=True, text=True, check=False,
+            ["cmake", "-P", script],
+            capture_output=True,
+            text=True,
+            check=False,
             env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
-        )  # fmt: skip
+        )
         return done.returncode, " ".join(done.stderr.split())
 
     def test_without_a_gpu_it_is_hopper(self):

@@ -5,7 +5,6 @@ is from bench/results/sass/ablations.json, which `python3 -m bench.benchmark.abl
 writes without one.
 """
 
-
 from bench import results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import (
@@ -32,8 +31,9 @@ def machine_code():
 
 def timed(rung, size):
     """[entry] of a rung and its copies at a size, the rung first."""
-    return [entry for entry in load(TIMES)["benchmarks"]
-            if entry["rung"] == rung and entry["m"] == size]
+    return [
+        entry for entry in load(TIMES)["benchmarks"] if entry["rung"] == rung and entry["m"] == size
+    ]
 
 
 def sizes(rung):
@@ -58,13 +58,27 @@ def code_cells(name, codes):
 def code_table(rung, codes):
     """What the compiler made of each copy, where no times are recorded."""
     rows = [
-        [entry["taken_away"], entry["registers"], entry["spill_store_bytes"],
-         entry["instructions"], entry["lds_128"], entry["three_fresh"],
-         f"{entry['cycles_per_ffma']:.3f}"]
-        for entry in codes.values() if entry["rung"] == rung
+        [
+            entry["taken_away"],
+            entry["registers"],
+            entry["spill_store_bytes"],
+            entry["instructions"],
+            entry["lds_128"],
+            entry["three_fresh"],
+            f"{entry['cycles_per_ffma']:.3f}",
+        ]
+        for entry in codes.values()
+        if entry["rung"] == rung
     ]
-    heads = ("taken away", "registers", "spilled bytes", "instructions in the loop", "LDS.128",
-             "FFMA with three fresh reads", "cycles per FFMA, counted")
+    heads = (
+        "taken away",
+        "registers",
+        "spilled bytes",
+        "instructions in the loop",
+        "LDS.128",
+        "FFMA with three fresh reads",
+        "cycles per FFMA, counted",
+    )
     return table(heads, rows)
 
 
@@ -74,14 +88,26 @@ def times_table(rung, size, codes):
     for entry in timed(rung, size):
         whole = entry["taken_away"] is None
         name = f"{rung:02}_unchanged" if whole else entry["name"]
-        rows.append([
-            "nothing: the rung as it is" if whole else entry["taken_away"],
-            f"{entry['time_ms']:.3f}", f"{entry['tflops']:.2f}",
-            f"{100 * (entry['ratio_to_unchanged'] - 1):+.1f} %",
-            percent(entry["ratio_to_best"]), *code_cells(name, codes),
-        ])
-    heads = (f"taken away, at {size}", "ms", "TFLOP/s", "faster by", "of best cuBLAS",
-             "spilled bytes", "instructions in the loop", "cycles per FFMA, counted")
+        rows.append(
+            [
+                "nothing: the rung as it is" if whole else entry["taken_away"],
+                f"{entry['time_ms']:.3f}",
+                f"{entry['tflops']:.2f}",
+                f"{100 * (entry['ratio_to_unchanged'] - 1):+.1f} %",
+                percent(entry["ratio_to_best"]),
+                *code_cells(name, codes),
+            ]
+        )
+    heads = (
+        f"taken away, at {size}",
+        "ms",
+        "TFLOP/s",
+        "faster by",
+        "of best cuBLAS",
+        "spilled bytes",
+        "instructions in the loop",
+        "cycles per FFMA, counted",
+    )
     return table(heads, rows)
 
 

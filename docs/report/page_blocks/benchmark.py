@@ -105,9 +105,7 @@ def ratio_block(_rung):
 def benchmark_block(_rung):
     """A line for each set of shapes."""
     benchmark = Benchmark()
-    return "\n".join(
-        [*set_table(benchmark, benchmark.rungs()[-1]), "", f"{source(benchmark)}."]
-    )
+    return "\n".join([*set_table(benchmark, benchmark.rungs()[-1]), "", f"{source(benchmark)}."])
 
 
 @or_command(RECORD_BENCHMARK)

@@ -67,8 +67,11 @@ def link(evidence):
     """A piece of evidence as a link of the page."""
     target = evidence["at"]
     if not re.match(r"https?:", target):
-        target = target.removeprefix("docs/chapters/") if target.startswith(
-            "docs/chapters/") else f"../../{target}"
+        target = (
+            target.removeprefix("docs/chapters/")
+            if target.startswith("docs/chapters/")
+            else f"../../{target}"
+        )
     return f"[{evidence['text']}]({target})"
 
 
@@ -88,10 +91,18 @@ def claims_block(*_):
     for group, rows in groups.items():
         cells = []
         for row in rows:
-            cells.append((f"{filled_in(row['claim'])}<br>*({row['who']})*", verdict(row),
-                          filled_in(row["because"]), ", ".join(map(link, row["evidence"]))))
-        parts += [f"## {group}",
-                  table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells)]
+            cells.append(
+                (
+                    f"{filled_in(row['claim'])}<br>*({row['who']})*",
+                    verdict(row),
+                    filled_in(row["because"]),
+                    ", ".join(map(link, row["evidence"])),
+                )
+            )
+        parts += [
+            f"## {group}",
+            table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells),
+        ]
     return "\n\n".join(parts)
 
 

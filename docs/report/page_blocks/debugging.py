@@ -35,9 +35,7 @@ def emulated(name):
 
 def sanitized(name):
     """What each tool of compute-sanitizer said first."""
-    runs = {
-        run["tool"]: run for run in load("gallery.json")["benchmarks"] if run["name"] == name
-    }
+    runs = {run["tool"]: run for run in load("gallery.json")["benchmarks"] if run["name"] == name}
     lines = []
     for tool in TOOLS:
         run = runs[tool]
@@ -58,23 +56,32 @@ def case(name):
     """A block that shows a kernel and the reports of both."""
 
     def block(*_):
-        return "\n\n".join([
-            kernel_source(name),
-            "The emulator:",
-            fenced("text", "\n".join(
-                textwrap.fill(line, COLUMNS, subsequent_indent="  ") for line in emulated(name))),
-            "compute-sanitizer on the GPU:",
-            fenced("text", sanitized(name)),
-        ])
+        return "\n\n".join(
+            [
+                kernel_source(name),
+                "The emulator:",
+                fenced(
+                    "text",
+                    "\n".join(
+                        textwrap.fill(line, COLUMNS, subsequent_indent="  ")
+                        for line in emulated(name)
+                    ),
+                ),
+                "compute-sanitizer on the GPU:",
+                fenced("text", sanitized(name)),
+            ]
+        )
 
     return block
 
 
 def gallery_source_block(*_):
     """Where the reports are from."""
-    return (f"compute-sanitizer: {provenance('gallery.json')}, recorded by "
-            "`bench/record/gallery.py`. The emulator: `build/tests/gallery_test`, recorded by "
-            "`bench/record/gallery_reports.py`.")
+    return (
+        f"compute-sanitizer: {provenance('gallery.json')}, recorded by "
+        "`bench/record/gallery.py`. The emulator: `build/tests/gallery_test`, recorded by "
+        "`bench/record/gallery_reports.py`."
+    )
 
 
 def cuda_gdb_block(*_):
@@ -92,8 +99,12 @@ def cuda_gdb_block(*_):
         for step in session["steps"]:
             lines += [f"(cuda-gdb) {step['command']}", *step["output"]]
         parts += [f"`{session['name']}`: {session['shows']}.", fenced("text", "\n".join(lines))]
-    return "\n\n".join([*parts, f"{data['context']['device']}, cuda-gdb of CUDA "
-                       f"{data['context']['cuda_toolkit']}."])
+    return "\n\n".join(
+        [
+            *parts,
+            f"{data['context']['device']}, cuda-gdb of CUDA " f"{data['context']['cuda_toolkit']}.",
+        ]
+    )
 
 
 BLOCKS = {

@@ -110,10 +110,7 @@ def copies_block(_rung):
             counted = copies.setdefault(copy["tag_requests"], {"P0": set(), "others": set()})
             column = copy["predicate"] if copy["predicate"] in counted else "others"
             counted[column].add(f"{copy['wavefronts'] / copy['executed']:.1f}")
-    rows = [
-        "| lines of the copy | wavefronts with P0 | with P1 to P6 |",
-        "|---:|---:|---:|",
-    ]
+    rows = ["| lines of the copy | wavefronts with P0 | with P1 to P6 |", "|---:|---:|---:|"]
     for tags, counted in sorted(copies.items()):
         if all(counted.values()):
             cells = [", ".join(sorted(values)) for values in counted.values()]

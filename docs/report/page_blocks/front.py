@@ -103,7 +103,9 @@ def heat_block(_place, arguments):
         total = f"{sum(sectors.values()):,} sectors"
         parts.append(
             f'<div><p>Rung {rung_of(rung).label.replace("_", " ")}: <strong>{total}</strong></p>\n'
-            + "<pre><code>" + "\n".join(rows) + "</code></pre></div>"
+            + "<pre><code>"
+            + "\n".join(rows)
+            + "</code></pre></div>"
         )
     return '<div class="heat" markdown="0">\n' + "\n".join(parts) + "\n</div>"
 
@@ -130,7 +132,8 @@ def spans(numbers):
             words.append([number])
     return ", ".join(
         f"{run[0]:02} to {run[-1]:02}" if len(run) > 2 else ", ".join(f"{n:02}" for n in run)
-        for run in words)
+        for run in words
+    )
 
 
 def versions(numbers):
@@ -145,18 +148,30 @@ def gpus_block(place, _arguments):
     seen = recorded_on()
     for number in sorted(seen.keys() & own_rungs().keys()):
         groups.setdefault(rung_of(number).needs, []).append(number)
-    rows = [(spans(numbers), needs, f"on {versions(set.union(*(seen[n] for n in numbers)))}")
-            for needs, numbers in groups.items()]
+    rows = [
+        (spans(numbers), needs, f"on {versions(set.union(*(seen[n] for n in numbers)))}")
+        for needs, numbers in groups.items()
+    ]
     text = table(("rungs", "need a GPU of", "recorded"), rows)
     for numbers in groups.values():
-        compiled = {int(name.rstrip("a")) for number in numbers
-                    for name in rung_of(number).architectures if name.endswith("a")}
+        compiled = {
+            int(name.rstrip("a"))
+            for number in numbers
+            for name in rung_of(number).architectures
+            if name.endswith("a")
+        }
         if missing := compiled - set.union(*(seen[number] for number in numbers)):
             link = place.link("docs/start/with_a_gpu.md") + "#6-send-us-your-result"
-            text += (f"\n\nRungs {spans(numbers)} are compiled for {versions(missing)}, too, but "
-                     f"have not run there yet. If you have such a GPU, [send us a result]({link}).")
+            text += (
+                f"\n\nRungs {spans(numbers)} are compiled for {versions(missing)}, too, but "
+                f"have not run there yet. If you have such a GPU, [send us a result]({link})."
+            )
     return text
 
 
-BLOCKS = {"all_shapes": all_shapes_block, "race": race_block, "heat": heat_block,
-          "gpus": gpus_block}
+BLOCKS = {
+    "all_shapes": all_shapes_block,
+    "race": race_block,
+    "heat": heat_block,
+    "gpus": gpus_block,
+}

@@ -23,9 +23,15 @@ def speed_points_block(*_):
         label = f"{rung_of(entry['rung']).label}, {entry['version'].replace(' x ', ' × ')}"
         rows.append(f"| {label} | {ratios} | {points} |")
     times = len(entries[0]["runs"])
-    return "\n".join([*rows, "", f"The lowest and the highest of {times} gradings each; rungs 12 "
-                                 f"and 14 are timed at two shapes. {provenance(RECORD)}, recorded "
-                                 "by `classroom/speed_spread.py`."])  # fmt: skip
+    return "\n".join(
+        [
+            *rows,
+            "",
+            f"The lowest and the highest of {times} gradings each; rungs 12 "
+            f"and 14 are timed at two shapes. {provenance(RECORD)}, recorded "
+            "by `classroom/speed_spread.py`.",
+        ]
+    )
 
 
 BLOCKS = {"speed_points": speed_points_block}

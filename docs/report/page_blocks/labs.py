@@ -6,16 +6,30 @@ from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, described
 from docs.report.recorded_labs import file_of, finding, labs, report, series, with_unit
 
-VERDICTS = {"holds": "✓ holds", "condition": "◐ holds with a condition", "wrong": "✗ wrong",
-            "pending": "… pending"}
-NEEDS = {"GPU or simulation": "", "emulator": " *Needs no GPU; one adds times.*",
-         "nvcc": " *Needs the CUDA Toolkit.*", "two GPUs or simulation": " *Two GPUs.*"}
+VERDICTS = {
+    "holds": "✓ holds",
+    "condition": "◐ holds with a condition",
+    "wrong": "✗ wrong",
+    "pending": "… pending",
+}
+NEEDS = {
+    "GPU or simulation": "",
+    "emulator": " *Needs no GPU; one adds times.*",
+    "nvcc": " *Needs the CUDA Toolkit.*",
+    "two GPUs or simulation": " *Two GPUs.*",
+}
 
 
 def labs_block(*_):
     """All labs: what each asks, and what it needs beside a GPU or a simulated one."""
-    rows = [(lab["number"], f"[{lab['name'].replace('_', ' ')}]({lab['name']}.md)",
-             lab["question"] + NEEDS[lab["needs"]]) for lab in labs()]
+    rows = [
+        (
+            lab["number"],
+            f"[{lab['name'].replace('_', ' ')}]({lab['name']}.md)",
+            lab["question"] + NEEDS[lab["needs"]],
+        )
+        for lab in labs()
+    ]
     return table(("", "lab", "question"), rows)
 
 
@@ -40,8 +54,10 @@ def lab_findings_block(_, name):
 
 def lab_claims_block(_, name):
     """What texts claim that the lab tests, and what it says to them."""
-    rows = [(claim["claimed"], VERDICTS[claim["verdict"]], claim["because"])
-            for claim in report(name)["claims"]]
+    rows = [
+        (claim["claimed"], VERDICTS[claim["verdict"]], claim["because"])
+        for claim in report(name)["claims"]
+    ]
     return table(("claimed", "verdict", "because"), rows)
 
 
@@ -57,10 +73,20 @@ def tlb_misses_block(*_):
     for region, rate in series("random_sampling", "one pass"):
         if region > covered:
             share = 1 - covered / region
-            rows.append((with_unit(region, "bytes"), f"{rate:.1f}", f"{100 * share:.1f} %",
-                         f"{share * rate:.2f}"))
+            rows.append(
+                (
+                    with_unit(region, "bytes"),
+                    f"{rate:.1f}",
+                    f"{100 * share:.1f} %",
+                    f"{share * rate:.2f}",
+                )
+            )
     return table(("region", "reads, billion/s", "that miss", "misses, billion/s"), rows)
 
 
-BLOCKS = {"lab_findings": lab_findings_block, "lab_claims": lab_claims_block, "labs": labs_block,
-          "tlb_misses": tlb_misses_block}
+BLOCKS = {
+    "lab_findings": lab_findings_block,
+    "lab_claims": lab_claims_block,
+    "labs": labs_block,
+    "tlb_misses": tlb_misses_block,
+}

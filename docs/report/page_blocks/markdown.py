@@ -14,7 +14,8 @@ def table(heads, rows):
     ]
     lines = [heads, marks, *cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines).replace(
-        "| " + " | ".join(marks) + " |", "|" + "|".join(marks) + "|", 1)
+        "| " + " | ".join(marks) + " |", "|" + "|".join(marks) + "|", 1
+    )
 
 
 def code(words):

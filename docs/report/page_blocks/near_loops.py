@@ -20,10 +20,13 @@ def recorded():
 def near_loops_block(*_):
     """Instructions of each operation's loop, beside those of the published copy."""
     rows, compiler = recorded()
-    counted = [(row["name"], row["instructions"], row["loads"], row["stores"])
-               for row in rows.values()]
-    cells = [(name, instructions, loads, stores, f"{instructions / loads:.2f}")
-             for name, instructions, loads, stores in [*counted[:1], PUBLISHED, *counted[1:]]]
+    counted = [
+        (row["name"], row["instructions"], row["loads"], row["stores"]) for row in rows.values()
+    ]
+    cells = [
+        (name, instructions, loads, stores, f"{instructions / loads:.2f}")
+        for name, instructions, loads, stores in [*counted[:1], PUBLISHED, *counted[1:]]
+    ]
     heads = ("loop", "instructions", "vectors loaded", "vectors stored", "per vector loaded")
     return f"{table(heads, cells)}\n\n{compiler}, compute capability 9.0."
 

@@ -23,13 +23,30 @@ def rounding_block(*_):
     rows = []
     for entry in experiments(positive=False):
         error, root = entry["error"], math.sqrt(entry["k"])
-        rows.append((entry["k"], f"{error['chain']:.1f}",
-                     f"{error['chain'] / root:.2f}", f"{error['unfused']:.1f}",
-                     f"{error['backwards']:.1f}", f"{error['parts']:.1f}",
-                     f"{entry['largest']['chain']:.0f}", f"{12 * root:.0f}",
-                     f"{error['tf32']:.0f}"))
-    heads = ("K", "chain", "/ sqrt(K)", "unfused", "backwards", "8 parts", "chain, largest",
-             "12 sqrt(K)", "TF32")
+        rows.append(
+            (
+                entry["k"],
+                f"{error['chain']:.1f}",
+                f"{error['chain'] / root:.2f}",
+                f"{error['unfused']:.1f}",
+                f"{error['backwards']:.1f}",
+                f"{error['parts']:.1f}",
+                f"{entry['largest']['chain']:.0f}",
+                f"{12 * root:.0f}",
+                f"{error['tf32']:.0f}",
+            )
+        )
+    heads = (
+        "K",
+        "chain",
+        "/ sqrt(K)",
+        "unfused",
+        "backwards",
+        "8 parts",
+        "chain, largest",
+        "12 sqrt(K)",
+        "TF32",
+    )
     trials = [entry["trials"] for entry in experiments(positive=False)]
     return table(heads, rows) + (
         "\n\nRoot mean square of the error in units of u\\*S, of "
@@ -44,11 +61,29 @@ def rounding_positive_block(*_):
     for entry in experiments(positive=True):
         error, root = entry["error"]["chain"], math.sqrt(entry["k"])
         relative = error / entry["sum_over_scale"]
-        rows.append((entry["k"], f"{error:.0f}", f"{error / root:.1f}", f"{relative:.1f}",
-                     f"{relative / root:.2f}", f"{entry['error']['parts']:.0f}",
-                     f"{12 * root:.0f}"))
-    return table(("K", "chain, in u*S", "/ sqrt(K)", "chain, in u*sum", "/ sqrt(K)",
-                  "8 parts, in u*S", "bound, 12 sqrt(K)"), rows)
+        rows.append(
+            (
+                entry["k"],
+                f"{error:.0f}",
+                f"{error / root:.1f}",
+                f"{relative:.1f}",
+                f"{relative / root:.2f}",
+                f"{entry['error']['parts']:.0f}",
+                f"{12 * root:.0f}",
+            )
+        )
+    return table(
+        (
+            "K",
+            "chain, in u*S",
+            "/ sqrt(K)",
+            "chain, in u*sum",
+            "/ sqrt(K)",
+            "8 parts, in u*S",
+            "bound, 12 sqrt(K)",
+        ),
+        rows,
+    )
 
 
 def recorded_errors_block(*_):
@@ -61,8 +96,10 @@ def recorded_errors_block(*_):
             names[rung] = title_of(entry["name"])
             same = entry["difference_to_cublas"] == 0
             cells[rung, size] = f"{entry['error_over_bound']:.2f}" + (" =" if same else "")
-    rows = [(names[rung], *(cells.get((rung, size), "") for _, size in CLIMBS))
-            for rung in sorted(names)]
+    rows = [
+        (names[rung], *(cells.get((rung, size), "") for _, size in CLIMBS))
+        for rung in sorted(names)
+    ]
     return table(("rung", *(str(size) for _, size in CLIMBS)), rows) + (
         f"\n\n`=`: the same bits as cuBLAS. {provenance('climb_burst_4096.json')}; "
         f"seed {load('climb_burst_4096.json')['benchmarks'][0]['seed']}."

@@ -47,8 +47,15 @@ def stages_block(*_):
     rows = []
     for number, step in enumerate(data["steps"], start=1):
         purpose = step["for"] + (f" ({code(step['arch'])})" if step["arch"] else "")
-        rows.append((number, code(step["tool"]), purpose, ", ".join(map(code, step["reads"])),
-                     ", ".join(map(code, step["writes"]))))
+        rows.append(
+            (
+                number,
+                code(step["tool"]),
+                purpose,
+                ", ".join(map(code, step["reads"])),
+                ", ".join(map(code, step["writes"])),
+            )
+        )
     return table(("", "tool", "what for", "reads", "writes"), rows) + (
         f"\n\n`nvcc --dryrun --keep {data['context']['arch']} scale.cu -o scale`, "
         f"{provenance(data)}"
@@ -63,8 +70,15 @@ def phases_block(*_):
         made = f"{row['bytes']:,} bytes" if row["bytes"] is not None else "nothing"
         if row["status"]:
             made += f"; the program ended with {row['status']}"
-        rows.append((row["phase"], code(" ".join(row["options"])), code(" ".join(row["inputs"])),
-                     code(row["product"]) if "." in row["product"] else row["product"], made))
+        rows.append(
+            (
+                row["phase"],
+                code(" ".join(row["options"])),
+                code(" ".join(row["inputs"])),
+                code(row["product"]) if "." in row["product"] else row["product"],
+                made,
+            )
+        )
     return table(("phase", "option", "from", "makes", "size"), rows) + (
         f"\n\nEach run with {code(data['context']['arch'])}; {provenance(data)}"
     )
@@ -76,8 +90,13 @@ def images_block(*_):
     rows = []
     for row in data["architectures"]:
         images = row["images"] or [f"refused: {row['refused']}"]
-        rows.append((code(" ".join(row["options"])) or "none",
-                     ", ".join(map(code, row["compiles"])), "<br>".join(images)))
+        rows.append(
+            (
+                code(" ".join(row["options"])) or "none",
+                ", ".join(map(code, row["compiles"])),
+                "<br>".join(images),
+            )
+        )
     return table(("options", "the source is compiled for", "in the fat binary"), rows) + (
         f"\n\n{provenance(data)}"
     )
@@ -86,8 +105,10 @@ def images_block(*_):
 def features_block(*_):
     """The instruction of sm_90a, and how each option takes it."""
     data = stages()
-    rows = [(code(" ".join(row["options"])), "compiles" if row["status"] == 0 else row["said"])
-            for row in data["features"]]
+    rows = [
+        (code(" ".join(row["options"])), "compiles" if row["status"] == 0 else row["said"])
+        for row in data["features"]
+    ]
     return f"{source('hopper.cu', data)}\n\n" + table(("options", "nvcc"), rows)
 
 
@@ -100,8 +121,15 @@ def architectures_block(*_):
         if row["kernels_that_spill"]:
             which = f" in {row['kernels_that_spill']} of them" if row["kernels"] > 1 else ""
             spills = f"{row['spill_store_bytes']} bytes{which}"
-        rows.append((rung_of(row["rung"]).label, code(f"sm_{row['architecture']}"),
-                     row["kernels"], row["most_registers"], spills))
+        rows.append(
+            (
+                rung_of(row["rung"]).label,
+                code(f"sm_{row['architecture']}"),
+                row["kernels"],
+                row["most_registers"],
+                spills,
+            )
+        )
     return table(("rung", "compiled for", "kernels", "registers", "spilled"), rows) + (
         f"\n\n{data['context']['compiler']}. Spilled: stored by a thread, because registers do "
         "not suffice."
@@ -111,11 +139,17 @@ def architectures_block(*_):
 def separate_block(*_):
     """Two files that share a device function."""
     data = stages()
-    rows = [(number, code(re.sub(r" -L.*-lpthread", " -lcudart_static ...", row["command"])),
-             "works" if row["status"] == 0 else code(re.sub(SPACE, " ", row["said"])))
-            for number, row in enumerate(data["separate"], start=1)]
+    rows = [
+        (
+            number,
+            code(re.sub(r" -L.*-lpthread", " -lcudart_static ...", row["command"])),
+            "works" if row["status"] == 0 else code(re.sub(SPACE, " ", row["said"])),
+        )
+        for number, row in enumerate(data["separate"], start=1)
+    ]
     return f"{source('twice.cu', data)}\n\n{source('main.cu', data)}\n\n" + table(
-        ("", "command", "outcome"), rows)
+        ("", "command", "outcome"), rows
+    )
 
 
 def macros_block(*_):
@@ -137,7 +171,8 @@ def suffixes_block(*_):
         elif row["refused"]:
             wanted = re.sub(r" \(-\w+\)", "", row["refused"].partition(" with ")[2])
             what = "refused for a program; taken with " + ", ".join(
-                dict.fromkeys(map(code, re.findall(r"--[\w-]+", wanted))))
+                dict.fromkeys(map(code, re.findall(r"--[\w-]+", wanted)))
+            )
         elif "cicc" in row["tools"]:
             what = "split: device code to `cicc`, the rest to the host compiler"
         elif row["tools"][0] == "gcc":
@@ -145,31 +180,59 @@ def suffixes_block(*_):
         else:
             what = "given to the linkers, `nvlink` and the host's"
         groups.setdefault(what, []).append(f"`.{row['suffix']}`")
-    return table(("suffix", "nvcc, asked for a program"),
-                 [(" ".join(names), what) for what, names in groups.items()])
+    return table(
+        ("suffix", "nvcc, asked for a program"),
+        [(" ".join(names), what) for what, names in groups.items()],
+    )
 
 
 def registers_block(*_):
     """ptxas's report, and how it reads for kernels that lack registers."""
     data = stages()
-    rows = [(code(re.search(r"[a-z]{4,}", row["kernel"])[0].removesuffix("if")), row["registers"],
-             row["stack"], row["spill_stores"], row["spill_loads"])
-            for row in data["registers"]["kernels"]]
-    return "\n\n".join([
-        fenced("text", "\n".join(data["registers"]["text"])),
-        source("scratch.cu", data),
-        table(("kernel", "registers", "stack, bytes", "spill stores, bytes", "spill loads, bytes"),
-              rows),
-        f"{code('nvcc -Xptxas -v ' + data['context']['arch'])}, {provenance(data)}",
-    ])
+    rows = [
+        (
+            code(re.search(r"[a-z]{4,}", row["kernel"])[0].removesuffix("if")),
+            row["registers"],
+            row["stack"],
+            row["spill_stores"],
+            row["spill_loads"],
+        )
+        for row in data["registers"]["kernels"]
+    ]
+    return "\n\n".join(
+        [
+            fenced("text", "\n".join(data["registers"]["text"])),
+            source("scratch.cu", data),
+            table(
+                (
+                    "kernel",
+                    "registers",
+                    "stack, bytes",
+                    "spill stores, bytes",
+                    "spill loads, bytes",
+                ),
+                rows,
+            ),
+            f"{code('nvcc -Xptxas -v ' + data['context']['arch'])}, {provenance(data)}",
+        ]
+    )
 
 
 def debug_block(*_):
     """What -lineinfo and -G do to the code."""
-    rows = [(code(" ".join(row["options"])) or "neither", row["loc_lines"], row["code_bytes"],
-             " ".join(map(code, row["debug_sections"]))) for row in stages()["debug"]]
-    return table(("option", "`.loc` lines in the PTX", "bytes of machine code",
-                  "sections about the source"), rows)
+    rows = [
+        (
+            code(" ".join(row["options"])) or "neither",
+            row["loc_lines"],
+            row["code_bytes"],
+            " ".join(map(code, row["debug_sections"])),
+        )
+        for row in stages()["debug"]
+    ]
+    return table(
+        ("option", "`.loc` lines in the PTX", "bytes of machine code", "sections about the source"),
+        rows,
+    )
 
 
 def ptx_block(*_):
@@ -181,15 +244,22 @@ def inside_block(*_):
     """Where the machine code lies in the object, and what could not be looked at."""
     inside = stages()["inside"]
     rows = [(code("scale.o"), code(name), size) for name, size in inside["scale.o"].items()]
-    rows += [(code("scale.cubin"), code(name), size) for name, size in inside["scale.cubin"].items()
-             if name.startswith((".text", ".nv.constant", ".nv.info."))]
+    rows += [
+        (code("scale.cubin"), code(name), size)
+        for name, size in inside["scale.cubin"].items()
+        if name.startswith((".text", ".nv.constant", ".nv.info."))
+    ]
     text = table(("file", "section", "bytes"), rows)
     if inside["sass"]:
-        text += "\n\n".join([
-            "", "`cuobjdump -lelf -lptx scale.o`:", fenced("text", "\n".join(inside["images"])),
-            "`cuobjdump -sass scale.cubin`, without the NOPs at the end:",
-            fenced("text", "\n".join(inside["sass"])),
-        ])
+        text += "\n\n".join(
+            [
+                "",
+                "`cuobjdump -lelf -lptx scale.o`:",
+                fenced("text", "\n".join(inside["images"])),
+                "`cuobjdump -sass scale.cubin`, without the NOPs at the end:",
+                fenced("text", "\n".join(inside["sass"])),
+            ]
+        )
     elif inside["left_out"]:
         missing = " and ".join(map(code, inside["left_out"]))
         text += f"\n\nThe machine that recorded this had no {missing}: the listing is left out."

@@ -61,8 +61,9 @@ def stalls_block(*_):
     for rung, size, metrics in profiles():
         waits = [metrics[STALL.format(stall)] for stall in ncu_profile.STALLS]
         longest = max(range(len(waits)), key=lambda i: waits[i])
-        cells = [f"**{wait:.2f}**" if i == longest else f"{wait:.2f}"
-                 for i, wait in enumerate(waits)]
+        cells = [
+            f"**{wait:.2f}**" if i == longest else f"{wait:.2f}" for i, wait in enumerate(waits)
+        ]
         rows.append((f"{rung:02}", size, *cells))
     return table(("rung", "M = N = K", *ncu_profile.STALLS), rows)
 
@@ -74,8 +75,14 @@ def profiled_time_block(*_):
     for kernel in load("profile_4096.json")["benchmarks"]:
         entry = timed[kernel["rung"]]
         ncu_ms = kernel["metrics"]["gpu__time_duration.sum"] * 1e-6
-        rows.append((title_of(entry["name"]), f"{entry['time_ms']:.3f}", f"{ncu_ms:.3f}",
-                     f"{100 * (ncu_ms / entry['time_ms'] - 1):+.1f} %"))
+        rows.append(
+            (
+                title_of(entry["name"]),
+                f"{entry['time_ms']:.3f}",
+                f"{ncu_ms:.3f}",
+                f"{100 * (ncu_ms / entry['time_ms'] - 1):+.1f} %",
+            )
+        )
     return table(("4096", "burst, ms", "ncu, ms", "difference"), rows)
 
 
@@ -85,8 +92,9 @@ def metric_names_block(*_):
     unknown = set(MEANING) - known
     if unknown:
         raise FigureError(f"bench/record/ncu_profile.py does not ask for {unknown}")
-    return table(("metric", "what it counts"),
-                 [(code(name), meaning) for name, meaning in MEANING.items()])
+    return table(
+        ("metric", "what it counts"), [(code(name), meaning) for name, meaning in MEANING.items()]
+    )
 
 
 BLOCKS = {

@@ -36,10 +36,15 @@ def row_of(name, entries):
     """A row of the table of repositories."""
     counts = counts_of(entries)
     return [
-        name, len(entries), len(entries) - len(in_scope(entries)), counts["ran"],
+        name,
+        len(entries),
+        len(entries) - len(in_scope(entries)),
+        counts["ran"],
         counts["too long"] + counts["too large"],
         counts["refused"] + counts["not compiled"] + counts["several files"],
-        counts["true"], counts["false"], counts["not run"],
+        counts["true"],
+        counts["false"],
+        counts["not run"],
     ]
 
 
@@ -49,8 +54,10 @@ def summary_block(*_):
     heads = ["repository", "all", "out", "ran", "stopped", "refused", "true", "false"]
     heads += ["left"] if any(entry.get("outcome") == "not run" for entry in entries) else []
     rows = [
-        row_of(f"[{name.split('/')[1]}](https://github.com/{name})",
-               [entry for entry in entries if entry["repository"] == repository])
+        row_of(
+            f"[{name.split('/')[1]}](https://github.com/{name})",
+            [entry for entry in entries if entry["repository"] == repository],
+        )
         for repository in public_programs.REPOSITORIES
         for name in [public_programs.name_of(repository)]
     ]
@@ -63,8 +70,13 @@ def sentence_block(*_):
     counts = counts_of(entries)
     stopped = counts["too long"] + counts["too large"]
     begun = counts["ran"] + stopped
-    quiet = [entry for entry in entries if entry["outcome"] == "ran" and entry["traced"] > 0
-             and not public_programs.findings_of(entry)]
+    quiet = [
+        entry
+        for entry in entries
+        if entry["outcome"] == "ran"
+        and entry["traced"] > 0
+        and not public_programs.findings_of(entry)
+    ]
     seconds = public_programs.read()["context"]["seconds"]
     places = counts["true"] + counts["false"]
     left = len(in_scope(programs())) - len(entries)
@@ -91,20 +103,27 @@ def judged_block(verdict):
                 key = (entry["repository"], entry["path"], finding["line"])
                 if public_programs.verdict_of(entry, finding, judgements) == verdict:
                     found.setdefault((*key[:2], judgements[key]["why"]), None)
-        return "\n".join(
-            f"- `{path}` of {public_programs.name_of(repository)}: {why}"
-            for repository, path, why in found
-        ) or "None."
+        return (
+            "\n".join(
+                f"- `{path}` of {public_programs.name_of(repository)}: {why}"
+                for repository, path, why in found
+            )
+            or "None."
+        )
 
     return block
 
 
 def missed_block(*_):
     """Faults that a person has seen and the glass box has not."""
-    return "\n".join(
-        f"- `{one['path']}` of {public_programs.name_of(one['repository'])}, line "
-        f"{one['lines'][0]}: {one['why']}" for one in public_programs.missed()
-    ) or "None."
+    return (
+        "\n".join(
+            f"- `{one['path']}` of {public_programs.name_of(one['repository'])}, line "
+            f"{one['lines'][0]}: {one['why']}"
+            for one in public_programs.missed()
+        )
+        or "None."
+    )
 
 
 def note_of(entry):
@@ -124,17 +143,23 @@ def all_block(*_):
     parts = []
     for repository in public_programs.REPOSITORIES:
         rows = [
-            [f"`{entry['path']}`", f"{entry.get('launches', ''):,}" if "launches" in entry else "",
-             f"{entry['requests']:,}" if "requests" in entry else "",
-             len(public_programs.findings_of(entry)) or "", note_of(entry)]
-            for entry in programs() if entry["repository"] == repository
+            [
+                f"`{entry['path']}`",
+                f"{entry.get('launches', ''):,}" if "launches" in entry else "",
+                f"{entry['requests']:,}" if "requests" in entry else "",
+                len(public_programs.findings_of(entry)) or "",
+                note_of(entry),
+            ]
+            for entry in programs()
+            if entry["repository"] == repository
         ]
         if rows:
             commit = public_programs.read()["context"]["commits"][repository][:12]
             name = public_programs.name_of(repository)
             parts += [f"**{name}**, commit {commit}", table(heads, rows)]
-    return "\n\n".join(["<details markdown>", "<summary>All programs</summary>", *parts,
-                        "</details>"])
+    return "\n\n".join(
+        ["<details markdown>", "<summary>All programs</summary>", *parts, "</details>"]
+    )
 
 
 BLOCKS = {

@@ -9,8 +9,12 @@ COUNTED = RESULTS / "raster_orders.json"
 EMULATED = RESULTS.parent / "emulator" / "raster_orders_h200.json"
 SMALL, LARGE = 4096, 8192
 GIB = 2**30
-NAMES = {"column_major": "column by column", "row_major": "row by row",
-         "hilbert": "along Hilbert's curve", "parts_of_k": "row by row, in {} parts of K"}
+NAMES = {
+    "column_major": "column by column",
+    "row_major": "row by row",
+    "hilbert": "along Hilbert's curve",
+    "parts_of_k": "row by row, in {} parts of K",
+}
 
 
 def read(path):
@@ -37,8 +41,10 @@ def emulated():
     traffic = {}
     for series in lab["series"]:
         if series["y_unit"] == "bytes":
-            traffic[series["name"]] = {orders.get(point["x"], f"group_{point['x']:.0f}"):
-                                       point["samples"][0] for point in series["points"]}
+            traffic[series["name"]] = {
+                orders.get(point["x"], f"group_{point['x']:.0f}"): point["samples"][0]
+                for point in series["points"]
+            }
     values = {found["key"]: found["value"]["value"] for found in lab["findings"]}
     more = {"hilbert": values["hilbert_bytes"], "parts_of_k": values["chunked_bytes"]}
     return traffic["formula"], {**traffic["counted"], **more}
@@ -58,15 +64,32 @@ def raster_bytes_block(*_):
         large = sizes[LARGE][order]
         name = NAMES.get(order, f"groups of {order.rpartition('_')[2]}")
         parts = " and ".join(dict.fromkeys(str(entry["parts"]) for entry in (small, large)))
-        rows.append((name.format(parts),
-                     f"{formula[order] / GIB:.2f}" if order in formula else "",
-                     f"{emulator[order] / GIB:.2f}", f"{moved(small) / GIB:.2f}",
-                     f"{100 * (emulator[order] / moved(small) - 1):+.0f} %", f"{small['ms']:.2f}",
-                     f"{moved(large) / GIB:.2f}", f"{large['ms']:.1f}"))
-    heads = ("order", f"formula, GiB at {SMALL}", "emulator, GiB", "H200, GiB",
-             "emulator against H200", "H200, ms", f"H200, GiB at {LARGE}", "H200, ms")
-    made = f"{described(context, '')}: [{COUNTED.name}](../../{COUNTED}), " \
-           f"[{EMULATED.name}](../../{EMULATED})"
+        rows.append(
+            (
+                name.format(parts),
+                f"{formula[order] / GIB:.2f}" if order in formula else "",
+                f"{emulator[order] / GIB:.2f}",
+                f"{moved(small) / GIB:.2f}",
+                f"{100 * (emulator[order] / moved(small) - 1):+.0f} %",
+                f"{small['ms']:.2f}",
+                f"{moved(large) / GIB:.2f}",
+                f"{large['ms']:.1f}",
+            )
+        )
+    heads = (
+        "order",
+        f"formula, GiB at {SMALL}",
+        "emulator, GiB",
+        "H200, GiB",
+        "emulator against H200",
+        "H200, ms",
+        f"H200, GiB at {LARGE}",
+        "H200, ms",
+    )
+    made = (
+        f"{described(context, '')}: [{COUNTED.name}](../../{COUNTED}), "
+        f"[{EMULATED.name}](../../{EMULATED})"
+    )
     return "\n".join([table(heads, rows), "", made])
 
 

@@ -25,24 +25,49 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 def run(*arguments):
     """Runs the script; returns (exit code, standard output and error)."""
-    done = subprocess.run([sys.executable, "-m", "bench.benchmark.ablate", *arguments], cwd=SOURCES,
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.benchmark.ablate", *arguments],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, done.stdout + done.stderr
 
 
 def code(**more):
     """Machine code of a main loop."""
-    values = {"registers": 168, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0,
-              "instructions": 1096, "ffma": 1024, "lds_128": 48, "three_fresh": 51, "pauses": 47,
-              "cycles_per_ffma": 1.166, **more}
+    values = {
+        "registers": 168,
+        "stack_bytes": 0,
+        "spill_store_bytes": 0,
+        "spill_load_bytes": 0,
+        "instructions": 1096,
+        "ffma": 1024,
+        "lds_128": 48,
+        "three_fresh": 51,
+        "pauses": 47,
+        "cycles_per_ffma": 1.166,
+        **more,
+    }
     return ablate.MachineCode(**values)
 
 
 def entry(name, taken_away, ratio, size=4096):
     """A line of a results file that nobody measured."""
-    return {"name": name, "rung": 14, "taken_away": taken_away, "verified": not taken_away,
-            "m": size, "n": size, "k": size, "time_ms": 2.5 / ratio, "tflops": 55.0 * ratio,
-            "ratio_to_unchanged": ratio, "ratio_to_best": 1.08 * ratio}
+    return {
+        "name": name,
+        "rung": 14,
+        "taken_away": taken_away,
+        "verified": not taken_away,
+        "m": size,
+        "n": size,
+        "k": size,
+        "time_ms": 2.5 / ratio,
+        "tflops": 55.0 * ratio,
+        "ratio_to_unchanged": ratio,
+        "ratio_to_best": 1.08 * ratio,
+    }
 
 
 class EditsTest(unittest.TestCase):
@@ -84,9 +109,10 @@ class MachineCodeTest(unittest.TestCase):
     def test_the_record_has_all_copies(self):
         recorded = json.loads((SOURCES / ablations_block.SASS).read_text())["benchmarks"]
         rungs = sorted({entry.rung for entry in ABLATIONS})
-        self.assertEqual(sorted(entry["name"] for entry in recorded),
-                         sorted([entry.id for entry in ABLATIONS]
-                                + [f"{rung:02}_unchanged" for rung in rungs]))
+        self.assertEqual(
+            sorted(entry["name"] for entry in recorded),
+            sorted([entry.id for entry in ABLATIONS] + [f"{rung:02}_unchanged" for rung in rungs]),
+        )
         for entry in ABLATIONS:
             found = next(line for line in recorded if line["name"] == entry.id)
             self.assertEqual(found["taken_away"], entry.taken_away)
@@ -118,17 +144,25 @@ class BlockTest(unittest.TestCase):
 
     def record_times(self, *entries):
         """Writes a file as the program does."""
-        context = {"device": "Made Up 1", "cuda_driver": "13.0", "protocol": "burst",
-                   "sm_clock_mhz": {"median": 1980}}
+        context = {
+            "device": "Made Up 1",
+            "cuda_driver": "13.0",
+            "protocol": "burst",
+            "sm_clock_mhz": {"median": 1980},
+        }
         (RESULTS / "ablations.json").write_text(
-            json.dumps({"context": context, "benchmarks": entries}))
+            json.dumps({"context": context, "benchmarks": entries})
+        )
 
     def record_code(self):
         """Writes a file as `count --out` does."""
-        lines = [{"name": name, "rung": 14, "taken_away": taken_away, **vars(code())}
-                 for name, taken_away in (("14_unchanged", "nothing"), ("14_less", "a part"))]
+        lines = [
+            {"name": name, "rung": 14, "taken_away": taken_away, **vars(code())}
+            for name, taken_away in (("14_unchanged", "nothing"), ("14_less", "a part"))
+        ]
         ablations_block.SASS.write_text(
-            json.dumps({"context": {"compiler": "nvcc 13.0"}, "benchmarks": lines}))
+            json.dumps({"context": {"compiler": "nvcc 13.0"}, "benchmarks": lines})
+        )
 
     def test_nothing_recorded(self):
         with self.assertRaisesRegex(NotRecordedError, "make ablate"):
@@ -146,9 +180,13 @@ class BlockTest(unittest.TestCase):
     def test_times_beside_machine_code(self):
         self.record_code()
         library = {"name": "00_cublas", "rung": None, "m": 4096, "taken_away": None}
-        self.record_times(library, entry("14_every_shape", None, 1.0),
-                          entry("14_less", "a part", 1.1), entry("14_other", "another part", 0.95),
-                          entry("14_less", "a part", 1.2, 8192))
+        self.record_times(
+            library,
+            entry("14_every_shape", None, 1.0),
+            entry("14_less", "a part", 1.1),
+            entry("14_other", "another part", 0.95),
+            entry("14_less", "a part", 1.2, 8192),
+        )
         text = ablations_block.ablations_block(LESSON, "")
         self.assertIn("| nothing: the rung as it is | 2.500 | 55.00 | +0.0 % | 108.0 % |", text)
         self.assertIn("| a part | 2.273 | 60.50 | +10.0 % | 118.8 % | 0 | 1096 | 1.166 |", text)

@@ -161,9 +161,14 @@ class CompareTest(unittest.TestCase):
                     self.assertNotIn("slower", text)
 
     def test_a_climb_with_a_zero_or_a_failed_rung_is_an_error(self):
-        for change in ({"samples_ms": [0.0] * 10}, {"samples_ms": []}, {"tflops": 0.0},
-                       {"verified": False, "note": "wrong at row 3"},
-                       {"samples_ms": [1.0]}, {"samples_ms": [float("nan")] * 10}):
+        for change in (
+            {"samples_ms": [0.0] * 10},
+            {"samples_ms": []},
+            {"tflops": 0.0},
+            {"verified": False, "note": "wrong at row 3"},
+            {"samples_ms": [1.0]},
+            {"samples_ms": [float("nan")] * 10},
+        ):
             with self.subTest(change=change):
                 self.base = json.loads(CLIMB.read_text())
                 self.new = copy.deepcopy(self.base)
@@ -174,8 +179,12 @@ class CompareTest(unittest.TestCase):
                 self.assertNotIn("slower", text)
 
     def test_limits_are_numbers(self):
-        for arguments in (("--alpha", "nan"), ("--alpha", "2"), ("--least", "-1"),
-                          ("--least", "inf")):
+        for arguments in (
+            ("--alpha", "nan"),
+            ("--alpha", "2"),
+            ("--least", "-1"),
+            ("--least", "inf"),
+        ):
             code, text = self.compare(*arguments)
             self.assertEqual(code, 2, text)
             self.assertIn("is no number from 0 to", text)

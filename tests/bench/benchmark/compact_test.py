@@ -1,6 +1,6 @@
 """bench/benchmark/compact.py: nothing is lost, and what cannot be compacted is refused.
 
-    python3 -m tests.bench.benchmark.compact_test
+python3 -m tests.bench.benchmark.compact_test
 """
 
 import copy
@@ -40,10 +40,21 @@ class CompactTest(unittest.TestCase):
 
     def test_what_is_left_out_follows_from_the_times(self):
         rows = [
-            {"name": f"{name}/512x256x64/graph", "ms": ms, "power_w": 200.0, "sm_mhz": [1, 2],
-             "cpu_time": 0.5, "spread": 0.1, "launches_per_sample": 20, "roof_tflops": 8.0}
-            for name, ms in (("00_cublas", [4.0, 6.0]), ("best_cublaslt", [3.0, 3.0]),
-                             ("05_vector_access", [2.0, 4.0]))
+            {
+                "name": f"{name}/512x256x64/graph",
+                "ms": ms,
+                "power_w": 200.0,
+                "sm_mhz": [1, 2],
+                "cpu_time": 0.5,
+                "spread": 0.1,
+                "launches_per_sample": 20,
+                "roof_tflops": 8.0,
+            }
+            for name, ms in (
+                ("00_cublas", [4.0, 6.0]),
+                ("best_cublaslt", [3.0, 3.0]),
+                ("05_vector_access", [2.0, 4.0]),
+            )
         ]
         results = {"context": {"device": "a GPU"}, "rows": rows}
         entries = compact.expanded(results)["benchmarks"]
@@ -56,13 +67,24 @@ class CompactTest(unittest.TestCase):
 
     def test_a_row_is_compared_in_its_own_precision(self):
         rows = [
-            {"name": f"{name}/512x256x64/graph", "ms": [ms], "power_w": 200.0, "sm_mhz": 1,
-             "cpu_time": 0.5, "spread": 0.1, "launches_per_sample": 20} | precision
+            {
+                "name": f"{name}/512x256x64/graph",
+                "ms": [ms],
+                "power_w": 200.0,
+                "sm_mhz": 1,
+                "cpu_time": 0.5,
+                "spread": 0.1,
+                "launches_per_sample": 20,
+            }
+            | precision
             for name, ms, precision in (
-                ("00_cublas", 8.0, {}), ("best_cublaslt", 6.0, {}),
+                ("00_cublas", 8.0, {}),
+                ("best_cublaslt", 6.0, {}),
                 ("00_cublas_bf16", 1.0, {"precision": "BF16"}),
                 ("best_cublaslt_bf16", 0.5, {"precision": "BF16"}),
-                ("05_vector_access", 16.0, {}), ("15_bf16", 2.0, {"precision": "BF16"}))
+                ("05_vector_access", 16.0, {}),
+                ("15_bf16", 2.0, {"precision": "BF16"}),
+            )
         ]
         results = {"context": {"device": "a GPU"}, "rows": rows}
         entries = compact.expanded(results)["benchmarks"]
@@ -96,7 +118,10 @@ class CompactTest(unittest.TestCase):
                     path.write_text(text)
                 run = subprocess.run(
                     [sys.executable, "-m", "bench.benchmark.compact", path, f"{folder}/out.json"],
-                    capture_output=True, text=True, cwd=SOURCES, check=False,
+                    capture_output=True,
+                    text=True,
+                    cwd=SOURCES,
+                    check=False,
                 )
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(str(path), run.stderr)

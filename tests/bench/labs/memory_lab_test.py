@@ -20,8 +20,15 @@ NO_GPU = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
 
 def run(*arguments, program=MEMORY_LAB):
     """(exit code, output, errors) of a command, where no GPU is seen."""
-    done = subprocess.run([program, *map(str, arguments)], cwd=SOURCES, env=NO_GPU,
-                          capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [program, *map(str, arguments)],
+        cwd=SOURCES,
+        env=NO_GPU,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     return done.returncode, done.stdout, " ".join(done.stderr.split())
 
 
@@ -37,8 +44,11 @@ class MemoryLabTest(unittest.TestCase):
         path = self.folder / "labs.json"
         self.assertEqual(run("list", "--json", path)[0], 0)
         recorded = SOURCES / "bench" / "results" / "labs.json"
-        self.assertEqual(path.read_text(), recorded.read_text(),
-                         "run build/memory_lab list --json bench/results/labs.json")
+        self.assertEqual(
+            path.read_text(),
+            recorded.read_text(),
+            "run build/memory_lab list --json bench/results/labs.json",
+        )
 
     def test_the_list_has_a_question_for_each_number(self):
         code, output, _ = run("list")
@@ -54,10 +64,22 @@ class MemoryLabTest(unittest.TestCase):
             (("run", "lateness"), "no lab 'lateness'. The labs are L00 device_card"),
             (("run", "latency"), "lab asks a simulated memory system"),
             (("run", "latency", "--simulate", "h300"), "There are k80, p100"),
-            (("run", "latency", "sectors", "--simulate", "flat", "--json",
-              self.folder / "x.json"), "several labs need a folder"),
-            (("run", "latency", "--simulate", "flat", "--json", self.folder / "no" / "x.json"),
-             "make it first: mkdir -p"),
+            (
+                (
+                    "run",
+                    "latency",
+                    "sectors",
+                    "--simulate",
+                    "flat",
+                    "--json",
+                    self.folder / "x.json",
+                ),
+                "several labs need a folder",
+            ),
+            (
+                ("run", "latency", "--simulate", "flat", "--json", self.folder / "no" / "x.json"),
+                "make it first: mkdir -p",
+            ),
             (("run", "latency", "--simulate", "flat", "--seed", "-1"), "no whole number"),
             (("run", "remote_memory", "--simulate", "h100"), "needs a second GPU"),
             (("run",), "labs is required"),
@@ -72,15 +94,25 @@ class MemoryLabTest(unittest.TestCase):
                 code, output, errors = run(*arguments)
                 self.assertEqual((code, output), (2, ""))
                 self.assertIn(words, errors)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
-                         ["cut.json", "other.json"])
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()), ["cut.json", "other.json"]
+        )
 
     def test_the_same_seed_finds_the_same(self):
         found = []
         for seed in (7, 7, 8):
             path = self.folder / f"{len(found)}.json"
-            code, output, errors = run("run", "latency", "--simulate", "classroom", "--quick",
-                                       "--seed", seed, "--json", path)
+            code, output, errors = run(
+                "run",
+                "latency",
+                "--simulate",
+                "classroom",
+                "--quick",
+                "--seed",
+                seed,
+                "--json",
+                path,
+            )
             self.assertEqual((code, errors), (0, ""))
             self.assertIn("L01 latency, simulated classroom, quick", output)
             found.append(json.loads(path.read_text())["series"])
@@ -88,15 +120,31 @@ class MemoryLabTest(unittest.TestCase):
         self.assertNotEqual(found[0], found[2])
 
     def test_where_there_are_no_caches_none_are_found(self):
-        self.assertEqual(run("run", "latency", "sectors", "set_aside", "l2_sides", "near_memory",
-                             "tlb_reach",
-                             "--simulate", "flat", "--quick", "--json", self.folder)[0], 0)
-        for name, keys in (("latency", ("l1_bytes", "l2_first_bytes")),
-                           ("sectors", ("l1_fetch_bytes", "l2_fetch_bytes")),
-                           ("set_aside", ("all_protected_bytes",)),
-                           ("l2_sides", ("penalty_cycles",)),
-                           ("near_memory", ("near_right_percent",)),
-                           ("tlb_reach", ("tlb_1_reach_bytes",))):
+        self.assertEqual(
+            run(
+                "run",
+                "latency",
+                "sectors",
+                "set_aside",
+                "l2_sides",
+                "near_memory",
+                "tlb_reach",
+                "--simulate",
+                "flat",
+                "--quick",
+                "--json",
+                self.folder,
+            )[0],
+            0,
+        )
+        for name, keys in (
+            ("latency", ("l1_bytes", "l2_first_bytes")),
+            ("sectors", ("l1_fetch_bytes", "l2_fetch_bytes")),
+            ("set_aside", ("all_protected_bytes",)),
+            ("l2_sides", ("penalty_cycles",)),
+            ("near_memory", ("near_right_percent",)),
+            ("tlb_reach", ("tlb_1_reach_bytes",)),
+        ):
             report = json.loads((self.folder / f"lab_{name}.json").read_text())
             found = {each["key"]: each["value"] for each in report["findings"]}
             for key in keys:
@@ -104,8 +152,9 @@ class MemoryLabTest(unittest.TestCase):
 
     def test_groups_that_share_a_tlb_are_found_even_if_all_sms_do(self):
         path = self.folder / "groups.json"
-        self.assertEqual(run("run", "tlb_sharing", "--simulate", "classroom", "--quick", "--json",
-                             path)[0], 0)
+        self.assertEqual(
+            run("run", "tlb_sharing", "--simulate", "classroom", "--quick", "--json", path)[0], 0
+        )
         found = [each["value"]["value"] for each in json.loads(path.read_text())["findings"]]
         self.assertEqual(found, [4, 2, 1], "pairs, halves and all of its 8 SMs")
 
@@ -123,13 +172,19 @@ class MemoryLabTest(unittest.TestCase):
         self.assertEqual(run("card", RECORDED, path)[0], 0)
         documented = json.loads((SOURCES / "common" / "devices" / "h200.json").read_text())
         card = json.loads(path.read_text())
-        for key in ("sms", "l2_bytes", "l2_partitions", "shared_bytes_per_sm", "fp32_tflops",
-                    "registers_per_sm", "max_warps_per_sm"):
+        for key in (
+            "sms",
+            "l2_bytes",
+            "l2_partitions",
+            "shared_bytes_per_sm",
+            "fp32_tflops",
+            "registers_per_sm",
+            "max_warps_per_sm",
+        ):
             self.assertAlmostEqual(card[key]["value"], documented[key]["value"], places=1, msg=key)
         traces = []
         for gpu in (path, "h200"):
-            code, output, errors = run("trace", "03", "--size", "128", "--gpu", gpu,
-                                       program=LADDER)
+            code, output, errors = run("trace", "03", "--size", "128", "--gpu", gpu, program=LADDER)
             self.assertEqual((code, errors), (0, ""))
             traces.append([line for line in output.splitlines() if ".sum" in line])
         self.assertEqual(traces[0], traces[1])

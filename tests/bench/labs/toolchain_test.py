@@ -17,8 +17,13 @@ from bench.record.nvcc_stages import RECORD
 from bench.record.sass_order import Loop
 from tests import SOURCES
 
-KEPT = ["scale.ptx", "scale.sm_90.cubin", "scale.fatbin", "scale.cudafe1.stub.c",
-        "scale.cudafe1.cpp"]
+KEPT = [
+    "scale.ptx",
+    "scale.sm_90.cubin",
+    "scale.fatbin",
+    "scale.cudafe1.stub.c",
+    "scale.cudafe1.cpp",
+]
 
 
 def verdicts(claims):
@@ -43,9 +48,18 @@ class StageTest(unittest.TestCase):
 
     def test_recorded_stages(self):
         found = verdicts(toolchain.stage_claims(self.stages, KEPT))
-        self.assertEqual(found, {"R200": "holds", "R201": "condition", "R202": "condition",
-                                 "R203": "holds", "R204": "holds", "R205": "holds",
-                                 "R207": "wrong"})
+        self.assertEqual(
+            found,
+            {
+                "R200": "holds",
+                "R201": "condition",
+                "R202": "condition",
+                "R203": "holds",
+                "R204": "holds",
+                "R205": "holds",
+                "R207": "wrong",
+            },
+        )
 
     def test_a_missing_stage_or_file_is_seen(self):
         without_ptx = [name for name in KEPT if "ptx" not in name]
@@ -112,8 +126,10 @@ class MissingToolTest(unittest.TestCase):
 
     def test_without_nvdisasm_machine_code_stays_open(self):
         stages = results_file.read(RECORD)
-        with (mock.patch.object(toolchain, "record_stages", return_value=stages),
-              mock.patch.object(toolchain, "kept_files", return_value=KEPT)):
+        with (
+            mock.patch.object(toolchain, "record_stages", return_value=stages),
+            mock.patch.object(toolchain, "kept_files", return_value=KEPT),
+        ):
             report = toolchain.report(argparse.Namespace(nvcc=sys.executable, nvdisasm="missing"))
         self.assertEqual(verdicts(report["claims"])["R122"], "pending")
         self.assertEqual(verdicts(report["claims"])["R200"], "holds")

@@ -29,8 +29,14 @@ RUN = "\nfrom bench.labs import torch_side_aware\ntorch_side_aware.main()\n"
 
 def run(setup, *arguments):
     """(exit code, errors) of the example after some setup."""
-    done = subprocess.run([sys.executable, "-c", setup + RUN, *map(str, arguments)], cwd=SOURCES,
-                          capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", setup + RUN, *map(str, arguments)],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     return done.returncode, " ".join(done.stderr.split())
 
 
@@ -50,8 +56,9 @@ class ExampleTest(unittest.TestCase):
     def test_without_its_library(self):
         code, errors = run(TORCH.format(available=True), "/no/such/library.so")
         self.assertEqual(code, 2)
-        self.assertIn("/no/such/library.so is not there. Build it first: ninja -C build "
-                      "side_aware", errors)
+        self.assertIn(
+            "/no/such/library.so is not there. Build it first: ninja -C build " "side_aware", errors
+        )
         with tempfile.NamedTemporaryFile(suffix=".so") as file:
             code, errors = run(TORCH.format(available=True), file.name)
         self.assertEqual(code, 2)
@@ -68,8 +75,11 @@ class LibraryTest(unittest.TestCase):
 
     def test_it_exports_what_the_header_declares(self):
         header = (SOURCES / "common/side_aware/c_interface.hpp").read_text()
-        names = {word.split("(")[0] for word in header.split() if word.startswith("side_aware_")
-                 and "(" in word and not word.endswith("()")}
+        names = {
+            word.split("(")[0]
+            for word in header.split()
+            if word.startswith("side_aware_") and "(" in word and not word.endswith("()")
+        }
         names |= {"side_aware_error", "side_aware_compiler"}
         self.assertGreaterEqual(len(names), 10)
         for name in names:
@@ -86,11 +96,13 @@ class LibraryTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "own.cubin"
             failed = self.library.side_aware_write_cubin(
-                torch_side_aware.SCALE_AND_ADD.encode(), b"ScaleAndAdd", 90, str(file).encode())
+                torch_side_aware.SCALE_AND_ADD.encode(), b"ScaleAndAdd", 90, str(file).encode()
+            )
             self.assertEqual(failed, 0, self.library.side_aware_error())
             self.assertEqual(file.read_bytes()[:4], b"\x7fELF")
-            failed = self.library.side_aware_write_cubin(b"struct Broken {", b"Broken", 90,
-                                                         str(file).encode())
+            failed = self.library.side_aware_write_cubin(
+                b"struct Broken {", b"Broken", 90, str(file).encode()
+            )
             self.assertEqual(failed, 1)
             self.assertIn(b"Broken does not compile", self.library.side_aware_error())
 

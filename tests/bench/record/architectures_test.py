@@ -30,8 +30,15 @@ class SummaryTest(unittest.TestCase):
     def test_kernels_are_added_up(self):
         self.assertEqual(
             architectures.summary(11, "120a", read_ptxas(PTXAS)),
-            {"rung": 11, "architecture": "120a", "kernels": 2, "most_registers": 168,
-             "kernels_that_spill": 1, "spill_store_bytes": 64, "spill_load_bytes": 60},
+            {
+                "rung": 11,
+                "architecture": "120a",
+                "kernels": 2,
+                "most_registers": 168,
+                "kernels_that_spill": 1,
+                "spill_store_bytes": 64,
+                "spill_load_bytes": 60,
+            },
         )
 
     def test_nothing_compiled_is_an_error(self):
@@ -52,8 +59,11 @@ class ProgramTest(unittest.TestCase):
         out = folder / "out.json"
         done = subprocess.run(
             [sys.executable, "-m", "bench.record.architectures", "--out", out, "--nvcc", fake],
-            cwd=SOURCES, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stderr, out
 
     def test_each_rung_is_compiled_for_each_of_its_architectures(self):
@@ -65,8 +75,12 @@ class ProgramTest(unittest.TestCase):
         lines = results_file.read(out, results_file.form_of(RECORD))["benchmarks"]
         self.assertEqual(
             [(line["rung"], line["architecture"]) for line in lines],
-            [(rung.number, name) for rung in own_rungs().values() if rung.architecture_specific
-             for name in rung.architectures],
+            [
+                (rung.number, name)
+                for rung in own_rungs().values()
+                if rung.architecture_specific
+                for name in rung.architectures
+            ],
         )
         self.assertEqual({line["spill_store_bytes"] for line in lines}, {64})
 

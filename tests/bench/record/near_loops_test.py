@@ -19,21 +19,33 @@ PUBLISHED_COPY = 39  # instructions for four vectors, in the listing that the pr
 
 def line(text, word=0):
     """An instruction as nvdisasm -hex prints it."""
-    return f"        /*0000*/    {text} ;    /* 0x{word:016x} */\n" \
-           f"                                /* 0x{word:016x} */\n"
+    return (
+        f"        /*0000*/    {text} ;    /* 0x{word:016x} */\n"
+        f"                                /* 0x{word:016x} */\n"
+    )
 
 
-DISASSEMBLY = "".join((
-    "//--------------------- .text.elementwise_anywhere ------\n.text.elementwise_anywhere:\n",
-    ".L_x_0:\n", line("LDG.E.128 R4, desc[UR4][R2.64]"), line("LDG.E.128 R8, desc[UR4][R2.64]"),
-    line("@P0 BRA `(.L_x_0)"),
-    "//--------------------- .text.elementwise_aligned ------\n.text.elementwise_aligned:\n",
-    line("LDG.E.128 R4, desc[UR4][R2.64]"),
-    ".L_x_1:\n", line("IADD3 R4, R4, R4, RZ"),
-    ".L_x_2:\n", line("POPC R5, R4"), line("LDG.E.EF.128 R4, desc[UR4][R2.64]"),
-    line("STG.E.128 desc[UR4][R2.64], R4"), line("@!P0 BRA `(.L_x_2)"),
-    line("LDG.E.U8 R6, desc[UR4][R2.64]"), line("@P1 BRA `(.L_x_1)"), line("EXIT"),
-))
+DISASSEMBLY = "".join(
+    (
+        "//--------------------- .text.elementwise_anywhere ------\n.text.elementwise_anywhere:\n",
+        ".L_x_0:\n",
+        line("LDG.E.128 R4, desc[UR4][R2.64]"),
+        line("LDG.E.128 R8, desc[UR4][R2.64]"),
+        line("@P0 BRA `(.L_x_0)"),
+        "//--------------------- .text.elementwise_aligned ------\n.text.elementwise_aligned:\n",
+        line("LDG.E.128 R4, desc[UR4][R2.64]"),
+        ".L_x_1:\n",
+        line("IADD3 R4, R4, R4, RZ"),
+        ".L_x_2:\n",
+        line("POPC R5, R4"),
+        line("LDG.E.EF.128 R4, desc[UR4][R2.64]"),
+        line("STG.E.128 desc[UR4][R2.64], R4"),
+        line("@!P0 BRA `(.L_x_2)"),
+        line("LDG.E.U8 R6, desc[UR4][R2.64]"),
+        line("@P1 BRA `(.L_x_1)"),
+        line("EXIT"),
+    )
+)
 
 
 class NearLoopsTest(unittest.TestCase):
@@ -43,9 +55,17 @@ class NearLoopsTest(unittest.TestCase):
         section = near_loops.section_of(near_loops.KERNEL, DISASSEMBLY)
         loop = near_loops.stream_loop(*main_loop.parse(section))
         self.assertEqual(len(loop), 4)
-        self.assertEqual(near_loops.row_of("copy", loop), {
-            "name": "copy", "instructions": 4, "loads": 1, "stores": 1, "popc": 1,
-            "loop": [each.text for each in loop]})
+        self.assertEqual(
+            near_loops.row_of("copy", loop),
+            {
+                "name": "copy",
+                "instructions": 4,
+                "loads": 1,
+                "stores": 1,
+                "popc": 1,
+                "loop": [each.text for each in loop],
+            },
+        )
 
     def test_what_is_missing_is_named(self):
         with self.assertRaisesRegex(InputError, "no kernel elementwise_none"):
@@ -66,8 +86,10 @@ class RecordedLoopsTest(unittest.TestCase):
         self.assertLessEqual(copy["instructions"], PUBLISHED_COPY)
         self.assertEqual(sum("LDG.E.EF.128" in text for text in copy["loop"]), 4)
         for row in rows.values():
-            self.assertFalse([text for text in row["loop"] if text.startswith(("LDL", "STL"))],
-                             f"{row['name']} spills registers")
+            self.assertFalse(
+                [text for text in row["loop"] if text.startswith(("LDL", "STL"))],
+                f"{row['name']} spills registers",
+            )
 
     def test_the_recorded_loops(self):
         rows = {row["name"]: row for row in json.loads(RECORDED.read_text())["benchmarks"]}
@@ -83,8 +105,12 @@ class RecordedLoopsTest(unittest.TestCase):
             compiler.name()
         except InputError as error:
             self.skipTest(str(error))
-        self.check({name: near_loops.row_of(name, compiler.loop(name, struct, nvdisasm))
-                    for name, struct in near_loops.OPERATIONS})
+        self.check(
+            {
+                name: near_loops.row_of(name, compiler.loop(name, struct, nvdisasm))
+                for name, struct in near_loops.OPERATIONS
+            }
+        )
 
 
 if __name__ == "__main__":

@@ -42,8 +42,22 @@ class TextTest(unittest.TestCase):
         tools = [step["tool"] for step in read_steps(SAVED)]
         self.assertEqual(
             tools,
-            ["gcc", "cudafe++", "gcc", "cicc", "ptxas", "gcc", "cicc", "ptxas", "fatbinary", "gcc",
-             "nvlink", "fatbinary", "gcc", "g++"],
+            [
+                "gcc",
+                "cudafe++",
+                "gcc",
+                "cicc",
+                "ptxas",
+                "gcc",
+                "cicc",
+                "ptxas",
+                "fatbinary",
+                "gcc",
+                "nvlink",
+                "fatbinary",
+                "gcc",
+                "g++",
+            ],
         )
         first, last = read_steps(SAVED)[0], read_steps(SAVED)[-1]
         self.assertEqual(first["for"], "preprocess for the host")
@@ -65,8 +79,16 @@ class TextTest(unittest.TestCase):
         tile, following = read_ptxas(PTXAS)
         self.assertEqual(
             tile,
-            {"kernel": "_Z4tilePf", "arch": "sm_80", "registers": 40, "barriers": 1, "stack": 64,
-             "spill_stores": 12, "spill_loads": 20, "shared": 8192},
+            {
+                "kernel": "_Z4tilePf",
+                "arch": "sm_80",
+                "registers": 40,
+                "barriers": 1,
+                "stack": 64,
+                "spill_stores": 12,
+                "spill_loads": 20,
+                "shared": 8192,
+            },
         )
         self.assertEqual((following["registers"], following["stack"]), (4, 0))
 
@@ -119,7 +141,10 @@ class CompilerTest(unittest.TestCase):
             self.skipTest(f"the record is of nvcc {recorded}, here is another")
         done = subprocess.run(
             [sys.executable, "-m", "bench.record.nvcc_stages", "--check"],
-            cwd=SOURCES, capture_output=True, text=True, check=False,
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -22,7 +22,7 @@ SOURCES = {
     "launches.cu": MAIN,
     "parts.cu": MAIN,
     "kernels.cu": "__global__ void k() {}\n",  # a part of a program
-    "commented.cu": "// asm(\"\") and main()\n" + MAIN,
+    "commented.cu": '// asm("") and main()\n' + MAIN,
     "ptx.cu": '__device__ void f() { asm volatile("bar.sync 0;"); }\n' + MAIN,
     "through_header.cu": '#include "fft.h"\n' + MAIN,
     "fft.h": "#include <cufft.h>\n",
@@ -97,8 +97,19 @@ class PublicProgramsTest(unittest.TestCase):
     @classmethod
     def run_it(cls, *more):
         """Calls main()."""
-        words = ["public_programs.py", str(cls.root / "checkouts"), "--out", str(cls.out),
-                 "--glassbox", str(cls.glassbox), "--seconds", "1", "--nvcc", "", *more]
+        words = [
+            "public_programs.py",
+            str(cls.root / "checkouts"),
+            "--out",
+            str(cls.out),
+            "--glassbox",
+            str(cls.glassbox),
+            "--seconds",
+            "1",
+            "--nvcc",
+            "",
+            *more,
+        ]
         with (
             mock.patch.object(sys, "argv", words),
             mock.patch.object(record_file, "REPOSITORIES", (REPOSITORY,)),
@@ -108,21 +119,34 @@ class PublicProgramsTest(unittest.TestCase):
             public_programs.main()
 
     def test_every_file_with_a_main_is_a_program(self):
-        self.assertEqual(set(self.entries), {name for name in SOURCES if name.endswith(".cu")}
-                         - {"kernels.cu"})  # fmt: skip
+        self.assertEqual(
+            set(self.entries), {name for name in SOURCES if name.endswith(".cu")} - {"kernels.cu"}
+        )
 
     def test_the_scope(self):
         """Comments, and includes that the preprocessor leaves out, do not count."""
         scopes = {path: entry["scope"] for path, entry in self.entries.items() if entry["scope"]}
-        self.assertEqual(scopes, {"ptx.cu": "inline PTX", "through_header.cu": "cuFFT",
-                                  "driver.cu": "the driver's API"})  # fmt: skip
+        self.assertEqual(
+            scopes,
+            {"ptx.cu": "inline PTX", "through_header.cu": "cuFFT", "driver.cu": "the driver's API"},
+        )
 
     def test_the_endings(self):
-        endings = {path: self.entries[path]["outcome"] for path in
-                   ("quiet.cu", "loops.cu", "broken.cu", "lacks.cu", "launches.cu", "parts.cu")}
-        self.assertEqual(endings, {"quiet.cu": "ran", "loops.cu": "too long",
-                                   "broken.cu": "not compiled", "lacks.cu": "refused",
-                                   "launches.cu": "refused", "parts.cu": "several files"})
+        endings = {
+            path: self.entries[path]["outcome"]
+            for path in ("quiet.cu", "loops.cu", "broken.cu", "lacks.cu", "launches.cu", "parts.cu")
+        }
+        self.assertEqual(
+            endings,
+            {
+                "quiet.cu": "ran",
+                "loops.cu": "too long",
+                "broken.cu": "not compiled",
+                "lacks.cu": "refused",
+                "launches.cu": "refused",
+                "parts.cu": "several files",
+            },
+        )
         self.assertEqual(self.entries["lacks.cu"]["said"], "lacks.cu:3: no x: do y")
 
     def test_a_program_that_ran(self):
@@ -130,11 +154,24 @@ class PublicProgramsTest(unittest.TestCase):
         quiet, found = self.entries["quiet.cu"], self.entries["found.cu"]
         self.assertEqual((quiet["exit_code"], quiet["hazards"], quiet["requests"]), (0, [], 22))
         self.assertEqual(quiet["told"], "Test passed in x")
-        self.assertEqual(found["hazards"], [
-            {"kind": "race-in-shared-memory", "kernel": "k", "array": "x", "file": "found.cu",
-             "line": 7, "other_line": 9, "message": "race at found.cu:7", "times": 4}])
-        self.assertEqual([call["kind"] for call in found["calls"]],
-                         ["cudaErrorInvalidConfiguration"])
+        self.assertEqual(
+            found["hazards"],
+            [
+                {
+                    "kind": "race-in-shared-memory",
+                    "kernel": "k",
+                    "array": "x",
+                    "file": "found.cu",
+                    "line": 7,
+                    "other_line": 9,
+                    "message": "race at found.cu:7",
+                    "times": 4,
+                }
+            ],
+        )
+        self.assertEqual(
+            [call["kind"] for call in found["calls"]], ["cudaErrorInvalidConfiguration"]
+        )
         self.assertEqual((quiet["never_freed"], quiet["traced"], found["traced"]), (1, 2, 2))
 
     def test_files_of_its_cmake_lists_are_built_with_it(self):
@@ -150,8 +187,9 @@ class PublicProgramsTest(unittest.TestCase):
         tried = mock.Mock(side_effect=lambda *key: self.entries[key[1]])
         with mock.patch.object(public_programs, "tried", tried):
             self.run_it("--again", "refused")
-        self.assertEqual(sorted(call.args[1] for call in tried.call_args_list),
-                         ["lacks.cu", "launches.cu"])  # fmt: skip
+        self.assertEqual(
+            sorted(call.args[1] for call in tried.call_args_list), ["lacks.cu", "launches.cu"]
+        )
         self.assertEqual(json.loads(self.out.read_text()), self.results)
 
     def test_what_another_build_has_run_can_be_run_again(self):
@@ -160,8 +198,10 @@ class PublicProgramsTest(unittest.TestCase):
         with mock.patch.object(public_programs, "tried", tried):
             self.run_it("--older")
             self.assertEqual(tried.call_args_list, [])
-            other = {**self.results, "programs": [dict(entry) for entry in
-                                                  self.results["programs"]]}
+            other = {
+                **self.results,
+                "programs": [dict(entry) for entry in self.results["programs"]],
+            }
             for seconds, path in enumerate(("quiet.cu", "loops.cu")):
                 (entry,) = (e for e in other["programs"] if e["path"] == path)
                 entry |= {"commit": "older", "seconds": 9 - seconds}

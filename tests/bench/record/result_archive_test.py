@@ -19,8 +19,12 @@ from bench.record.result_archive import ArchiveError
 from tests import SOURCES
 
 RECORDED = SOURCES / "bench/results/nvidia-h200"
-NAMES = ("climb_burst_4096.json", "climb_graph_1024.json", "lab_device_card.json",
-         "lab_latency.json")
+NAMES = (
+    "climb_burst_4096.json",
+    "climb_graph_1024.json",
+    "lab_device_card.json",
+    "lab_latency.json",
+)
 COMMIT = "0123456789ab"
 
 
@@ -46,10 +50,20 @@ class ArchiveTest(unittest.TestCase):
     def pack(self):
         """(exit code, errors) of the program; the archive is out.tar.gz"""
         done = subprocess.run(
-            [sys.executable, "-m", "bench.record.result_archive", "pack", self.folder, "--out",
-             self.room / "out.tar.gz"],
-            cwd=SOURCES, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "bench.record.result_archive",
+                "pack",
+                self.folder,
+                "--out",
+                self.room / "out.tar.gz",
+            ],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stderr
 
     def assert_refused(self, *words):
@@ -75,8 +89,7 @@ class ArchiveTest(unittest.TestCase):
 
     def test_the_name_says_which_gpu_and_commit(self):
         with mock.patch.object(result_archive, "ROOM", self.room / "record"):
-            self.assertEqual(result_archive.pack(self.folder).name,
-                             f"nvidia-h200_{COMMIT}.tar.gz")
+            self.assertEqual(result_archive.pack(self.folder).name, f"nvidia-h200_{COMMIT}.tar.gz")
 
     def test_a_file_in_another_form_is_refused(self):
         climb = json.loads((self.folder / NAMES[0]).read_text())
@@ -152,6 +165,7 @@ class GpuTest(unittest.TestCase):
     def test_each_reason_is_a_sentence(self):
         def missing(_name):
             raise OSError("no such file")
+
         self.assertIn("no NVIDIA driver", self.why(missing))
         self.assertIn("error 100", self.why(lambda _name: Driver(100, 0)))
         self.assertIn("shows no GPU", self.why(lambda _name: Driver(0, 0)))
@@ -160,8 +174,13 @@ class GpuTest(unittest.TestCase):
     def test_make_record_refuses_before_it_builds(self):
         if result_archive.why_no_gpu() is None:
             self.skipTest("this machine has a GPU")
-        done = subprocess.run(["make", "--no-print-directory", "record"], cwd=SOURCES,
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["make", "--no-print-directory", "record"],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("make record measures a GPU", done.stderr)
         self.assertNotIn("Traceback", done.stderr)

@@ -66,8 +66,16 @@ class SanitizeTest(unittest.TestCase):
         tool.chmod(0o755)
         out = self.folder / "sanitizer.json"
         done = subprocess.run(
-            [sys.executable, "-m", "bench.record.sanitize", "--out", out, "--ladder", "ladder",
-             *arguments],
+            [
+                sys.executable,
+                "-m",
+                "bench.record.sanitize",
+                "--out",
+                out,
+                "--ladder",
+                "ladder",
+                *arguments,
+            ],
             cwd=SOURCES,
             capture_output=True,
             text=True,

@@ -97,8 +97,9 @@ class AnyTrace:
             )
             most = max(values, key=values.get)
             links = [one.get_attribute("href") for one in find_all("#hottest a")]
-            self.assertEqual([link.partition("#")[2] for link in links],
-                             [most] if values[most] else [])
+            self.assertEqual(
+                [link.partition("#")[2] for link in links], [most] if values[most] else []
+            )
             for row, text, heat in shown:
                 value = values.get(row, 0)
                 self.assertEqual(plain(text), str(value) if value else "", (row, names[place]))
@@ -114,8 +115,10 @@ class AnyTrace:
         limit = self.trace["limit"]
         self.assertEqual(Select(find("#heat")).first_selected_option.text, limit["quantity"])
         self.assertEqual(find("#limit").text, limit["sentence"])
-        most = max(sum(map(QUANTITIES[limit["quantity"]], entries))
-                   for entries in lines_of(self.trace).values())
+        most = max(
+            sum(map(QUANTITIES[limit["quantity"]], entries))
+            for entries in lines_of(self.trace).values()
+        )
         self.assertGreater(most, 0)
 
     def test_every_counted_line_and_no_other_opens_its_details(self):
@@ -236,6 +239,7 @@ if "LADDER_PROGRAM" in os.environ:
                 for step in path:
                     sample, own = sample[step], own[step]
                 self.assertEqual(set(sample), set(own), path)
+
 
 if __name__ == "__main__":
     unittest.main()

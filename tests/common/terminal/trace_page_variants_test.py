@@ -356,8 +356,7 @@ class VariantTest(PageTest):
         self.assertTrue(find("#hazards").is_displayed())
         items = find_all("#hazards li")
         self.assertEqual(
-            plain(items[0].text),
-            f"{race['message']} (6400 times; the other access: kernel.cuh:43)",
+            plain(items[0].text), f"{race['message']} (6400 times; the other access: kernel.cuh:43)"
         )
         self.assertEqual(items[1].text, "far (1 time)")
         self.assertEqual(items[1].find_elements(By.TAG_NAME, "a"), [])
@@ -409,6 +408,7 @@ class VariantTest(PageTest):
         self.assertEqual(TEMPLATE.count(MARK), 1)
         self.open(TEMPLATE)
         self.assertIn("there is no trace in it", find("#head").text)
+
 
 if __name__ == "__main__":
     unittest.main()

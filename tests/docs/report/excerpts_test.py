@@ -64,8 +64,7 @@ class SectionsTest(unittest.TestCase):
 
     def test_constants_of_a_section_are_its_own(self):
         self.assertEqual(
-            excerpts.constants_of(KERNEL),
-            [("kHalf", "BM / 2", "as many rows as warps")],
+            excerpts.constants_of(KERNEL), [("kHalf", "BM / 2", "as many rows as warps")]
         )
 
 
@@ -121,8 +120,7 @@ class PageTest(unittest.TestCase):
     def test_code_is_what_stands_in_the_kernel(self):
         text = self.filled("code ladder/03_shared_tile/kernel.cuh: Shared tiles and registers")
         self.assertIn(
-            "```cuda\n// -- Shared tiles and registers\n__shared__ float sA[BM][BK];  // (BM,",
-            text,
+            "```cuda\n// -- Shared tiles and registers\n__shared__ float sA[BM][BK];  // (BM,", text
         )
         self.change("ladder/03_shared_tile/kernel.cuh", "float acc = 0.0f;", "float acc = 1.0f;")
 
@@ -162,10 +160,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("page.md: 'begin' without an 'end' on a line of its own: card", text)
 
     def test_a_constant_makes_its_pages_stale(self):
-        self.assertIn(
-            "| `kThreads` | `(BM / TM) * (BN / TN)` = 256 |",
-            self.filled("constants 04"),
-        )
+        self.assertIn("| `kThreads` | `(BM / TM) * (BN / TN)` = 256 |", self.filled("constants 04"))
         self.change("ladder/04_register_tile/launch.cu", "int TM = 8;", "int TM = 4;")
 
     def test_a_line_of_the_rung_below_makes_the_diff_stale(self):

@@ -62,23 +62,28 @@ class RecordedLabTest(unittest.TestCase):
 
     def test_misses_are_counted_where_the_tlb_ends(self):
         def edit(report):
-            report["series"][0]["points"] = [{"x": x * 2**30, "samples": [8, 10, 12]}
-                                             for x in (32, 64, 128)]
+            report["series"][0]["points"] = [
+                {"x": x * 2**30, "samples": [8, 10, 12]} for x in (32, 64, 128)
+            ]
 
         self.change("random_sampling", edit)
-        self.assertEqual(cells(labs.tlb_misses_block()),
-                         [["128 GiB", "10.0", "50.0 %", "5.00"]])
+        self.assertEqual(cells(labs.tlb_misses_block()), [["128 GiB", "10.0", "50.0 %", "5.00"]])
 
     def test_values_have_parts(self):
         def edit(report):
             report["findings"][0].update(
-                key="mask", unit="bytes", value={"value": 43008, "low": 2048, "high": 3 << 20})
+                key="mask", unit="bytes", value={"value": 43008, "low": 2048, "high": 3 << 20}
+            )
 
         self.change("l2_sides", edit)
-        shown = {part: rung_figures.value(f"lab:l2_sides:mask{part}", None)
-                 for part in ("", ":low", ":high", ":plain", ":hex")}
-        self.assertEqual(shown, {"": "42 KiB", ":low": "2 KiB", ":high": "3 MiB",
-                                 ":plain": "43008", ":hex": "0xa800"})
+        shown = {
+            part: rung_figures.value(f"lab:l2_sides:mask{part}", None)
+            for part in ("", ":low", ":high", ":plain", ":hex")
+        }
+        self.assertEqual(
+            shown,
+            {"": "42 KiB", ":low": "2 KiB", ":high": "3 MiB", ":plain": "43008", ":hex": "0xa800"},
+        )
 
     def test_what_there_is_not_is_named(self):
         for name, words in (
@@ -95,8 +100,9 @@ class RecordedLabTest(unittest.TestCase):
 
     def test_a_verdict_that_is_none_is_refused(self):
         self.change("latency", lambda report: report["claims"][0].update(verdict="perhaps"))
-        with self.assertRaisesRegex(results_file.ResultsError,
-                                    r"claims\[0\].verdict is \"perhaps\", and should be one of"):
+        with self.assertRaisesRegex(
+            results_file.ResultsError, r"claims\[0\].verdict is \"perhaps\", and should be one of"
+        ):
             labs.lab_claims_block(None, "latency")
 
 
@@ -110,30 +116,44 @@ class PagesTest(unittest.TestCase):
                 self.assertIn(f"make lab LAB={lab['name']}", page)
                 self.assertIn("## Exercises", page)
                 recorded_file = SOURCES / recorded.RESULTS / f"lab_{lab['name']}.json"
-                self.assertEqual(f"begin lab_findings {lab['name']} " in page,
-                                 recorded_file.exists())
+                self.assertEqual(
+                    f"begin lab_findings {lab['name']} " in page, recorded_file.exists()
+                )
 
 
 class NumberTest(unittest.TestCase):
     """How figures are written."""
 
     def test_three_digits(self):
-        shown = [recorded_labs.plain_number(value)
-                 for value in (0, 0.2718, 4.4739, 32.009, 280.66, 9215.6, 24)]
+        shown = [
+            recorded_labs.plain_number(value)
+            for value in (0, 0.2718, 4.4739, 32.009, 280.66, 9215.6, 24)
+        ]
         self.assertEqual(shown, ["0", "0.272", "4.47", "32", "281", "9216", "24"])
 
     def test_units(self):
-        for value, unit, words in ((244_855, "bytes", "239 KiB"), (512, "bytes", "512 bytes"),
-                                   (9215.6, "GB/s", "9.22 TB/s"), (375, "GB/s", "375 GB/s"),
-                                   (66, "", "66"), (45.1, "10^9/s", "45.1 billion per second")):
+        for value, unit, words in (
+            (244_855, "bytes", "239 KiB"),
+            (512, "bytes", "512 bytes"),
+            (9215.6, "GB/s", "9.22 TB/s"),
+            (375, "GB/s", "375 GB/s"),
+            (66, "", "66"),
+            (45.1, "10^9/s", "45.1 billion per second"),
+        ):
             self.assertEqual(recorded_labs.with_unit(value, unit), words)
 
 
 def made_up(points, **axes):
     """A chart of one curve."""
-    return Chart("made-up", "A title", "a source", [Curve("curve", points)],
-                 axes.get("x", Axis("size", "bytes", logarithmic=True)),
-                 axes.get("y", Axis("time", "ms")), axes.get("marks", []))
+    return Chart(
+        "made-up",
+        "A title",
+        "a source",
+        [Curve("curve", points)],
+        axes.get("x", Axis("size", "bytes", logarithmic=True)),
+        axes.get("y", Axis("time", "ms")),
+        axes.get("marks", []),
+    )
 
 
 def points_of(drawing):
@@ -149,8 +169,9 @@ class ChartTest(unittest.TestCase):
     def test_curves_keep_their_proportions(self):
         places = points_of(chart.drawn(made_up([(1024, 1), (2048, 2), (4096, 4)])))
         self.assertAlmostEqual(places[1][0] - places[0][0], places[2][0] - places[1][0], delta=0.2)
-        self.assertAlmostEqual(2 * (places[0][1] - places[1][1]), places[1][1] - places[2][1],
-                               delta=0.2)
+        self.assertAlmostEqual(
+            2 * (places[0][1] - places[1][1]), places[1][1] - places[2][1], delta=0.2
+        )
 
     def test_a_mark_stands_at_its_value(self):
         drawing = chart.drawn(made_up([(1024, 1), (2048, 2), (4096, 4)], marks=[(2048, "here")]))
@@ -159,8 +180,9 @@ class ChartTest(unittest.TestCase):
         self.assertIn("Marked: here.", drawing.description)
 
     def test_ticks_are_round_and_leave_room(self):
-        self.assertEqual([chart.round_step(most, 5) for most in (4, 9, 12, 40, 900)],
-                         [1, 2, 2.5, 10, 200])
+        self.assertEqual(
+            [chart.round_step(most, 5) for most in (4, 9, 12, 40, 900)], [1, 2, 2.5, 10, 200]
+        )
         scale = Scale((1024, 1 << 30), (0, 400), logarithmic=True)
         ticks = chart.log_ticks(1024, 1 << 30, scale, "bytes")
         self.assertGreater(len(ticks), 3)

@@ -18,9 +18,14 @@ RESULTS = SOURCES / "bench" / "results" / "nvidia-h200"
 
 def run(*arguments, **environment):
     """(exit code, both streams) of the program."""
-    done = subprocess.run([sys.executable, "-m", "docs.report.own_plot", *map(str, arguments)],
-                          cwd=SOURCES, capture_output=True, text=True, check=False,
-                          env={**os.environ, **environment})
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.report.own_plot", *map(str, arguments)],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
     return done.returncode, done.stdout + done.stderr
 
 

@@ -119,7 +119,10 @@ class FormulasTest(unittest.TestCase):
         """docs/widgets/data.js is not stale."""
         done = subprocess.run(
             [sys.executable, "-m", "docs.report.widget_data", "--check"],
-            cwd=SOURCES, capture_output=True, text=True, check=False,
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -1,6 +1,6 @@
 """docs/widgets: pages work by keys alone, in both themes, on a phone, with dropped files.
 
-    build/python/bin/python -m tests.docs.widgets.widgets_test
+build/python/bin/python -m tests.docs.widgets.widgets_test
 """
 
 import json

@@ -1,6 +1,6 @@
 """Asks nvcc for its verdict on each program of this folder, and files it in verdicts.json.
 
-    python -m tests.glassbox.nvcc_programs.record
+python -m tests.glassbox.nvcc_programs.record
 """
 
 import concurrent.futures
@@ -18,13 +18,24 @@ OPTIONS = ["--expt-relaxed-constexpr", "--extended-lambda"]
 
 def errors_of(program, *options):
     """[line, sentence] of each error that nvcc has; None if it compiles the program."""
-    command = [NVCC, "-std=c++17", "-arch=sm_90", "-w", "-cuda", "-o", os.devnull, *options,
-               program.name]  # fmt: skip
+    command = [
+        NVCC,
+        "-std=c++17",
+        "-arch=sm_90",
+        "-w",
+        "-cuda",
+        "-o",
+        os.devnull,
+        *options,
+        program.name,
+    ]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return None
     pattern = rf"^{re.escape(program.name)}\((\d+)\): error: (.*)$"
-    return [[int(line), text] for line, text in re.findall(pattern, done.stdout + done.stderr, re.M)]
+    return [
+        [int(line), text] for line, text in re.findall(pattern, done.stdout + done.stderr, re.M)
+    ]
 
 
 def verdict_on(program):

@@ -22,90 +22,136 @@ def mutant(name, rung, text, replacement):
 
 MUTANTS = (
     # -- Guards
-    mutant("guard_missing_m", "02_coalesced",
-           "if (row >= M || col >= N) return;",
-           "if (col >= N) return;"),
-    mutant("guard_missing_n", "02_coalesced",
-           "if (row >= M || col >= N) return;",
-           "if (row >= M) return;"),
-    mutant("guard_missing_k_of_a", "03_shared_tile",
-           "row < M && a_k < K",
-           "row < M"),
-    mutant("guard_missing_k_of_b", "03_shared_tile",
-           "b_k < K && col < N",
-           "col < N"),
-    mutant("guard_missing_m_float4", "05_vector_access",
-           "if (row >= M || col >= N) continue;",
-           "if (col >= N) continue;"),
-    mutant("last_column_unwritten", "04_register_tile",
-           "if (row >= M || col >= N) continue;",
-           "if (row >= M || col >= N - 1) continue;"),
+    mutant(
+        "guard_missing_m",
+        "02_coalesced",
+        "if (row >= M || col >= N) return;",
+        "if (col >= N) return;",
+    ),
+    mutant(
+        "guard_missing_n",
+        "02_coalesced",
+        "if (row >= M || col >= N) return;",
+        "if (row >= M) return;",
+    ),
+    mutant("guard_missing_k_of_a", "03_shared_tile", "row < M && a_k < K", "row < M"),
+    mutant("guard_missing_k_of_b", "03_shared_tile", "b_k < K && col < N", "col < N"),
+    mutant(
+        "guard_missing_m_float4",
+        "05_vector_access",
+        "if (row >= M || col >= N) continue;",
+        "if (col >= N) continue;",
+    ),
+    mutant(
+        "last_column_unwritten",
+        "04_register_tile",
+        "if (row >= M || col >= N) continue;",
+        "if (row >= M || col >= N - 1) continue;",
+    ),
     # -- Indices
-    mutant("shared_index_transposed", "03_shared_tile",
-           "sA[threadIdx.y][k + threadIdx.x] =",
-           "sA[threadIdx.x][k + threadIdx.y] ="),
-    mutant("result_transposed", "02_coalesced",
-           "C + static_cast<size_t>(row) * N + col",
-           "C + static_cast<size_t>(col) * M + row"),
-    mutant("stride_wrong", "02_coalesced",
-           "A + static_cast<size_t>(row) * K",
-           "A + static_cast<size_t>(row) * N"),
-    mutant("tiles_swapped", "04_register_tile",
-           "const int row0 = blockIdx.y * BM;\n  const int col0 = blockIdx.x * BN;",
-           "const int row0 = blockIdx.x * BM;\n  const int col0 = blockIdx.y * BN;"),
-    mutant("tile_shifted", "04_register_tile",
-           "? B[static_cast<size_t>(k0 + k) * N + col0 + n]",
-           "? B[static_cast<size_t>(k0 + k) * N + (col0 + n + BN) % N]"),
-    mutant("band_edge_skipped", "07_wave_swizzle",
-           "if (row0 >= M) return;",
-           "if (row0 + BM > M) return;"),
-    mutant("vector_misaligned", "05_vector_access",
-           "const float* gB = B +",
-           "const float* gB = B + 1 +"),
+    mutant(
+        "shared_index_transposed",
+        "03_shared_tile",
+        "sA[threadIdx.y][k + threadIdx.x] =",
+        "sA[threadIdx.x][k + threadIdx.y] =",
+    ),
+    mutant(
+        "result_transposed",
+        "02_coalesced",
+        "C + static_cast<size_t>(row) * N + col",
+        "C + static_cast<size_t>(col) * M + row",
+    ),
+    mutant(
+        "stride_wrong",
+        "02_coalesced",
+        "A + static_cast<size_t>(row) * K",
+        "A + static_cast<size_t>(row) * N",
+    ),
+    mutant(
+        "tiles_swapped",
+        "04_register_tile",
+        "const int row0 = blockIdx.y * BM;\n  const int col0 = blockIdx.x * BN;",
+        "const int row0 = blockIdx.x * BM;\n  const int col0 = blockIdx.y * BN;",
+    ),
+    mutant(
+        "tile_shifted",
+        "04_register_tile",
+        "? B[static_cast<size_t>(k0 + k) * N + col0 + n]",
+        "? B[static_cast<size_t>(k0 + k) * N + (col0 + n + BN) % N]",
+    ),
+    mutant(
+        "band_edge_skipped",
+        "07_wave_swizzle",
+        "if (row0 >= M) return;",
+        "if (row0 + BM > M) return;",
+    ),
+    mutant(
+        "vector_misaligned",
+        "05_vector_access",
+        "const float* gB = B +",
+        "const float* gB = B + 1 +",
+    ),
     # -- Barriers
-    mutant("barrier_missing_after_load", "03_shared_tile",
-           "    __syncthreads();\n\n    for",
-           "    for"),
-    mutant("barrier_missing_after_compute", "03_shared_tile",
-           "    }\n    __syncthreads();\n",
-           "    }\n"),
-    mutant("barrier_missing_double_buffer", "06_double_buffer",
-           "    __syncthreads();\n    buffer ^= 1;",
-           "    buffer ^= 1;"),
-    mutant("barrier_divergent", "03_shared_tile",
-           "    __syncthreads();\n\n    for",
-           "    if (threadIdx.y < 16) {\n"
-           "      __syncthreads();\n"
-           "    } else {\n"
-           "      __syncthreads();\n"
-           "    }\n"
-           "    for"),
-    mutant("return_before_barrier", "03_shared_tile",
-           "  // -- Main loop over K ---",
-           "  if (row >= M || col >= N) return;\n  // -- Main loop over K ---"),
-    mutant("endless_wait", "03_shared_tile",
-           "  float acc = 0.0f;\n",
-           "  float acc = 0.0f;\n"
-           "  volatile float* flag = &sA[0][0];\n"
-           "  *flag = 0.0f;\n"
-           "  while (*flag == 0.0f) {\n"
-           "  }\n"),
+    mutant(
+        "barrier_missing_after_load", "03_shared_tile", "    __syncthreads();\n\n    for", "    for"
+    ),
+    mutant(
+        "barrier_missing_after_compute",
+        "03_shared_tile",
+        "    }\n    __syncthreads();\n",
+        "    }\n",
+    ),
+    mutant(
+        "barrier_missing_double_buffer",
+        "06_double_buffer",
+        "    __syncthreads();\n    buffer ^= 1;",
+        "    buffer ^= 1;",
+    ),
+    mutant(
+        "barrier_divergent",
+        "03_shared_tile",
+        "    __syncthreads();\n\n    for",
+        "    if (threadIdx.y < 16) {\n"
+        "      __syncthreads();\n"
+        "    } else {\n"
+        "      __syncthreads();\n"
+        "    }\n"
+        "    for",
+    ),
+    mutant(
+        "return_before_barrier",
+        "03_shared_tile",
+        "  // -- Main loop over K ---",
+        "  if (row >= M || col >= N) return;\n  // -- Main loop over K ---",
+    ),
+    mutant(
+        "endless_wait",
+        "03_shared_tile",
+        "  float acc = 0.0f;\n",
+        "  float acc = 0.0f;\n"
+        "  volatile float* flag = &sA[0][0];\n"
+        "  *flag = 0.0f;\n"
+        "  while (*flag == 0.0f) {\n"
+        "  }\n",
+    ),
     # -- Pipeline and arithmetic
-    mutant("wrong_buffer_staged", "06_double_buffer",
-           "stage(buffer ^ 1);",
-           "stage(buffer);"),
-    mutant("last_tile_of_k_skipped", "04_register_tile",
-           "k0 < K; k0 += BK",
-           "k0 + BK < K; k0 += BK"),
-    mutant("c_read_although_beta_is_0", "05_vector_access",
-           "float4 c = beta == 0.0f ? float4{} : *gC;",
-           "float4 c = *gC;"),
-    mutant("alpha_forgotten", "02_coalesced",
-           "*gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;",
-           "*gC = beta == 0.0f ? acc : acc + beta * *gC;"),
-    mutant("beta_forgotten", "02_coalesced",
-           "alpha * acc + beta * *gC;",
-           "alpha * acc;"),
+    mutant("wrong_buffer_staged", "06_double_buffer", "stage(buffer ^ 1);", "stage(buffer);"),
+    mutant(
+        "last_tile_of_k_skipped", "04_register_tile", "k0 < K; k0 += BK", "k0 + BK < K; k0 += BK"
+    ),
+    mutant(
+        "c_read_although_beta_is_0",
+        "05_vector_access",
+        "float4 c = beta == 0.0f ? float4{} : *gC;",
+        "float4 c = *gC;",
+    ),
+    mutant(
+        "alpha_forgotten",
+        "02_coalesced",
+        "*gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;",
+        "*gC = beta == 0.0f ? acc : acc + beta * *gC;",
+    ),
+    mutant("beta_forgotten", "02_coalesced", "alpha * acc + beta * *gC;", "alpha * acc;"),
 )
 
 
@@ -120,13 +166,20 @@ def alone(rung):
 def table(function, copies):
     """The source that lists copies, for mutants.hpp."""
     rows = [
-        (copy, f'"{copy.name.removeprefix("mutant_")}", "{copy.rung}", "{copy.configuration}", '
-               f"{copy.name}::run"
-               + (f", {copy.name}::plans" if copy.rung in PLANNING else ""))
+        (
+            copy,
+            f'"{copy.name.removeprefix("mutant_")}", "{copy.rung}", "{copy.configuration}", '
+            f"{copy.name}::run" + (f", {copy.name}::plans" if copy.rung in PLANNING else ""),
+        )
         for copy in copies
     ]
-    return table_of(f"ladder::{function}", "tests/ladder/mutants/mutants.hpp", "Mutant", rows,
-                    "std::vector<WorkPlan> plans(const Shape&);\n")
+    return table_of(
+        f"ladder::{function}",
+        "tests/ladder/mutants/mutants.hpp",
+        "Mutant",
+        rows,
+        "std::vector<WorkPlan> plans(const Shape&);\n",
+    )
 
 
 CHOOSING = rung_name(14)

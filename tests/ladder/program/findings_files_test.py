@@ -85,9 +85,11 @@ class RacyRung(unittest.TestCase):
         results = self.sarif["runs"][0]["results"]
         races = [each for each in results if each["ruleId"] == "race-in-shared-memory"]
         self.assertTrue(races)
-        places = {(race["line"], race["other"]["line"])
-                  for race in self.report["subjects"][0]["findings"]
-                  if race["code"] == "race-in-shared-memory"}
+        places = {
+            (race["line"], race["other"]["line"])
+            for race in self.report["subjects"][0]["findings"]
+            if race["code"] == "race-in-shared-memory"
+        }
         for race in races:
             [location] = race["locations"]
             [related] = race["relatedLocations"]

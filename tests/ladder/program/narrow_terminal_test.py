@@ -1,6 +1,6 @@
 """Tables are as wide as the terminal, down to 40 columns; in a pipe they have 80.
 
-    LADDER_PROGRAM=build/ladder python3 -m tests.ladder.program.narrow_terminal_test
+LADDER_PROGRAM=build/ladder python3 -m tests.ladder.program.narrow_terminal_test
 """
 
 import fcntl
@@ -29,8 +29,9 @@ def in_terminal(arguments, columns):
     """What a command prints on a terminal of so many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([PROGRAM, *arguments.split()], cwd=SOURCES, stdin=theirs,
-                               stdout=theirs, stderr=theirs)
+    process = subprocess.Popen(
+        [PROGRAM, *arguments.split()], cwd=SOURCES, stdin=theirs, stdout=theirs, stderr=theirs
+    )
     os.close(theirs)
     said = b""
     while True:
@@ -71,8 +72,13 @@ class NarrowTerminalTest(unittest.TestCase):
 
     def test_a_wide_terminal_and_a_pipe_have_80(self):
         for arguments in ("list", "run 03 --size 32 --device cpu"):
-            done = subprocess.run([PROGRAM, *arguments.split()], cwd=SOURCES, capture_output=True,
-                                  text=True, check=False)
+            done = subprocess.run(
+                [PROGRAM, *arguments.split()],
+                cwd=SOURCES,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(in_terminal(arguments, 200), done.stdout)
 
     def test_a_row_that_does_not_fit_names_its_columns(self):
