@@ -188,7 +188,8 @@
                "the graph update was not performed because it included changes which violated "    \
                "constraints specific to instantiated graph update")                                \
   LADDER_ERROR(cudaErrorExternalDevice, 911,                                                       \
-               "an async error has occured in external entity outside of CUDA")                    \
+               "an async error has occur"                                                          \
+               "ed in external entity outside of CUDA")                                            \
   LADDER_ERROR(cudaErrorInvalidClusterSize, 912,                                                   \
                "a kernel launch error has occurred due to cluster misconfiguration")               \
   LADDER_ERROR(                                                                                    \
