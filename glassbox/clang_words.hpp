@@ -38,7 +38,8 @@ __device__ long long llabs(long long);
 #include <bits/std_abs.h>
 #pragma clang force_cuda_host_device end
 
-// What the words include must not come behind the pragma; Bessel functions are of no use to anybody.
+// What the words include must not come behind the pragma; Bessel functions are of no use to
+// anybody.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

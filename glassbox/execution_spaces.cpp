@@ -150,7 +150,8 @@ class Reader {
     return size();
   }
 
-  // -- Declarations --------------------------------------------------------------------------------
+  // -- Declarations
+  // --------------------------------------------------------------------------------
 
   /// Namespaces and classes, one declaration after the other.
   void read_declarations() {
@@ -224,7 +225,8 @@ class Reader {
     return i;
   }
 
-  /// A function or a variable, with the tokens [head, end) and perhaps a body from `end` to `close`.
+  /// A function or a variable, with the tokens [head, end) and perhaps a body from `end` to
+  /// `close`.
   void declare(std::size_t head, std::size_t end, bool is_member, std::size_t close) {
     Function function;
     function.head = head;
@@ -309,7 +311,8 @@ class Reader {
     return foreign_.contains(name) || (uses_namespaces_ && foreign_in_namespaces_.contains(name));
   }
 
-  // -- Bodies --------------------------------------------------------------------------------------
+  // -- Bodies
+  // --------------------------------------------------------------------------------------
 
   void look_at(const Function& function) {
     if (function.is_template || function.is_member) return;

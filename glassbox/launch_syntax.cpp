@@ -365,7 +365,8 @@ class Launches {
     });
   }
 
-  // -- Variables of the device that the host names -------------------------------------------------
+  // -- Variables of the device that the host names
+  // -------------------------------------------------
 
   bool is_any(std::size_t i, std::initializer_list<std::string_view> words) const {
     return i < tokens_.size() && std::ranges::find(words, text(i)) != words.end();

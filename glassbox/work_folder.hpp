@@ -9,8 +9,8 @@
 
 namespace ladder::glassbox {
 
-/// \brief A folder for temporary files. When this object goes, or when this process ends in whatever
-///        way, the folder goes, and with it all processes whose environment names it as
+/// \brief A folder for temporary files. When this object goes, or when this process ends in
+///        whatever way, the folder goes, and with it all processes whose environment names it as
 ///        GLASSBOX_FOLDER: compilers, the program, and whatever these have started.
 ///
 /// A process of its own keeps watch, because nobody else can clean up after a SIGKILL.

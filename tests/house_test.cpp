@@ -63,6 +63,7 @@ Lines files_of_the_house() {
   for (const std::string& file : lines_of(stream)) {
     // Programs as users write them.
     if (file.starts_with("tests/glassbox/cases/")) continue;
+    if (file.starts_with("tests/glassbox/nvcc_programs/")) continue;
     if (fs::exists(kRoot / file)) files.push_back(file);
   }
   return files;
@@ -183,6 +184,8 @@ TEST_F(HouseTest, IncludesRunOneWay) {
       {"ladder/ladder.", {"common/", "ladder/ladder.hpp"}},
       {"ladder/", {"emulator/", "common/", "ladder/"}},
       {"glassbox/cuda_headers/", {words, "glassbox/runtime/"}},
+      {"glassbox/clang_words.hpp",
+       {"cuda_runtime.h", words, "glassbox/runtime/"}},  // what clang reads before a program
       {"glassbox/", {"emulator/", "common/", "glassbox/"}},
       {"bench/", {"emulator/", "common/", "ladder/", "bench/"}},
       {"classroom/", {"emulator/", "common/", "ladder/", "classroom/"}},
@@ -241,11 +244,12 @@ TEST_F(HouseTest, KernelsAreStartedInOnePlace) {
 
 TEST_F(HouseTest, MacrosDefineCudasWordsOrAListOfThem) {
   const std::vector<std::string> homes = {
-      "emulator/words/", "emulator/cuda_headers/",
-      "emulator/trace/hooks.cpp",  // the words of g++'s sanitizer
-      "glassbox/cuda_headers/", "glassbox/runtime/missing_words.hpp",
+      "emulator/words/", "emulator/cuda_headers/", "emulator/trace/hooks.cpp",
+      "glassbox/runtime/access_hooks.cpp",  // words of g++'s sanitizer
+      "glassbox/cuda_headers/", "glassbox/clang_words.hpp", "glassbox/runtime/missing_words.hpp",
       // lists of what is told
-      "common/findings/call_reasons.hpp", "emulator/run/fault_kinds.hpp"};
+      "common/findings/call_reasons.hpp", "emulator/run/fault_kinds.hpp",
+      "glassbox/runtime/error_"};
   int at_home = 0;
   for (const std::string& file : files_) {
     if (!is_code(file)) continue;

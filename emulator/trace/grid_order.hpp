@@ -60,8 +60,8 @@ struct FencedEpochs {
   AcquiredFlags acquired = {};
 };
 
-/// \brief The fences of some threads, for one that met them later at a barrier: flags that it stores
-///        tell of them, too.
+/// \brief The fences of some threads, for one that met them later at a barrier: flags that it
+///        stores tell of them, too.
 struct FencesMet {
   std::vector<Epoch> threads;  ///< by thread, FencedEpochs::thread; empty: `each` for all of them
   Epoch each = 0;

@@ -46,7 +46,8 @@ class ThreadOrder {
   void exchange(unsigned warp);
   void fence(unsigned thread, Scope scope);
 
-  // -- Flags ---------------------------------------------------------------------------------------
+  // -- Flags
+  // ---------------------------------------------------------------------------------------
   /// Would release() tell anybody of anything?
   bool has_fenced(unsigned thread) const {
     return any_fence_ && (fences_[thread].any.thread != 0 || met_in_block_ != nullptr ||
@@ -64,7 +65,8 @@ class ThreadOrder {
   /// It is about to load a flag: it knows behind its next fence or barrier.
   void acquire_later(unsigned thread, std::uint64_t flag);
 
-  // -- Clusters ------------------------------------------------------------------------------------
+  // -- Clusters
+  // ------------------------------------------------------------------------------------
   /// All threads of the block have come to the barrier of the cluster; it is one of the block, too.
   void arrive_at_cluster();
   void pass_cluster();
@@ -126,7 +128,8 @@ class ThreadOrder {
   std::array<std::unique_ptr<LanesKnown>, 32> lanes_;  ///< by warp
   std::array<bool, 32> met_in_parts_ = {};             ///< by warp: are these in use?
 
-  // -- Since somebody called a fence ----------------------------------------------------------------
+  // -- Since somebody called a fence
+  // ----------------------------------------------------------------
   bool any_fence_ = false;
   bool new_fence_ = false;  ///< since the last barrier
   std::array<bool, 32> new_fence_in_warp_ = {};
@@ -134,7 +137,8 @@ class ThreadOrder {
   std::shared_ptr<const FencesMet> met_in_block_;
   std::array<std::shared_ptr<const FencesMet>, 32> met_in_warp_;
 
-  // -- Since somebody acquired a flag ---------------------------------------------------------------
+  // -- Since somebody acquired a flag
+  // ---------------------------------------------------------------
   AcquiredFlags acquired_;  ///< that all threads know
   bool any_acquired_alone_ = false;
   std::array<AcquiredFlags, 1024> acquired_alone_;  ///< by thread: null, or more than that

@@ -85,7 +85,8 @@ struct TracerState {
   const std::uint16_t* rows = nullptr;     ///< of it, by lane: how many are filled
   WholeCopies* whole_copies = nullptr;
 
-  /// \brief The bytes that one thread copies as one object, part of which may be padding, or unused:
+  /// \brief The bytes that one thread copies as one object, part of which may be padding, or
+  ///        unused:
   ///        [first, second) around an address, with both relative to the array. Empty if what is
   ///        loaded there has to be written byte for byte.
   std::pair<std::size_t, std::size_t> object_around(std::size_t at, AccessCode code,

@@ -64,7 +64,8 @@ class WarpLogs {
   /// The running thread's last access, if it was logged, is marked.
   void mark_last(std::uint64_t address, std::uint32_t WarpLog::Marks::*as);
 
-  // -- Rows of lanes whose order was checked ahead of their requests -------------------------------
+  // -- Rows of lanes whose order was checked ahead of their requests
+  // -------------------------------
   unsigned checked(unsigned thread) const { return checked_[thread]; }
   void set_checked(unsigned thread, unsigned rows) {
     checked_[thread] = static_cast<std::uint16_t>(rows);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/words/scoped_atomics.hpp
 /// \brief Atomics that other threads of the block, or other GPUs and the CPU, see as one step
-///        (atomicAdd_block, atomicAdd_system, ...). All atomics of the emulator are seen by all, but
-///        a trace knows those of the block by what comes in front of them.
+///        (atomicAdd_block, atomicAdd_system, ...). All atomics of the emulator are seen by all,
+///        but a trace knows those of the block by what comes in front of them.
 #pragma once
 
 #include "emulator/words/atomic_functions.hpp"

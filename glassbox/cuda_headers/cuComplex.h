@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// \file  cuComplex.h
+/// \file  glassbox/cuda_headers/cuComplex.h
 /// \brief CUDA's complex numbers: pairs of float or double, and functions for both sides.
 /// \source CUDA 13.0, cuComplex.h
 #pragma once

@@ -20,8 +20,8 @@ bool is_kernel() {
   return emulator::BlockRunner::of_this_cpu_thread() != nullptr;
 }
 
-/// \brief  While a kernel is recorded: the address of an array, or the one that stands for that of a
-///         variable.
+/// \brief  While a kernel is recorded: the address of an array, or the one that stands for that of
+///         a variable.
 /// \return 0 if nobody wants to know
 std::uintptr_t recorded_as(std::uintptr_t address) {
   const std::uintptr_t begin = recorded_begin.load(std::memory_order_relaxed);

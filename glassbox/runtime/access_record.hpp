@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/access_record.hpp
-/// \brief Which bytes of the program's arrays a kernel reads and writes, also when it is not traced.
+/// \brief Which bytes of the program's arrays a kernel reads and writes, also when it is not
+///        traced.
 ///
 /// All arrays are in one range of addresses. A byte of it has a mark for each sort of access, at
 /// a fixed distance, so an access costs a comparison and two stores; after a launch, the marks of
@@ -64,7 +65,8 @@ class AccessRecord {
   /// What the kernels that run from now on touch: nothing; memory that the host shares; all.
   enum class Extent { kNone, kShared, kAll };
   void start(Extent extent);
-  /// Adds what was touched of an array, and forgets it. Arrays come in the order of their addresses.
+  /// Adds what was touched of an array, and forgets it. Arrays come in the order of their
+  /// addresses.
   void take(const Bytes& array, TouchedBytes& touched);
   /// Likewise of the program's variables, last.
   void take_variables(TouchedBytes& touched);

@@ -10,8 +10,8 @@
 
 namespace ladder::glassbox {
 
-/// \brief Tells an access to freed memory, or to memory of the host, from one that runs over the end
-///        of an array. All other faults stay as they are.
+/// \brief Tells an access to freed memory, or to memory of the host, from one that runs over the
+///        end of an array. All other faults stay as they are.
 /// \param arguments  of the launch
 void explain_stray(emulator::Fault& fault, const LaunchRequest& request,
                    const std::vector<PointerArgument>& arguments);

@@ -23,8 +23,8 @@ std::string variable_in_call(const std::string& function, const emulator::Place&
 std::string variable_in_launch(const std::string& kernel, const emulator::Place& place,
                                unsigned number);
 
-/// \brief  What an expression like "(void**)&matrix.data" names. Subscripts are left out unless they
-///         are numbers.
+/// \brief  What an expression like "(void**)&matrix.data" names. Subscripts are left out unless
+///         they are numbers.
 /// \return empty if it is no variable, member or element
 std::string variable_in(const std::string& expression);
 

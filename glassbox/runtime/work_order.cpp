@@ -27,8 +27,8 @@ using emulator::FaultKind;
 
 /// More work that the host has not waited for is not remembered: the oldest goes.
 constexpr std::size_t kMaxRunning = 4096;
-/// Of what one other may have stored, that many bytes are kept, from both ends of each piece: enough
-/// to see whether two stored the same.
+/// Of what one other may have stored, that many bytes are kept, from both ends of each piece:
+/// enough to see whether two stored the same.
 constexpr std::size_t kMaxOldBytes = std::size_t{64} << 10;
 
 /// Pairs of work without an order that are remembered, so that each is told once.

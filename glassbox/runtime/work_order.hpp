@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  glassbox/runtime/work_order.hpp
-/// \brief What CUDA orders: work in streams and graphs, and the host. Here all work is done when its
-///        call returns; what a GPU could do in another order, and then differently, is told.
+/// \brief What CUDA orders: work in streams and graphs, and the host. Here all work is done when
+///        its call returns; what a GPU could do in another order, and then differently, is told.
 ///
 /// Each stream counts its work. A clock holds, for each stream, up to which count its work is
 /// done; streams, events and the host have one. What is not in the host's clock may still run.

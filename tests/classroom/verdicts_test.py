@@ -15,6 +15,15 @@ from tests import SOURCES
 
 # What only programs can do that the glass box runs: rungs have no such functions.
 OF_OTHER_PROGRAMS = {
+    "use-after-free",
+    "host-memory-in-kernel",
+    "unwritten-elements-copied",
+    "freed-in-use",
+    "used-before-allocated",
+    "host-reads-too-early",
+    "host-writes-too-early",
+    "race-between-graph-nodes",
+    "race-between-streams",
     "texture-no-object",
     "texture-destroyed",
     "texture-freed",

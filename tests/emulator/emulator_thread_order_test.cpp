@@ -298,7 +298,8 @@ TEST_F(EmulatorThreadOrder, ABlockWithBarriersThatAreNotFollowedTellsAndLearnsAs
   EXPECT_TRUE(knows(two, 77, past));
 }
 
-// -- Much ------------------------------------------------------------------------------------------
+// -- Much
+// ------------------------------------------------------------------------------------------
 
 TEST_F(EmulatorThreadOrder, ManyReleasesAreForgottenButNeverDenied) {
   std::vector<OrderedAccess> past;

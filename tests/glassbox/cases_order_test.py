@@ -12,11 +12,15 @@ CASES = [
     *(Case(file, found=(f"{RACE} 4-4 s",)) for file in ("bfs4", "bfs5")),
     *twins("race_beside_an_atomic", *MIRROR),
     *(Case("race_beside_an_atomic", f"-D {option}", MIRROR) for option in ("ATOMIC", "FENCE")),
-    *twins("histogram_without_atomics", f"{RACE} 11-11 d_bins", f"{BLOCKS} 11-11 d_bins"),
+    *twins(
+        "histogram_without_atomics",
+        f"{RACE} 11-11 d_bins updates",
+        f"{BLOCKS} 11-11 d_bins updates",
+    ),
     *twins("lock_within_a_warp", "endless-loop 11"),
     *twins("last_block", f"{BLOCKS} 30-21 p", output="1000\n"),
     *(Case("home_made_grid_barrier", option) for option in ("", "-D SOUND")),
-    *twins("shared_memory_of_a_neighbour", f"{BLOCKS} 20-13 line", f"{BLOCKS} 13-20 line"),
+    *twins("shared_memory_of_a_neighbour", f"{BLOCKS} 19-13 line", f"{BLOCKS} 13-19 line"),
     *twins("lanes_in_their_own_rows", "out-of-bounds-global 8 p#40", output="780\n"),
 ]
 

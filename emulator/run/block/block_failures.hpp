@@ -35,8 +35,8 @@ class BlockFailures {
   [[noreturn]] void fail(Fault fault, unsigned thread, std::source_location where);
   /// The running thread was asked to stop, and is in a function that a kernel called.
   [[noreturn]] void fail_endless_loop();
-  /// The running thread did something wrong in a function that a kernel called: the fault's place is
-  /// that call.
+  /// The running thread did something wrong in a function that a kernel called: the fault's place
+  /// is that call.
   [[noreturn]] void fail_in_call(Fault fault);
   /// The running thread did something wrong at this place.
   [[noreturn]] void fail_at(Fault fault, const char* file, unsigned line);
