@@ -769,7 +769,7 @@ def _read(reader, path, more, _folder, _stamp):
 
 
 def read_once(reader, path, *more):
-    """reader(path, *more), called anew only when the file has changed. Nobody may change what it
+    """reader(path, *more), called again only when the file has changed. Nobody may change what it
     returns. ResultsError where there is no file."""
     path = pathlib.Path(path)
     try:

@@ -54,8 +54,7 @@ class ProgressFile:
             kept = self._put_aside()
             print(
                 f"{self.path} cannot be read ({error}). It is kept as {kept.name}, and your "
-                f"progress "
-                "begins anew; your kernels are not touched.",
+                "progress starts again; your kernels are not touched.",
                 file=sys.stderr,
             )
             return {}

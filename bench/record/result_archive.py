@@ -132,7 +132,7 @@ def checked(folder):
             if context.get(key) != wanted[key]:
                 raise ArchiveError(
                     f"{folder / name} is of {key} {context.get(key)}, and {MACHINE} "
-                    f"of {wanted[key]}: measure all of them anew"
+                    f"of {wanted[key]}: measure all of them again"
                 )
     return found
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/questions/shared_memory.cpp
 /// \brief L08: what an access to shared memory costs, by its bank conflicts; and, on a GPU, how
-///        fast registers are, and what it costs when they do not suffice.
+///        fast registers are, and what it costs when they run out.
 #include <fmt/format.h>
 
 #include <algorithm>
