@@ -15,8 +15,6 @@ HIDDEN_POINTS = 2.5
 FACTORS = (0.5, -0.5, 1.0, 2.0, -2.0, 4.0)
 FEW_SMS = 4  # some blocks have several tiles, others share one
 MOST_WIDE = 2700
-# Tests in which a rung that chooses takes its configurations for few results by itself.
-OWN_CHOICE = {"visible-4", "below_one_tile", "long_sums", "every_k", "again"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +79,7 @@ def in_both_ways(rung, each):
 
 def with_configurations(rung, name, runs):
     """The runs of a test; of a rung that chooses, the first of them in each configuration too."""
-    if not rung.configurations or name in OWN_CHOICE:
+    if not rung.configurations or any("configurations" in each for each in runs):
         return tuple(runs)
     return (*runs, {**runs[0], "configurations": "here", "traced": False})
 
