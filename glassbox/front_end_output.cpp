@@ -266,7 +266,22 @@ class ClangReader {
           std::regex_match(message.text, found, quoted) ? found[1].str() : "this";
       return call_of(message, side, from, name, candidates);
     }
+    if (const std::string name = operator_of_host(message); !name.empty()) {
+      return objection(Kind::kHostCall, message.place, name);
+    }
     return other_of(message);
+  }
+
+  /// "operator<<" where a kernel streams into std::cout: clang leaves the host's operators out, and
+  /// then only those remain that the C++ library has deleted.
+  static std::string operator_of_host(const Message& message) {
+    static const std::regex ambiguous(R"(^use of overloaded operator '(.+)' is ambiguous.*)");
+    std::smatch found;
+    if (message.notes.empty() || !std::regex_match(message.text, found, ambiguous)) return "";
+    const bool are_deleted = std::ranges::all_of(message.notes, [](const Message& note) {
+      return is_of_system(note.place.file) && contains(note.text, "explicitly deleted");
+    });
+    return are_deleted ? "operator" + found[1].str() : "";
   }
 
   std::optional<SourceError> call_of(const Message& message, const std::string& side,
