@@ -9,6 +9,7 @@ led to the place that the file has in the site:
     other files and folders  page sources/PATH.html: the lines with colours, or what is inside
 """
 
+import html
 import importlib.metadata
 import pathlib
 import posixpath
@@ -113,9 +114,10 @@ def source_page(config, path):
         text = (ROOT / path).read_text()
         kind = posixpath.splitext(path)[1]
         # Colours and numbers make a page ten times as large as its file.
-        is_plain = kind in DATA or len(text) >= PLAIN_FROM
-        style = "text" if is_plain else f'{LANGUAGES.get(kind, "text")} linenums="1"'
-        body = f"`````{style}\n{text}\n`````"
+        if kind in DATA or len(text) >= PLAIN_FROM:
+            body = f"<pre><code>{html.escape(text, quote=False)}</code></pre>"
+        else:
+            body = f'`````{LANGUAGES.get(kind, "text")} linenums="1"\n{text}\n`````'
     page = File.generated(
         config,
         f"sources/{path}.md",
