@@ -22,21 +22,26 @@ using nlohmann::json;
 class MatrixOnGpu {
  public:
   explicit MatrixOnGpu(const json& place)
-      : mapped_(place), left_out_(place.at("pages").get<std::size_t>() * 4096) {
-    check(cudaMalloc(&memory_, left_out_ + mapped_.bytes()));
-    check(cudaMemcpy(guarded(), mapped_.guarded(), mapped_.bytes(), cudaMemcpyHostToDevice));
+      : shared_(place), left_out_(place.at("pages").get<std::size_t>() * 4096) {
+    check(cudaMalloc(&memory_, left_out_ + shared_.bytes()));
+    copy(guarded(), shared_.guarded(), cudaMemcpyHostToDevice);
   }
   ~MatrixOnGpu() { cudaFree(memory_); }
   MatrixOnGpu(const MatrixOnGpu&) = delete;
   MatrixOnGpu& operator=(const MatrixOnGpu&) = delete;
 
   char* guarded() const { return static_cast<char*>(memory_) + left_out_; }
-  void copy_back() const {
-    check(cudaMemcpy(mapped_.guarded(), guarded(), mapped_.bytes(), cudaMemcpyDeviceToHost));
-  }
+  void copy_back() { copy(shared_.guarded(), guarded(), cudaMemcpyDeviceToHost); }
 
  private:
-  MappedMatrix mapped_;
+  /// While run() runs, the host has no copy of the matrix.
+  void copy(void* to, const void* from, cudaMemcpyKind kind) {
+    shared_.map();
+    check(cudaMemcpy(to, from, shared_.bytes(), kind));
+    shared_.unmap();
+  }
+
+  MatrixPlace shared_;
   std::size_t left_out_;  ///< bytes in front of it
   void* memory_ = nullptr;
 };
@@ -51,14 +56,14 @@ RunReport launched(const Rung& rung, const Gemm<T>& gemm) {
 
 template <class T>
 json run(const Rung& rung, const json& order) {
-  const MatrixOnGpu A(order.at("A"));
-  const MatrixOnGpu B(order.at("B"));
-  const MatrixOnGpu C(order.at("C"));
+  MatrixOnGpu A(order.at("A"));
+  MatrixOnGpu B(order.at("B"));
+  MatrixOnGpu C(order.at("C"));
   const auto gemm = gemm_of<T>(order, {A.guarded(), B.guarded(), C.guarded()});
   check(cudaDeviceSynchronize());
   const RunReport report = run_when_told([&] { return launched(rung, gemm); });
   if (report.outcome == Outcome::ran) {
-    for (const MatrixOnGpu* const matrix : {&A, &B, &C})
+    for (MatrixOnGpu* const matrix : {&A, &B, &C})
       matrix->copy_back();
   }
   return to_json(report);
@@ -66,15 +71,15 @@ json run(const Rung& rung, const json& order) {
 
 void work(const WorkerWords& words) {
   json holds = give_up_rights(words.other_user, RunsOn::gpu);
-  const char* const library = words.libraries[0];
   // Another user may be kept from the library, or from the GPU's devices.
-  if (access(library, R_OK) != 0 || cudaFree(nullptr) != cudaSuccess) {
+  if (access(words.library, R_OK) != 0 || cudaFree(nullptr) != cudaSuccess) {
     send_message(kSocket, {{"unreadable", true}});
     return;
   }
   for (const std::string& held : forbid_all_but_loading(words.folders, RunsOn::gpu))
     holds.push_back(held);
-  const Rung& rung = rung_of_library(library, "_ZN6ladder5rungsEv", words.number);
+  const Rung& rung =
+      rung_of(table_of(loaded(words.library), "_ZN6ladder5rungsEv"), words.number);
   send_message(kSocket, {{"holds", holds}});
   while (true) {
     const json order = receive_message(kSocket);
@@ -87,5 +92,5 @@ void work(const WorkerWords& words) {
 }  // namespace ladder::grader
 
 int main(int argc, char** argv) {
-  return ladder::grader::worker_main(argc, argv, 1, ladder::grader::work);
+  return ladder::grader::worker_main(argc, argv, ladder::grader::work);
 }

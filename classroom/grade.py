@@ -148,7 +148,9 @@ def graded(found, rung, secret, flags, machine, gpu):
         faults, compile_error = source_faults(sources, rung), None
         if not faults:
             try:
-                libraries = build_libraries(sources, rung, out, wrap=limits(CPU_SECONDS))
+                libraries = build_libraries(
+                    sources, rung, out, wrap=limits(CPU_SECONDS), graded=True
+                )
             except CompileError as error:  # of the linker too, behind which there are objects
                 compile_error = error
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}

@@ -171,10 +171,13 @@ void set_up(const RunOrder& order) {
   emulator::set_block_order(order.early ? BlockOrder::kDescending : BlockOrder::kAscending);
 }
 
-/// What rungs hand over from launch to launch is of no use after a failure: zeros again.
+/// What rungs hand over from launch to launch is of no use after a failure: zeros again, in memory
+/// of this process, or in memory that the judge shares.
 void forget_workspace() {
   const std::span<std::byte> workspace = emulator::whole_workspace();
-  madvise(workspace.data(), workspace.size(), MADV_DONTNEED);
+  if (madvise(workspace.data(), workspace.size(), MADV_REMOVE) != 0) {
+    madvise(workspace.data(), workspace.size(), MADV_DONTNEED);
+  }
 }
 
 constexpr std::array kOutcomes = {"ran", "hazard", "refused", "failed"};
@@ -203,6 +206,14 @@ FoundFault found_fault(const json& json) {
 
 }  // namespace
 
+HostAccess::HostAccess(std::string what, emulator::Place at)
+    : std::runtime_error(
+          "The host's code in launch.cu touches " + what +
+          (at.line > 0 ? ", at " + at.file + ":" + std::to_string(at.line) : "") +
+          ". It lies in the GPU's memory: only a kernel can read or write it"),
+      array(std::move(what)),
+      place(std::move(at)) {}
+
 FoundFault::FoundFault(const emulator::Fault& fault) : kind(fault.kind), place(fault.place) {
   if (fault.other) {
     other = fault.other->place;
@@ -216,6 +227,7 @@ FoundFault::FoundFault(const emulator::Fault& fault) : kind(fault.kind), place(f
 json to_json(const RunOrder& order) {
   return {{"traced", order.traced}, {"configuration", order.configuration},
           {"sms", order.sms},       {"early", order.early},
+          {"again", order.again},
           {"counts", order.counts}, {"sample", order.sample}};
 }
 
@@ -226,6 +238,7 @@ RunOrder run_order(const json& json) {
           .sms = json.value("sms", usual.sms),
           .early = json.value("early", usual.early),
           .counts = json.value("counts", usual.counts),
+          .again = json.value("again", usual.again),
           .sample = json.value("sample", usual.sample)};
 }
 
@@ -239,6 +252,7 @@ json to_json(const RunReport& report) {
   return {{"outcome", kOutcomes.at(static_cast<std::size_t>(report.outcome))},
           {"message", report.message},
           {"faults", faults},
+          {"host_access", report.host_access ? to_json(*report.host_access) : json()},
           {"launched", report.launched},
           {"read_bytes", report.read_bytes},
           {"written_bytes", report.written_bytes},
@@ -252,9 +266,12 @@ RunReport run_report(const json& json) {
   for (const auto& fault : json.at("faults")) {
     if (faults.size() < kMostHazards) faults.push_back(found_fault(fault));
   }
+  std::optional<emulator::Place> host_access;
+  if (const auto& place = json.at("host_access"); !place.is_null()) host_access = place_of(place);
   return {.outcome = static_cast<Outcome>(outcome - kOutcomes.begin()),
           .message = json.at("message").get<std::string>().substr(0, kMostMessageBytes),
           .faults = faults,
+          .host_access = host_access,
           .launched = json.at("launched").get<bool>(),
           .read_bytes = json.at("read_bytes").get<double>(),
           .written_bytes = json.at("written_bytes").get<double>(),
@@ -268,6 +285,10 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
   } catch (const ShapeRefused& error) {
     report.outcome = Outcome::refused;
     report.message = error.what();
+  } catch (const HostAccess& access) {
+    report.outcome = Outcome::failed;
+    report.host_access = access.place;
+    report.message = access.what();
   } catch (const emulator::KernelError& error) {
     report.message.clear();
     take_faults({&error.fault(), 1}, report);
@@ -282,16 +303,11 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
 }
 
 template <class T>
-RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order) {
+RunReport run_once(const std::function<void()>& call, const Gemm<T>& gemm, const RunOrder& order) {
   set_up(order);
   const RunReport found = reported([&](RunReport& report) {
-    Run run = rung.run;
-    if (order.configuration >= 0) {
-      const auto plans = rung.plans({gemm.M, gemm.N, gemm.K});
-      run = plans.at(static_cast<std::size_t>(order.configuration)).launch;
-    }
     if (!order.traced) {
-      run(gemm, nullptr);
+      call();
       return;
     }
     const auto lines = lines_of(gemm);
@@ -301,8 +317,7 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
           .sample = order.sample,
           .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); },
           .warp = {}};
-      trace = emulator::trace(
-          arrays_of(gemm), [&] { run(gemm, nullptr); }, options);
+      trace = emulator::trace(arrays_of(gemm), call, options);
     } catch (const std::logic_error& error) {
       if (dynamic_cast<const ShapeRefused*>(&error) != nullptr) throw;
       report.launched = false;
@@ -315,7 +330,7 @@ RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order)
   return found;
 }
 
-template RunReport run_once(const Rung&, const Gemm<float>&, const RunOrder&);
-template RunReport run_once(const Rung&, const Gemm<bfloat16>&, const RunOrder&);
+template RunReport run_once(const std::function<void()>&, const Gemm<float>&, const RunOrder&);
+template RunReport run_once(const std::function<void()>&, const Gemm<bfloat16>&, const RunOrder&);
 
 }  // namespace ladder::grader

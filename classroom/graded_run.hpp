@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct RunOrder {
   int sms = 4;             ///< that the emulated GPU has
   bool early = false;      ///< asynchronous copies arrive at once, and the last block starts first
   bool counts = false;     ///< count accesses too; needs `traced`
+  bool again = false;      ///< the workspace holds what the last call has left there
   bool sample = false;     ///< trace only blocks that differ: what C then holds is of no use
 };
 
@@ -44,10 +47,20 @@ struct FoundFault {
   emulator::Place other;  ///< of the other thread; line 0: there is none
 };
 
+/// The host's code has touched an array of the GPU.
+class HostAccess : public std::runtime_error {
+ public:
+  HostAccess(std::string array, emulator::Place place);
+
+  std::string array;      ///< "A"
+  emulator::Place place;  ///< of the access; line 0: not known
+};
+
 struct RunReport {
   Outcome outcome = Outcome::ran;
   std::string message;  ///< what was wrong, for people
   std::vector<FoundFault> faults = {};
+  std::optional<emulator::Place> host_access;  ///< of what the host's code has touched
   bool launched = true;      ///< a kernel ran
   double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
   double written_bytes = 0;  ///< to C
@@ -66,9 +79,10 @@ RunReport run_report(const nlohmann::json& json);
 /// \return what it has written, and what it threw as an outcome
 RunReport reported(const std::function<void(RunReport&)>& run);
 
-/// \brief Runs a rung once on matrices of this process.
-/// \tparam T  what the rung's precision stores
+/// \brief Runs a call once on matrices of this process.
+/// \tparam T     what the rung's precision stores
+/// \param  call  launches on this thread what is to compute gemm.C
 template <class T>
-RunReport run_once(const Rung& rung, const Gemm<T>& gemm, const RunOrder& order);
+RunReport run_once(const std::function<void()>& call, const Gemm<T>& gemm, const RunOrder& order);
 
 }  // namespace ladder::grader

@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "classroom/judging.hpp"
@@ -20,26 +21,33 @@ namespace {
 
 using nlohmann::json;
 
-WorkerProcess worker_of(Machine& machine, const json& job, const char* whose) {
-  return {machine, job.at("worker"), job.at(whose).get<std::vector<std::string>>(),
-          job.at("number"), job.at("folders")};
+/// \param  whose  "submission" or "reference": its libraries
+std::unique_ptr<Submission> worker_of(Machine& machine, const json& job, const char* whose) {
+  const std::string program = job.at("worker");
+  const std::vector<std::string> libraries = job.at(whose);
+  const std::vector<std::string> folders = job.at("folders");
+  const int number = job.at("number");
+  if (libraries.size() == 1) {
+    return std::make_unique<WorkerProcess>(machine, program, libraries[0], number, folders);
+  }
+  return std::make_unique<EmulatedSubmission>(machine, program, libraries, number, folders);
 }
 
 json graded(const json& job) {
   const auto machine = make_cpu_machine();
-  WorkerProcess submission = worker_of(*machine, job, "submission");
-  WorkerProcess reference = worker_of(*machine, job, "reference");
-  json result = judge(job, submission, &reference);
-  result["holds"] = submission.holds();
+  const auto submission = worker_of(*machine, job, "submission");
+  const auto reference = worker_of(*machine, job, "reference");
+  json result = judge(job, *submission, reference.get());
+  result["holds"] = submission->holds();
   return result;
 }
 
 json timed(const json& job) {
   const auto machine = job.at("device") == "gpu" ? make_gpu_machine() : make_cpu_machine();
-  WorkerProcess submission = worker_of(*machine, job, "submission");
-  WorkerProcess reference = worker_of(*machine, job, "reference");
-  json result = {{"problems", judge_speed(*machine, job, submission, reference)}};
-  result["holds"] = submission.holds();
+  const auto submission = worker_of(*machine, job, "submission");
+  const auto reference = worker_of(*machine, job, "reference");
+  json result = {{"problems", judge_speed(*machine, job, *submission, *reference)}};
+  result["holds"] = submission->holds();
   return result;
 }
 

@@ -73,10 +73,14 @@ const char* name_of(Outcome outcome) {
 // What is told of a finding, of a hidden problem too: its code, what the code means, and the lines
 // of the student's that it is about. No extent, no index and no element of C.
 
+json told(const emulator::Place& place) {
+  return {{"file", place.file}, {"line", place.line}};
+}
+
 json told(const FoundFault& fault) {
   json places = json::array();
   for (const emulator::Place& place : {fault.place, fault.other}) {
-    if (place.line > 0) places.push_back({{"file", place.file}, {"line", place.line}});
+    if (place.line > 0) places.push_back(told(place));
   }
   return {{"code", code_of(fault.kind)},
           {"group", code_of(group_of(fault.kind))},
@@ -98,6 +102,14 @@ json told(const RunReport& report) {
   json findings = json::array();
   for (const FoundFault& fault : report.faults)
     findings.push_back(told(fault));
+  if (report.host_access) {
+    json places = json::array();
+    if (report.host_access->line > 0) places.push_back(told(*report.host_access));
+    findings.push_back({{"code", "host-access"},
+                        {"group", "host"},
+                        {"title", "The host's code touches a matrix"},
+                        {"places", places}});
+  }
   if (report.outcome == Outcome::refused) {
     findings.push_back({{"code", code_of(RefusalKind::kShape)},
                         {"group", "refusal"},
@@ -151,7 +163,9 @@ class Judge {
           run.contains("configurations") ? of_each_configuration(run) : json::array({run});
       for (const json& one : all) {
         for (int time = 0; time < one.value("times", 1); ++time) {
-          done.push_back(judged(one));
+          json call = one;
+          call["again"] = time > 0;
+          done.push_back(judged(call));
           if (done.back().at("status") != "right") return done;
         }
       }

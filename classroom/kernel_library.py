@@ -65,7 +65,7 @@ def text_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
 
 
-def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
+def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False, graded=False):
     """Compiles a student's folder; returns {flavour: path of the library}.
 
     folder  holds launch.cu, and what it includes as "work/NN_name/..."
@@ -74,6 +74,8 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
     wrap    words in front of each call of a compiler, for containment
     look    whether to compile once more for the warnings alone: what g++ can prove to overrun a
             local array it may leave out, so that no run shows it
+    graded  whether grader_worker loads it, instead of any program with rungs: then loading it runs
+            no code of the student's
 
     Raises CompileError if the kernel does not compile, NotBuilt if `make build` is missing.
     """
@@ -82,7 +84,9 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
     copies = _copies(build, folder, rung, out)
     with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
         jobs = {
-            flavour: pool.submit(_library, build, build[flavour], flavour, copies, out, wrap)
+            flavour: pool.submit(
+                _library, build, build[flavour], flavour, copies, out, wrap, graded
+            )
             for flavour in flavours
         }
         glance = look and pool.submit(
@@ -192,7 +196,7 @@ def _description():
     return found
 
 
-def _library(build, flavour, name, copies, out, wrap):
+def _library(build, flavour, name, copies, out, wrap, graded):
     """Compiles and links one flavour; returns its path and what the compiler said."""
     sources = build["sources"]
     made = out / name
@@ -223,6 +227,7 @@ def _library(build, flavour, name, copies, out, wrap):
     _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies, sources)
     library = out / flavour["file"]
     emulator = pathlib.Path(flavour["link"][-1])
+    link = _graded(build, flavour["link"]) if graded else flavour["link"]
     _call(
         [
             *wrap,
@@ -234,7 +239,7 @@ def _library(build, flavour, name, copies, out, wrap):
             str(kernel),
             str(shared),
             *flavour["objects"],
-            *flavour["link"],
+            *link,
             f"-Wl,-rpath,{emulator.parent}",
         ],
         out,
@@ -242,6 +247,18 @@ def _library(build, flavour, name, copies, out, wrap):
         sources,
     )
     return library, said
+
+
+def _graded(build, link):
+    """The words for the linker, for a library that grader_worker loads."""
+    folder = pathlib.Path(build["sources"], "classroom")
+    kept = [word for word in link if "--version-script" not in word]
+    return [
+        build["graded"],
+        f"-Wl,--version-script={folder / 'graded_library.map'}",
+        f"-Wl,-T,{folder / 'graded_library.ld'}",
+        *kept,
+    ]
 
 
 def _object(build, flavour, options, copies, out, made, wrap):

@@ -15,6 +15,13 @@ namespace ladder::grader {
 inline constexpr int kSocket = 3;
 inline constexpr int kMatrices = 4;
 
+/// Those of the device process beside them: launches from the host process, and answers to it. The
+/// host process has its ends of both in the place of the worker's own.
+inline constexpr int kLaunches = 5;
+inline constexpr int kAnswers = 6;
+inline constexpr int kToDevice = 3;
+inline constexpr int kFromDevice = 4;
+
 /// No answer is longer.
 inline constexpr std::uint32_t kMostMessageBytes = 1 << 20;
 

@@ -1,63 +1,110 @@
 // SPDX-License-Identifier: MIT
 /// \file  classroom/worker.cpp
-/// \brief The process that runs a student's kernel on the emulator, and knows nothing of what is
-///        right: it gets matrices, runs, and says that it is done. Only the judge starts it
-///        (worker_process.cpp).
+/// \brief The process that has a student's kernel run on the emulator, and knows nothing of what is
+///        right: it gets matrices, and for each call starts a host process and a device process.
+///        It runs no code of the student's itself. Only the judge starts it (worker_process.cpp).
+#include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "classroom/containment.hpp"
-#include "classroom/graded_run.hpp"
+#include "classroom/device_process.hpp"
+#include "classroom/host_process.hpp"
 #include "classroom/messages.hpp"
-#include "classroom/worker_orders.hpp"
+#include "classroom/processes.hpp"
 #include "emulator/run/settings.hpp"
+#include "emulator/run/workspace.hpp"
 
 namespace ladder::grader {
 namespace {
 
 using nlohmann::json;
 
-struct Libraries {
-  const Rung& plain;
-  const Rung& traced;
+bool is_done(int status) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == kDone;
+}
+
+/// The library that a worker has loaded.
+struct Opened {
+  GradedLibrary library;
+  const void* code;  ///< an address in it
 };
 
-template <class T>
-json run(const Rung& rung, const json& order) {
-  const MappedMatrix A(order.at("A"));
-  const MappedMatrix B(order.at("B"));
-  const MappedMatrix C(order.at("C"));
-  const auto gemm = gemm_of<T>(order, {A.guarded(), B.guarded(), C.guarded()});
-  return to_json(run_when_told([&] { return run_once(rung, gemm, run_order(order)); }));
+/// The rungs of this build are no student's, and tell only their table.
+Opened opened(const char* file) {
+  void* const handle = loaded(file);
+  if (void* const tells = dlsym(handle, "ladder_graded_library"); tells != nullptr) {
+    GradedLibrary library;
+    reinterpret_cast<void (*)(GradedLibrary*)>(tells)(&library);
+    return {library, tells};
+  }
+  const char* name = "_ZN6ladder12traced_rungsEv";
+  if (dlsym(handle, name) == nullptr) name = "_ZN6ladder14emulated_rungsEv";
+  return {{table_of(handle, name), {}, nullptr}, dlsym(handle, name)};
 }
 
-json plans_of(const Rung& rung, const json& order) {
-  const auto& shape = order.at("shape");
-  emulator::set_multiprocessors(order.at("sms"));
-  json plans = json::array();
-  if (rung.plans != nullptr) {
-    for (const WorkPlan& plan : rung.plans({shape.at(0), shape.at(1), shape.at(2)})) {
-      plans.push_back({{"name", plan.name},
-                       {"tile", {plan.tile.BM, plan.tile.BN}},
-                       {"BK", plan.BK},
-                       {"ranks", plan.ranks}});
+class Worker {
+ public:
+  Worker(const Opened& opened, int number)
+      : library_(opened.library), code_(opened.code), rung_(rung_of(library_.rungs, number)) {}
+
+  void answer(const json& order) const {
+    emulator::set_multiprocessors(order.at("sms"));
+    if (order.at("do") == "plans") {
+      plan(order);
+    } else {
+      run(order);
     }
   }
-  return {{"plans", plans}};
-}
 
-json answer(const Libraries& libraries, const json& order) {
-  const Rung& rung = order.value("traced", true) ? libraries.traced : libraries.plain;
-  if (order.at("do") == "plans") return plans_of(rung, order);
-  return with_element_of(rung.precision.stored, [&]<class T>(T) { return run<T>(rung, order); });
-}
+ private:
+  void run(const json& order) const {
+    MatrixPlace A(order.at("A"));
+    MatrixPlace B(order.at("B"));
+    MatrixPlace C(order.at("C"));
+    pid_t host = 0;
+    pid_t device = 0;
+    {
+      const Pipe launches;
+      const Pipe answers;
+      device = started({{kSocket, kSocket},
+                        {kMatrices, kMatrices},
+                        {launches.reads(), kLaunches},
+                        {answers.writes(), kAnswers}},
+                       [&] { run_device_process(rung_, library_, order, {&A, &B, &C}, code_); });
+      host = started({{launches.writes(), kToDevice}, {answers.reads(), kFromDevice}},
+                     [&] { run_host_process(rung_, library_, order, {&A, &B, &C}); });
+    }
+    const int of_device = status_of(device);
+    const int of_host = status_of(host);
+    if (is_done(of_device)) return;  // it has told the judge everything
+    const bool is_of_host = WIFEXITED(of_device) && WEXITSTATUS(of_device) == kHostIsGone;
+    send_message(kSocket, {{"ended", is_of_host ? of_host : of_device}});
+  }
+
+  void plan(const json& order) const {
+    Pipe answer;
+    const pid_t host = started({{answer.writes(), kToDevice}},
+                               [&] { run_planning_process(rung_, library_, order); });
+    answer.close_writes();
+    json plans;
+    try {
+      plans = receive_message(answer.reads());
+    } catch (const BrokenMessage&) {
+      // It has ended before, and that is told.
+    }
+    const int of_host = status_of(host);
+    send_message(kSocket, is_done(of_host) ? plans : json{{"ended", of_host}});
+  }
+
+  GradedLibrary library_;
+  const void* code_;
+  const Rung& rung_;
+};
 
 void work(const WorkerWords& words) {
   json holds = give_up_rights(words.other_user, RunsOn::emulator);
-  const char* const plain = words.libraries[0];
-  const char* const traced = words.libraries[1];
-  if (access(plain, R_OK) != 0 || access(traced, R_OK) != 0) {
+  if (access(words.library, R_OK) != 0) {
     send_message(kSocket, {{"unreadable", true}});
     return;
   }
@@ -65,17 +112,16 @@ void work(const WorkerWords& words) {
     holds.push_back(held);
   emulator::set_cpu_threads(1);
   emulator::set_hang_limit(emulator::Seconds(2));
-  const Libraries libraries = {rung_of_library(plain, "_ZN6ladder14emulated_rungsEv", words.number),
-                               rung_of_library(traced, "_ZN6ladder12traced_rungsEv", words.number)};
-  forbid_all_but_running();
+  emulator::whole_workspace();  // at the same address in all processes
+  const Worker worker(opened(words.library), words.number);
   send_message(kSocket, {{"holds", holds}});
   while (true)
-    send_message(kSocket, answer(libraries, receive_message(kSocket)));
+    worker.answer(receive_message(kSocket));
 }
 
 }  // namespace
 }  // namespace ladder::grader
 
 int main(int argc, char** argv) {
-  return ladder::grader::worker_main(argc, argv, 2, ladder::grader::work);
+  return ladder::grader::worker_main(argc, argv, ladder::grader::work);
 }

@@ -4,10 +4,13 @@
 ///        run.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,23 +21,28 @@
 
 namespace ladder::grader {
 
-/// A matrix and its guard bands, in the memory shared with the judge, mapped between pages that
-/// nobody may touch.
-class MappedMatrix {
+/// The addresses of a matrix and its guard bands, between pages that nobody may touch. Until map(),
+/// they lead nowhere.
+class MatrixPlace {
  public:
   /// \param  place  of the order: {offset, bytes, pages}; `pages` are left out before it, so that
   ///                no two calls see the same address
-  explicit MappedMatrix(const nlohmann::json& place);
-  ~MappedMatrix();
-  MappedMatrix(const MappedMatrix&) = delete;
-  MappedMatrix& operator=(const MappedMatrix&) = delete;
+  explicit MatrixPlace(const nlohmann::json& place);
+  ~MatrixPlace();
+  MatrixPlace(const MatrixPlace&) = delete;
+  MatrixPlace& operator=(const MatrixPlace&) = delete;
+
+  void map();    ///< the memory shared with the judge is there from now on
+  void unmap();  ///< nothing is there any more
 
   std::size_t bytes() const { return bytes_; }  ///< with both guard bands
   char* guarded() const { return matrix_; }     ///< where the first guard band begins
+  std::span<const char> region() const { return {region_, region_bytes_}; }
 
  private:
   std::size_t region_bytes_;
   std::size_t bytes_;
+  off_t offset_;
   char* region_;
   char* matrix_;
 };
@@ -56,9 +64,18 @@ Gemm<T> gemm_of(const nlohmann::json& order, const std::array<char*, 3>& matrice
           at(2)};
 }
 
-/// \brief  Loads a library and finds a rung in the table that its function returns.
+/// \brief  Loads a library; what it needs has to be there.
+/// \return what dlsym() takes
 /// \throws std::runtime_error
-const Rung& rung_of_library(const char* library, const char* function, int number);
+void* loaded(const char* library);
+
+/// \brief  The table that a library's function without parameters returns.
+/// \param  function  its mangled name
+/// \throws std::runtime_error
+std::span<const Rung> table_of(void* library, const char* function);
+
+/// \throws std::runtime_error  the table does not hold it
+const Rung& rung_of(std::span<const Rung> rungs, int number);
 
 /// \brief Tells the judge that the matrices are in place, runs when the judge says so, and tells it
 ///        at once that the run is over: the time between is what the judge measures.
@@ -68,15 +85,13 @@ RunReport run_when_told(const std::function<RunReport()>& run);
 struct WorkerWords {
   int number;       ///< of the rung
   bool other_user;  ///< become `nobody`
-  std::vector<const char*> libraries;
+  const char* library;
   std::vector<std::string> folders;  ///< that may be read
 };
 
 /// \brief  Runs a worker until the judge closes the socket.
-/// \param  libraries  how many it loads
-/// \param  work       takes no more rights than it needs, loads, and answers orders
+/// \param  work  takes no more rights than it needs, loads, and answers orders
 /// \return its exit status
-int worker_main(int argc, char** argv, int libraries,
-                const std::function<void(const WorkerWords&)>& work);
+int worker_main(int argc, char** argv, const std::function<void(const WorkerWords&)>& work);
 
 }  // namespace ladder::grader

@@ -26,6 +26,9 @@ using nlohmann::json;
 /// Room for A, B and C with their guard bands; pages that nobody touches take no memory.
 constexpr std::size_t kRoomBytes = std::size_t{1} << 30;
 
+/// Behind them, the workspace.
+constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
+
 /// For one answer. The clock of the wall also runs while others use the machine.
 constexpr double kCpuSeconds = 20;
 constexpr double kWallSeconds = 120;
@@ -58,16 +61,15 @@ std::size_t whole_pages(std::size_t bytes) {
 }  // namespace
 
 WorkerProcess::WorkerProcess(Machine& machine, std::string program,
-                             std::vector<std::string> libraries, int number,
-                             std::vector<std::string> folders)
+                             std::string library, int number, std::vector<std::string> folders)
     : machine_(machine),
       program_(std::move(program)),
-      libraries_(std::move(libraries)),
+      library_(std::move(library)),
       number_(number),
       folders_(std::move(folders)),
       file_(memfd_create("matrices", MFD_CLOEXEC)) {
   require(file_ >= 0, "memfd_create");
-  require(ftruncate(file_, kRoomBytes) == 0, "ftruncate");
+  require(ftruncate(file_, kRoomBytes + kWorkspaceBytes) == 0, "ftruncate");
   void* const mapped =
       mmap(nullptr, kRoomBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
   require(mapped != MAP_FAILED, "mmap");
@@ -100,11 +102,10 @@ bool WorkerProcess::start_as(bool other_user) {
   std::array<int, 2> ends = {};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "socketpair");
   const std::string number = std::to_string(number_);
-  std::vector<const char*> words = {program_.c_str(), number.c_str(), other_user ? "yes" : "no"};
-  for (const auto* const list : {&libraries_, &folders_}) {
-    for (const std::string& word : *list)
-      words.push_back(word.c_str());
-  }
+  std::vector<const char*> words = {program_.c_str(), number.c_str(), other_user ? "yes" : "no",
+                                    library_.c_str()};
+  for (const std::string& folder : folders_)
+    words.push_back(folder.c_str());
   words.push_back(nullptr);
   const pid_t child = fork();
   require(child >= 0, "fork");
@@ -138,10 +139,20 @@ void WorkerProcess::ended() {
   waitpid(process_, &status, 0);
   close(socket_);
   process_ = 0;
+  tell_end(status);
+}
+
+/// \param  status  of the worker, or of a process in which it ran a call
+void WorkerProcess::tell_end(int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
     throw WorkerEnded(WorkerEnded::Why::forbidden,
                       "the kernel's code asked the system for something that it may not have: a "
                       "file, a process, the network. It was ended");
+  }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+    throw WorkerEnded(WorkerEnded::Why::timeout,
+                      "no end after " + std::to_string(int(kCpuSeconds)) +
+                          " s of computing, where the reference takes less than one");
   }
   if (WIFSIGNALED(status)) {
     throw WorkerEnded(
@@ -164,10 +175,9 @@ void WorkerProcess::wait_for_answer() {
     const bool slept = seconds_of(CLOCK_MONOTONIC) - before > kWallSeconds;
     if (!slept && cpu_seconds(process_) - cpu_before <= kCpuSeconds) continue;
     stop();
+    if (!slept) tell_end(SIGXCPU);
     throw WorkerEnded(WorkerEnded::Why::timeout,
-                      slept ? "no answer after " + std::to_string(int(kWallSeconds)) + " s"
-                            : "no end after " + std::to_string(int(kCpuSeconds)) +
-                                  " s of computing, where the reference takes less than one");
+                      "no answer after " + std::to_string(int(kWallSeconds)) + " s");
   }
 }
 
@@ -197,6 +207,7 @@ json WorkerProcess::answer() {
     stop();
     throw WorkerEnded(WorkerEnded::Why::protocol, answer["broken"].dump());
   }
+  if (answer.contains("ended")) tell_end(answer["ended"].get<int>());
   return answer;
 }
 
@@ -208,6 +219,7 @@ RunReport WorkerProcess::run_any(const Gemm<T>& gemm, const RunOrder& order) {
   message["shape"] = {gemm.M, gemm.N, gemm.K};
   message["alpha"] = gemm.alpha;
   message["beta"] = gemm.beta;
+  message["workspace"] = kRoomBytes;
   struct Place {
     char* here;  ///< of the first guard band
     std::size_t bytes;

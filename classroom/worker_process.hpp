@@ -38,6 +38,8 @@ class Submission {
   /// Of a rung that chooses: [{name, tile, BK, ranks}].
   /// \throws WorkerEnded
   virtual nlohmann::json plans(const Shape& shape, const RunOrder& order) = 0;
+  /// What holds the processes that run it, as containment.hpp calls it; empty before one has.
+  virtual nlohmann::json holds() const { return nlohmann::json::array(); }
 };
 
 /// \brief Starts a worker when it is first asked, and anew after it has ended.
@@ -45,10 +47,10 @@ class WorkerProcess final : public Submission {
  public:
   /// \param  machine    where the matrices of run() lie
   /// \param  program    grader_worker, or grader_gpu_worker
-  /// \param  libraries  that hold the rung: plain and traced, or the GPU's
+  /// \param  library    that holds the rung
   /// \param  folders    that hold what it may read
-  WorkerProcess(Machine& machine, std::string program, std::vector<std::string> libraries,
-                int number, std::vector<std::string> folders);
+  WorkerProcess(Machine& machine, std::string program, std::string library, int number,
+                std::vector<std::string> folders);
   ~WorkerProcess() override;
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -57,8 +59,7 @@ class WorkerProcess final : public Submission {
   RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) override;
   nlohmann::json plans(const Shape& shape, const RunOrder& order) override;
 
-  /// What holds the process, as containment.hpp calls it; empty before it has run.
-  const nlohmann::json& holds() const { return holds_; }
+  nlohmann::json holds() const override { return holds_; }
   /// Ends it, so that the next call meets a fresh one.
   void stop();
 
@@ -72,10 +73,11 @@ class WorkerProcess final : public Submission {
   bool start_as(bool other_user);
   void wait_for_answer();
   [[noreturn]] void ended();
+  [[noreturn]] static void tell_end(int status);
 
   Machine& machine_;
   std::string program_;
-  std::vector<std::string> libraries_;
+  std::string library_;
   int number_;
   std::vector<std::string> folders_;
   nlohmann::json holds_;
@@ -84,6 +86,37 @@ class WorkerProcess final : public Submission {
   int file_;
   char* matrices_;
   std::uint64_t calls_ = 0;
+};
+
+/// \brief A rung on the emulator: one worker has it as it runs, one with each access traced.
+class EmulatedSubmission final : public Submission {
+ public:
+  /// \param  libraries  plain and traced
+  EmulatedSubmission(Machine& machine, const std::string& program,
+                     const std::vector<std::string>& libraries, int number,
+                     const std::vector<std::string>& folders)
+      : plain_(machine, program, libraries.at(0), number, folders),
+        traced_(machine, program, libraries.at(1), number, folders) {}
+
+  RunReport run(const Gemm<float>& gemm, const RunOrder& order) override {
+    return worker(order).run(gemm, order);
+  }
+  RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) override {
+    return worker(order).run(gemm, order);
+  }
+  nlohmann::json plans(const Shape& shape, const RunOrder& order) override {
+    return worker(order).plans(shape, order);
+  }
+
+  nlohmann::json holds() const override {
+    return traced_.holds().empty() ? plain_.holds() : traced_.holds();
+  }
+
+ private:
+  WorkerProcess& worker(const RunOrder& order) { return order.traced ? traced_ : plain_; }
+
+  WorkerProcess plain_;
+  WorkerProcess traced_;
 };
 
 }  // namespace ladder::grader

@@ -134,7 +134,7 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
                       .cluster = shape.cluster,
                       .cooperative = shape.cooperative,
                       .kernel = reinterpret_cast<const void*>(kernel)},
-                     [&] { kernel(static_cast<Params>(args)...); });
+                     [kernel, ... values = static_cast<Params>(args)] { kernel(values...); });
 #endif
 }
 

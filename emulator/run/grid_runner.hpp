@@ -16,6 +16,17 @@ class GridRunner {
   virtual GridStats run(const GridPlan& plan) = 0;
 };
 
+/// Takes what a host thread launches, before anybody has looked at it.
+class LaunchReceiver {
+ public:
+  virtual ~LaunchReceiver() = default;
+  /// \throws KernelError  the grid cannot go on
+  virtual void receive(const GridLaunch& launch, const ThreadProgram& program) = 0;
+};
+
+/// From now on the launches of the calling host thread go to `receiver` alone; null: they run here.
+void set_launch_receiver(LaunchReceiver* receiver) noexcept;
+
 /// From now on `runner` runs what the calling host thread launches; null: the worker pool does.
 void set_grid_runner(GridRunner* runner) noexcept;
 

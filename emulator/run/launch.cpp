@@ -16,6 +16,7 @@ namespace {
 thread_local GridStats stats_of_last_run;
 thread_local std::vector<NotedLaunch>* noted = nullptr;  ///< of noted_launches(), while it lasts
 thread_local GridRunner* runner_of_this_thread = nullptr;
+thread_local LaunchReceiver* receiver_of_this_thread = nullptr;
 
 void require_cpu() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -42,6 +43,10 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
     noted->push_back(noted_launch(GridPlan(launch, program)));
     return;
   }
+  if (receiver_of_this_thread != nullptr) {
+    receiver_of_this_thread->receive(launch, program);
+    return;
+  }
   require_cpu();
   if (BlockRunner::of_this_cpu_thread() != nullptr) {
     throw KernelError(FaultKind::kLaunchInKernel);
@@ -52,6 +57,10 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program) {
   stats_of_last_run = runner_of_this_thread == nullptr
                           ? WorkerPool::instance().run(plan, cpu_threads(), hang_limit())
                           : runner_of_this_thread->run(plan);
+}
+
+void set_launch_receiver(LaunchReceiver* receiver) noexcept {
+  receiver_of_this_thread = receiver;
 }
 
 void set_grid_runner(GridRunner* runner) noexcept {

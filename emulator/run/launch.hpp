@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/words/vector_types.hpp"
@@ -29,6 +30,7 @@ struct ThreadProgram {
   void (*run)(const void* arguments);
   const void* arguments;
   unsigned char* (*dynamic_shared)();
+  std::size_t argument_bytes = 0;  ///< a copy of these does as well; 0: only `arguments` itself does
 };
 
 /// \brief  Runs program.run(program.arguments) once for every thread of every block.
@@ -43,7 +45,8 @@ void run_program(const GridLaunch& launch, const ThreadProgram& program);
 template <class Body>
 void run_grid(const GridLaunch& launch, const Body& body) {
   run_program(launch, {[](const void* arguments) { (*static_cast<const Body*>(arguments))(); },
-                       &body, [] { return &ladder_dynamic_shared[0]; }});
+                       &body, [] { return &ladder_dynamic_shared[0]; },
+                       std::is_trivially_copyable_v<Body> ? sizeof(Body) : 0});
 }
 
 }  // namespace ladder::emulator

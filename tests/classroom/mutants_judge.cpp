@@ -25,10 +25,10 @@ class RungHere final : public Submission {
   explicit RungHere(Rung rung) : rung_(std::move(rung)) {}
 
   RunReport run(const Gemm<float>& gemm, const RunOrder& order) override {
-    return run_once(rung_, gemm, order);
+    return run_any(gemm, order);
   }
   RunReport run(const Gemm<bfloat16>& gemm, const RunOrder& order) override {
-    return run_once(rung_, gemm, order);
+    return run_any(gemm, order);
   }
   nlohmann::json plans(const Shape& shape, const RunOrder& order) override {
     emulator::set_multiprocessors(order.sms);
@@ -44,6 +44,19 @@ class RungHere final : public Submission {
   }
 
  private:
+  template <class T>
+  RunReport run_any(const Gemm<T>& gemm, const RunOrder& order) const {
+    const auto call = [&] {
+      const Run run = order.configuration < 0
+                          ? rung_.run
+                          : rung_.plans({gemm.M, gemm.N, gemm.K})
+                                .at(static_cast<std::size_t>(order.configuration))
+                                .launch;
+      run(gemm, nullptr);
+    };
+    return run_once(call, gemm, order);
+  }
+
   Rung rung_;
 };
 

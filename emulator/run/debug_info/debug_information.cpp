@@ -2,24 +2,37 @@
 #include "emulator/run/debug_info/debug_information.hpp"
 
 #include <dwarf.h>
-#include <unistd.h>
+#include <link.h>
 
 #include <cstdlib>
+#include <string>
 
 namespace ladder::emulator {
+namespace {
+
+/// Tells libdw of a library, or of the program, which has no name. What cannot be read, as the
+/// kernel's own, is left out.
+int report_library(dl_phdr_info* library, std::size_t, void* session) {
+  const std::string name = *library->dlpi_name != 0 ? library->dlpi_name : "/proc/self/exe";
+  dwfl_report_elf(static_cast<Dwfl*>(session), name.c_str(), name.c_str(), -1, library->dlpi_addr,
+                  true);
+  return 0;
+}
+
+}  // namespace
 
 OpenLibraries open_libraries() {
   static const Dwfl_Callbacks callbacks = {
-      .find_elf = dwfl_linux_proc_find_elf,
+      .find_elf = dwfl_build_id_find_elf,
       .find_debuginfo = dwfl_standard_find_debuginfo,
       .section_address = nullptr,
       .debuginfo_path = nullptr,
   };
   OpenLibraries session(dwfl_begin(&callbacks), dwfl_end);
-  if (session == nullptr || dwfl_linux_proc_report(session.get(), getpid()) != 0 ||
-      dwfl_report_end(session.get(), nullptr, nullptr) != 0) {
-    session.reset();
-  }
+  if (session == nullptr) return session;
+  dwfl_report_begin(session.get());
+  dl_iterate_phdr(report_library, session.get());
+  if (dwfl_report_end(session.get(), nullptr, nullptr) != 0) session.reset();
   return session;
 }
 
