@@ -17,6 +17,7 @@
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/run/launch.hpp"
+#include "emulator/run/own_files.hpp"
 #include "emulator/run/workspace.hpp"
 
 namespace ladder::grader {
@@ -124,11 +125,14 @@ class Device {
     return reinterpret_cast<unsigned char* (*)()>(order.at("dynamic_shared").get<std::uintptr_t>());
   }
 
-  static void end(const json& order) {
+  void end(const json& order) const {
     if (order.contains("touched")) {
-      const auto instruction = order.at("instruction").get<std::uintptr_t>();
-      const emulator::SourceLine line = emulator::source_line_of({&instruction, 1});
-      throw HostAccess(order.at("touched"), {line.file, line.line});
+      auto calls = order.at("instructions").get<std::vector<std::uintptr_t>>();
+      std::erase_if(calls, [&](std::uintptr_t call) { return !code_.contains(call); });
+      const emulator::SourceLine line =
+          calls.empty() ? emulator::SourceLine() : emulator::source_line_of(calls);
+      const std::size_t above = emulator::root_of(line.file).size();
+      throw HostAccess(order.at("touched"), {line.file.substr(above), line.line});
     }
     const std::string how = order.at("how");
     const std::string message = order.at("message");

@@ -109,7 +109,7 @@ def archive(rung, secret, hidden):
     }
     grader = [
         path.relative_to(SOURCES)
-        for ending in ("cpp", "hpp")
+        for ending in ("cpp", "hpp", "ld", "map")
         for path in (SOURCES / "classroom").glob(f"*.{ending}")
     ]
     for path in [*copied_tree.building_files("classroom.gradescope"), *grader]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "classroom/host_process.hpp"
 
+#include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -70,15 +71,24 @@ struct Place {
 
 std::array<Place, 4> places;  ///< A, B, C and the workspace
 
+/// Addresses in the functions that the host is in, innermost first.
+std::vector<std::uintptr_t> calls_at(const void* context) {
+  std::array<void*, 32> frames;
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  std::vector calls = {static_cast<std::uintptr_t>(registers[REG_RIP])};
+  for (int i = 0; i < count; ++i)
+    calls.push_back(reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]) - 1);
+  return calls;
+}
+
 /// Says what was touched and where; the device process knows the line.
 void tell_access(int signal, siginfo_t* info, void* context) {
   const auto* const address = static_cast<const char*>(info->si_addr);
   for (const Place& place : places) {
     if (address < place.begin || address >= place.end) continue;
-    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-    send_message(kToDevice, {{"do", "end"},
-                             {"touched", place.name},
-                             {"instruction", static_cast<std::uintptr_t>(registers[REG_RIP])}});
+    send_message(kToDevice,
+                 {{"do", "end"}, {"touched", place.name}, {"instructions", calls_at(context)}});
     _exit(0);
   }
   struct sigaction usual = {};

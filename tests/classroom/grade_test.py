@@ -137,7 +137,9 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
                 write_to(folder / "sources", Cheat(name, "", edits).files())
                 libraries = {
                     "traced": grader.REFERENCE[1],
-                    **build_libraries(folder / "sources", rung, folder / "build", ("plain",)),
+                    **build_libraries(
+                        folder / "sources", rung, folder / "build", ("plain",), graded=True
+                    ),
                 }
                 secret = Secret(SECRET, rung)
                 job = grader.job_for(rung, [test], secret, libraries, folder)

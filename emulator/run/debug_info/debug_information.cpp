@@ -19,12 +19,19 @@ int report_library(dl_phdr_info* library, std::size_t, void* session) {
   return 0;
 }
 
+/// What is compiled here has its debug information with it. libdw would look for that of others in
+/// the system's folders and in the network.
+int no_separate_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
+                     GElf_Word, char**) {
+  return -1;
+}
+
 }  // namespace
 
 OpenLibraries open_libraries() {
   static const Dwfl_Callbacks callbacks = {
       .find_elf = dwfl_build_id_find_elf,
-      .find_debuginfo = dwfl_standard_find_debuginfo,
+      .find_debuginfo = no_separate_file,
       .section_address = nullptr,
       .debuginfo_path = nullptr,
   };
