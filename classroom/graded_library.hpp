@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  classroom/graded_library.hpp
-/// \brief What the library of a student's kernel tells the worker. None of it is the student's code.
+/// \brief What the library of a student's kernel tells the worker: nothing of it is the student's.
 #pragma once
 
 #include <span>

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What the C library's exit() would do is of no use here.
+/// For the handler of an access that leads nowhere.
 constexpr std::size_t kHandlerStackBytes = std::size_t{256} << 10;
 
 /// A launch that failed in the device process, which knows why.
@@ -61,7 +61,7 @@ class Sender final : public emulator::LaunchReceiver {
   }
 };
 
-// -- The host's code touches a matrix --------------------------------------------------------------
+// -- The host's code touches a matrix -------------------------------------------------------------
 
 struct Place {
   const char* name;
@@ -114,7 +114,7 @@ void hide_workspace() {
   places[3] = {"workspace", begin, begin + all.size()};
 }
 
-// -- A call ----------------------------------------------------------------------------------------
+// -- A call ---------------------------------------------------------------------------------------
 
 json ended(const char* how, const char* message = "") {
   return {{"do", "end"}, {"how", how}, {"message", message}};

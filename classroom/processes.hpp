@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  classroom/processes.hpp
-/// \brief The two processes of a judged call: they end with the worker, and after so much computing.
+/// \brief The two processes of a judged call. They end with the worker, or after much computing.
 #pragma once
 
 #include <sys/types.h>

@@ -30,7 +30,7 @@ struct ThreadProgram {
   void (*run)(const void* arguments);
   const void* arguments;
   unsigned char* (*dynamic_shared)();
-  std::size_t argument_bytes = 0;  ///< a copy of these does as well; 0: only `arguments` itself does
+  std::size_t argument_bytes = 0;  ///< a copy of these does as well; 0: no copy does
 };
 
 /// \brief  Runs program.run(program.arguments) once for every thread of every block.

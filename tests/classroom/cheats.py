@@ -164,27 +164,6 @@ CHEATS = (
         "list of shapes",
     ),
     Cheat(
-        "computes_on_the_host",
-        "not_the_kernel",
-        (
-            (
-                RUN,
-                RUN + "  for (int i = 0; i < gemm.M; ++i) {\n"
-                "    for (int j = 0; j < gemm.N; ++j) {\n"
-                "      float sum = 0.0f;\n"
-                "      for (int k = 0; k < gemm.K; ++k) {\n"
-                "        sum += gemm.A[i * gemm.K + k] * gemm.B[k * gemm.N + j];\n"
-                "      }\n"
-                "      float& c = gemm.C[i * gemm.N + j];\n"
-                "      c = gemm.beta == 0.0f ? gemm.alpha * sum : gemm.alpha * sum + gemm.beta * c;\n"
-                "    }\n"
-                "  }\n"
-                "  if (gemm.M > 0) return;\n",
-            ),
-        ),
-        "launches no kernel",
-    ),
-    Cheat(
         "asks_whether_it_is_traced",
         "forbidden_word",
         ((LOOP, f"#ifdef __SANITIZE_THREAD__\n{LOOP}#endif\n"),),
