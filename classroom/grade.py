@@ -26,6 +26,7 @@ from classroom import points, speed
 from classroom.allowed import object_faults, source_faults
 from classroom.judge_program import NoGradeError, job_of, judged
 from classroom.kernel_library import BUILD, FLAVOURS, CompileError, NotBuilt, build_libraries
+from classroom.preprocessed import preprocessed_faults
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
@@ -146,6 +147,11 @@ def graded(found, rung, secret, flags, machine, gpu):
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
         faults, compile_error = source_faults(sources, rung), None
+        if not faults:
+            try:
+                faults = preprocessed_faults(sources, rung, out, limits(CPU_SECONDS))
+            except CompileError:
+                pass  # what does not pass the preprocessor is told by the build below
         if not faults:
             try:
                 libraries = build_libraries(sources, rung, out, wrap=limits(CPU_SECONDS))

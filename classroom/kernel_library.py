@@ -94,6 +94,20 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
     return {flavour: library for flavour, (library, _) in made.items()}
 
 
+def preprocessed(folder, rung, out, wrap=()):
+    """What g++ -E writes of a student's folder for each flavour, and the beginnings of the names
+    that it gives the student's files. Raises CompileError, NotBuilt."""
+    build = _description()
+    out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    texts = []
+    for flavour in FLAVOURS:
+        made = out / f"{flavour}.ii"
+        _object(build, build[flavour], ("-w", "-E"), copies, out, made, wrap)
+        texts.append(text_of(made))
+    return texts, (f"{copies}/", str(pathlib.Path(build["sources"], ROOM, rung.folder)) + "/")
+
+
 def has_gpu_code():
     """Whether this build compiles kernels for GPUs too."""
     return bool(_description()["gpu"])
