@@ -25,7 +25,14 @@ from bench.rungs import rung_of
 from classroom import points, speed
 from classroom.allowed import object_faults, source_faults
 from classroom.judge_program import NoGradeError, job_of, judged
-from classroom.kernel_library import BUILD, FLAVOURS, CompileError, NotBuilt, build_libraries
+from classroom.kernel_library import (
+    BUILD,
+    FLAVOURS,
+    CompileError,
+    NotBuilt,
+    build_libraries,
+    contained_words,
+)
 from classroom.preprocessed import preprocessed_faults
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
@@ -34,20 +41,6 @@ SCHEMA = "gemm-ladder/grade/v1"
 COLUMNS = 80
 CPU_SECONDS, NVCC_CPU_SECONDS = 110, 600
 REFERENCE = [BUILD / "lib" / f"lib{name}_rungs.so" for name in ("emulated", "traced")]
-
-
-def limits(cpu_seconds):
-    """Words in front of a compiler that reads a student's sources."""
-    if not shutil.which("prlimit"):
-        return ()
-    return (
-        "prlimit",
-        f"--cpu={cpu_seconds}",
-        "--as=6442450944",
-        "--fsize=268435456",
-        "--core=0",
-        "--",
-    )
 
 
 def now():
@@ -111,7 +104,7 @@ def speed_part(sources, rung, secret, folder, gpu, parts, flags):
         )
     try:
         library, faults = speed.library_for_gpu(
-            sources, rung, folder, gpu, limits(NVCC_CPU_SECONDS)
+            sources, rung, folder, gpu, contained_words(folder, NVCC_CPU_SECONDS)
         )
     except CompileError as error:
         return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
@@ -146,17 +139,15 @@ def graded(found, rung, secret, flags, machine, gpu):
         folder.chmod(0o755)  # the worker is another user, where there is one
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
+        wrap = contained_words(out, CPU_SECONDS)
         faults, compile_error = source_faults(sources, rung), None
+        try:
+            faults = faults or preprocessed_faults(sources, rung, out, wrap)
+            if not faults:
+                libraries = build_libraries(sources, rung, out, wrap=wrap)
+        except CompileError as error:  # of the linker too, behind which there are objects
+            compile_error = error
         if not faults:
-            try:
-                faults = preprocessed_faults(sources, rung, out, limits(CPU_SECONDS))
-            except CompileError:
-                pass  # what does not pass the preprocessor is told by the build below
-        if not faults:
-            try:
-                libraries = build_libraries(sources, rung, out, wrap=limits(CPU_SECONDS))
-            except CompileError as error:  # of the linker too, behind which there are objects
-                compile_error = error
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
             faults = object_faults({name: at for name, at in objects.items() if at.exists()}, rung)
         if compile_error and not faults:
