@@ -57,6 +57,17 @@ def is_enough(held):
     return any(needed <= set(held) for needed in ENOUGH)
 
 
+def what_is_missing():
+    """A sentence about what this machine cannot contain; empty where nothing is missing."""
+    if is_enough(holds()):
+        return ""
+    return (
+        "This machine cannot contain a submission: it has no user namespaces, and only root could "
+        "do without. Its code runs as you, so it could reach "
+        + ("what you have started." if "files" in holds() else "your files.")
+    )
+
+
 def words(read=(), write=(), cpu_seconds=110):
     """Words in front of a call.
 

@@ -115,7 +115,7 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
 
 
 def preprocessed(folder, rung, out, wrap=()):
-    """What g++ -E writes of a student's folder for each flavour, and the beginnings of the names
+    """What g++ -E -dI writes of a student's folder for each flavour, and the beginnings of the names
     that it gives the student's files. Raises CompileError, NotBuilt."""
     build = _description()
     out = pathlib.Path(out).resolve()
@@ -123,7 +123,7 @@ def preprocessed(folder, rung, out, wrap=()):
     texts = []
     for flavour in FLAVOURS:
         made = contained.folder_to_write(out / flavour) / "preprocessed.ii"
-        _object(build, build[flavour], ("-w", "-E"), copies, out, made, wrap)
+        _object(build, build[flavour], ("-w", "-E", "-dI"), copies, out, made, wrap)
         if made.stat().st_size > MOST_PREPROCESSED_BYTES:
             raise CompileError([f"With its macros replaced, the code is far too long. {GROWS}"])
         texts.append(text_of(made))

@@ -4,7 +4,6 @@ comments and replaced macros: no word can be spelled so that it is not seen here
     directives_of(text)   directives of one file, as the preprocessor finds them
     own_code(text)        of g++'s -E: the tokens and pragmas that come from the student's files
     code_faults(text)     attributes, pragmas, assembly and built-in functions that no kernel needs
-    preprocessed_faults() all of it, of a student's folder
 
 Whose a line is follows from the files that were entered and left. `#line` and `# 1 "file"` would
 lie about that, so directive_faults() refuses them.
@@ -12,8 +11,6 @@ lie about that, so directive_faults() refuses them.
 
 import dataclasses
 import re
-
-from classroom.kernel_library import preprocessed, sources_of, text_of
 
 _TOKEN = re.compile(
     r"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
@@ -116,10 +113,10 @@ def directive_faults(name, text):
     ]
 
 
-def own_code(text, folders):
-    """The tokens of a student's files in what g++ -E has written, macros replaced.
+def own_rows(text, folders):
+    """(row, name, line) of the lines that come from a student's files in what g++ -E has written.
 
-    folders  where the student's files lie, each ending in '/'; a pragma is one token
+    folders  where the student's files lie, each ending in '/'
     """
     inside = []  # is the file ours, from the outermost to the innermost
     name, line = "", 0
@@ -139,12 +136,23 @@ def own_code(text, folders):
             line = number
             continue
         if inside and inside[-1]:
-            yield from _own_row(row, name, line)
+            yield row, name, line
         line += 1
 
 
+def own_code(text, folders):
+    """The tokens of a student's files in what g++ -E has written, macros replaced.
+
+    folders  as own_rows() takes them; a pragma is one token
+    """
+    for row, name, line in own_rows(text, folders):
+        yield from _own_row(row, name, line)
+
+
 def _own_row(row, name, line):
-    """The tokens of one line."""
+    """The tokens of one line; none of an #include, which g++ -dI leaves there."""
+    if re.match(r"\s*#\s*(?:include|include_next|import)\b", row):
+        return
     pragma = re.match(r"\s*#\s*pragma\b(.*)", row)
     if pragma:
         yield Token(" ".join(pragma[1].split()), "pragma", name, line)
@@ -182,21 +190,6 @@ def code_faults(text, folders):
             if attribute.strip("_") not in ATTRIBUTES:
                 add(token, f"the attribute {attribute} is not allowed. Remove it.")
     return list(dict.fromkeys(faults))
-
-
-def preprocessed_faults(folder, rung, out, wrap=()):
-    """[(kind, sentence)] of a student's folder: what its files hold after the preprocessor.
-
-    out, wrap  as build_libraries() takes them. Raises CompileError, NotBuilt.
-    """
-    faults = [
-        fault for path in sources_of(folder) for fault in directive_faults(path.name, text_of(path))
-    ]
-    if faults:
-        return faults
-    texts, folders = preprocessed(folder, rung, out, wrap)
-    found = (fault for text in texts for fault in code_faults(text, folders))
-    return list(dict.fromkeys(found))
 
 
 def attributes_at(tokens, at):

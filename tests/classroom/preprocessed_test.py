@@ -8,7 +8,8 @@ import unittest
 
 from bench.rungs import own_rungs, rung_of
 from classroom.kernel_library import CompileError
-from classroom.preprocessed import code_faults, directive_faults, directives_of, preprocessed_faults
+from classroom.preprocessed import code_faults, directive_faults, directives_of
+from classroom.rules import source_faults
 from classroom.starters import whole, write_to
 
 INCLUDE = '#include "common/device.cuh"\n'
@@ -72,11 +73,11 @@ def faults_of(text, rung=2):
     with tempfile.TemporaryDirectory() as room:
         folder = pathlib.Path(room)
         write_to(folder / "sources", files)
-        return preprocessed_faults(folder / "sources", rung_of(rung), folder / "build")
+        return source_faults(folder / "sources", rung_of(rung), folder / "build")
 
 
 class PreprocessedTest(unittest.TestCase):
-    """preprocessed_faults() and what it is made of."""
+    """source_faults() and what it is made of."""
 
     before = whole(rung_of(2))["kernel.cuh"].split(INCLUDE)[0].count("\n") + 2
 
