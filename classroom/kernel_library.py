@@ -32,6 +32,8 @@ ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of g++
 NVCC_SECONDS = 600
 WARNINGS = "warnings.txt"  # what the compiler said, in out
+# Of the traced flavour: who copies bytes tells the tracer, the standard library's templates too.
+TOLD = ("-D_GLIBCXX_EXTERN_TEMPLATE=0", "-include", "emulator/words/traced_bytes.hpp")
 LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
@@ -95,17 +97,22 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
 
 
 def preprocessed(folder, rung, out, wrap=()):
-    """What g++ -E writes of a student's folder for each flavour, and the beginnings of the names
-    that it gives the student's files. Raises CompileError, NotBuilt."""
+    """{flavour: what g++ -E writes of a student's folder}, and the beginnings of the names that it
+    gives the student's files. Raises CompileError, NotBuilt."""
     build = _description()
     out = pathlib.Path(out).resolve()
     copies = _copies(build, folder, rung, out)
-    texts = []
+    texts = {}
     for flavour in FLAVOURS:
         made = out / f"{flavour}.ii"
-        _object(build, build[flavour], ("-w", "-E"), copies, out, made, wrap)
-        texts.append(text_of(made))
+        _object(build, build[flavour], ("-w", "-E", *told(flavour)), copies, out, made, wrap)
+        texts[flavour] = text_of(made)
     return texts, (f"{copies}/", str(pathlib.Path(build["sources"], ROOM, rung.folder)) + "/")
+
+
+def told(flavour):
+    """Options of a flavour beside those of the build."""
+    return TOLD if flavour == "traced" else ()
 
 
 def has_gpu_code():
@@ -214,7 +221,7 @@ def _library(build, flavour, name, copies, out, wrap):
     made.mkdir()
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _object(build, flavour, (), copies, out, kernel, wrap)
+    said = _object(build, flavour, told(name), copies, out, kernel, wrap)
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
