@@ -1,47 +1,29 @@
-"""What a student's sources and objects may hold. Whoever wants the points without the kernel needs
-something else: a library, a file, a clock, a variable that survives a call.
+"""What the objects of a student's kernel may hold.
 
-The sources say what includes and words they use; the objects, after all macros, what they call,
-define and keep.
+Whoever wants the points without the kernel needs something else: a library, a file, a clock, a
+variable that survives a call. The objects say what they call, define and keep. rules.py judges the
+sources.
 """
 
 import re
 import subprocess
 
 from bench import SOURCES
-from classroom.kernel_library import ROOM, sources_of
+from classroom import contained
 
 OBJECTS = "build/objects/ladder/CMakeFiles/{0}_objects.dir/{0}.emulated/ladder_{1}_launch_cu.cpp.o"
 GPU_OBJECT = "build/objects/ladder/CMakeFiles/gpu_{0}.dir/{0}/launch.cu.o"
 LIBRARY_OF = {"plain": "emulated_rungs", "traced": "traced_rungs"}
 
-INCLUDES = re.compile(
-    r"common/(?:device|launch)\.cuh|common/(?:gemm|work_plan|workspace|precision|bfloat16)\.hpp|"
-    r"common/ptx/\w+\.(?:cuh|hpp)|ladder/ladder\.hpp|"
-    r"(?:cuda_runtime|cuda_bf16|cuda_fp16|cuda_pipeline|cuda_pipeline_primitives|mma|vector_types|"
-    r"vector_functions|cooperative_groups|device_launch_parameters)\.h|cuda/(?:barrier|pipeline)|"
-    r"algorithm|array|cmath|cstddef|cstdint|cfloat|climits|initializer_list|iterator|limits|numeric|"
-    r"optional|span|stdexcept|string|string_view|tuple|type_traits|utility|vector|math\.h|"
-    r"stdint\.h|stddef\.h"
-)
-DIRECTIVES = {"include", "pragma", "define", "undef"}
-WORDS = {
-    "asm": "inline assembly; common/ptx/ has the instructions that the rungs need",
-    "__asm": "inline assembly; common/ptx/ has the instructions that the rungs need",
-    "__asm__": "inline assembly; common/ptx/ has the instructions that the rungs need",
-    "thread_local": "a variable that survives the call",
-    "_Pragma": "a hidden pragma",
-    "__attribute__": "an attribute of g++",
-    "__attribute": "an attribute of g++",
-    "__SANITIZE_THREAD__": "asking whether it is being traced",
-}
-RAW_STRING = re.compile(r'\b(?:u8|u|U|L)?R"')  # could hide lines from whoever reads them here
-ATTRIBUTES = re.compile(r"\[\[\s*(?:using\s+)?gnu\b")
+TOOL_SECONDS = 120
+MOST_TOOL_BYTES = 128 << 20  # the code of the largest rung has a tenth of it
+MOST_OBJECT_BYTES = 64 << 20
 
 # Undefined symbols, demangled without their parameters.
 CALLS = re.compile(
     r"operator (?:new|delete)(?:\[\])?|mem(?:cpy|move|set|cmp)|strlen|snprintf|"
     r"__(?:mem(?:cpy|move|set)|v?snprintf)_chk|"  # what Ubuntu's compiler makes of them
+    r"(?:__)?f?printf(?:_chk)?|f?puts|f?putc(?:har)?|fwrite|fflush|stdout|stderr|"  # unread
     r"_Unwind_Resume|_GLOBAL_OFFSET_TABLE_|__gxx_personality_v0|__stack_chk_fail|"
     r"__cxa_(?:\w*exception|throw|rethrow|begin_catch|end_catch|pure_virtual|throw_bad_array_new_"
     r"length|guard_\w+)|__dso_handle|"
@@ -72,12 +54,12 @@ FORBIDDEN_CALLS = (
     (re.compile(r"sleep|clock|time|rdtsc|std::chrono"), "clocks and waiting"),
     (
         re.compile(
-            r"f?open|f?read|f?write|creat|unlink|std::.*(?:stream|filebuf|ostream)|mmap|"
+            r"f?open|f?read|write|creat|unlink|std::.*(?:stream|filebuf|ostream)|mmap|"
             r"std::filesystem"
         ),
         "files",
     ),
-    (re.compile(r"printf|puts|putc|cout|perror"), "printing"),
+    (re.compile(r"printf|cout|cerr|perror"), "printing: use printf(), whose output nobody reads"),
     (re.compile(r"getenv|environ|prctl|ptrace|syscall"), "the process and its environment"),
     (re.compile(r"_?exit|_Exit|abort|raise|longjmp|std::terminate"), "leaving the process"),
     (re.compile(r"socket|connect|send|recv"), "the network"),
@@ -86,104 +68,29 @@ INSTRUCTIONS = re.compile(
     r"\t(syscall|sysenter|int |rdtscp?|rdpmc|rdrand|rdseed|cpuid|in |out |wrfsbase|wrgsbase|"
     r"xbegin|xgetbv|wrpkru|hlt)"
 )
+TABLE = re.compile(r"::kConfigurations$")  # of a rung that chooses; nothing writes to it
 NOT_KEPT = re.compile(
     r"DW\.ref\.|typeinfo|vtable|guard variable for .*::__digits|"
     r"(?:guard variable for )?__device_stub__"  # of nvcc, one for each kernel
 )
 
 
-def without_comments(text):
-    """A source without comments and with its lines joined, as a compiler reads it."""
-    text = text.replace("\\\r\n", "").replace("\\\n", "")
-    pattern = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
-    return pattern.sub(lambda m: m[0] if m[0][0] in "\"'" else " " + "\n" * m[0].count("\n"), text)
-
-
-def included(line):
-    """What a line includes, or None."""
-    match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
-    return match and match[1]
-
-
-def source_faults(folder, rung):
-    """[(kind, sentence)]: what the sources may not hold."""
-    faults = []
-    theirs = {
-        included(line)
-        for path in sources_of(SOURCES / rung.path)
-        for line in path.read_text().splitlines()
-    }
-    for path in sources_of(folder):
-        text = path.read_text(errors="replace")
-        if RAW_STRING.search(text):
-            faults.append(
-                (
-                    "forbidden_word",
-                    f"{path.name}: raw strings are not allowed. Use an " "ordinary one.",
-                )
-            )
-        code = without_comments(text)
-        for number, line in enumerate(code.split("\n"), 1):
-            faults += [
-                (kind, f"{path.name}:{number}: {sentence}")
-                for kind, sentence in _line_faults(line, rung, theirs)
-            ]
-    return faults
-
-
-def _line_faults(line, rung, theirs):
-    """[(kind, sentence)] of one line. theirs: what the rung itself includes."""
-    found = []
-    directive = re.match(r"\s*(?:#|%:|\?\?=)\s*(\w+)(.*)", line)
-    if directive:
-        word, rest = directive[1], directive[2].strip()
-        if word == "include":
-            name = included(line) or ""
-            own = re.fullmatch(rf"{ROOM}/{rung.folder}/[\w.]+", name)
-            foreign = name.startswith("ladder/") or name not in theirs
-            if foreign and not own and not INCLUDES.fullmatch(name):
-                found.append(
-                    (
-                        "forbidden_include",
-                        f"#include {rest} is not allowed. A kernel "
-                        "needs common/, CUDA's headers and little of the standard library: "
-                        "remove it.",
-                    )
-                )
-        elif word not in DIRECTIVES:
-            found.append(
-                (
-                    "forbidden_word",
-                    f"#{word} is not allowed: the same lines have to be "
-                    "compiled wherever the kernel runs. Remove it.",
-                )
-            )
-        elif word == "pragma" and rest.split(" ")[0] not in ("once", "unroll"):
-            found.append(
-                (
-                    "forbidden_word",
-                    f"#pragma {rest} is not allowed: only once and unroll " "are. Remove it.",
-                )
-            )
-        elif "##" in line or "%:%:" in line:
-            found.append(
-                ("forbidden_word", "## in a macro hides what the code says: write it " "out.")
-            )
-    bare = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
-    for word in re.findall(r"[A-Za-z_]\w*", bare):
-        if word in WORDS:
-            found.append(("forbidden_word", f"{word} is not allowed: {WORDS[word]}. Remove it."))
-    if ATTRIBUTES.search(bare):
-        found.append(("forbidden_word", "attributes of g++ are not allowed. Remove it."))
-    return found
+class UnreadableError(Exception):
+    """An object that a tool of binutils cannot read, or has far too much to say about."""
 
 
 def _lines_of(*command):
-    """What a tool of binutils prints."""
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
-    if result.returncode != 0:
-        raise OSError(f"{command[0]} failed: {result.stderr.strip()}")
-    return result.stdout.splitlines()
+    """What a tool of binutils prints about the file that is its last word.
+
+    Contained as compilers are, where the grader is built: a file may be made to harm the tool.
+    """
+    wrap = contained.words(read=command[-1:]) if contained.PROGRAM.exists() else ()
+    code, said = contained.call(
+        (*wrap, *command), "/", TOOL_SECONDS, MOST_TOOL_BYTES, errors=subprocess.DEVNULL
+    )
+    if code != 0 or len(said) >= MOST_TOOL_BYTES:
+        raise UnreadableError(command[0])
+    return said.splitlines()
 
 
 def symbols_of(path):
@@ -200,10 +107,11 @@ def reference_object(rung, flavour):
     return SOURCES / OBJECTS.format(LIBRARY_OF[flavour], unit)
 
 
-def _object_faults(path, rung, flavour):
+def _object_faults(path, rung, flavour, counters):
     """[(kind, sentence)]: what the object of a student's kernel calls, defines or keeps."""
     mine = symbols_of(path)
-    theirs = set(symbols_of(reference_object(rung, flavour)))
+    reference = reference_object(rung, flavour)  # a student's repository has built none
+    theirs = set(symbols_of(reference)) if reference.exists() else set()
     kept = kept_variables(path)
     faults = []
     for kind, name in mine:
@@ -221,7 +129,9 @@ def _object_faults(path, rung, flavour):
                         "A kernel may not: remove it.",
                     )
                 )
-        elif name in kept and not NOT_KEPT.match(name):
+        elif name in kept and _only_counts(name, counters):
+            continue
+        elif name in kept and not NOT_KEPT.match(name) and not (own and TABLE.search(name)):
             faults.append(
                 (
                     "kept_state",
@@ -278,6 +188,11 @@ def kept_variables(path):
     return found - set(sections.values())
 
 
+def _only_counts(name, counters):
+    """Whether a variable, by its whole name, is one that only counts."""
+    return re.sub(r".*::|\s*\[clone .*|\.\d+$", "", name) in counters
+
+
 def _section_faults(path, rung, flavour):
     """Code that runs before anybody calls the kernel."""
 
@@ -295,7 +210,8 @@ def _section_faults(path, rung, flavour):
             and int(row[4], 16) > 0
         }
 
-    known = constructors(reference_object(rung, flavour))
+    reference = reference_object(rung, flavour)
+    known = constructors(reference) if reference.exists() else {}
     return [
         (
             "forbidden_section",
@@ -321,12 +237,23 @@ def _about(name):
     return ""
 
 
-def object_faults(objects, rung):
+def object_faults(objects, rung, counters=frozenset()):
     """[(kind, sentence)], each once: what the objects of a student's kernel call, define or keep.
 
-    objects: {flavour: path}
+    objects: {flavour: path}; counters: names of variables that may survive a call
     """
-    found = (
-        fault for flavour, path in objects.items() for fault in _object_faults(path, rung, flavour)
-    )
-    return list(dict.fromkeys(found))
+    faults = []
+    for flavour, path in objects.items():
+        try:
+            if path.stat().st_size > MOST_OBJECT_BYTES:
+                raise UnreadableError
+            faults += _object_faults(path, rung, flavour, counters)
+        except UnreadableError:
+            faults.append(
+                (
+                    "forbidden_section",
+                    "what the compiler makes of the kernel is too large, or has names too long, "
+                    "to be looked at: no kernel needs that.",
+                )
+            )
+    return list(dict.fromkeys(faults))

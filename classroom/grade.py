@@ -13,40 +13,34 @@ import os
 import pathlib
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
 
-from bench import SOURCES
+from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import rung_of
-from classroom import points, speed
-from classroom.allowed import object_faults, source_faults
+from classroom import contained, points, speed
+from classroom.allowed import object_faults
 from classroom.judge_program import NoGradeError, job_of, judged
-from classroom.kernel_library import BUILD, FLAVOURS, CompileError, NotBuilt, build_libraries
+from classroom.kernel_library import (
+    BUILD,
+    FLAVOURS,
+    CompileError,
+    NotBuilt,
+    build_libraries,
+    contained_words,
+)
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
+from classroom.rules import judged_sources
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
 SCHEMA = "gemm-ladder/grade/v1"
 COLUMNS = 80
+FAILED = "The grader failed, and not the student"
 CPU_SECONDS, NVCC_CPU_SECONDS = 110, 600
 REFERENCE = [BUILD / "lib" / f"lib{name}_rungs.so" for name in ("emulated", "traced")]
-
-
-def limits(cpu_seconds):
-    """Words in front of a compiler that reads a student's sources."""
-    if not shutil.which("prlimit"):
-        return ()
-    return (
-        "prlimit",
-        f"--cpu={cpu_seconds}",
-        "--as=6442450944",
-        "--fsize=268435456",
-        "--core=0",
-        "--",
-    )
 
 
 def now():
@@ -110,7 +104,7 @@ def speed_part(sources, rung, secret, folder, gpu, parts, flags):
         )
     try:
         library, faults = speed.library_for_gpu(
-            sources, rung, folder, gpu, limits(NVCC_CPU_SECONDS)
+            sources, rung, folder, gpu, contained_words(folder, NVCC_CPU_SECONDS)
         )
     except CompileError as error:
         return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
@@ -145,16 +139,18 @@ def graded(found, rung, secret, flags, machine, gpu):
         folder.chmod(0o755)  # the worker is another user, where there is one
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
-        faults, compile_error = source_faults(sources, rung), None
+        wrap = contained_words(out, CPU_SECONDS)
+        faults, counters, compile_error = [], (), None
+        try:
+            faults, counters = judged_sources(sources, rung, out, wrap)
+            if not faults:
+                libraries = build_libraries(sources, rung, out, wrap=wrap, graded=True)
+        except CompileError as error:  # of the linker too, behind which there are objects
+            compile_error = error
         if not faults:
-            try:
-                libraries = build_libraries(
-                    sources, rung, out, wrap=limits(CPU_SECONDS), graded=True
-                )
-            except CompileError as error:  # of the linker too, behind which there are objects
-                compile_error = error
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
-            faults = object_faults({name: at for name, at in objects.items() if at.exists()}, rung)
+            there = {name: path for name, path in objects.items() if path.exists()}
+            faults = object_faults(there, rung, counters)
         if compile_error and not faults:
             why = "It does not compile, so nothing else was tested."
             return [points.builds(why, compile_error.lines), *points.nothing_after(why)]
@@ -183,6 +179,8 @@ def grade(path, number, secret=b"", student=None):
         raise NoGradeError(str(error)) from None
     if not rung.tile:
         raise NoGradeError(f"Rung {rung.label} has no kernel of its own: choose another one.")
+    if not contained.PROGRAM.exists():
+        raise NoGradeError(f"{contained.PROGRAM.name} is not built: run `make build`.")
     if not pathlib.Path(path).exists():
         raise NoGradeError(f"There is no {path}: name the folder or archive that was handed in.")
     flags, hints = points.Flags(), None
@@ -200,6 +198,11 @@ def grade(path, number, secret=b"", student=None):
         parts = [points.builds(why, [str(bad)]), *points.nothing_after(why)]
     except NotBuilt as error:
         raise NoGradeError(str(error)) from None
+    except contained.GraderFailedError as error:
+        raise NoGradeError(f"{FAILED}: {error}") from None
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise NoGradeError(f"{FAILED}: {error.strerror or error}{where}") from None
     if parts[-1]["id"] != "speed":
         parts.append(
             points.speed_not_graded(why_untimed)
@@ -278,14 +281,16 @@ def main():
     try:
         secret = pathlib.Path(options.secret_file).read_bytes() if options.secret_file else b""
         found = grade(options.submission, options.rung, secret, options.student)
-        if options.json:
-            write(options.json, found)
-    except (NoGradeError, OSError) as error:
+    except NoGradeError as error:
         print(error, file=sys.stderr)
-        return 2
+        sys.exit(2)
+    if options.json:
+        write(options.json, found)
     print(text_of(found))
-    return 0
+    missing = contained.what_is_missing()
+    if missing:
+        print(missing, file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

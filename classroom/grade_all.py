@@ -33,7 +33,7 @@ import time
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
-from classroom import class_pages
+from classroom import class_pages, contained
 from classroom.grade import SCHEMA, write
 from classroom.kernel_library import BUILD, ENDINGS
 from classroom.submission import MOST_ARCHIVE_BYTES, MOST_FILE_BYTES, RECORD
@@ -48,6 +48,8 @@ NAMES = (
 GRADER = (sys.executable, "-m", "classroom.grade")
 GRADE_SECONDS = 1800  # more than all limits inside of a grade
 CLEANING_SECONDS = 10
+MOST_NAME_BYTES = 200  # of a student, whose files have some more
+TOO_LONG = f"The student's name is longer than {MOST_NAME_BYTES} bytes: shorten it."
 SETTINGS = "settings.json"  # what all grades of a folder have in common
 
 
@@ -93,6 +95,8 @@ def entry_of(path, student, pattern, rungs):
     if not match:
         return Entry(student or "", None, path, f"Nobody can tell whose rung this is: {NAMES}.")
     student, number = student or match["student"], int(match["rung"])
+    if len(os.fsencode(student)) > MOST_NAME_BYTES:
+        return Entry("", None, path, TOO_LONG)
     if path.is_symlink():
         return Entry(student, number, path, "It is a link: hand in the file itself.")
     if number not in rungs:
@@ -112,6 +116,9 @@ def entries_in(folder, rungs):
             found.append(entry_of(path, None, OF_A_CLASS, rungs))
             continue
         inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
+        if len(os.fsencode(name)) > MOST_NAME_BYTES:
+            found.append(Entry("", None, path, TOO_LONG))
+            continue
         if not inside:
             found.append(Entry(name, None, path, "The folder is empty."))
         found += [entry_of(each, name, OF_A_STUDENT, rungs) for each in inside]
@@ -230,8 +237,7 @@ class Class:
                 str(entry.path.resolve()),
                 "--rung",
                 f"{entry.number:02}",
-                "--student",
-                entry.student,
+                f"--student={entry.student}",
                 "--json",
                 str(file),
             ]
@@ -413,12 +419,23 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, help="for the grades; else submissions_graded")
     parser.add_argument("--roster", help="a CSV with a column student: who has no submission?")
     parser.add_argument("--secret-file", help="decides the hidden tests; keep it to yourself")
+    parser.add_argument(
+        "--uncontained",
+        action="store_true",
+        help="grade on a machine that cannot keep submissions from your files, too",
+    )
     parser.add_argument("--jobs", type=int, help="how many at once; else one for each core")
     options = parser.parse_args()
     submissions = options.submissions
     out = options.out or submissions.resolve().with_name(f"{submissions.resolve().name}_graded")
     if not (BUILD / "grader_judge").exists():
         raise FigureError("grader_judge is not built: run `make build`, then grade again")
+    missing = contained.what_is_missing()
+    if missing and not options.uncontained:
+        raise FigureError(
+            f"{missing} Grade on another machine, or as root in a container; or trust the class, "
+            "with --uncontained (make grade-all UNCONTAINED=1)"
+        )
     try:
         rows = grade_class(
             submissions,

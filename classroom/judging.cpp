@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -118,6 +119,27 @@ json told(const RunReport& report) {
   return findings;
 }
 
+/// \brief Words that threads must at least get for a product, whatever the kernel is like; the
+///        derivation is in docs/chapters/grading.md.
+/// \param most_given  the most words that a thread has handed on, and so the most sums that it has a
+///                    share in
+double fewest_words(const Shape& shape, double most_given) {
+  return 2.0 * shape.M * shape.N * shape.K / std::sqrt(std::max(1.0, most_given));
+}
+
+/// The run's counters tell of fewer words than were multiplied: some were read past them.
+bool misses_reads(const json& run, const json& counts) {
+  constexpr double kRounded = 0.999;
+  return counts.at("words_of_threads").get<double>() <
+         kRounded * fewest_words(shape_of(run), counts.at("most_given_words"));
+}
+
+json told_of_reads() {
+  return json::array({{{"code", "reads-below-bound"},
+                       {"group", "counters"},
+                       {"title", "Threads have read less than their multiplications need"}}});
+}
+
 json told(const Verdict& verdict, const RunReport& report) {
   json findings = json::array();
   if (!report.launched) {
@@ -211,7 +233,7 @@ class Judge {
       result = {{"status", verdict.right ? "right" : "wrong"},
                 {"message", text_of(verdict.wrong)},
                 {"findings", told(verdict, report)}};
-      if (verdict.right && order.traced && !did_the_work(report, shape, alpha)) {
+      if (verdict.right && order.traced && !did_the_work(report, shape, alpha, beta)) {
         result["status"] = "not_the_kernel";
         result["message"] = report.launched
                                 ? "C is right, but the kernels have not read all of A and B, or "
@@ -231,7 +253,8 @@ class Judge {
     return result;
   }
 
-  bool did_the_work(const RunReport& report, const Shape& shape, float alpha) const {
+  bool did_the_work(const RunReport& report, const Shape& shape, float alpha, float beta) const {
+    if (alpha == 0 && beta == 1) return true;  // C stays as it is: BLAS returns at once
     const double element = bytes_of(precision_.stored);
     const auto [M, N, K] = shape;
     const bool read = alpha == 0 || report.read_bytes >= element * (1.0 * M * K + 1.0 * K * N);
@@ -280,6 +303,25 @@ class Judge {
   int stops_ = 0;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+/// \brief A run for the memory part. What is sampled counts a part of the blocks only; tensor cores
+///        multiply what other threads have read.
+json counted(Judge& judge, const json& job, const json& run) {
+  json result = judge.judged(run);
+  const bool comparable =
+      job.at("precision") == kFp32.name && !run.value("sample", false) && run.at("alpha") != 0;
+  if (result.at("status") != "right" || !comparable || !misses_reads(run, result.at("counts")))
+    return result;
+  const json& counts = result.at("counts");
+  result["message"] = fmt::format(
+      "threads have loaded {} words, where the product needs at least {:.0f} of them; what is read "
+      "past the counters cannot be graded",
+      counts.at("words_of_threads").dump(),
+      fewest_words(shape_of(run), counts.at("most_given_words")));
+  result["status"] = "uncounted";
+  result["findings"] = told_of_reads();
+  return result;
+}
 
 /// One call, timed and verified: {status, message, findings, ms}.
 json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submission& contender) {
@@ -349,7 +391,7 @@ json judge(const json& job, Submission& submission, Submission* reference) {
     Judge judge_of_reference(job, *reference);
     for (json run : job.at("memory")) {
       run["counts"] = true;
-      json yours = judge.judged(run);
+      json yours = counted(judge, job, run);
       if (run.value("sample", false) && yours.at("status") == "right") {
         json whole = run;  // only the counts of a sample are of use
         whole.merge_patch({{"sample", false}, {"counts", false}, {"traced", false}});

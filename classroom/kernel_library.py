@@ -17,12 +17,12 @@ import os
 import pathlib
 import re
 import shutil
-import signal
-import subprocess
 
 from bench import SOURCES
 from bench.rungs import code_runs_on
+from classroom import contained
 from classroom.compiler_messages import explained
+from classroom.source_text import text_of
 
 BUILD = SOURCES / "build"
 FLAVOURS = ("plain", "traced")
@@ -32,6 +32,29 @@ ROOM = "work"  # students' folders lie here, below the root of the sources
 SECONDS = 120  # for one call of g++
 NVCC_SECONDS = 600
 WARNINGS = "warnings.txt"  # what the compiler said, in out
+# What a compiler says when a limit of contained_call.cpp stops it, and what that means.
+GROWS = "Is there a template or a constant that grows without end?"
+LIMITS = (
+    (
+        r"virtual memory exhausted|out of memory allocating|memory exhausted",
+        f"The compiler needed more memory than it may have, and was stopped. {GROWS}",
+    ),
+    (r"CPU time limit exceeded", f"The compiler took too long, and was stopped. {GROWS}"),
+    (
+        r"File size limit exceeded|File too large",
+        "What the compiler makes of the kernel is too large: is there a huge array with values?",
+    ),
+)
+# What it says when the machine fails. A place in a source stands in front of some of it.
+OF_THE_MACHINE = re.compile(
+    r"^[^:\n]*(?::\d+)*: (?:fatal error|error|internal compiler error): "
+    r"(?:Killed signal terminated|.*(?:No space left on device|Read-only file system|"
+    r"Resource temporarily unavailable|Input/output error)$)",
+    re.M,
+)
+MOST_PREPROCESSED_BYTES = 16 << 20  # a rung and its headers have two
+# Of the traced flavour: who copies bytes tells the tracer, the standard library's templates too.
+TOLD = ("-D_GLIBCXX_EXTERN_TEMPLATE=0", "-include", "emulator/words/traced_bytes.hpp")
 LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
@@ -60,11 +83,6 @@ def sources_of(folder):
     )
 
 
-def text_of(path):
-    """The text of a source, whatever a student has put into it."""
-    return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
-
-
 def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False, graded=False):
     """Compiles a student's folder; returns {flavour: path of the library}.
 
@@ -83,19 +101,63 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False, g
     out = pathlib.Path(out).resolve()
     copies = _copies(build, folder, rung, out)
     with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
-        jobs = {
-            flavour: pool.submit(
-                _library, build, build[flavour], flavour, copies, out, wrap, graded
+        try:
+            jobs = {
+                flavour: pool.submit(
+                    _library, build, build[flavour], flavour, copies, out, wrap, graded
+                )
+                for flavour in flavours
+            }
+            glance = look and pool.submit(
+                _object, build, build["plain"], LOOK, copies, out, os.devnull, wrap
             )
-            for flavour in flavours
-        }
-        glance = look and pool.submit(
-            _object, build, build["plain"], LOOK, copies, out, os.devnull, wrap
-        )
-    made = {flavour: job.result() for flavour, job in jobs.items()}
-    said = [text for _, text in made.values()] + ([glance.result()] if look else [])
+            made = {flavour: job.result() for flavour, job in jobs.items()}
+            said = [text for _, text in made.values()] + ([glance.result()] if look else [])
+        except (KeyboardInterrupt, SystemExit):
+            contained.RUNNING.end_all()
+            raise
     (out / WARNINGS).write_text("".join(said))
     return {flavour: library for flavour, (library, _) in made.items()}
+
+
+def preprocessed(folder, rung, out, wrap=()):
+    """{flavour: what g++ -E -dI writes of a student's folder}, and the beginnings of the names that
+    it gives the student's files. Raises CompileError, NotBuilt."""
+    build = _description()
+    out = pathlib.Path(out).resolve()
+    copies = _copies(build, folder, rung, out)
+    texts = {}
+    for flavour in FLAVOURS:
+        made = contained.folder_to_write(out / flavour) / "preprocessed.ii"
+        _object(build, build[flavour], ("-w", "-E", "-dI", *told(flavour)), copies, out, made, wrap)
+        if made.stat().st_size > MOST_PREPROCESSED_BYTES:
+            raise CompileError([f"With its macros replaced, the code is far too long. {GROWS}"])
+        texts[flavour] = text_of(made)
+    return texts, (f"{copies}/", str(pathlib.Path(build["sources"], ROOM, rung.folder)) + "/")
+
+
+def contained_words(out, cpu_seconds):
+    """Words in front of the compilers of build_libraries(out=out): see contained.words()."""
+    build, out = _description(), pathlib.Path(out).resolve()
+    flavours = [build[name] for name in (*FLAVOURS, "gpu") if build[name]]
+    programs = [build["compiler"], build["cmake"], build["readelf"]]
+    programs += [flavour["compiler"] for flavour in flavours if "compiler" in flavour]
+    link = [word for flavour in flavours for word in flavour.get("link", ())]
+    read = [
+        *(pathlib.Path(program).parent.parent for program in programs),
+        *(folder for each in flavours for folder in each["folders"] if folder != build["sources"]),
+        *(file for flavour in flavours for file in flavour["objects"]),
+        *(path for word in link for path in re.findall(r"/\S+", word)),
+        *(file for name, file in build.items() if name.startswith("graded")),
+        out / ROOM,
+    ]
+    write = [out / name for name in (*FLAVOURS, "gpu")]
+    return contained.words(read, write, cpu_seconds)
+
+
+def told(flavour):
+    """Options of a flavour beside those of the build."""
+    return TOLD if flavour == "traced" else ()
 
 
 def has_gpu_code():
@@ -119,8 +181,8 @@ def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
     )
     made = out / "gpu"
     shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
-    kernel, library = made / "launch.o", out / flavour["file"]
+    contained.folder_to_write(made)
+    kernel, library = made / "launch.o", made / flavour["file"]
     code = f"arch=compute_{architecture},code=[sm_{architecture},compute_{architecture}]"
     _call(
         [
@@ -157,7 +219,7 @@ def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
         copies,
         build["sources"],
     )
-    return library
+    return library.replace(out / library.name)
 
 
 def architecture_for(compute_capability, architectures):
@@ -177,7 +239,8 @@ def _copies(build, folder, rung, out):
     for path in sources_of(folder):
         # Reports name files as a student does, wherever they are compiled.
         name = pathlib.Path(build["sources"], ROOM, rung.folder, path.name)
-        (copies / path.name).write_bytes(f'#line 1 "{name}"\n'.encode() + path.read_bytes())
+        text = text_of(path)
+        (copies / path.name).write_text(f'#line 1 "{name}"\n{text}', "utf-8", newline="")
     if not (copies / "launch.cu").exists():
         raise CompileError([f"There is no launch.cu in {folder}. `make reset` brings it back."])
     return copies
@@ -201,10 +264,10 @@ def _library(build, flavour, name, copies, out, wrap, graded):
     sources = build["sources"]
     made = out / name
     shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
+    contained.folder_to_write(made)
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _object(build, flavour, (), copies, out, kernel, wrap)
+    said = _object(build, flavour, told(name), copies, out, kernel, wrap)
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(
@@ -225,7 +288,7 @@ def _library(build, flavour, name, copies, out, wrap, graded):
         sources,
     )
     _call([*wrap, *compiler, "-c", str(definitions), "-o", str(shared)], out, copies, sources)
-    library = out / flavour["file"]
+    library = made / flavour["file"]
     emulator = pathlib.Path(flavour["link"][-1])
     link = _graded(build, flavour["link"]) if graded else flavour["link"]
     _call(
@@ -246,18 +309,16 @@ def _library(build, flavour, name, copies, out, wrap, graded):
         copies,
         sources,
     )
-    return library, said
+    return library.replace(out / library.name), said
 
 
 def _graded(build, link):
     """The words for the linker, for a library that grader_worker loads."""
-    folder = pathlib.Path(build["sources"], "classroom")
-    kept = [word for word in link if "--version-script" not in word]
     return [
         build["graded"],
-        f"-Wl,--version-script={folder / 'graded_library.map'}",
-        f"-Wl,-T,{folder / 'graded_library.ld'}",
-        *kept,
+        f"-Wl,--version-script={build['graded_names']}",
+        f"-Wl,-T,{build['graded_places']}",
+        *(word for word in link if "--version-script" not in word),
     ]
 
 
@@ -289,32 +350,28 @@ def _object(build, flavour, options, copies, out, made, wrap):
 
 def _call(command, out, copies, sources, seconds=SECONDS):
     """Runs a compiler; raises CompileError with what it says about the student's lines."""
-    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
-    process = subprocess.Popen(
-        command,
-        cwd=out,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
     try:
-        output, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
+        code, output = contained.call(command, out, seconds)
+    except contained.TooLongError:
         raise CompileError(
-            [
-                f"The compiler was not done after {seconds} s, and was stopped. Is there a "
-                "template or a constant that grows without end?"
-            ]
+            [f"The compiler was not done after {seconds} s, and was stopped. {GROWS}"]
         ) from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
     output = output.replace(f"{out}/", "").replace(f"{sources}/{ROOM}/", f"{ROOM}/")
-    if process.returncode != 0:
-        raise CompileError(explained(output, copies), output)
+    if code != 0:
+        raise CompileError(_why_not(output, copies, sources), output)
     return output
+
+
+def _why_not(output, copies, sources):
+    """Lines for the student about a compiler that has failed, without paths of this machine."""
+    failed = OF_THE_MACHINE.search(output)
+    unread = re.search(rf"{re.escape(sources)}/\S+: Permission denied", output)
+    if failed or unread:
+        raise contained.GraderFailedError(
+            f"the compiler could not work on this machine: {(failed or unread)[0]}"
+        )
+    own = re.sub(r"#(?:error|warning).*", "", output)
+    for pattern, sentence in LIMITS:
+        if re.search(pattern, own):
+            return [sentence]
+    return [line.replace(f"{sources}/", "") for line in explained(output, copies)]

@@ -10,6 +10,8 @@ import math
 import pathlib
 import statistics
 
+from classroom import plain_text
+
 MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": 20}
 NAMES = {
     "builds": "It builds",
@@ -84,6 +86,7 @@ OF_STATUS = {
     "skip": "Not run: the kernel was stopped too often.",
 }
 WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
+UNCOUNTED = "No points for memory"
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = (
     "hidden-near_visible",
@@ -103,7 +106,7 @@ class Flags:
 
     def add(self, kind, message):
         """Adds a flag; its kind decides whether the score is 0."""
-        row = {"kind": kind, "message": message, "fatal": kind in FATAL}
+        row = {"kind": kind, "message": plain_text.message(message), "fatal": kind in FATAL}
         if row not in self.rows:
             self.rows.append(row)
 
@@ -124,7 +127,7 @@ def part(name, tests=(), message="", skipped=False, codes=()):
         "points": points,
         "max_points": most,
         "status": status,
-        "message": message,
+        "message": plain_text.message(message),
         "codes": list(codes),
         "tests": list(tests),
     }
@@ -140,7 +143,7 @@ def row(identity, name, points, most, visible=True, message="", data=None, skipp
         "visibility": "visible" if visible else "hidden",
         "points": points,
         "max_points": most,
-        "message": message,
+        "message": plain_text.message(message),
         "codes": list(codes),
         "data": data or {},
     }
@@ -313,6 +316,8 @@ def memory(judged, flags):
         status = bad["status"]
         if status in ENDED:
             flags.add(status, f"memory: {bad['message']}")
+        if status == "uncounted":
+            return part("memory", message=f"{UNCOUNTED}: {bad['message']}.", codes=codes_of(bad))
         why = f": {bad['message']}" if status == "hazard" else "."
         return part("memory", message=WRONG_FOR_MEMORY + why, codes=codes_of(bad))
     yours, reference = _counts(judged, "yours"), _counts(judged, "reference")

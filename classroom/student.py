@@ -36,7 +36,9 @@ from bench.results_file import FigureError
 from bench.rungs import own_rungs
 from bench.sections import sections
 from classroom import progress_file, starters
+from classroom.allowed import object_faults
 from classroom.compiler_messages import remarks
+from classroom.contained import GraderFailedError
 from classroom.kernel_library import (
     ROOM,
     WARNINGS,
@@ -47,6 +49,7 @@ from classroom.kernel_library import (
     text_of,
 )
 from classroom.progress_file import ProgressFile
+from classroom.rules import judged_sources, source_faults
 from classroom.verdicts import MOST_HAZARDS, OF_THE_KERNEL, findings_of, meanings, paragraph
 
 GOOD, WRONG, BAD_CALL = 0, 1, 2
@@ -59,6 +62,7 @@ CHECK_SECONDS = 60
 HANG_SECONDS = "1"  # of CPU time without progress: a loop without an end
 POLL_SECONDS = 0.2
 HAS_GRADER = (SOURCES / "classroom" / "grade.py").exists()  # else the teacher has it
+MOST_FAULTS = 5
 MOST_CONFIGURATIONS = 3  # that check compiles, of a rung that chooses one for each shape
 
 
@@ -367,12 +371,26 @@ def untouched(rung, folder):
 
 
 def compiled(rung, folder):
-    """(where the library lies, lines about it)"""
+    """(where the library lies, lines about it, lines about what no grader takes)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
+    faults, counters = judged_sources(sources, rung, out)
     build_libraries(sources, rung, out, flavours=("traced",), look=True)
+    faults = faults or object_faults({"traced": out / "traced" / "launch.o"}, rung, counters)
     said = (out / WARNINGS).read_text()
-    return out, [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
+    notes = [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
+    return out, notes, refused(faults)
+
+
+def refused(faults):
+    """Lines about what makes the score 0."""
+    if not faults:
+        return []
+    return [
+        "",
+        "A grader does not run this, and gives it no points:",
+        *(line for _, sentence in faults[:MOST_FAULTS] for line in paragraph(sentence)),
+    ]
 
 
 def check(rung, progress, shape=()):
@@ -386,7 +404,7 @@ def check(rung, progress, shape=()):
         entry["checks"] = entry.get("checks", 0) + 1
     try:
         with progress_file.alone_in(MADE / rung.folder):
-            libraries, notes = compiled(rung, folder)
+            libraries, notes, faults = compiled(rung, folder)
             result = run_check(rung, libraries, shape)
     except CompileError as error:
         say("It does not compile yet.", "", *error.lines, "", next_step(rung, False, began))
@@ -397,6 +415,9 @@ def check(rung, progress, shape=()):
         explain(rung, folder, result.findings)
     if notes:
         say("", *notes)
+    if faults:
+        say(*faults)
+        right, result = False, dataclasses.replace(result, code=max(result.code, WRONG))
     if right and not shape:
         with progress.change(rung) as entry:
             entry.setdefault("right", now())
@@ -499,6 +520,12 @@ def submit(rung, progress):
             f"now. You "
             "may hand them in all the same: parts count, too."
         )
+        with contextlib.suppress(CompileError, NotBuilt):  # what check says in its own words
+            out = MADE / rung.folder
+            with progress_file.alone_in(out):
+                faults = refused(source_faults(folder, rung, out))
+            if faults:
+                say(*faults)
     return GOOD
 
 
@@ -617,7 +644,7 @@ def main():
     """Runs one command."""
     try:
         sys.exit(do(arguments()))
-    except (CannotDoError, NotBuilt, FigureError) as error:
+    except (CannotDoError, NotBuilt, FigureError, GraderFailedError) as error:
         print("\n".join(paragraph(str(error), "")), file=sys.stderr)
         sys.exit(BAD_CALL)
 
