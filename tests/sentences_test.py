@@ -18,8 +18,12 @@ ROOMS = (
 )  # the others join when they are converted
 TESTS = ("tests/emulator", "tests/common", "tests/ladder", "tests/glassbox", "tests/gallery")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".h")
-# Where a program reads what others' libraries say, which have no codes.
-FOREIGN = {"common/json_file.hpp": "nlohmann::json's message, without its name and number"}
+# Where a program reads what others say, who have no codes.
+FOREIGN = {
+    "common/json_file.hpp": "nlohmann::json's message, without its name and number",
+    "glassbox/front_end_output.cpp": "what nvcc and clang say of a program",
+    "glassbox/runtime/variable_names.cpp": "the program's own lines",
+}
 
 MADE = r"(?:\bwhat\(\)|\b(?:text|note)_of\()"  # what makes a sentence of a finding
 SENTENCE = rf"{MADE}|\b(?:message|sentence|complaint)\b"
