@@ -139,7 +139,8 @@ grade-all: build ## grade a class: DIR=submissions [OUT=dir] [ROSTER=names.csv] 
 	@[ -n "$(DIR)" ] || { echo 'make grade-all DIR=submissions [OUT=dir]' >&2; exit 2; }
 	@.ci/build grader
 	@python3 -m classroom.grade_all '$(DIR)' $(if $(OUT),--out '$(OUT)') \
-	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)')
+	  $(if $(ROSTER),--roster '$(ROSTER)') $(if $(SECRET),--secret-file '$(SECRET)') \
+	  $(if $(UNCONTAINED),--uncontained)
 
 reset: ## begin again with the starter; keeps a backup: RUNG=03
 	@$(STUDENT) reset $(RUNG)

@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 
 from bench import program
 from bench.output_file import output_path, write_whole
+from classroom.plain_text import cell, plain
 
 SCHEMA = "gemm-ladder/grade/v1"
 PARTS = ("builds", "visible", "hidden", "memory", "speed")
@@ -74,11 +75,6 @@ def number(value):
     return int(value) if float(value).is_integer() else value
 
 
-def clean(text):
-    """Text that JSON, XML and a terminal can all show."""
-    return re.sub(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
-
-
 def tests_of(grade):
     """[(part, test)] with points. A part that was not reached stands as one test."""
     found = []
@@ -119,7 +115,7 @@ def overview(grade):
     for part in grade["parts"]:
         if part["message"] and part["max_points"] is None:
             lines.append(f"{part['name']}: {part['message']}")
-    return clean("\n".join(lines))
+    return plain("\n".join(lines))
 
 
 def gradescope(grade, hidden="visible"):
@@ -134,12 +130,12 @@ def gradescope(grade, hidden="visible"):
         count[place] = count.get(place, 0) + 1
         tests.append(
             {
-                "name": clean(f"{part['name']}: {test['name']}"),
+                "name": plain(f"{part['name']}: {test['name']}"),
                 "number": f"{place}.{count[place]}",
                 "score": number(test["points"]),
                 "max_score": number(test["max_points"]),
                 "status": "passed" if test["status"] == "pass" else "failed",
-                "output": clean(test["message"]),
+                "output": plain(test["message"]),
                 "output_format": "text",
                 "tags": [part["id"]],
                 "visibility": "visible" if test["visibility"] == "visible" else hidden,
@@ -208,7 +204,7 @@ def junit(grades):
     root = ElementTree.Element("testsuites", name="GEMM Ladder")
     for grade in grades:
         student = grade["submission"]["student"]
-        name = clean(" ".join(filter(None, (student, grade["rung"]["label"]))))
+        name = plain(" ".join(filter(None, (student, grade["rung"]["label"]))))
         suite = ElementTree.SubElement(
             root, "testsuite", name=name, timestamp=grade["generated_at"]
         )
@@ -220,11 +216,11 @@ def junit(grades):
             case = ElementTree.SubElement(
                 suite,
                 "testcase",
-                name=clean(test["name"]),
+                name=plain(test["name"]),
                 classname=f"{grade['rung']['name']}.{part['id']}",
             )
             numbers["tests"] += 1
-            message = clean(test["message"])
+            message = plain(test["message"])
             if test["status"] == "skip":
                 numbers["skipped"] += 1
                 ElementTree.SubElement(case, "skipped", message=first_line(message))
@@ -243,7 +239,7 @@ def junit(grades):
                 classname=f"{grade['rung']['name']}.flags",
             )
             ElementTree.SubElement(
-                case, "failure", type="fatal", message=first_line(clean(sentence))
+                case, "failure", type="fatal", message=first_line(plain(sentence))
             )
             numbers["tests"] += 1
             numbers["failures"] += 1
@@ -279,14 +275,7 @@ def csv_text(rows):
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow(
-            {
-                key: f"'{value}"
-                if isinstance(value, str) and value[:1] in tuple("=+-@\t\r")
-                else value
-                for key, value in row.items()
-            }
-        )
+        writer.writerow({key: cell(value) for key, value in row.items()})
     return out.getvalue()
 
 
@@ -299,7 +288,7 @@ def fenced(text):
 
 def in_line(text):
     """Text without what Markdown and HTML would make of it."""
-    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", clean(text).replace("\n", " "))
+    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", plain(text).replace("\n", " "))
 
 
 def markdown(grade):
@@ -325,7 +314,7 @@ def markdown(grade):
         lines += [
             f"<details><summary>{summary}</summary>",
             "",
-            fenced(clean(test["message"])),
+            fenced(plain(test["message"])),
             "",
             "</details>",
             "",

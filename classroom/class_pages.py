@@ -12,6 +12,7 @@ import json
 import statistics
 import urllib.parse
 
+from classroom import plain_text
 from classroom.points import MAX_POINTS, WRONG_FOR_MEMORY
 from classroom.verdicts import LESSON, meaning_of
 
@@ -136,9 +137,8 @@ def table(heads, rows, numbers=()):
 
 
 def cell(value):
-    """A cell that no spreadsheet takes for a formula."""
-    text = " ".join(str(value).split())
-    return "'" + text if text.startswith(("=", "+", "-", "@")) else text
+    """A cell in one line that no spreadsheet takes for a formula."""
+    return plain_text.cell(" ".join(str(value).split()))
 
 
 def students_of(rows):

@@ -6,6 +6,7 @@
 #include <linux/landlock.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -186,6 +187,7 @@ std::vector<std::string> give_up_rights(bool other_user, RunsOn machine) {
       holds.emplace_back("user");
     }
   }
+  require(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, "prctl");  // it ends with the judge
   require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
   require(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0, "prctl");  // it may read its own maps
   return holds;

@@ -33,7 +33,7 @@ import time
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
-from classroom import class_pages
+from classroom import class_pages, contained
 from classroom.grade import SCHEMA, write
 from classroom.kernel_library import BUILD, ENDINGS
 from classroom.submission import MOST_ARCHIVE_BYTES, MOST_FILE_BYTES, RECORD
@@ -413,12 +413,23 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, help="for the grades; else submissions_graded")
     parser.add_argument("--roster", help="a CSV with a column student: who has no submission?")
     parser.add_argument("--secret-file", help="decides the hidden tests; keep it to yourself")
+    parser.add_argument(
+        "--uncontained",
+        action="store_true",
+        help="grade on a machine that cannot keep submissions from your files, too",
+    )
     parser.add_argument("--jobs", type=int, help="how many at once; else one for each core")
     options = parser.parse_args()
     submissions = options.submissions
     out = options.out or submissions.resolve().with_name(f"{submissions.resolve().name}_graded")
     if not (BUILD / "grader_judge").exists():
         raise FigureError("grader_judge is not built: run `make build`, then grade again")
+    missing = contained.what_is_missing()
+    if missing and not options.uncontained:
+        raise FigureError(
+            f"{missing} Grade on another machine, or as root in a container; or trust the class, "
+            "with --uncontained (make grade-all UNCONTAINED=1)"
+        )
     try:
         rows = grade_class(
             submissions,

@@ -4,10 +4,12 @@ import json
 import subprocess
 
 from bench import SOURCES
+from classroom.contained import HEADERS
 from classroom.kernel_library import BUILD
 
 JUDGE_SECONDS = 900
-SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")  # that the worker may read
+# That the worker may read: libraries, and no source but the headers and the submission's own.
+SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")
 
 
 class NoGradeError(Exception):
@@ -49,5 +51,10 @@ def job_of(rung, work, worker, folder):
         "tile": list(rung.tile),
         "multiple_of": rung.multiple_of,
         "worker": str(BUILD / worker),
-        "folders": [*SYSTEM, str(SOURCES), str(folder)],
+        "folders": [
+            *SYSTEM,
+            *(str(SOURCES / name) for name in HEADERS),
+            *(str(path) for path in BUILD.glob("lib/*.so*")),
+            str(folder),
+        ],
     }

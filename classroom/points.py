@@ -10,6 +10,8 @@ import math
 import pathlib
 import statistics
 
+from classroom import plain_text
+
 MAX_POINTS = {"builds": 10, "visible": 25, "hidden": 25, "memory": 20, "speed": 20}
 NAMES = {
     "builds": "It builds",
@@ -103,7 +105,7 @@ class Flags:
 
     def add(self, kind, message):
         """Adds a flag; its kind decides whether the score is 0."""
-        row = {"kind": kind, "message": message, "fatal": kind in FATAL}
+        row = {"kind": kind, "message": plain_text.message(message), "fatal": kind in FATAL}
         if row not in self.rows:
             self.rows.append(row)
 
@@ -124,7 +126,7 @@ def part(name, tests=(), message="", skipped=False, codes=()):
         "points": points,
         "max_points": most,
         "status": status,
-        "message": message,
+        "message": plain_text.message(message),
         "codes": list(codes),
         "tests": list(tests),
     }
@@ -140,7 +142,7 @@ def row(identity, name, points, most, visible=True, message="", data=None, skipp
         "visibility": "visible" if visible else "hidden",
         "points": points,
         "max_points": most,
-        "message": message,
+        "message": plain_text.message(message),
         "codes": list(codes),
         "data": data or {},
     }

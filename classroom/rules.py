@@ -33,6 +33,7 @@ INSTEAD = {
     "chrono": "The grader measures time, and `make trace` tells where it goes",
     "thread": "What runs in parallel is the kernel's grid",
 }
+PRINTS = re.compile(r"f?printf|f?puts|f?putc(?:har)?|fwrite")
 INCLUDE = re.compile(r'\s*#\s*(?:include|include_next|import)\s*(<[^>]*>|"[^"]*")')
 
 
@@ -51,6 +52,7 @@ def source_faults(folder, rung, out, wrap=()):
     for text in texts:
         faults += include_faults(text, folders, rung, files)
         faults += kept_by_a_thread(text, folders)
+        faults += declared_by_hand(text, folders)
         faults += code_faults(text, folders)
     return list(dict.fromkeys(faults + difference(texts, folders)))
 
@@ -104,6 +106,26 @@ def kept_by_a_thread(text, folders):
         if token.text in ("thread_local", "__thread")
         and [each.text for each in tokens[at + 1 : at + 5]] != shared
     ]
+
+
+def declared_by_hand(text, folders):
+    """Functions that print, and that no header has declared."""
+    tokens = list(own_code(text, folders))
+    faults = []
+    for at, token in enumerate(tokens):
+        if token.text != "extern" or tokens[at + 1 : at + 2] == [] or tokens[at + 1].text != '"C"':
+            continue
+        ends = itertools.takewhile(lambda each: each.text not in (";", "{"), tokens[at + 2 :])
+        faults += [
+            (
+                "forbidden_symbol",
+                f"{each.file}:{each.line}: {each.text} is declared by hand: printing belongs to "
+                "<cstdio>. Remove it.",
+            )
+            for each in ends
+            if PRINTS.fullmatch(each.text)
+        ]
+    return faults
 
 
 def difference(texts, folders):

@@ -36,6 +36,7 @@ from bench.results_file import FigureError
 from bench.rungs import own_rungs
 from bench.sections import sections
 from classroom import progress_file, starters
+from classroom.allowed import object_faults
 from classroom.compiler_messages import remarks
 from classroom.kernel_library import (
     ROOM,
@@ -47,6 +48,7 @@ from classroom.kernel_library import (
     text_of,
 )
 from classroom.progress_file import ProgressFile
+from classroom.rules import source_faults
 from classroom.verdicts import MOST_HAZARDS, OF_THE_KERNEL, findings_of, meanings, paragraph
 
 GOOD, WRONG, BAD_CALL = 0, 1, 2
@@ -59,6 +61,7 @@ CHECK_SECONDS = 60
 HANG_SECONDS = "1"  # of CPU time without progress: a loop without an end
 POLL_SECONDS = 0.2
 HAS_GRADER = (SOURCES / "classroom" / "grade.py").exists()  # else the teacher has it
+MOST_FAULTS = 5
 MOST_CONFIGURATIONS = 3  # that check compiles, of a rung that chooses one for each shape
 
 
@@ -367,12 +370,26 @@ def untouched(rung, folder):
 
 
 def compiled(rung, folder):
-    """(where the library lies, lines about it)"""
+    """(where the library lies, lines about it, lines about what no grader takes)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
+    faults = source_faults(sources, rung, out)
     build_libraries(sources, rung, out, flavours=("traced",), look=True)
+    faults = faults or object_faults({"traced": out / "traced" / "launch.o"}, rung)
     said = (out / WARNINGS).read_text()
-    return out, [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
+    notes = [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
+    return out, notes, refused(faults)
+
+
+def refused(faults):
+    """Lines about what makes the score 0."""
+    if not faults:
+        return []
+    return [
+        "",
+        "A grader does not run this, and gives it no points:",
+        *(line for _, sentence in faults[:MOST_FAULTS] for line in paragraph(sentence)),
+    ]
 
 
 def check(rung, progress, shape=()):
@@ -386,7 +403,7 @@ def check(rung, progress, shape=()):
         entry["checks"] = entry.get("checks", 0) + 1
     try:
         with progress_file.alone_in(MADE / rung.folder):
-            libraries, notes = compiled(rung, folder)
+            libraries, notes, faults = compiled(rung, folder)
             result = run_check(rung, libraries, shape)
     except CompileError as error:
         say("It does not compile yet.", "", *error.lines, "", next_step(rung, False, began))
@@ -397,6 +414,9 @@ def check(rung, progress, shape=()):
         explain(rung, folder, result.findings)
     if notes:
         say("", *notes)
+    if faults:
+        say(*faults)
+        right, result = False, dataclasses.replace(result, code=max(result.code, WRONG))
     if right and not shape:
         with progress.change(rung) as entry:
             entry.setdefault("right", now())
@@ -499,6 +519,11 @@ def submit(rung, progress):
             f"now. You "
             "may hand them in all the same: parts count, too."
         )
+        with contextlib.suppress(CompileError):  # says check
+            out = MADE / rung.folder
+            with progress_file.alone_in(out):
+                faults = refused(source_faults(folder, rung, out))
+            say(*faults)
     return GOOD
 
 

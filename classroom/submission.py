@@ -10,15 +10,20 @@ import io
 import json
 import pathlib
 import re
+import stat
 import tarfile
 import zipfile
 import zlib
 
-from classroom.kernel_library import ENDINGS
+from classroom.kernel_library import NAME as SOURCE_NAME
+from classroom.kernel_library import ROOM
 
 MOST_FILES = 64
 MOST_FILE_BYTES = 256 * 1024
-MOST_ARCHIVE_BYTES = 4 * 1024 * 1024
+MOST_ARCHIVE_BYTES = 16 * 1024 * 1024
+MOST_UNPACKED_BYTES = 64 * 1024 * 1024
+ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes
+LAUNCH = "launch.cu"
 RECORD = ".progress.json"  # of hints, where the archive has it
 NAME = re.compile(r"^(?P<student>.+?)[_/](?P<rung>\d\d)(?:_\w+)?(?:\.tar\.gz|\.tgz|\.zip)?/?$")
 
@@ -67,60 +72,88 @@ def _checked_path(name):
 
 
 def _from_tar(data):
-    """[(path, bytes)] of the regular files of a tar archive."""
-    found = []
+    """[(path, size, function that reads it)] of a tar archive; None reads what is no file."""
     # The whole is unpacked in memory, up to a limit: a bomb never gets further.
     unpack = zlib.decompressobj(31)
-    plain = unpack.decompress(data, MOST_ARCHIVE_BYTES + 1) if data[:2] == b"\x1f\x8b" else data
-    if len(plain) > MOST_ARCHIVE_BYTES:
-        raise bad_archive(f"unpacked it is larger than {MOST_ARCHIVE_BYTES >> 20} MiB")
-    with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
-        for member in archive:
-            path = _checked_path(member.name)
-            if member.isdir():
-                continue
-            if not member.isreg():
-                raise bad_archive(f"{member.name[:80]!r} is a link or a device")
-            found.append((path, member.size, lambda m=member: archive.extractfile(m).read()))
-            if len(found) > MOST_FILES:
-                raise bad_archive(f"it has more than {MOST_FILES} files")
-        return [(path, read()) for path, size, read in found if _fits(path, size)]
+    plain = unpack.decompress(data, MOST_UNPACKED_BYTES + 1) if data[:2] == b"\x1f\x8b" else data
+    if len(plain) > MOST_UNPACKED_BYTES:
+        raise bad_archive(f"unpacked it is larger than {MOST_UNPACKED_BYTES >> 20} MiB")
+    archive = tarfile.open(fileobj=io.BytesIO(plain), mode="r:")
+    return [
+        (
+            _checked_path(member.name),
+            member.size,
+            (lambda m=member: archive.extractfile(m).read()) if member.isreg() else None,
+        )
+        for member in archive
+        if not member.isdir()
+    ]
 
 
 def _from_zip(data):
-    """[(path, bytes)] of the regular files of a zip archive."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        if len(members) > MOST_FILES:
-            raise bad_archive(f"it has more than {MOST_FILES} files")
-        found = []
-        for member in members:
-            path = _checked_path(member.filename)
-            if (member.external_attr >> 16) & 0o170000 == 0o120000:
-                raise bad_archive(f"{member.filename[:80]!r} is a link")
-            if _fits(path, member.file_size):
-                with archive.open(member) as file:
-                    content = file.read(MOST_FILE_BYTES + 1)
-                _fits(path, len(content))
-                found.append((path, content))
-        return found
+    """The same of a zip archive."""
+    archive = zipfile.ZipFile(io.BytesIO(data))
+
+    def read(member):
+        if member.compress_type not in ZIP_METHODS:
+            raise bad_archive(f"{member.filename[:80]!r} is compressed in an unusual way")
+        with archive.open(member) as file:
+            return file.read(MOST_FILE_BYTES + 1)
+
+    def is_file(member):
+        return stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+
+    return [
+        (
+            _checked_path(member.filename),
+            member.file_size,
+            (lambda m=member: read(m)) if is_file(member) else None,
+        )
+        for member in archive.infolist()
+        if not member.is_dir()
+    ]
 
 
-def _fits(path, size):
-    """Whether a file belongs to a kernel. Raises BadSubmissionError if it does and is too large."""
-    if path.suffix not in ENDINGS and path.name != RECORD:
-        return False
+def _entries_of(data):
+    """[(path, bytes)] of the files of an archive that may belong to a kernel."""
+    found = [
+        each
+        for each in (_from_zip(data) if data[:2] == b"PK" else _from_tar(data))
+        if _belongs(each[0])
+    ]
+    folders = {path.parent for path, _, _ in found if path.name == LAUNCH}
+    found = [each for each in found if each[0].parent in folders or each[0].name == RECORD]
+    if len(found) > MOST_FILES:
+        raise bad_archive(f"it has more than {MOST_FILES} files of kernels")
+    entries = []
+    for path, size, read in found:
+        if read is None:
+            raise bad_archive(f"{path.name[:80]!r} is a link or a device")
+        _check_size(path, size)
+        entries.append((path, read()))
+        _check_size(path, len(entries[-1][1]))
+    return entries
+
+
+def _belongs(path):
+    """Whether a file may belong to a kernel: no other is looked at."""
+    return path.name == RECORD or SOURCE_NAME.fullmatch(path.name) is not None
+
+
+def _check_size(path, size):
+    """Raises BadSubmissionError for a file that is too large."""
     if size > MOST_FILE_BYTES:
-        raise bad_archive(f"{path.name} is larger than {MOST_FILE_BYTES >> 10} KiB")
-    return True
+        raise bad_archive(f"{path.name[:80]} is larger than {MOST_FILE_BYTES >> 10} KiB")
 
 
 def _kernel_files(entries, rung):
     """{name: bytes} of the one folder that holds launch.cu."""
-    launches = [path for path, _ in entries if path.name == "launch.cu"]
-    wanted = [path for path in launches if path.parent.name == rung.folder]
-    if len(wanted) == 1:
-        launches = wanted
+    launches = [path for path, _ in entries if path.name == LAUNCH]
+    named = [path for path in launches if path.parent.name == rung.folder]
+    at_work = [path for path in named if path.parent.parent.name == ROOM]
+    for wanted in (named, at_work):  # of a whole repository, what the student has worked on
+        if len(wanted) == 1:
+            launches = wanted
     if len(launches) != 1:
         raise BadSubmissionError(
             "missing_file",
@@ -155,9 +188,10 @@ def read_submission(path, rung):
     if path.is_dir():
         entries = []
         for file in sorted(path.iterdir()):
-            if file.suffix in ENDINGS and file.is_symlink():
+            if _belongs(file) and file.is_symlink():
                 raise BadSubmissionError("archive", f"{file.name} is a link: hand in the file.")
-            if file.is_file() and not file.is_symlink() and _fits(file, file.stat().st_size):
+            if _belongs(file) and file.is_file():
+                _check_size(file, file.stat().st_size)
                 entries.append((pathlib.PurePosixPath(file.name), file.read_bytes()))
         digest = hashlib.sha256()
         for name, data in entries:
@@ -169,19 +203,10 @@ def read_submission(path, rung):
         data = path.read_bytes()
         sha256 = hashlib.sha256(data).hexdigest()
         try:
-            entries = _from_zip(data) if data[:2] == b"PK" else _from_tar(data)
+            entries = _entries_of(data)
         except BadSubmissionError:
             raise
-        except (
-            tarfile.TarError,
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            ValueError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except Exception as error:  # whatever a damaged archive makes of Python's readers
             raise bad_archive(f"it is no .tar.gz and no .zip, or it is damaged ({error})") from None
     return Submission(_kernel_files(entries, rung), sha256, _hints_in(entries, rung))
 
@@ -189,9 +214,13 @@ def read_submission(path, rung):
 def sha256_of(path):
     """Of what was handed in, whatever it is; see the schema."""
     path = pathlib.Path(path)
-    if path.is_file():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    return hashlib.sha256(b"").hexdigest()
+    if not path.is_file():
+        return hashlib.sha256(b"").hexdigest()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def student_of(path):
