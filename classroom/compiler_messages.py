@@ -19,6 +19,11 @@ PLACE = re.compile(
 CALLER = re.compile(r"^(?P<file>[^:\s][^:]*):(?P<line>\d+):\d+:   required from")
 INLINED = re.compile(r"^    inlined from '.*' at (?P<file>[^:\s/][^:]*):(?P<line>\d+):\d+[:,]$")
 NO_SEMICOLON = r"expected '[,;' or]*;' before"
+# Signs of other keyboards and of word processors: their twins in C++.
+LOOK_ALIKE = {chr(0xFEE0 + ord(sign)): sign for sign in "!\"#%&'()*+,-./:;<=>?[\\]^{|}~"} | {
+    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'",
+    "\u2013": "-", "\u2212": "-", "\u00d7": "*", "\u037e": ";", "\u3000": " ", "\u00a0": " ",
+}
 MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first
 COLUMNS = 80
@@ -343,6 +348,23 @@ def read_only(error, _student):
     return "A and B are only read: pointers to them are `const float*`. Results go to C."
 
 
+def seen_in_line(error, student):
+    """A meaning that the line itself shows, whatever the compiler makes of it; or None."""
+    line = re.sub(r'"(?:\\.|[^"\\])*"', '""', student.line(error.file, error.line))
+    twin = next((sign for sign in line if sign in LOOK_ALIKE), None)
+    if twin:
+        return (
+            f"`{twin}` is a full-width or typographic sign that only looks like "
+            f"`{LOOK_ALIKE[twin]}`: type that one."
+        )
+    if "<<<" in line:
+        return (
+            "Here a kernel is launched with launch(kernel<BM, BN>, {.grid = grid, .block = block, "
+            ".stream = stream}, arguments...), which works on a GPU and without one."
+        )
+    return None
+
+
 # (what the compiler says, what it means: a text, or a function of the error and the files)
 MEANINGS = (
     (NO_SEMICOLON, semicolon),
@@ -490,7 +512,9 @@ def explained(output, folder):
     student = Student(folder)
     lines, names = [], set()
     for error in causes_first(one_per_line(errors_of(output)))[:MOST]:
-        meaning = next((what for says, what in MEANINGS if re.search(says, error.text)), None)
+        meaning = seen_in_line(error, student) or next(
+            (what for says, what in MEANINGS if re.search(says, error.text)), None
+        )
         name = re.search(r"'([^']*)'", error.text)
         if meaning is undeclared and name[1] in names:
             continue

@@ -37,6 +37,7 @@ from bench.rungs import own_rungs
 from bench.sections import sections
 from classroom import progress_file, starters
 from classroom.allowed import object_faults
+from classroom.contained import GraderFailedError
 from classroom.compiler_messages import remarks
 from classroom.kernel_library import (
     ROOM,
@@ -519,11 +520,12 @@ def submit(rung, progress):
             f"now. You "
             "may hand them in all the same: parts count, too."
         )
-        with contextlib.suppress(CompileError):  # says check
+        with contextlib.suppress(CompileError, NotBuilt):  # what check says in its own words
             out = MADE / rung.folder
             with progress_file.alone_in(out):
                 faults = refused(source_faults(folder, rung, out))
-            say(*faults)
+            if faults:
+                say(*faults)
     return GOOD
 
 
@@ -642,7 +644,7 @@ def main():
     """Runs one command."""
     try:
         sys.exit(do(arguments()))
-    except (CannotDoError, NotBuilt, FigureError) as error:
+    except (CannotDoError, NotBuilt, FigureError, GraderFailedError) as error:
         print("\n".join(paragraph(str(error), "")), file=sys.stderr)
         sys.exit(BAD_CALL)
 
