@@ -21,8 +21,17 @@ INLINED = re.compile(r"^    inlined from '.*' at (?P<file>[^:\s/][^:]*):(?P<line
 NO_SEMICOLON = r"expected '[,;' or]*;' before"
 # Signs of other keyboards and of word processors: their twins in C++.
 LOOK_ALIKE = {chr(0xFEE0 + ord(sign)): sign for sign in "!\"#%&'()*+,-./:;<=>?[\\]^{|}~"} | {
-    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'",
-    "\u2013": "-", "\u2212": "-", "\u00d7": "*", "\u037e": ";", "\u3000": " ", "\u00a0": " ",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u201e": '"',
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u2013": "-",
+    "\u2212": "-",
+    "\u00d7": "*",
+    "\u037e": ";",
+    "\u3000": " ",
+    "\u00a0": " ",
 }
 MISSING, TOO_MANY = "A `}` is missing", "There is one `}` too many"
 MOST = 3  # errors that are shown: later ones often follow from the first

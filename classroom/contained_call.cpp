@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kCannotContain = 125;
 constexpr unsigned kNobody = 65534;
-constexpr rlim_t kMemoryBytes = rlim_t{3} << 30;  // of one process; nvcc asks for more addresses
+constexpr rlim_t kMemoryBytes = rlim_t{2} << 30;  // of one process; the largest rung takes a fifth
 constexpr rlim_t kFileBytes = rlim_t{256} << 20;
 constexpr std::size_t kTemporaryBytes = std::size_t{1} << 30;
 constexpr rlim_t kFiles = 256;
@@ -86,7 +86,7 @@ void limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 void set_limits(const Call& call) {
-  limit(RLIMIT_AS, 2 * kMemoryBytes, 2 * kMemoryBytes);
+  limit(RLIMIT_AS, 3 * kMemoryBytes, 3 * kMemoryBytes);
   limit(RLIMIT_DATA, kMemoryBytes, kMemoryBytes);
   limit(RLIMIT_CPU, call.cpu_seconds, call.cpu_seconds + kLastSeconds);
   limit(RLIMIT_FSIZE, kFileBytes, kFileBytes);
@@ -100,12 +100,33 @@ void forbid_calls() {
   const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(SCMP_ACT_ALLOW),
                                                                  seccomp_release);
   require(filter != nullptr, "seccomp_init");
-  for (const char* const name :
-       {"mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "mount_setattr",
-        "move_mount", "open_tree", "fsopen", "ptrace", "process_vm_readv", "process_vm_writev",
-        "bpf", "perf_event_open", "io_uring_setup", "userfaultfd", "keyctl", "add_key",
-        "request_key", "socket", "socketpair", "mknod", "mknodat", "name_to_handle_at",
-        "open_by_handle_at", "personality"}) {
+  for (const char* const name : {"mount",
+                                 "umount2",
+                                 "pivot_root",
+                                 "chroot",
+                                 "unshare",
+                                 "setns",
+                                 "mount_setattr",
+                                 "move_mount",
+                                 "open_tree",
+                                 "fsopen",
+                                 "ptrace",
+                                 "process_vm_readv",
+                                 "process_vm_writev",
+                                 "bpf",
+                                 "perf_event_open",
+                                 "io_uring_setup",
+                                 "userfaultfd",
+                                 "keyctl",
+                                 "add_key",
+                                 "request_key",
+                                 "socket",
+                                 "socketpair",
+                                 "mknod",
+                                 "mknodat",
+                                 "name_to_handle_at",
+                                 "open_by_handle_at",
+                                 "personality"}) {
     const int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR) continue;  // unknown to this libseccomp
     const int error = seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), number, 0);

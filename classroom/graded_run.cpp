@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -273,7 +274,7 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
     take_faults({&error.fault(), 1}, report);
   } catch (const std::exception& error) {
     report.outcome = Outcome::failed;
-    report.message = error.what();
+    report.message.assign(error.what(), strnlen(error.what(), kMostMessageBytes));
   } catch (...) {
     report.outcome = Outcome::failed;
     report.message = "run() threw something that is no std::exception";

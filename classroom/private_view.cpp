@@ -98,11 +98,10 @@ int rules_of(const PrivateView& view, std::uint64_t read_file, std::uint64_t rea
     struct stat found = {};
     require(fstat(at, &found) == 0, "fstat");
     const std::uint64_t file = write ? read_file | LANDLOCK_ACCESS_FS_WRITE_FILE : read_file;
-    const landlock_path_beneath_attr rule = {
-        .allowed_access = !S_ISDIR(found.st_mode) ? file
-                          : write                 ? all
-                                                  : read_folder,
-        .parent_fd = at};
+    const landlock_path_beneath_attr rule = {.allowed_access = !S_ISDIR(found.st_mode) ? file
+                                                               : write                 ? all
+                                                                       : read_folder,
+                                             .parent_fd = at};
     require(syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0,
             "landlock_add_rule");
     close(at);

@@ -11,8 +11,8 @@
 namespace ladder::grader {
 
 struct PrivateView {
-  std::vector<std::string> read;   ///< files and folders; those that are not there are left out
-  std::vector<std::string> write;  ///< folders; they win where one lies in a folder to read
+  std::vector<std::string> read;    ///< files and folders; those that are not there are left out
+  std::vector<std::string> write;   ///< folders; they win where one lies in a folder to read
   std::size_t temporary_bytes = 0;  ///< of /tmp, which is in memory
 };
 

@@ -91,7 +91,9 @@ class SubmissionTest(unittest.TestCase):
         bomb = gzip.compress(b"\0" * (65 << 20))
         self.assert_bad(bomb, "archive", "larger")
         self.assert_bad(tar_of({f"{RUNG.folder}/launch.cu": "x" * 300_000}), "archive", "larger")
-        self.assert_bad(tar_of({"launch.cu": "", **{f"{i}.cuh": "" for i in range(200)}}), "archive", "files")
+        self.assert_bad(
+            tar_of({"launch.cu": "", **{f"{i}.cuh": "" for i in range(200)}}), "archive", "files"
+        )
 
     def test_what_is_no_archive(self):
         """Damage, and the wrong thing."""
