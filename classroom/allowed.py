@@ -1,6 +1,8 @@
-"""What the objects of a student's kernel may hold. Whoever wants the points without the kernel needs
-something else: a library, a file, a clock, a variable that survives a call. The objects say what
-they call, define and keep. rules.py judges the sources.
+"""What the objects of a student's kernel may hold.
+
+Whoever wants the points without the kernel needs something else: a library, a file, a clock, a
+variable that survives a call. The objects say what they call, define and keep. rules.py judges the
+sources.
 """
 
 import re
@@ -21,7 +23,7 @@ MOST_OBJECT_BYTES = 64 << 20
 CALLS = re.compile(
     r"operator (?:new|delete)(?:\[\])?|mem(?:cpy|move|set|cmp)|strlen|snprintf|"
     r"__(?:mem(?:cpy|move|set)|v?snprintf)_chk|"  # what Ubuntu's compiler makes of them
-    r"(?:__)?f?printf(?:_chk)?|f?puts|f?putc(?:har)?|fwrite|fflush|stdout|stderr|"  # nobody reads it
+    r"(?:__)?f?printf(?:_chk)?|f?puts|f?putc(?:har)?|fwrite|fflush|stdout|stderr|"  # unread
     r"_Unwind_Resume|_GLOBAL_OFFSET_TABLE_|__gxx_personality_v0|__stack_chk_fail|"
     r"__cxa_(?:\w*exception|throw|rethrow|begin_catch|end_catch|pure_virtual|throw_bad_array_new_"
     r"length|guard_\w+)|__dso_handle|"

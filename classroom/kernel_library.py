@@ -115,7 +115,7 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
 
 
 def preprocessed(folder, rung, out, wrap=()):
-    """What g++ -E -dI writes of a student's folder for each flavour, and the beginnings of the names
+    """What g++ -E -dI writes of a student's folder for each flavour, and how the names begin
     that it gives the student's files. Raises CompileError, NotBuilt."""
     build = _description()
     out = pathlib.Path(out).resolve()
@@ -131,7 +131,7 @@ def preprocessed(folder, rung, out, wrap=()):
 
 
 def contained_words(out, cpu_seconds):
-    """Words in front of a compiler of build_libraries(out=out) that contain it: see contained.py."""
+    """Words in front of the compilers of build_libraries(out=out): see contained.words()."""
     build, out = _description(), pathlib.Path(out).resolve()
     flavours = [build[name] for name in (*FLAVOURS, "gpu") if build[name]]
     programs = [build["compiler"], build["cmake"], build["readelf"]]

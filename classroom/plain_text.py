@@ -1,4 +1,4 @@
-"""Text that JSON, XML, a page and a terminal can all show, whatever a submission has put into it."""
+"""Text that JSON, XML, a page and a terminal can show, whatever a submission has put into it."""
 
 import re
 

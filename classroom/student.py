@@ -37,8 +37,8 @@ from bench.rungs import own_rungs
 from bench.sections import sections
 from classroom import progress_file, starters
 from classroom.allowed import object_faults
-from classroom.contained import GraderFailedError
 from classroom.compiler_messages import remarks
+from classroom.contained import GraderFailedError
 from classroom.kernel_library import (
     ROOM,
     WARNINGS,

@@ -4,7 +4,7 @@ words in somebody's feedback. @SECRET@ stands for the path of a file that only t
 
 import dataclasses
 
-from tests.classroom.oddities import DEVICE, RUN, Oddity, in_front
+from tests.classroom.oddities import RUN, Oddity, in_front
 
 
 @dataclasses.dataclass(frozen=True)
