@@ -48,6 +48,8 @@ NAMES = (
 GRADER = (sys.executable, "-m", "classroom.grade")
 GRADE_SECONDS = 1800  # more than all limits inside of a grade
 CLEANING_SECONDS = 10
+MOST_NAME_BYTES = 200  # of a student, whose files have some more
+TOO_LONG = f"The student's name is longer than {MOST_NAME_BYTES} bytes: shorten it."
 SETTINGS = "settings.json"  # what all grades of a folder have in common
 
 
@@ -93,6 +95,8 @@ def entry_of(path, student, pattern, rungs):
     if not match:
         return Entry(student or "", None, path, f"Nobody can tell whose rung this is: {NAMES}.")
     student, number = student or match["student"], int(match["rung"])
+    if len(os.fsencode(student)) > MOST_NAME_BYTES:
+        return Entry("", None, path, TOO_LONG)
     if path.is_symlink():
         return Entry(student, number, path, "It is a link: hand in the file itself.")
     if number not in rungs:
@@ -112,6 +116,9 @@ def entries_in(folder, rungs):
             found.append(entry_of(path, None, OF_A_CLASS, rungs))
             continue
         inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
+        if len(os.fsencode(name)) > MOST_NAME_BYTES:
+            found.append(Entry("", None, path, TOO_LONG))
+            continue
         if not inside:
             found.append(Entry(name, None, path, "The folder is empty."))
         found += [entry_of(each, name, OF_A_STUDENT, rungs) for each in inside]
@@ -230,8 +237,7 @@ class Class:
                 str(entry.path.resolve()),
                 "--rung",
                 f"{entry.number:02}",
-                "--student",
-                entry.student,
+                f"--student={entry.student}",
                 "--json",
                 str(file),
             ]

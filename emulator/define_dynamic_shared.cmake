@@ -28,6 +28,9 @@ set(text "// Written by define_dynamic_shared.cmake.\n")
 string(APPEND text "__asm__(\".section .tbss,\\\"awT\\\",@nobits\\n\"\n")
 string(APPEND text "        \".balign 1024\\n\"\n")
 foreach(name IN LISTS names)
+  if(NOT name MATCHES "^[A-Za-z0-9_.$]+$") # it would be read as assembly
+    message(FATAL_ERROR "a thread_local symbol has the name ${name}")
+  endif()
   string(APPEND text "        \".globl ${name}\\n.type ${name},@object\\n.size ${name},${bytes}\\n\"\n"
          "        \"${name}:\\n\"\n")
 endforeach()

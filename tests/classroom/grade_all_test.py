@@ -27,7 +27,8 @@ from tests.classroom import made_up_class
 # Does what the submission's text says, and writes down whom it has graded.
 GRADER = """
 import json, os, pathlib, sys, time
-path, words = pathlib.Path(sys.argv[1]), sys.argv[2:]
+path = pathlib.Path(sys.argv[1])
+words = [part for word in sys.argv[2:] for part in word.split("=", 1)]
 option = dict(zip(words[::2], words[1::2]))
 text = (path / "launch.cu" if path.is_dir() else path).read_text()
 with open(os.environ["GRADED"], "a") as log:
@@ -297,6 +298,25 @@ class ClassTest(unittest.TestCase):
                 ("student_01", 3),
             ],
         )
+
+    def test_names_that_are_traps(self):
+        """Options, names as long as a file system takes them, pipes: each has a row."""
+        self.hand_in(**{"-o_03": "score 1", "--json=x_03": "score 2", "ada_03": "score 3"})
+        long = "l" * 245
+        (self.folder / f"{long}_03.zip").write_text("score 80")
+        (self.folder / ("m" * 250)).mkdir()
+        (self.folder / ("n" * 250) / "03_shared_tile").mkdir(parents=True)
+        os.mkfifo(self.folder / "pipe_03.zip")
+        os.mkfifo(self.folder / "pipe")
+        rows = self.grade()
+        self.assertEqual([rows[name].grade["score"] for name in ("-o", "--json=x", "ada")], [1, 2, 3])
+        notes = {name[:4]: row.note for name, row in rows.items() if row.grade is None}
+        for name in ("llll", "mmmm", "nnnn"):
+            self.assertIn("longer than", notes[name])
+        self.assertIn("cannot be read", rows["pipe"].note + notes["pipe"])
+        self.assertEqual(len(rows), 8)
+        self.assertTrue((self.out / "report.html").exists())
+        self.assertIn("'-o", (self.out / "class.csv").read_text())
 
     def test_twice_handed_in_is_not_graded(self):
         self.hand_in(ada_03="score 1")

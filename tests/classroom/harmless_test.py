@@ -363,6 +363,30 @@ class InterruptTest(RoomMixin, unittest.TestCase):
             process, lambda: running("grader_worker", str(self.rooms)), signal.SIGTERM, 143
         )
 
+    def test_a_class(self):
+        """grade_all leaves nothing behind, and goes on with what it had not graded."""
+        loop = (RUN, RUN + "  for (volatile int i = 0; gemm.M > 0; i = i + 1) {\n  }\n")
+        for student in ("ada", "bob"):
+            write_to(self.room / "class" / student / "02_coalesced", edited(whole(rung_of(2)), [loop]))
+        self.rooms = self.room / "rooms"
+        self.rooms.mkdir()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "classroom.grade_all", str(self.room / "class"), "--uncontained"],
+            cwd=SOURCES,
+            env={**os.environ, "TMPDIR": str(self.rooms)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        ends = time.monotonic() + SECONDS
+        while not running("grader_worker", str(self.rooms)) and time.monotonic() < ends:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=SECONDS)[1]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the same command goes on", said)
+        self.assert_clean()
+
     def test_nobody_reads_it(self):
         process = self.start(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.close()
