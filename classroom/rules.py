@@ -139,7 +139,7 @@ def difference(texts, folders):
                     "forbidden_word",
                     f"{token.file}:{token.line}: from here on, other code is compiled where "
                     "accesses are counted than where the kernel runs. It has to be the same: "
-                    "remove the #if, or the macro.",
+                    "remove the #if or #ifdef, or the macro.",
                 )
             ]
     return []

@@ -200,7 +200,7 @@ CHEATS = (
         "hides_a_word_in_a_macro",
         "forbidden_word",
         in_front("#define JOIN(a, b) a##b\nJOIN(thread_, local) int calls = 0;"),
-        "##",
+        "thread_local",
     ),
     Cheat(
         "hides_lines_in_a_string",
@@ -213,7 +213,7 @@ CHEATS = (
     ),
     Cheat(
         "answers_for_the_tracer",
-        "tampering",
+        "forbidden_word",
         in_front('extern "C" void __tsan_read4(void*) {}'),
         "__tsan_read4",
     ),
