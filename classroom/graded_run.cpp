@@ -66,11 +66,35 @@ bool writes_global(Operation operation) {
   return operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
 }
 
-/// Blocks look at these lines until others have written: how often differs from run to run.
+/// Nobody updates these: what does so, in vain, reads them.
+bool is_of_inputs(const LineCounts& line) {
+  return line.array == "A" || line.array == "B";
+}
+
+/// \brief Blocks look at these lines until others have written: how often differs from run to run.
+///        Nobody waits for an input.
 bool polls(const KernelTrace& trace, const LineCounts& line) {
-  return std::ranges::any_of(trace.polls, [&](const emulator::Place& place) {
+  return !is_of_inputs(line) && std::ranges::any_of(trace.polls, [&](const emulator::Place& place) {
     return place.file == line.file && place.line == line.line;
   });
+}
+
+/// Words that threads have got from memory or from each other: what they multiply is among them.
+std::uint64_t words_of_threads(const KernelTrace& trace) {
+  std::uint64_t bytes = 0;
+  for (const LineCounts& line : trace.lines) {
+    switch (line.operation) {
+      case Operation::kGlobalLoad:
+      case Operation::kSharedLoad:
+      case Operation::kGlobalAtomic:
+      case Operation::kSharedAtomic:
+        bytes += line.counts.bytes;
+        break;
+      default:
+        break;  // stores, and copies that no thread's registers take part in
+    }
+  }
+  return bytes / 4 + trace.exchanged_words;
 }
 
 /// \brief What the memory part compares with the reference rung. The caches are those of a GPU with
@@ -79,7 +103,8 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
   AccessCounts loads, stores, shared_loads, shared_stores;
   for (const LineCounts& line : trace.lines) {
     if (polls(trace, line)) continue;
-    if (reads_global(line.operation)) loads += line.counts;
+    const bool updates_input = line.operation == Operation::kGlobalAtomic && is_of_inputs(line);
+    if (reads_global(line.operation) || updates_input) loads += line.counts;
     if (writes_global(line.operation)) stores += line.counts;
     if (line.operation == Operation::kSharedLoad) shared_loads += line.counts;
     if (line.operation == Operation::kSharedStore || line.operation == Operation::kAsyncCopy) {
@@ -90,7 +115,9 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
                  {"global_load_sectors", loads.sectors},
                  {"global_store_sectors", stores.sectors},
                  {"shared_load_wavefronts", shared_loads.wavefronts},
-                 {"shared_store_wavefronts", shared_stores.wavefronts}};
+                 {"shared_store_wavefronts", shared_stores.wavefronts},
+                 {"words_of_threads", words_of_threads(trace)},
+                 {"most_given_words", trace.most_given_words}};
   const emulator::MemorySystem system = {
       .sms = 32, .l1_bytes = 16 * 1024, .l2_bytes = 96 * 1024, .l2_ways = 16, .l2_partitions = 1};
   const emulator::ReplaySettings settings = {.blocks_per_sm = 1,
@@ -135,9 +162,9 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
                            ? static_cast<double>(line.counts.sectors) * 32
                            : static_cast<double>(line.counts.bytes);
     // Of a copy, `array` is its target.
-    const bool inputs =
-        line.operation != Operation::kGlobalLoad || line.array == "A" || line.array == "B";
-    if (reads_global(line.operation) && inputs) report.read_bytes += bytes;
+    const bool copies = reads_global(line.operation) && line.operation != Operation::kGlobalLoad;
+    const bool inputs = is_of_inputs(line) && line.operation != Operation::kGlobalStore;
+    if (copies || inputs) report.read_bytes += bytes;
     if (writes_global(line.operation) && line.array == "C") report.written_bytes += bytes;
   }
   if (trace.hazards.empty()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -104,6 +105,27 @@ json told(const RunReport& report) {
                         {"title", title_of(RefusalKind::kShape)}});
   }
   return findings;
+}
+
+/// \brief Words that threads must at least get for a product, whatever the kernel is like; the
+///        derivation is in docs/chapters/grading.md.
+/// \param most_given  the most words that a thread has handed on, and so the most sums that it has a
+///                    share in
+double fewest_words(const Shape& shape, double most_given) {
+  return 2.0 * shape.M * shape.N * shape.K / std::sqrt(std::max(1.0, most_given));
+}
+
+/// The run's counters tell of fewer words than were multiplied: some were read past them.
+bool misses_reads(const json& run, const json& counts) {
+  constexpr double kRounded = 0.999;
+  return counts.at("words_of_threads").get<double>() <
+         kRounded * fewest_words(shape_of(run), counts.at("most_given_words"));
+}
+
+json told_of_reads() {
+  return json::array({{{"code", "reads-below-bound"},
+                       {"group", "counters"},
+                       {"title", "Threads have read less than their multiplications need"}}});
 }
 
 json told(const Verdict& verdict, const RunReport& report) {
@@ -268,6 +290,25 @@ class Judge {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// \brief A run for the memory part. What is sampled counts a part of the blocks only; tensor cores
+///        multiply what other threads have read.
+json counted(Judge& judge, const json& job, const json& run) {
+  json result = judge.judged(run);
+  const bool comparable =
+      job.at("precision") == kFp32.name && !run.value("sample", false) && run.at("alpha") != 0;
+  if (result.at("status") != "right" || !comparable || !misses_reads(run, result.at("counts")))
+    return result;
+  const json& counts = result.at("counts");
+  result["message"] = fmt::format(
+      "threads have loaded {} words, where the product needs at least {:.0f} of them; what is read "
+      "past the counters cannot be graded",
+      counts.at("words_of_threads").dump(),
+      fewest_words(shape_of(run), counts.at("most_given_words")));
+  result["status"] = "uncounted";
+  result["findings"] = told_of_reads();
+  return result;
+}
+
 /// One call, timed and verified: {status, message, findings, ms}.
 json timed(Verifier& verifier, const Precision& precision, BlockTile tile, Submission& contender) {
   const RunOrder order = {.traced = false};
@@ -336,7 +377,7 @@ json judge(const json& job, Submission& submission, Submission* reference) {
     Judge judge_of_reference(job, *reference);
     for (json run : job.at("memory")) {
       run["counts"] = true;
-      json yours = judge.judged(run);
+      json yours = counted(judge, job, run);
       if (run.value("sample", false) && yours.at("status") == "right") {
         json whole = run;  // only the counts of a sample are of use
         whole.merge_patch({{"sample", false}, {"counts", false}, {"traced", false}});

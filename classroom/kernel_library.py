@@ -53,6 +53,8 @@ OF_THE_MACHINE = re.compile(
     re.M,
 )
 MOST_PREPROCESSED_BYTES = 16 << 20  # a rung and its headers have two
+# Of the traced flavour: who copies bytes tells the tracer, the standard library's templates too.
+TOLD = ("-D_GLIBCXX_EXTERN_TEMPLATE=0", "-include", "emulator/words/traced_bytes.hpp")
 LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
@@ -115,18 +117,18 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False):
 
 
 def preprocessed(folder, rung, out, wrap=()):
-    """What g++ -E -dI writes of a student's folder for each flavour, and how the names begin
-    that it gives the student's files. Raises CompileError, NotBuilt."""
+    """{flavour: what g++ -E -dI writes of a student's folder}, and the beginnings of the names that
+    it gives the student's files. Raises CompileError, NotBuilt."""
     build = _description()
     out = pathlib.Path(out).resolve()
     copies = _copies(build, folder, rung, out)
-    texts = []
+    texts = {}
     for flavour in FLAVOURS:
         made = contained.folder_to_write(out / flavour) / "preprocessed.ii"
-        _object(build, build[flavour], ("-w", "-E", "-dI"), copies, out, made, wrap)
+        _object(build, build[flavour], ("-w", "-E", "-dI", *told(flavour)), copies, out, made, wrap)
         if made.stat().st_size > MOST_PREPROCESSED_BYTES:
             raise CompileError([f"With its macros replaced, the code is far too long. {GROWS}"])
-        texts.append(text_of(made))
+        texts[flavour] = text_of(made)
     return texts, (f"{copies}/", str(pathlib.Path(build["sources"], ROOM, rung.folder)) + "/")
 
 
@@ -146,6 +148,11 @@ def contained_words(out, cpu_seconds):
     ]
     write = [out / name for name in (*FLAVOURS, "gpu")]
     return contained.words(read, write, cpu_seconds)
+
+
+def told(flavour):
+    """Options of a flavour beside those of the build."""
+    return TOLD if flavour == "traced" else ()
 
 
 def has_gpu_code():
@@ -255,7 +262,7 @@ def _library(build, flavour, name, copies, out, wrap):
     contained.folder_to_write(made)
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _object(build, flavour, (), copies, out, kernel, wrap)
+    said = _object(build, flavour, told(name), copies, out, kernel, wrap)
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(

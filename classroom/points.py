@@ -86,6 +86,7 @@ OF_STATUS = {
     "skip": "Not run: the kernel was stopped too often.",
 }
 WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
+UNCOUNTED = "No points for memory"
 # Tests that a kernel passes which knows more than the visible shapes.
 OF_SHAPES = (
     "hidden-near_visible",
@@ -315,6 +316,8 @@ def memory(judged, flags):
         status = bad["status"]
         if status in ENDED:
             flags.add(status, f"memory: {bad['message']}")
+        if status == "uncounted":
+            return part("memory", message=f"{UNCOUNTED}: {bad['message']}.", codes=codes_of(bad))
         why = f": {bad['message']}" if status == "hazard" else "."
         return part("memory", message=WRONG_FOR_MEMORY + why, codes=codes_of(bad))
     yours, reference = _counts(judged, "yours"), _counts(judged, "reference")

@@ -33,6 +33,7 @@ INSTEAD = {
     "chrono": "The grader measures time, and `make trace` tells where it goes",
     "thread": "What runs in parallel is the kernel's grid",
 }
+REPLACED = re.compile(r"^(?:ladder_traced_|__builtin_)(?=mem(?:cpy|move|set|cmp)$)")  # or not
 PRINTS = re.compile(r"f?printf|f?puts|f?putc(?:har)?|fwrite")
 INCLUDE = re.compile(r'\s*#\s*(?:include|include_next|import)\s*(<[^>]*>|"[^"]*")')
 
@@ -49,12 +50,12 @@ def source_faults(folder, rung, out, wrap=()):
         return faults
     texts, folders = preprocessed(folder, rung, out, wrap)
     files = {path.name for path in sources_of(folder)}
-    for text in texts:
+    for flavour, text in texts.items():
         faults += include_faults(text, folders, rung, files)
         faults += kept_by_a_thread(text, folders)
         faults += declared_by_hand(text, folders)
-        faults += code_faults(text, folders)
-    return list(dict.fromkeys(faults + difference(texts, folders)))
+        faults += code_faults(text, folders, traced=flavour == "traced")
+    return list(dict.fromkeys(faults + difference(texts.values(), folders)))
 
 
 def include_faults(text, folders, rung, files):
@@ -132,7 +133,7 @@ def difference(texts, folders):
     """The first place where the code differs between how it runs and how it is traced."""
     codes = [own_code(text, folders) for text in texts]
     for tokens in itertools.zip_longest(*codes):
-        if len({token and token.text for token in tokens}) > 1:
+        if len({token and REPLACED.sub("", token.text) for token in tokens}) > 1:
             token = next(token for token in tokens if token)
             return [
                 (

@@ -56,6 +56,8 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   whole_copies_ = {};
   hazards_.start_grid();
   polls_.start_grid();
+  logs_.start_grid();
+  exchanged_ = 0;
   flags_.start_grid(state_.shared_begin, state_.shared_bytes);
   recorded_.start_grid();
   clocks_.deactivate();
@@ -235,6 +237,7 @@ void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintp
 void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
+  logs_.gave(logs_.running(), bytes);
   const bool of_block = narrowed_ == logs_.running();
   if (of_block) {
     narrowed_ = ~0u;
@@ -271,6 +274,13 @@ void BlockTracer::exchange(unsigned warp) {
   look_at(warp);
   thread_order_.exchange(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
+}
+
+void BlockTracer::give_values(unsigned warp, std::uint32_t lanes) {
+  constexpr unsigned kWidest = 8;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1)
+    logs_.gave(32 * warp + static_cast<unsigned>(std::countr_zero(left)), kWidest);
+  exchanged_ += static_cast<std::uint64_t>(std::popcount(lanes)) * (kWidest / 4);
 }
 
 std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffle& shuffle) {

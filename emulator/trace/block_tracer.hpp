@@ -72,6 +72,7 @@ class BlockTracer final : public BlockObserver {
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void exchange(unsigned warp) override;
+  void give_values(unsigned warp, std::uint32_t lanes) override;
   std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) override;
   void end_block() override;
   bool has_news() override { return news_.take(); }
@@ -145,6 +146,8 @@ class BlockTracer final : public BlockObserver {
   const std::vector<ArrayUse>& uses() const { return global_.uses(); }
   const EventOrder& order() const { return order_; }
   const std::vector<std::uintptr_t>& polls() const { return polls_.instructions(); }
+  std::uint64_t exchanged() const { return exchanged_; }  ///< words; see KernelTrace
+  std::uint64_t most_given() const { return logs_.most_given(); }
   const std::vector<SharedArray>& shared_arrays() const { return state_.shared_arrays; }
 
  private:
@@ -181,6 +184,7 @@ class BlockTracer final : public BlockObserver {
   LogEpochs epochs_{clocks_, logs_};
   AccessNews news_;
   GlobalPolls polls_;
+  std::uint64_t exchanged_ = 0;
   FlagWords flags_;
   bool has_fenced_ = false;  ///< has any thread of the block?
   unsigned narrowed_ = ~0u;  ///< the thread whose next atomic is one of the block

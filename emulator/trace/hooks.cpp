@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <unordered_map>
 
@@ -14,6 +15,7 @@
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/block_tracer.hpp"
 #include "emulator/words/barrier_functions.hpp"
+#include "emulator/words/byte_functions.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -31,13 +33,14 @@ bool is_of_vector(const void* caller) {
 /// at an address that is no multiple of its size comes here if the compiler knows that, and is one
 /// misaligned access.
 void log_range(const void* address, std::size_t bytes, AccessType type, const void* caller) {
-  if (type == AccessType::kLoad && access_cursor.is_active()) {
+  if (!access_cursor.is_active()) return;
+  if (type == AccessType::kLoad) {
     access_cursor.tracer->copies_object(reinterpret_cast<std::uintptr_t>(caller) - 1);
   }
   const auto* piece = static_cast<const char*>(address);
   const std::size_t widest = std::min(std::size_t{16}, bytes & (~bytes + 1));
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(piece) % widest == 0;
-  const bool whole = !is_aligned && access_cursor.is_active() && is_of_vector(caller);
+  const bool whole = !is_aligned && is_of_vector(caller);
   while (bytes > 0) {
     std::size_t size = widest;
     while (!whole && (size > bytes || reinterpret_cast<std::uintptr_t>(piece) % size != 0))
@@ -86,10 +89,59 @@ T after_atomic(const volatile void* address, T result) {
   return result;
 }
 
+/// \brief What this CPU thread has last loaded atomically. In front of a compare-and-swap at the same
+///        place it is a guess and no access of its own: the loop of both is one CUDA atomic.
+class AtomicGuess {
+ public:
+  void log(const volatile void* address, unsigned bytes, std::uint64_t value, const void* caller) {
+    log_access(address, AccessType::kLoad, bytes, caller);
+    access_cursor.tracer->accesses_volatile(address);
+    *this = AtomicGuess(address, value, is_logged(address));
+  }
+
+  /// The thread is about to compare and swap: its guess is no row of the log any more.
+  void take_back(const volatile void* address) {
+    if (is_logged_ && is_of(address)) access_cursor.next -= sizeof(WarpLog::Row);
+    is_logged_ = false;
+  }
+
+  /// Was the swap in vain only because somebody else was faster? Then the thread tries again.
+  bool was(const volatile void* address, std::uint64_t value) const {
+    return address_ == address && value_ == value;
+  }
+  void is_now(const volatile void* address, std::uint64_t value) {
+    *this = AtomicGuess(address, value, false);
+  }
+
+  constexpr AtomicGuess() = default;
+
+ private:
+  AtomicGuess(const volatile void* address, std::uint64_t value, bool is_logged)
+      : address_(address), next_(access_cursor.next), value_(value), is_logged_(is_logged) {}
+
+  static bool is_logged(const volatile void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at - access_cursor.shared_begin < access_cursor.shared_bytes ||
+           at - access_cursor.global_begin < access_cursor.global_bytes;
+  }
+  bool is_of(const volatile void* address) const {
+    return address_ == address && next_ == access_cursor.next;
+  }
+
+  const volatile void* address_ = nullptr;
+  const std::byte* next_ = nullptr;  ///< tells threads apart, and whether one did anything else
+  std::uint64_t value_ = 0;
+  bool is_logged_ = false;
+};
+
+constinit thread_local AtomicGuess last_guess;
+
 /// atomicCAS(): what the thread has loaded before was a guess.
 void log_compare_and_swap(const volatile void* address, unsigned bytes, const void* caller) {
-  if (access_cursor.is_active())
+  if (access_cursor.is_active()) {
+    last_guess.take_back(address);
     access_cursor.tracer->compares_and_swaps(const_cast<const void*>(address), bytes);
+  }
   log_atomic(address, bytes, caller);
 }
 
@@ -150,6 +202,25 @@ static void report_misaligned_object(const char* file, unsigned line, const char
       {FaultKind::kMisaligned, {{"type", type}, {"multiple", alignment}}}, is_local ? 0 : address);
 }
 
+// What no instruction of the traced code does: see traced_bytes.hpp.
+
+void* copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
+  log_range(from, bytes, AccessType::kLoad, __builtin_return_address(0));
+  log_range(to, bytes, AccessType::kStore, __builtin_return_address(0));
+  return std::memmove(to, from, bytes);
+}
+
+void* fill_bytes(void* to, int value, std::size_t bytes) noexcept {
+  log_range(to, bytes, AccessType::kStore, __builtin_return_address(0));
+  return std::memset(to, value, bytes);
+}
+
+int compare_bytes(const void* a, const void* b, std::size_t bytes) noexcept {
+  for (const void* const side : {a, b})
+    log_range(side, bytes, AccessType::kLoad, __builtin_return_address(0));
+  return std::memcmp(a, b, bytes);
+}
+
 }  // namespace ladder::emulator
 
 #define LADDER_CALLER __builtin_return_address(0)
@@ -187,6 +258,7 @@ static void report_misaligned_object(const char* file, unsigned line, const char
     if (access_cursor.is_active()) {                                                               \
       last_poll.look(const_cast<const T*>(address));                                               \
       access_cursor.tracer->loads_flag(const_cast<const T*>(address));                             \
+      last_guess.log(address, bits / 8, value, LADDER_CALLER);                                     \
     }                                                                                              \
     return value;                                                                                  \
   }                                                                                                \
@@ -206,11 +278,15 @@ static void report_misaligned_object(const char* file, unsigned line, const char
   }                                                                                                \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int,  \
                                                   int) {                                           \
-    if (access_cursor.is_active())                                                                 \
+    if (access_cursor.is_active()) {                                                               \
+      last_guess.take_back(address);                                                               \
       access_cursor.tracer->may_update_flag(const_cast<const T*>(address));                        \
+    }                                                                                              \
+    const bool guessed = last_guess.was(address, *expected);                                       \
     const bool done = __atomic_compare_exchange_n(address, expected, value, false,                 \
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
-    if (done) log_atomic(address, bits / 8, LADDER_CALLER);                                        \
+    if (done || !guessed) log_atomic(address, bits / 8, LADDER_CALLER);                            \
+    if (!done) last_guess.is_now(address, *expected);                                              \
     return after_atomic(address, done);                                                            \
   }                                                                                                \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T value, int,      \

@@ -80,6 +80,7 @@ void WarpLogs::note_stores() noexcept {
                          : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
     }
     *reinterpret_cast<std::uint32_t*>(code + from_code_to_value) = value;
+    gave(running_, bytes);
   }
   access_cursor.stores = stores_.data();
 }
@@ -95,6 +96,8 @@ void WarpLogs::leave() noexcept {
 
 void WarpLogs::end_block() {
   inside_ = false;
+  most_given_ = std::max(most_given_, *std::ranges::max_element(given_));
+  given_.fill(0);
   for (WarpLog*& log : logs_) {
     if (log != nullptr) free_.push_back(std::exchange(log, nullptr));
   }

@@ -52,6 +52,12 @@ class WarpLogs {
   ///        date costs another round and nothing else.
   void compares_and_swaps(std::uint64_t address, unsigned bytes);
 
+  /// Words that a thread has handed on: stored, updated atomically, or given to another lane.
+  void gave(unsigned thread, unsigned bytes) { given_[thread] += (bytes + 3) / 4; }
+  /// The most that a thread of a block has.
+  std::uint64_t most_given() const { return most_given_; }
+  void start_grid() { most_given_ = 0; }
+
   /// How many rows each lane of the warp has filled.
   const std::uint16_t* rows_of(unsigned warp) const { return &rows_[std::size_t{32} * warp]; }
   /// That a thread has filled.
@@ -101,6 +107,8 @@ class WarpLogs {
   std::uint64_t last_begin_ = 0;  ///< of the array that held the last store
   std::size_t last_bytes_ = 0;
   std::array<std::byte*, WarpLog::kRows> stores_ = {};  ///< of the running thread; see enter()
+  std::array<std::uint64_t, 1024> given_ = {};          ///< by thread: words
+  std::uint64_t most_given_ = 0;
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
 };

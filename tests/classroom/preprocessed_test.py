@@ -48,6 +48,16 @@ HIDDEN = {
         1,
         "__builtin_ia32_clflush",
     ),
+    "a copy that nobody is told of": (
+        "inline void f(void* a, void* b) { __builtin_mempcpy(a, b, 12); }",
+        1,
+        "__builtin_mempcpy",
+    ),
+    "a word that is undone": (
+        "#undef memcpy\ninline void f(void* a, void* b) { memcpy(a, b, 12); }",
+        2,
+        "memcpy",
+    ),
     "the tracer's own": ('extern "C" void __tsan_read4(void*);', 1, "__tsan_read4"),
 }
 HARMLESS = """
@@ -61,6 +71,7 @@ __attribute__((noinline)) int g();
 typedef float Quad __attribute__((vector_size(16), aligned(4)));
 struct __align__(16) Pair { float x, y; };
 #define asm_is_not_here 1  // asm volatile
+inline void copy(void* a, void* b) { memcpy(a, b, 12), std::memset(a, 0, 1), __builtin_memcpy(a, b, 3); }
 """
 
 

@@ -56,6 +56,7 @@ class Unobserved final : public emulator::BlockObserver {
   void meet(unsigned) override {}
   void meet_lanes(unsigned, std::uint32_t) override {}
   void exchange(unsigned) override {}
+  void give_values(unsigned, std::uint32_t) override {}
   std::uint16_t give_undefined(unsigned, const emulator::UndefinedShuffle&) override { return 0; }
   void end_block() override {}
   bool has_news() override { return true; }

@@ -50,6 +50,8 @@ class BlockObserver {
   virtual void meet_lanes(unsigned warp, std::uint32_t lanes) = 0;
   /// Its lanes exchanged registers in another warp function, which puts no accesses in order.
   virtual void exchange(unsigned warp) = 0;
+  /// These lanes are about to get each other's values, of at most 8 bytes each.
+  virtual void give_values(unsigned warp, std::uint32_t lanes) = 0;
   /// A shuffle that is undefined gives `thread` a value all the same.
   /// \return what to fill each half of its 32-bit words with: a NaN of any floating-point type
   virtual std::uint16_t give_undefined(unsigned thread, const UndefinedShuffle& shuffle) = 0;

@@ -83,6 +83,7 @@ bool WarpCalls::complete(WarpState& warp, unsigned mask) {
     if (!same_call(*first->call, *lane.call)) fail_different(*first, lane);
   });
   if (scheduler_.observer() != nullptr) {
+    if (!is_syncwarp(*first->call)) scheduler_.observer()->give_values(base / 32, mask);
     if (mask == warp.exists) {
       if (orders_memory(*first->call)) {
         scheduler_.observer()->meet(base / 32);

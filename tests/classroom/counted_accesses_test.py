@@ -1,0 +1,193 @@
+"""Kernels that read A and B once where everybody sees it, and what they multiply in some other way:
+either that way is counted too, or the totals are too small for the product, and there are no points
+for memory.
+
+`make test` takes a part of them, `make test-all` all.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import tempfile
+import unittest
+
+from bench.rungs import rung_of
+from classroom import grade as grader
+from classroom import points
+from classroom.kernel_library import build_libraries
+from classroom.problems import Secret, run
+from classroom.starters import write_to
+from tests.classroom.cheats import LOOP, Cheat
+
+RUNG = rung_of(2)
+ALL = os.environ.get("LADDER_TEST_ALL")
+SHAPE = (32, 32, 48)  # one block, whose threads all have an element
+INCLUDE = '#include "common/device.cuh"\n'
+HEAD = "namespace ladder::coalesced {\n\n/// \\brief"
+GUARD = "  if (row >= M || col >= N) return;\n"
+UNROLL = "#pragma unroll 8  // eight pairs of loads are in flight before the first is needed\n"
+# Each thread reads its share of A and of B, and uses it for nothing that anybody sees.
+SEEN = """  float seen = 0.0f;
+  for (int i = threadIdx.y * BN + threadIdx.x; i < M * K; i += BM * BN) seen += A[i];
+  for (int i = threadIdx.y * BN + threadIdx.x; i < K * N; i += BM * BN) seen += B[i];
+  if (seen == 12345.5f) alpha += 1.0f;
+"""
+
+
+def reads_by(get, *headers):
+    """Edits that read both operands through a function `get`."""
+    lines = "".join(f"#include <{name}>\n" for name in headers)
+    return (
+        (INCLUDE, INCLUDE + lines),
+        (HEAD, f"namespace ladder::coalesced {{\n{get}\n/// \\brief"),
+        (GUARD, GUARD + SEEN),
+        (LOOP, "    acc += get(gA + k) * get(gB + static_cast<size_t>(k) * N);\n"),
+    )
+
+
+def function(body, before=""):
+    """The function `get` with this body."""
+    return f"{before}__device__ inline float get(const float* p) {{\n{body}}}\n"
+
+
+def bits(load):
+    """`get` by a function that gives the word at `q` as bits."""
+    return function(
+        "  unsigned* const q = reinterpret_cast<unsigned*>(const_cast<float*>(p));\n"
+        f"  {load}\n  return __uint_as_float(x);\n"
+    )
+
+
+REF = "const std::atomic_ref<float> r(*const_cast<float*>(p)); "
+# One access of both kinds for each word that is multiplied, and seldom more.
+COUNTED = {
+    "memcpy of unknown size": function("  float x; memcpy(&x, p, 4 * blockDim.z); return x;\n"),
+    "memcpy of 3 bytes, twice": function(
+        "  unsigned x = 0;\n  memcpy(&x, p, 3);\n"
+        "  memcpy(reinterpret_cast<char*>(&x) + 1, reinterpret_cast<const char*>(p) + 1, 3);\n"
+        "  return __uint_as_float(x);\n"
+    ),
+    "built-in memcpy": function("  float x; __builtin_memcpy(&x, p, 4 * blockDim.z); return x;\n"),
+    "memcpy in brackets": function("  float x; (memcpy)(&x, p, 4 * blockDim.z); return x;\n"),
+    "memcpy by a pointer": function(
+        "  void* (*volatile copy)(void*, const void*, size_t) = std::memmove;\n"
+        "  float x; copy(&x, p, 4); return x;\n"
+    ),
+    "std::copy": (
+        function("  float x; std::copy(p, p + blockDim.z, &x); return x;\n"),
+        "algorithm",
+    ),
+    "std::string": (
+        function(
+            "  std::string text; text.append(reinterpret_cast<const char*>(p), 4 * blockDim.z);\n"
+            "  float x; memcpy(&x, text.data(), 4); return x;\n"
+        ),
+        "string",
+    ),
+    "a structure": function("  struct One { float x; }; return One(*(const One*)p).x;\n"),
+    "atomic load": bits("const unsigned x = __atomic_load_n(q, __ATOMIC_ACQUIRE);"),
+    "atomic_ref": function(f"  {REF}return r.load(std::memory_order_relaxed);\n"),
+    "fetch and add": bits("const unsigned x = __sync_fetch_and_add(q, 0u);"),
+    "a swap in vain": function(
+        f"  {REF}float x = 0.5f; r.compare_exchange_weak(x, x); return x;\n"
+    ),
+    "loaded and swapped in vain": function(
+        f"  {REF}float x = r.load() + 0.5f; r.compare_exchange_weak(x, x); return x;\n"
+    ),
+    "vectors": function(
+        "  typedef float One __attribute__((vector_size(4)));\n  return (*(const One*)p)[0];\n"
+    ),
+    "a function's address": function(
+        "  float (*volatile f)(const float*) = load; return f(p);\n",
+        "__device__ inline float load(const float* p) { return *p; }\n",
+    ),
+    "looks twice": function("  const volatile float* v = p; (void)*v; return *v;\n"),
+}
+# Read by what no instrumentation can see. The totals tell.
+UNCOUNTED = {
+    "snprintf": reads_by(
+        function(
+            "  unsigned x = 0;\n"
+            "  for (int i = 0; i < 4; ++i) {\n"
+            "    char c[2] = {};\n"
+            '    snprintf(c, 2, "%.1s", reinterpret_cast<const char*>(p) + i);\n'
+            "    x |= static_cast<unsigned char>(c[0]) << 8 * i;\n"
+            "  }\n"
+            "  return __uint_as_float(x);\n",
+            'extern "C" int snprintf(char*, size_t, const char*, ...);\n',
+        )
+    ),
+    "another thread's stack": (
+        (GUARD, GUARD + SEEN),
+        (LOOP, ""),
+        (
+            UNROLL,
+            """  __shared__ const float* first;
+  float own[2 * 32 * 48];
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    for (int i = 0; i < 32 * 48; ++i) own[i] = A[i], own[32 * 48 + i] = B[i];
+    first = own;
+  }
+  __syncthreads();
+  const float* const a = first + threadIdx.y * 48;
+  const float* const b = first + 32 * 48 + threadIdx.x;
+  for (int k = 0; k < 48; ++k) acc += a[k] * b[32 * k];
+  __syncthreads();
+""",
+        ),
+    ),
+}
+
+
+def judged(edits):
+    """What the judge says of the memory run of a kernel."""
+    with tempfile.TemporaryDirectory() as room:
+        folder = pathlib.Path(room)
+        folder.chmod(0o755)
+        write_to(folder / "sources", Cheat("", "", tuple(edits)).files())
+        libraries = {
+            "plain": grader.REFERENCE[0],
+            **build_libraries(folder / "sources", RUNG, folder / "build", ("traced",)),
+        }
+        job = grader.job_for(RUNG, [], Secret(b"", RUNG), libraries, folder)
+        job["memory"] = [{**run(SHAPE, 2.0, 0.5, 1), "id": "counts"}]
+        return grader.judged(job)["memory"][0]
+
+
+def of_all(cases):
+    """[(name, what the judge says)]"""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(zip(cases, pool.map(judged, cases.values()), strict=True))
+
+
+class CountedAccessesTest(unittest.TestCase):
+    """Of kernels whose results are right."""
+
+    def test_every_way_to_read_is_counted(self):
+        """At least the reference's loads, and no sector less."""
+        cases = {
+            name: reads_by(get) if isinstance(get, str) else reads_by(*get)
+            for name, get in COUNTED.items()
+        }
+        if not ALL:
+            cases = dict(list(cases.items())[::2])
+        for name, found in of_all(cases):
+            with self.subTest(name):
+                self.assertEqual(found["status"], "right", found)
+                for counter in ("global_load_requests", "global_load_sectors"):
+                    self.assertGreater(found["yours"][counter], found["reference"][counter])
+
+    def test_totals_tell_of_what_is_not(self):
+        """No points for memory, and a code that says why."""
+        for name, found in of_all(UNCOUNTED):
+            with self.subTest(name):
+                self.assertEqual(found["status"], "uncounted", found)
+                flags = points.Flags()
+                part = points.memory([found], flags)
+                self.assertEqual(part["points"], 0)
+                self.assertEqual([each["code"] for each in part["codes"]], ["reads-below-bound"])
+                self.assertEqual(flags.rows, [], "nobody is called a cheat for it")
+
+
+if __name__ == "__main__":
+    unittest.main()
