@@ -107,7 +107,7 @@ def reference_object(rung, flavour):
     return SOURCES / OBJECTS.format(LIBRARY_OF[flavour], unit)
 
 
-def _object_faults(path, rung, flavour):
+def _object_faults(path, rung, flavour, counters):
     """[(kind, sentence)]: what the object of a student's kernel calls, defines or keeps."""
     mine = symbols_of(path)
     reference = reference_object(rung, flavour)  # a student's repository has built none
@@ -129,6 +129,8 @@ def _object_faults(path, rung, flavour):
                         "A kernel may not: remove it.",
                     )
                 )
+        elif name in kept and _only_counts(name, counters):
+            continue
         elif name in kept and not NOT_KEPT.match(name) and not (own and TABLE.search(name)):
             faults.append(
                 (
@@ -186,6 +188,11 @@ def kept_variables(path):
     return found - set(sections.values())
 
 
+def _only_counts(name, counters):
+    """Whether a variable, by its whole name, is one that only counts."""
+    return re.sub(r".*::|\s*\[clone .*|\.\d+$", "", name) in counters
+
+
 def _section_faults(path, rung, flavour):
     """Code that runs before anybody calls the kernel."""
 
@@ -230,17 +237,17 @@ def _about(name):
     return ""
 
 
-def object_faults(objects, rung):
+def object_faults(objects, rung, counters=frozenset()):
     """[(kind, sentence)], each once: what the objects of a student's kernel call, define or keep.
 
-    objects: {flavour: path}
+    objects: {flavour: path}; counters: names of variables that may survive a call
     """
     faults = []
     for flavour, path in objects.items():
         try:
             if path.stat().st_size > MOST_OBJECT_BYTES:
                 raise UnreadableError
-            faults += _object_faults(path, rung, flavour)
+            faults += _object_faults(path, rung, flavour, counters)
         except UnreadableError:
             faults.append(
                 (

@@ -33,7 +33,7 @@ from classroom.kernel_library import (
     contained_words,
 )
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
-from classroom.rules import source_faults
+from classroom.rules import judged_sources
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
 SCHEMA = "gemm-ladder/grade/v1"
@@ -140,16 +140,17 @@ def graded(found, rung, secret, flags, machine, gpu):
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
         wrap = contained_words(out, CPU_SECONDS)
-        faults, compile_error = [], None
+        faults, counters, compile_error = [], (), None
         try:
-            faults = source_faults(sources, rung, out, wrap)
+            faults, counters = judged_sources(sources, rung, out, wrap)
             if not faults:
                 libraries = build_libraries(sources, rung, out, wrap=wrap)
         except CompileError as error:  # of the linker too, behind which there are objects
             compile_error = error
         if not faults:
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
-            faults = object_faults({name: at for name, at in objects.items() if at.exists()}, rung)
+            there = {name: path for name, path in objects.items() if path.exists()}
+            faults = object_faults(there, rung, counters)
         if compile_error and not faults:
             why = "It does not compile, so nothing else was tested."
             return [points.builds(why, compile_error.lines), *points.nothing_after(why)]

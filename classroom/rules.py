@@ -8,6 +8,7 @@ import itertools
 import re
 
 from bench import SOURCES
+from classroom.counters import counters_in
 from classroom.kernel_library import ROOM, preprocessed, sources_of
 from classroom.preprocessed import code_faults, directive_faults, own_code, own_rows
 from classroom.source_text import text_of
@@ -39,7 +40,12 @@ INCLUDE = re.compile(r'\s*#\s*(?:include|include_next|import)\s*(<[^>]*>|"[^"]*"
 
 
 def source_faults(folder, rung, out, wrap=()):
-    """[(kind, sentence)] of a student's folder, each once.
+    """[(kind, sentence)] of a student's folder, each once; see judged_sources()."""
+    return judged_sources(folder, rung, out, wrap)[0]
+
+
+def judged_sources(folder, rung, out, wrap=()):
+    """([(kind, sentence)], {name of a variable that only counts}) of a student's folder.
 
     out, wrap  as build_libraries() takes them. Raises CompileError, NotBuilt.
     """
@@ -47,7 +53,7 @@ def source_faults(folder, rung, out, wrap=()):
         fault for path in sources_of(folder) for fault in directive_faults(path.name, text_of(path))
     ]
     if faults:
-        return faults
+        return faults, set()
     texts, folders = preprocessed(folder, rung, out, wrap)
     files = {path.name for path in sources_of(folder)}
     for flavour, text in texts.items():
@@ -55,7 +61,9 @@ def source_faults(folder, rung, out, wrap=()):
         faults += kept_by_a_thread(text, folders)
         faults += declared_by_hand(text, folders)
         faults += code_faults(text, folders, traced=flavour == "traced")
-    return list(dict.fromkeys(faults + difference(texts.values(), folders)))
+    faults += difference(texts.values(), folders)
+    counters = [counters_in(own_code(text, folders)) for text in texts.values()]
+    return list(dict.fromkeys(faults)), set.intersection(*counters)
 
 
 def include_faults(text, folders, rung, files):

@@ -49,7 +49,7 @@ from classroom.kernel_library import (
     text_of,
 )
 from classroom.progress_file import ProgressFile
-from classroom.rules import source_faults
+from classroom.rules import judged_sources, source_faults
 from classroom.verdicts import MOST_HAZARDS, OF_THE_KERNEL, findings_of, meanings, paragraph
 
 GOOD, WRONG, BAD_CALL = 0, 1, 2
@@ -374,9 +374,9 @@ def compiled(rung, folder):
     """(where the library lies, lines about it, lines about what no grader takes)"""
     out = MADE / rung.folder
     sources, note = kernel_to_check(rung, folder)
-    faults = source_faults(sources, rung, out)
+    faults, counters = judged_sources(sources, rung, out)
     build_libraries(sources, rung, out, flavours=("traced",), look=True)
-    faults = faults or object_faults({"traced": out / "traced" / "launch.o"}, rung)
+    faults = faults or object_faults({"traced": out / "traced" / "launch.o"}, rung, counters)
     said = (out / WARNINGS).read_text()
     notes = [*remarks(said, out / ROOM / rung.folder), *paragraph(note or "", "")]
     return out, notes, refused(faults)

@@ -309,7 +309,9 @@ class ClassTest(unittest.TestCase):
         os.mkfifo(self.folder / "pipe_03.zip")
         os.mkfifo(self.folder / "fifo")
         rows = self.grade()
-        self.assertEqual([rows[name].grade["score"] for name in ("-o", "--json=x", "ada")], [1, 2, 3])
+        self.assertEqual(
+            [rows[name].grade["score"] for name in ("-o", "--json=x", "ada")], [1, 2, 3]
+        )
         notes = {name[:4]: row.note for name, row in rows.items() if row.grade is None}
         for name in ("llll", "mmmm", "nnnn"):
             self.assertIn("longer than", notes[name])

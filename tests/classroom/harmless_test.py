@@ -367,11 +367,19 @@ class InterruptTest(RoomMixin, unittest.TestCase):
         """grade_all leaves nothing behind, and goes on with what it had not graded."""
         loop = (RUN, RUN + "  for (volatile int i = 0; gemm.M > 0; i = i + 1) {\n  }\n")
         for student in ("ada", "bob"):
-            write_to(self.room / "class" / student / "02_coalesced", edited(whole(rung_of(2)), [loop]))
+            write_to(
+                self.room / "class" / student / "02_coalesced", edited(whole(rung_of(2)), [loop])
+            )
         self.rooms = self.room / "rooms"
         self.rooms.mkdir()
         process = subprocess.Popen(
-            [sys.executable, "-m", "classroom.grade_all", str(self.room / "class"), "--uncontained"],
+            [
+                sys.executable,
+                "-m",
+                "classroom.grade_all",
+                str(self.room / "class"),
+                "--uncontained",
+            ],
             cwd=SOURCES,
             env={**os.environ, "TMPDIR": str(self.rooms)},
             stdout=subprocess.DEVNULL,

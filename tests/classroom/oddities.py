@@ -224,6 +224,23 @@ TOGETHER = (
 )
 APART = (
     Oddity(
+        "a __device__ counter",
+        (
+            *in_kernel("__device__ unsigned long long visits;"),
+            (EPILOGUE, EPILOGUE + "  atomicAdd(&visits, 1ull);\n"),
+        ),
+    ),
+    Oddity(
+        "a counter on the host, printed",
+        (
+            (RUN, "static int calls = 0;\n" + RUN + "  static long bands{0};\n"),
+            (
+                "    const dim3 grid",
+                '    ++calls;\n    bands += 1;\n    printf("%d %ld\\n", calls, bands);\n    const dim3 grid',
+            ),
+        ),
+    ),
+    Oddity(
         "UTF-8 byte order mark", bytes_of=as_bytes(lambda text: codecs.BOM_UTF8 + text.encode())
     ),
     Oddity(

@@ -7,8 +7,9 @@ import tempfile
 import unittest
 
 from bench.rungs import own_rungs, rung_of
+from classroom.counters import counters_in
 from classroom.kernel_library import CompileError
-from classroom.preprocessed import code_faults, directive_faults, directives_of
+from classroom.preprocessed import code_faults, directive_faults, directives_of, own_code
 from classroom.rules import source_faults
 from classroom.starters import whole, write_to
 
@@ -156,6 +157,50 @@ class PreprocessedTest(unittest.TestCase):
         found = code_faults(text, ("/out/work/x/", "/src/work/x/"))
         self.assertEqual([sentence.split(" ")[0] for _, sentence in found][0], "launch.cu:6:")
         self.assertEqual(len(found), 2)
+
+
+COUNT = 'void f(int a) { if (a) ++x; x++; x += a; atomicAdd(&x, a); printf("%d %s", x, ""); }'
+# What lets a call depend on an earlier one, after `int x = 0;`
+DEPENDS = (
+    "int f() { return x; }",
+    "void f() { if (++x > 4) return; }",
+    "int f() { return (int)++x; }",
+    "int f() { return ({ ++x; }) > 4; }",
+    "int f() { int y = x++; return y; }",
+    "int& f = x;",
+    "int* f = &x;",
+    "void f(int* y) { *y += x; }",
+    'int f() { return printf("%d", x); }',
+    'void f(int* y) { printf("%*d%n", x, 1, y); }',
+    'void f(int* y) { printf("%d%n", x, y); }',
+    'void f(int* y) { snprintf(y, 9, "%d", x); }',
+    "int f() { return atomicAdd(&x, 1); }",
+    "void f() { atomicAdd(&x, 1) > 4 ? g() : h(); }",
+    "void f() { for (x += 1; x < 4;) g(); }",
+    "void f() { x -= 1, g(x); }",
+    "void f() { x = 1; }",
+    "void f() { y += x; }",
+    "struct X { int x[9]; };",
+)
+
+
+class CountersTest(unittest.TestCase):
+    """counters_in()"""
+
+    @staticmethod
+    def counters(text):
+        """Of a file of the student's."""
+        return counters_in(own_code(f'# 1 "/w/a.cu"\n{text}\n', ("/w/",)))
+
+    def test_what_only_counts(self):
+        for begin in ("int x;", "static long x = 0;", "unsigned x{};", "__device__ int x{0};"):
+            self.assertEqual(self.counters(f"{begin} {COUNT}"), {"x"}, begin)
+
+    def test_what_something_depends_on(self):
+        for text in DEPENDS:
+            self.assertEqual(self.counters(f"int x = 0; {COUNT} {text}"), set(), text)
+        self.assertEqual(self.counters("int x[4]; void f() { ++x; }"), set())
+        self.assertEqual(self.counters("int x = g(); void f() { ++x; }"), set())
 
 
 if __name__ == "__main__":
