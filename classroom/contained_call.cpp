@@ -6,7 +6,7 @@
 ///        it, and it ends with whoever has called it. classroom/contained.py calls it.
 ///
 ///     contained_call [--read PATH]... [--write FOLDER]... [--cpu SECONDS] -- WORD...
-///     contained_call --holds      what of it this machine can do: "user files processes ..."
+///     contained_call --holds      what of it this machine can do, as JSON: ["user", "files", ...]
 ///
 /// The exit code is that of the program, 128 and the number of the signal that ended it, or 125 if
 /// this machine cannot contain what was asked for.
@@ -147,14 +147,14 @@ void end_with_parent() {
 }
 
 /// \return what holds for this process and those that it starts
-std::string give_up_rights(const Call& call, bool separate) {
-  std::string holds = "limits seccomp";
+std::vector<std::string> give_up_rights(const Call& call, bool separate) {
+  std::vector<std::string> holds = {"limits", "seccomp"};
   const bool root = geteuid() == 0;
-  if (separate) holds += " network processes";
+  if (separate) holds.insert(holds.end(), {"network", "processes"});
   const bool view = separate && see_only(call.view);
-  if (view) holds += " view";
+  if (view) holds.emplace_back("view");
   if (root) become_nobody();
-  if (root || separate) holds += " user";
+  if (root || separate) holds.emplace_back("user");
   const std::string folder = call.view.write.empty() ? "/" : call.view.write.front();
   require(setenv("TMPDIR", view ? "/tmp" : folder.c_str(), 1) == 0, "setenv");
   end_with_parent();  // a change of the user forgets it
@@ -162,7 +162,7 @@ std::string give_up_rights(const Call& call, bool separate) {
   PrivateView open = call.view;
   open.write.emplace_back("/dev/null");
   if (view) open.write.emplace_back("/tmp");
-  if (open_only(open)) holds += " files";
+  if (open_only(open)) holds.emplace_back("files");
   return holds;
 }
 
@@ -198,9 +198,11 @@ int run(Call& call, bool separate) {
   free(here);
   end_with_parent();
   require(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl");
-  const std::string holds = give_up_rights(call, separate);
+  const std::vector<std::string> holds = give_up_rights(call, separate);
   if (call.only_holds) {
-    std::puts(holds.c_str());
+    for (const std::string& word : holds)
+      std::printf("%s\"%s\"", &word == &holds.front() ? "[" : ", ", word.c_str());
+    std::puts("]");
     return std::fflush(stdout);
   }
   const pid_t child = fork();

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 namespace ladder::grader {
 namespace {
@@ -51,25 +52,36 @@ void set_attributes(const std::string& at, std::uint64_t attributes) {
           "mount_setattr " + at);
 }
 
-/// Shows a path of the machine in the view, at the same place.
-void show(const std::string& path, std::uint64_t attributes) {
-  const std::string source = kMachine + path;
-  const std::string target = kView + path;
-  struct stat found = {};
-  if (lstat(source.c_str(), &found) != 0) return;
-  fs::create_directories(fs::path(target).parent_path());
-  if (S_ISLNK(found.st_mode)) {  // as Debian's /lib
-    if (!fs::exists(fs::symlink_status(target))) fs::copy_symlink(source, target);
-    return;
+/// A path as it was asked for, and where it leads on the machine.
+struct Shown {
+  std::string target;
+  std::string source;
+  std::uint64_t attributes;
+};
+
+/// What is there of some paths, found before the machine's files are moved.
+void find(const std::vector<std::string>& paths, std::uint64_t attributes,
+          std::vector<Shown>& found) {
+  for (const std::string& path : paths) {
+    std::error_code nothing;
+    const fs::path source = fs::canonical(path, nothing);
+    if (!nothing) found.push_back({path, source.string(), attributes});
   }
-  if (S_ISDIR(found.st_mode)) {
+}
+
+/// Shows a path of the machine in the view, at its place.
+void show(const Shown& path) {
+  const std::string source = kMachine + path.source;
+  const std::string target = kView + path.target;
+  fs::create_directories(fs::path(target).parent_path());
+  if (fs::is_directory(source)) {
     fs::create_directories(target);
-  } else {
-    const std::ofstream file(target, std::ios::app);
+  } else if (!fs::exists(target)) {
+    const std::ofstream file(target);
   }
   require(mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0,
-          "mount " + path);
-  set_attributes(target, attributes);
+          "mount " + path.target);
+  set_attributes(target, path.attributes);
 }
 
 /// This user is `nobody` in the new user namespace.
@@ -126,6 +138,10 @@ bool separate_from_machine() {
 }
 
 bool see_only(const PrivateView& view) {
+  std::vector<Shown> shown;
+  find(view.read, kReadOnly | kNoSetuid | kNoDevices, shown);
+  find(view.write, kNoSetuid | kNoDevices, shown);
+  find({"/dev/null"}, kNoSetuid, shown);
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
   mount_in_memory(kPlace, view.temporary_bytes);
   const std::string place = kPlace;
@@ -138,11 +154,8 @@ bool see_only(const PrivateView& view) {
   const std::string temporary = std::string(kView) + "/tmp";
   fs::create_directory(temporary);
   mount_in_memory(temporary, view.temporary_bytes);
-  for (const std::string& path : view.read)
-    show(path, kReadOnly | kNoSetuid | kNoDevices);
-  for (const std::string& path : view.write)
-    show(path, kNoSetuid | kNoDevices);
-  show("/dev/null", kNoSetuid);
+  for (const Shown& path : shown)
+    show(path);
   require(chdir(kView) == 0, "chdir");
   require(syscall(SYS_pivot_root, ".", ".") == 0, "pivot_root");
   require(umount2(".", MNT_DETACH) == 0, "umount");

@@ -99,6 +99,18 @@ class ContainedCallTest(RoomMixin, unittest.TestCase):
         self.assertIn("pragma once", said)
         self.assertEqual(said.splitlines()[-2:], ["made", "sources"])
 
+    def test_links_lead_where_they_lead_on_the_machine(self):
+        """Above a path that is asked for, too."""
+        (self.room / "link").symlink_to(self.sources)
+        (self.room / "away").symlink_to(self.room)
+        for path in (self.room / "link", self.room / "away/sources"):
+            words = contained.words([path])
+            self.assertEqual(
+                contained.call((*words, "cat", path / "kernel"), "/", 1), (0, "a kernel")
+            )
+        (self.sources / "out").symlink_to(self.room / "secret")
+        self.assertNotEqual(self.shell(f"cat {self.sources}/out")[0], 0)
+
     def test_it_writes_where_it_is_told_to(self):
         for path in (
             self.sources / "new",
