@@ -7,15 +7,17 @@ lets a call depend on an earlier one has to do something else with it.
 import re
 
 TYPES = set("int unsigned long short char float double size_t int64_t uint64_t uint32_t".split())
+COUNTING = ("printf", "atomicAdd")  # as long as they are CUDA's
 ADDED = ("+=", "-=")
-PRINTS = ("printf", "fprintf")
-# A format that writes to memory, or takes a width that decides how much is printed.
-TELLS = re.compile(r"\*|%[-+ #0-9.]*(?:hh?|ll?|[zjtLq])?n")
+# In a format: what writes to memory, and escapes that could spell it.
+TELLS = re.compile(r"%[-+ #0-9.*$']*(?:hh?|ll?|[zjtLq])?n|\\(?![nt\"\\])")
 
 
 def counters_in(tokens):
     """Names of variables that only count. tokens: of preprocessed.own_code()."""
     texts = [token.text for token in _joined(tokens)]
+    if any(_is_made(texts, at) for at, text in enumerate(texts) if text in COUNTING):
+        return set()
     places, declared = {}, set()
     for at, text in enumerate(texts):
         if re.fullmatch(r"[A-Za-z_]\w*", text):
@@ -27,6 +29,13 @@ def counters_in(tokens):
         for name in declared
         if all(_declares(texts, at) or _counts(texts, at) for at in places[name])
     }
+
+
+def _is_made(texts, at):
+    """Whether a name may get a meaning of the student's there."""
+    before = texts[at - 1] if at else ";"
+    word = re.fullmatch(r"\w+", before) and before not in ("else", "do", "return")
+    return bool(word) or before in ("*", "&", ">", "::", "[", ",")
 
 
 def _joined(tokens):
@@ -107,11 +116,14 @@ def _is_printed(texts, at):
     while depth > 0 and opens > 0:
         opens -= 1
         depth += (texts[opens] == ")") - (texts[opens] == "(")
-    formats = [text for text in texts[opens:at] if text.startswith('"')]
+    ends = opens + 1
+    while ends < at and texts[ends].startswith('"'):
+        ends += 1
+    format_of_it = "".join(text[1:-1] for text in texts[opens + 1 : ends])
     return (
-        texts[opens - 1] in PRINTS
+        texts[opens - 1] == "printf"
         and _is_statement(texts, opens - 1, _end(texts, at))
         and _closes_at_end(texts, opens)
-        and bool(formats)
-        and not any(map(TELLS.search, formats))
+        and texts[ends] == ","
+        and not TELLS.search(format_of_it)
     )

@@ -145,6 +145,7 @@ def contained_words(out, cpu_seconds):
     link = [word for flavour in flavours for word in flavour.get("link", ())]
     read = [
         *(pathlib.Path(program).parent.parent for program in programs),
+        *(pathlib.Path(build["sources"], name) for name in contained.HEADERS),
         *(folder for each in flavours for folder in each["folders"] if folder != build["sources"]),
         *(file for flavour in flavours for file in flavour["objects"]),
         *(path for word in link for path in re.findall(r"/\S+", word)),

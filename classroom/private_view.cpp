@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -59,10 +60,19 @@ struct Shown {
   std::uint64_t attributes;
 };
 
-/// What is there of some paths, found before the machine's files are moved.
+bool lies_in(const std::string& path, const Shown& folder) {
+  return path.starts_with(folder.target + "/") && folder.attributes & kReadOnly;
+}
+
+/// What is there of some paths, found before the machine's files are moved. What lies in a folder
+/// that is shown already is seen there; so a link in it leads on to what else is shown.
 void find(const std::vector<std::string>& paths, std::uint64_t attributes,
           std::vector<Shown>& found) {
   for (const std::string& path : paths) {
+    if (std::ranges::any_of(found, [&](const Shown& each) { return lies_in(path, each); }) &&
+        attributes & kReadOnly) {
+      continue;
+    }
     std::error_code nothing;
     const fs::path source = fs::canonical(path, nothing);
     if (!nothing) found.push_back({path, source.string(), attributes});

@@ -201,6 +201,12 @@ _ROWS = (
         PRODUCERS,
     ),
     (
+        ("mbarrier-unfenced",),
+        "Copies do not see what a thread stores until a fence shows it to them. Who initialises "
+        "mbarriers calls fence_mbarrier_init() before the barrier that lets others use them.",
+        PRODUCERS,
+    ),
+    (
         ("registers-no-warpgroup", "registers-differ", "registers-partial", "registers-beyond-sm"),
         "setmaxnreg moves registers from one warpgroup to another: all four warps of a warpgroup "
         "ask for the same number, and all of them together for no more than the block has.",

@@ -390,6 +390,9 @@ std::string mbarrier_text(const Fault& fault) {
     case FaultKind::kMbarrierPhaseMissed:
       return "an mbarrier completed a second phase before this thread saw the end of the first: a "
              "waiter may lag behind by one phase, and on a GPU may wait for ever,";
+    case FaultKind::kMbarrierUnfenced:
+      return "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
+             "initialisation to copies, started";
     case FaultKind::kMbarrierOverwritten:
       return "the memory of an mbarrier was overwritten before the copy arrived that was to arrive "
              "at it, started";

@@ -96,8 +96,6 @@ void WarpLogs::leave() noexcept {
 
 void WarpLogs::end_block() {
   inside_ = false;
-  most_given_ = std::max(most_given_, *std::ranges::max_element(given_));
-  given_.fill(0);
   for (WarpLog*& log : logs_) {
     if (log != nullptr) free_.push_back(std::exchange(log, nullptr));
   }

@@ -3,6 +3,7 @@
 /// \brief The logs of a block's warps, and who of their lanes writes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,7 @@ class WarpLogs {
     has_marks_.fill(false);
     checked_.fill(0);
     has_checked_.fill(false);
+    given_.fill(0);
   }
   void end_block();
 
@@ -53,7 +55,10 @@ class WarpLogs {
   void compares_and_swaps(std::uint64_t address, unsigned bytes);
 
   /// Words that a thread has handed on: stored, updated atomically, or given to another lane.
-  void gave(unsigned thread, unsigned bytes) { given_[thread] += (bytes + 3) / 4; }
+  void gave(unsigned thread, unsigned bytes) {
+    given_[thread] += (bytes + 3) / 4;
+    most_given_ = std::max(most_given_, given_[thread]);
+  }
   /// The most that a thread of a block has.
   std::uint64_t most_given() const { return most_given_; }
   void start_grid() { most_given_ = 0; }

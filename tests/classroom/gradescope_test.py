@@ -43,7 +43,7 @@ class Unpacked:
         """Copies what setup.sh would build: the worker may read nothing elsewhere."""
         built = SOURCES / "build"
         (self.build / "lib").mkdir(parents=True)
-        programs = (built / "grader_judge", built / "grader_worker")
+        programs = (built / name for name in ("contained_call", "grader_judge", "grader_worker"))
         for path in (*programs, *(built / "lib").glob("*.so")):
             shutil.copy(path, self.build / path.relative_to(built))
         (self.build / "objects").symlink_to(built / "objects")

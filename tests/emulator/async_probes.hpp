@@ -37,6 +37,7 @@ void copy_box_to_odd_address(const float* four);
 void copy_box_beyond_shared(const float* four);
 void copy_box_without_barrier(const float* four);
 void leave_before_box_arrives(const float* four);
+void copy_box_to_unfenced_barrier(const float* four);
 /// Sums the columns of a (4 * slices, 64) matrix through a ring of three buffers.
 void sum_columns_by_producer(const float* matrix, int slices, float* out);
 

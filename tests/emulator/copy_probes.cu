@@ -139,8 +139,18 @@ __global__ void leave_before_box_arrives(const __grid_constant__ TensorMap map) 
   __shared__ __align__(128) float box[4];
   __shared__ Mbarrier full;
   mbarrier_init(&full, 1);
+  fence_mbarrier_init();
   mbarrier_arrive_expect(&full, sizeof box);
   tma_load(box, map, 0, 0, &full);  // nobody waits
+}
+
+__global__ void copy_box_to_unfenced_barrier(const __grid_constant__ TensorMap map) {
+  __shared__ __align__(128) float box[4];
+  __shared__ Mbarrier full;
+  mbarrier_init(&full, 1);
+  mbarrier_arrive_expect(&full, sizeof box);
+  tma_load(box, map, 0, 0, &full);  // may not see it
+  mbarrier_wait(&full, 0);
 }
 
 /// Sums rows of a matrix in slices: one warp loads them into a ring of buffers, the others add.
@@ -265,6 +275,11 @@ void copy_box_without_barrier(const float* four) {
 
 void leave_before_box_arrives(const float* four) {
   launch(kernels::leave_before_box_arrives, {.grid = dim3(1), .block = dim3(1)},
+         ptx::make_tensor_map(four, 1, 4, 1, 4));
+}
+
+void copy_box_to_unfenced_barrier(const float* four) {
+  launch(kernels::copy_box_to_unfenced_barrier, {.grid = dim3(1), .block = dim3(1)},
          ptx::make_tensor_map(four, 1, 4, 1, 4));
 }
 

@@ -382,6 +382,9 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kMbarrierPhaseMissed),
        "an mbarrier completed a second phase before this thread saw the end of the first: a waiter "
        "may lag behind by one phase, and on a GPU may wait for ever,"},
+      {fault_of(Kind::kMbarrierUnfenced),
+       "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
+       "initialisation to copies, started"},
       {fault_of(Kind::kMbarrierOverwritten),
        "the memory of an mbarrier was overwritten before the copy arrived that was to arrive at "
        "it, started"},

@@ -127,6 +127,11 @@ TEST_P(EmulatorTma, BarrierThatIsNone) {
                       {FaultKind::kMbarrierInvalid, kFile, "to a barrier that is none"});
 }
 
+TEST_P(EmulatorTma, BarrierThatCopiesMayNotSee) {
+  expect_kernel_error([&] { probes::copy_box_to_unfenced_barrier(four_); },
+                      {FaultKind::kMbarrierUnfenced, kFile, "may not see it"});
+}
+
 TEST_P(EmulatorTma, BlockThatEndsBeforeItsCopy) {
   if (GetParam() == CopyArrival::kEarly) return;
   expect_kernel_error([&] { probes::leave_before_box_arrives(four_); },

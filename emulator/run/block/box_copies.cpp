@@ -37,7 +37,7 @@ void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int colu
                             static_cast<std::size_t>(map.box_columns);
   shared_.require_alignment("tma_load-destination", shared, kBoxAlignment, where);
   shared_.require_inside("tma_load-destination", shared, bytes, where);
-  mbarriers_.at(barrier, where);
+  if (!mbarriers_.at(barrier, where).fenced) scheduler_.fail({FaultKind::kMbarrierUnfenced}, where);
   const unsigned thread = scheduler_.running().number;
   if (scheduler_.observer() != nullptr) {
     scheduler_.observer()->box_started(thread, shared, map, row, column, barrier, where);

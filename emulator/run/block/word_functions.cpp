@@ -132,10 +132,12 @@ void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column
   runner().boxes().start(shared, map, row, column, barrier, where);
 }
 
-// Threads of a block take turns on one CPU thread: memory is always in order.
-void fence_mbarrier_init(std::source_location) {}
+void fence_mbarrier_init(std::source_location) {
+  runner().mbarriers().fence();
+}
 
 void fence_proxy_async(std::source_location) {
+  runner().mbarriers().fence();
   BlockObserver* const observer = runner().observer();
   if (observer != nullptr) observer->fenced_for_copies(runner().threads().running().number);
 }

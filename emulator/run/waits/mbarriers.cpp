@@ -61,6 +61,11 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
   std::memcpy(word, &content, sizeof content);
 }
 
+void Mbarriers::fence() {
+  for (; fenced_ < count_; ++fenced_)
+    barriers_[fenced_].fenced = true;
+}
+
 void Mbarriers::require_arrival(const Mbarrier& barrier, int announced_bytes,
                                 std::source_location where) {
   if (barrier.missing_arrivals == 0) {

@@ -28,7 +28,8 @@ struct Mbarrier final : Awaited {
   std::uint32_t missing_arrivals = 0;  ///< of this phase
   std::int64_t missing_bytes = 0;      ///< announced, not arrived; negative: arrived, not announced
   std::uint32_t phase = 0;
-  bool seen = true;  ///< whether a thread has seen the end of the previous phase
+  bool fenced = false;  ///< whether copies may arrive at it
+  bool seen = true;     ///< whether a thread has seen the end of the previous phase
   ThreadSet waiting = {};
   std::vector<Arrived> early;  ///< the observer learns of these when the phase is complete
 
@@ -43,10 +44,12 @@ class Mbarriers {
       : scheduler_(scheduler), shared_(shared) {}
 
   void start_grid(CopyArrival arrival) { arrival_ = arrival; }
-  void start_block() { count_ = 0; }
+  void start_block() { count_ = fenced_ = 0; }
 
   void init(void* word, int arrivals, std::source_location where);
   void arrive(void* word, int announced_bytes, std::source_location where);
+  /// A thread's fence: copies know of the barriers that were initialised before, by whomever.
+  void fence();
   /// Arrives, and is not expected in later phases.
   void drop(void* word, std::source_location where);
   void wait(void* word, int parity, std::source_location where);
@@ -67,6 +70,7 @@ class Mbarriers {
   CopyArrival arrival_ = CopyArrival::kLate;
   std::deque<Mbarrier> barriers_;  ///< the first count_ are in use
   std::size_t count_ = 0;
+  std::size_t fenced_ = 0;  ///< of these
 };
 
 }  // namespace ladder::emulator
