@@ -213,7 +213,7 @@ int run(Call& call, bool separate) {
 
 int contained(Call& call) {
   end_with_parent();
-  const bool separate = separate_from_machine();
+  const bool separate = separate_from_machine(ProcessIds::own);
   const pid_t child = fork();
   require(child >= 0, "fork");
   if (child == 0) _exit(run(call, separate));

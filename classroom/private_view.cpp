@@ -137,12 +137,13 @@ int rules_of(const PrivateView& view, std::uint64_t read_file, std::uint64_t rea
 
 }  // namespace
 
-bool separate_from_machine() {
-  constexpr int kSeparate = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWPID;
+bool separate_from_machine(ProcessIds ids) {
+  constexpr int kAlways = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  const int separate = ids == ProcessIds::own ? kAlways | CLONE_NEWPID : kAlways;
   const uid_t user = geteuid();
   const gid_t group = getegid();
-  if (user == 0) return unshare(kSeparate) == 0;
-  if (unshare(CLONE_NEWUSER | kSeparate) != 0) return false;
+  if (user == 0) return unshare(separate) == 0;
+  if (unshare(CLONE_NEWUSER | separate) != 0) return false;
   write_maps(user, group);
   return true;
 }

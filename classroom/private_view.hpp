@@ -16,10 +16,13 @@ struct PrivateView {
   std::size_t temporary_bytes = 0;  ///< of /tmp, which is in memory
 };
 
-/// \brief  Gives this process mounts, a network, queues and process ids (for its children) of its
-///         own: as root as it is, else in a user namespace in which it is the user `nobody`.
+/// What a process's children are numbered in.
+enum class ProcessIds { of_machine, own };
+
+/// \brief  Gives this process mounts, a network and queues of its own, and its children process ids:
+///         as root as it is, else in a user namespace in which it is the user `nobody`.
 /// \return false: this machine does not let it, and nothing has changed
-bool separate_from_machine();
+bool separate_from_machine(ProcessIds ids);
 
 /// \brief  Makes a view the only files that there are. Needs separate_from_machine().
 /// \return false: this machine forbids mounts even so, and nothing has changed

@@ -7,10 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "classroom/containment.hpp"
 #include "classroom/device_process.hpp"
 #include "classroom/host_process.hpp"
 #include "classroom/messages.hpp"
+#include "classroom/private_view.hpp"
 #include "classroom/processes.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
@@ -102,8 +107,24 @@ class Worker {
   const Rung& rung_;
 };
 
+/// \return what holds: nothing but the folders exists for this process, where the machine lets it
+std::vector<std::string> leave_machine(const WorkerWords& words) {
+  constexpr std::size_t kTemporaryBytes = std::size_t{1} << 20;
+  const bool is_root = geteuid() == 0;
+  if (!separate_from_machine(ProcessIds::of_machine)) return {};
+  std::vector<std::string> holds = {"network"};
+  if (!is_root) holds.emplace_back("user");
+  if (see_only({.read = words.folders, .write = {}, .temporary_bytes = kTemporaryBytes}))
+    holds.emplace_back("view");
+  return holds;
+}
+
 void work(const WorkerWords& words) {
+  const std::vector<std::string> left = leave_machine(words);
   json holds = give_up_rights(words.other_user, RunsOn::emulator);
+  for (const std::string& held : left) {
+    if (std::ranges::find(holds, held) == holds.end()) holds.push_back(held);
+  }
   if (access(words.library, R_OK) != 0) {
     send_message(kSocket, {{"unreadable", true}});
     return;
