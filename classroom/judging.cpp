@@ -121,8 +121,8 @@ json told(const RunReport& report) {
 
 /// \brief Words that threads must at least get for a product, whatever the kernel is like; the
 ///        derivation is in docs/chapters/grading.md.
-/// \param most_given  the most words that a thread has handed on, and so the most sums that it has a
-///                    share in
+/// \param most_given  the most words that a thread has handed on, and so the most sums that it has
+///                    a share in
 double fewest_words(const Shape& shape, double most_given) {
   return 2.0 * shape.M * shape.N * shape.K / std::sqrt(std::max(1.0, most_given));
 }

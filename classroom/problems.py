@@ -14,7 +14,9 @@ VISIBLE_POINTS = 5
 HIDDEN_POINTS = 2.5
 FACTORS = (0.5, -0.5, 1.0, 2.0, -2.0, 4.0)
 FEW_SMS = 4  # some blocks have several tiles, others share one
-MOST_WIDE = 2700
+MANY_SMS = 20  # all of them share one tile, where a rung divides K
+WIDE = 4100, 4400  # columns: more than 4096
+PERIOD = 8  # of what a kernel may do at every so many k tiles, where it has fewer stages
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,6 +109,8 @@ class Draw:
         """secret: Secret"""
         self.rung, self.secret = rung, secret
         (self.rows, self.columns), self.q = rung.tile, rung.multiple_of
+        self.k_tile = rung.constants.get("BK", 8)
+        self.stages = max(PERIOD, rung.constants.get("STAGES", 1))
 
     def up_to_q(self, extent):
         """The next extent that the rung takes for N and K."""
@@ -125,13 +129,16 @@ class Draw:
         return stream.choice(FACTORS), stream.choice(FACTORS)
 
     def near_visible(self, stream):
-        """Neighbours of the visible shapes: as far beyond a tile's edge, but not the same."""
+        """Neighbours of the visible shapes: as far beyond a tile's edge, but not the same. And no
+        edge at all, where a guard is easily taken for superfluous."""
         runs = []
         for (m, n, k), _, beta in visible_shapes(self.rung)[:3]:
             alpha, other = self.factors(stream)
             m += stream.choice((1, 2) if m != self.rows else (-self.rows // 2, self.rows // 2))
             k += 4 * self.q * stream.randint(1, 3)
             runs.append(run((m, n, k), alpha, other if beta else 0.0, self.seed(stream)))
+        whole = (2 * self.rows, self.columns, 128)
+        runs.append(run(whole, *self.factors(stream), self.seed(stream)))
         return runs
 
     def ragged(self, stream):
@@ -156,23 +163,29 @@ class Draw:
         ]
 
     def long_sums(self, stream):
-        """K for which a pipeline goes round many times."""
+        """K for which a pipeline goes round many times, and that many blocks share."""
         shape = (stream.randint(3, 12), self.some(stream, 2, 14), self.some(stream, 900, 1300))
-        return [run(shape, *self.factors(stream), self.seed(stream))]
+        runs = [run(shape, *self.factors(stream), self.seed(stream))]
+        if self.rung.plans:
+            runs.append({**runs[0], "seed": self.seed(stream), "sms": MANY_SMS})
+        return runs
 
     def every_k(self, stream):
-        """Many K, one after the other: a barrier or a wait may be missing for some only."""
+        """Many K, one after the other: a barrier or a wait may be missing for some only. Whatever
+        happens at every so many k tiles or rounds of a ring, a K ends there and another beside."""
         step = max(self.q, 4)
-        extents = [step * k for k in range(1, 33)] + [200, 264, 520]
-        kept = sorted(stream.sample(extents[:-3], 12)) + extents[-3:]
-        return [
-            run((9, self.up_to_q(12), k), -0.5, 2.0, self.seed(stream), early=bool(i % 2))
-            for i, k in enumerate(kept)
-        ]
+        whole = [self.k_tile * tiles for tiles in range(2, 2 * self.stages + 2)]
+        ragged = [k for k in range(step, 132, step) if k % self.k_tile != 0]
+        kept = sorted({*whole, *stream.sample(ragged, min(8, len(ragged))), 200, 264, 520})
+        runs = [run((9, self.up_to_q(12), k), -0.5, 2.0, self.seed(stream)) for k in kept]
+        if self.rung.compute_capability < 80:
+            return runs
+        late = stream.getrandbits(1)
+        return [{**one, "early": i % 2 == late} for i, one in enumerate(runs)]
 
     def wide(self, stream):
         """More columns than the visible tests have."""
-        shape = (stream.randint(3, 9), self.some(stream, 2060, MOST_WIDE), self.some(stream, 5, 20))
+        shape = (stream.randint(3, 9), self.some(stream, *WIDE), self.some(stream, 5, 20))
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def tall(self, stream):
@@ -186,7 +199,7 @@ class Draw:
         shape = (self.rows + stream.randint(1, 9), self.columns + self.q, self.some(stream, 20, 40))
         return [
             run(shape, alpha, beta, self.seed(stream))
-            for alpha, beta in ((2.0, 0.0), (0.0, stream.choice(FACTORS)), (0.0, 0.0))
+            for alpha, beta in ((2.0, 0.0), (0.0, stream.choice(FACTORS)), (0.0, 0.0), (0.0, -0.0))
         ]
 
     def beta_zero(self, stream):
@@ -195,7 +208,8 @@ class Draw:
         return [run(shape, stream.choice(FACTORS), beta, self.seed(stream)) for beta in (-0.0, 0.0)]
 
     def again(self, stream):
-        """The same call several times, and numbers that are no integers."""
+        """The same call several times, and numbers that are no integers: of few products, whose
+        sum is nearly exact, and of many."""
         wide = self.some(stream, self.columns, self.columns + 9)
         shape = (self.rows + stream.randint(2, 9), wide, self.some(stream, 140, 200))
         alpha, beta = stream.uniform(0.3, 3), stream.uniform(-3, -0.3)
@@ -203,6 +217,8 @@ class Draw:
         runs = [run(shape, alpha, beta, self.seed(stream), integers=False, times=2, traced=False)]
         if not plain:
             runs += [{**runs[0], "early": True}]
+        few = (shape[0], wide, self.q)
+        runs.append(run(few, 1.0, 0.0, self.seed(stream), integers=False, traced=False))
         if self.rung.configurations:
             runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations="around"))
         return runs
@@ -214,7 +230,7 @@ HIDDEN = (
     ("below_one_tile", "Smaller than one tile"),
     ("long_sums", "Long sums"),
     ("every_k", "Many K, one after the other"),
-    ("wide", "More than 2048 columns"),
+    ("wide", "More than 4096 columns"),
     ("tall", "More than 2048 rows"),
     ("alpha_zero", "alpha = 0"),
     ("beta_zero", "beta = 0 and -0, with NaN in C"),

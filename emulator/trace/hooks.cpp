@@ -89,8 +89,8 @@ T after_atomic(const volatile void* address, T result) {
   return result;
 }
 
-/// \brief What this CPU thread has last loaded atomically. In front of a compare-and-swap at the same
-///        place it is a guess and no access of its own: the loop of both is one CUDA atomic.
+/// \brief What this CPU thread has last loaded atomically. In front of a compare-and-swap at the
+///        same place it is a guess and no access of its own: both together are one CUDA atomic.
 class AtomicGuess {
  public:
   void log(const volatile void* address, unsigned bytes, std::uint64_t value, const void* caller) {

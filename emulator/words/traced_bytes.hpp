@@ -4,8 +4,8 @@
 ///
 /// g++ instruments loads and stores, but no call of these functions and nothing that it makes of
 /// one: a copy of 12 bytes, whether a program or std::copy asks for it, would be seen by nobody.
-/// Here the tracer is told first. Copies of 1, 2, 4, 8 and 16 bytes become a load and a store, which
-/// are instrumented, before g++ instruments anything.
+/// Here the tracer is told first. Copies of 1, 2, 4, 8 and 16 bytes become a load and a store
+/// before g++ instruments anything.
 #pragma once
 
 #include <cstring>

@@ -27,6 +27,32 @@ GRADED_MUTANTS = (
             "negative_zero_reads_c": (
                 (STORE, STORE.replace("beta == 0.0f ?", "__float_as_uint(beta) == 0u ?")),
             ),
+            "negative_zero_reads_c_when_alpha_is_0": (
+                (
+                    STORE,
+                    STORE.replace(
+                        "beta == 0.0f ?",
+                        "beta == 0.0f && (alpha != 0.0f || __float_as_uint(beta) == 0u) ?",
+                    ),
+                ),
+            ),
+            "inputs_cut_to_18_bits": (
+                (
+                    "acc += gA[k] *",
+                    "acc += __uint_as_float(__float_as_uint(gA[k]) & 0xffffffc0u) *",
+                ),
+            ),
+        },
+    ),
+    *mutants_of(
+        "03_shared_tile",
+        {
+            "barrier_missing_for_odd_tiles": (
+                (
+                    "    }\n    __syncthreads();\n",
+                    "    }\n    if (K % 128 != 64) __syncthreads();\n",
+                ),
+            )
         },
     ),
     *mutants_of(
@@ -36,6 +62,23 @@ GRADED_MUTANTS = (
                 (
                     "if (row >= M || col >= N) continue;",
                     "if (row >= M || col >= N || col >= 1280) continue;",
+                ),
+            ),
+            "columns_beyond_3072_unwritten": (
+                (
+                    "if (row >= M || col >= N) continue;",
+                    "if (row >= M || col >= N || col >= 3072) continue;",
+                ),
+            ),
+        },
+    ),
+    *mutants_of(
+        "09_async_copy",
+        {
+            "row_behind_b_copied_at_whole_sizes": (
+                (
+                    "k0 + b_k + k < K && col0",
+                    "(k0 + b_k + k < K || (K % 128 == 0 && N % BN == 0 && k0 + b_k + k == K)) && col0",
                 ),
             )
         },
@@ -48,7 +91,11 @@ GRADED_MUTANTS = (
                     "  while (k0 < K) {\n    Stage* const stage",
                     "  while (k0 < K + kProducerWarps * BK) {\n    Stage* const stage",
                 ),
-            )
+            ),
+            "stage_released_before_all_lanes_have_read": (
+                ("        __syncwarp();  // all lanes have read this stage\n", ""),
+            ),
+            "barriers_without_fence": (("    ptx::fence_mbarrier_init();\n", ""),),
         },
     ),
     *mutants_of(
@@ -56,7 +103,13 @@ GRADED_MUTANTS = (
         {
             "flag_without_release": (
                 ("ptx::store_release(&flags[blockIdx.x], 1);", "flags[blockIdx.x] = 1;"),
-            )
+            ),
+            "seven_peers_waited_for": (
+                (
+                    "(c, last - schedule.rank, consumer",
+                    "(c, last - schedule.rank < 7 ? last - schedule.rank : 7, consumer",
+                ),
+            ),
         },
     ),
     # -- Right, and wasteful

@@ -29,7 +29,9 @@ FEWEST = 40 if ALL else 20
 # A flag that is raised before all threads of the block have stored, or without release: the
 # emulator runs each thread to its next barrier and shows all stores in their order, so no other
 # block sees what is missing.
-UNSEEN = {"flag_before_the_others_have_stored"}
+# A stage that one lane releases while others of its warp may still read it: clocks are those of
+# warps, and an arrival is taken for one of all lanes that are in the same epoch.
+UNSEEN = {"flag_before_the_others_have_stored", "stage_released_before_all_lanes_have_read"}
 HEAD = ("mutant", "rung", "visible", "hidden", "memory", "why")
 
 

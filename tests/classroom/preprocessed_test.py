@@ -72,7 +72,9 @@ __attribute__((noinline)) int g();
 typedef float Quad __attribute__((vector_size(16), aligned(4)));
 struct __align__(16) Pair { float x, y; };
 #define asm_is_not_here 1  // asm volatile
-inline void copy(void* a, void* b) { memcpy(a, b, 12), std::memset(a, 0, 1), __builtin_memcpy(a, b, 3); }
+inline void copy(void* a, void* b) {
+  memcpy(a, b, 12), std::memset(a, 0, 1), __builtin_memcpy(a, b, 3);
+}
 """
 
 
