@@ -9,7 +9,7 @@ from classroom.kernel_library import BUILD
 
 JUDGE_SECONDS = 900
 # That the worker may read: libraries, and no source but the headers and the submission's own.
-SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/ld.so.cache")
+SYSTEM = ("/usr", "/lib", "/lib64", "/proc/self", "/etc/alternatives", "/etc/ld.so.cache")
 
 
 class NoGradeError(Exception):

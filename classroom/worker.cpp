@@ -121,7 +121,7 @@ std::vector<std::string> leave_machine(const WorkerWords& words) {
 
 void work(const WorkerWords& words) {
   const std::vector<std::string> left = leave_machine(words);
-  json holds = give_up_rights(words.other_user, RunsOn::emulator);
+  std::vector<std::string> holds = give_up_rights(words.other_user, RunsOn::emulator);
   for (const std::string& held : left) {
     if (std::ranges::find(holds, held) == holds.end()) holds.push_back(held);
   }
