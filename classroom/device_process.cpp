@@ -155,10 +155,9 @@ void run_device_process(const Rung& rung, const GradedLibrary& library, const js
   close(kMatrices);
   Device device(library, code);
   const RunReport report = with_element_of(rung.precision.stored, [&]<class T>(T) {
-    const auto gemm = gemm_of<T>(
-        order, {matrices[0]->guarded(), matrices[1]->guarded(), matrices[2]->guarded()});
-    return run_when_told(
-        [&] { return run_once([&] { device.serve(); }, gemm, run_order(order)); });
+    const auto gemm =
+        gemm_of<T>(order, {matrices[0]->guarded(), matrices[1]->guarded(), matrices[2]->guarded()});
+    return run_when_told([&] { return run_once([&] { device.serve(); }, gemm, run_order(order)); });
   });
   send_message(kSocket, to_json(report));
 }

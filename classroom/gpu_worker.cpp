@@ -78,8 +78,7 @@ void work(const WorkerWords& words) {
   }
   for (const std::string& held : forbid_all_but_loading(words.folders, RunsOn::gpu))
     holds.push_back(held);
-  const Rung& rung =
-      rung_of(table_of(loaded(words.library), "_ZN6ladder5rungsEv"), words.number);
+  const Rung& rung = rung_of(table_of(loaded(words.library), "_ZN6ladder5rungsEv"), words.number);
   send_message(kSocket, {{"holds", holds}});
   while (true) {
     const json order = receive_message(kSocket);

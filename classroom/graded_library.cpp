@@ -9,8 +9,8 @@ extern const ladder::grader::Initialiser ladder_initialisers_begin[];
 extern const ladder::grader::Initialiser ladder_initialisers_end[];
 
 [[gnu::visibility("default")]] void ladder_graded_library(ladder::grader::GradedLibrary* library) {
-  *library = {ladder::rungs(),
-              {ladder_initialisers_begin, ladder_initialisers_end},
-              [] { return &ladder_dynamic_shared[0]; }};
+  *library = {ladder::rungs(), {ladder_initialisers_begin, ladder_initialisers_end}, [] {
+                return &ladder_dynamic_shared[0];
+              }};
 }
 }

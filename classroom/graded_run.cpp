@@ -235,10 +235,9 @@ FoundFault found_fault(const json& json) {
 }  // namespace
 
 HostAccess::HostAccess(std::string what, emulator::Place at)
-    : std::runtime_error(
-          "The host's code in launch.cu touches " + what +
-          (at.line > 0 ? ", at " + at.file + ":" + std::to_string(at.line) : "") +
-          ". It lies in the GPU's memory: only a kernel can read or write it"),
+    : std::runtime_error("The host's code in launch.cu touches " + what +
+                         (at.line > 0 ? ", at " + at.file + ":" + std::to_string(at.line) : "") +
+                         ". It lies in the GPU's memory: only a kernel can read or write it"),
       array(std::move(what)),
       place(std::move(at)) {}
 
@@ -255,8 +254,8 @@ FoundFault::FoundFault(const emulator::Fault& fault) : kind(fault.kind), place(f
 json to_json(const RunOrder& order) {
   return {{"traced", order.traced}, {"configuration", order.configuration},
           {"sms", order.sms},       {"early", order.early},
-          {"again", order.again},
-          {"counts", order.counts}, {"sample", order.sample}};
+          {"again", order.again},   {"counts", order.counts},
+          {"sample", order.sample}};
 }
 
 RunOrder run_order(const json& json) {

@@ -61,11 +61,11 @@ struct RunReport {
   std::string message;  ///< what was wrong, for people
   std::vector<FoundFault> faults = {};
   std::optional<emulator::Place> host_access;  ///< of what the host's code has touched
-  bool launched = true;      ///< a kernel ran
-  double read_bytes = 0;     ///< of A and B, by kernels; traced runs only
-  double written_bytes = 0;  ///< to C
-  double seconds = 0;        ///< by the judge's clock
-  nlohmann::json counts;     ///< see counts_of() in graded_run.cpp; empty unless ordered
+  bool launched = true;                        ///< a kernel ran
+  double read_bytes = 0;                       ///< of A and B, by kernels; traced runs only
+  double written_bytes = 0;                    ///< to C
+  double seconds = 0;                          ///< by the judge's clock
+  nlohmann::json counts;  ///< see counts_of() in graded_run.cpp; empty unless ordered
 };
 
 nlohmann::json to_json(const RunOrder& order);

@@ -139,13 +139,13 @@ json end_of(const GradedLibrary& library, const Call& call) {
 
 template <class T>
 void run(const Rung& rung, const json& order, const std::array<const MatrixPlace*, 3>& matrices) {
-  const auto gemm = gemm_of<T>(
-      order, {matrices[0]->guarded(), matrices[1]->guarded(), matrices[2]->guarded()});
+  const auto gemm =
+      gemm_of<T>(order, {matrices[0]->guarded(), matrices[1]->guarded(), matrices[2]->guarded()});
   const int configuration = order.value("configuration", -1);
-  const Run call = configuration < 0 ? rung.run
-                                     : rung.plans({gemm.M, gemm.N, gemm.K})
-                                           .at(static_cast<std::size_t>(configuration))
-                                           .launch;
+  const Run call =
+      configuration < 0
+          ? rung.run
+          : rung.plans({gemm.M, gemm.N, gemm.K}).at(static_cast<std::size_t>(configuration)).launch;
   call(gemm, nullptr);
 }
 

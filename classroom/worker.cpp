@@ -76,9 +76,12 @@ class Worker {
                         {kMatrices, kMatrices},
                         {launches.reads(), kLaunches},
                         {answers.writes(), kAnswers}},
-                       [&] { run_device_process(rung_, library_, order, {&A, &B, &C}, code_); });
-      host = started({{launches.writes(), kToDevice}, {answers.reads(), kFromDevice}},
-                     [&] { run_host_process(rung_, library_, order, {&A, &B, &C}); });
+                       [&] {
+                         run_device_process(rung_, library_, order, {&A, &B, &C}, code_);
+                       });
+      host = started({{launches.writes(), kToDevice}, {answers.reads(), kFromDevice}}, [&] {
+        run_host_process(rung_, library_, order, {&A, &B, &C});
+      });
     }
     const int of_device = status_of(device);
     const int of_host = status_of(host);

@@ -60,8 +60,8 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(Machine& machine, std::string program,
-                             std::string library, int number, std::vector<std::string> folders)
+WorkerProcess::WorkerProcess(Machine& machine, std::string program, std::string library, int number,
+                             std::vector<std::string> folders)
     : machine_(machine),
       program_(std::move(program)),
       library_(std::move(library)),
