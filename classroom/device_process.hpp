@@ -17,7 +17,7 @@ namespace ladder::grader {
 
 /// \brief  Maps the matrices and the workspace, runs what the host process launches, and reports to
 ///         the judge.
-/// \param  order     of the judge: see RunOrder; and `workspace`, where it lies in the shared memory
+/// \param  order     of the judge: see RunOrder; and where `workspace` lies in the shared memory
 /// \param  code      an address in the library that the grids have to come from
 void run_device_process(const Rung& rung, const GradedLibrary& library, const nlohmann::json& order,
                         const std::array<MatrixPlace*, 3>& matrices, const void* code);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ using nlohmann::json;
 
 /// For the handler of an access that leads nowhere.
 constexpr std::size_t kHandlerStackBytes = std::size_t{256} << 10;
+
+/// Of what an exception says: nobody reads more.
+constexpr std::size_t kMostTextBytes = 4000;
 
 /// A launch that failed in the device process, which knows why.
 class LaunchFailed : public std::runtime_error {
@@ -117,7 +121,8 @@ void hide_workspace() {
 // -- A call ---------------------------------------------------------------------------------------
 
 json ended(const char* how, const char* message = "") {
-  return {{"do", "end"}, {"how", how}, {"message", message}};
+  const std::string beginning(message, strnlen(message, kMostTextBytes));
+  return {{"do", "end"}, {"how", how}, {"message", beginning}};
 }
 
 /// {do: "end", how: "returned" or an outcome, message}

@@ -19,8 +19,8 @@ struct PrivateView {
 /// What a process's children are numbered in.
 enum class ProcessIds { of_machine, own };
 
-/// \brief  Gives this process mounts, a network and queues of its own, and its children process ids:
-///         as root as it is, else in a user namespace in which it is the user `nobody`.
+/// \brief  Gives this process mounts, a network and queues of its own, and its children process
+///         ids: as root as it is, else in a user namespace in which it is the user `nobody`.
 /// \return false: this machine does not let it, and nothing has changed
 bool separate_from_machine(ProcessIds ids);
 

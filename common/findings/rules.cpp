@@ -138,6 +138,7 @@ std::string_view title_of(CallGroup group) {
 
 std::vector<FindingRule> all_rules() {
   std::vector<FindingRule> rules;
+  rules.reserve(emulator::kFaultKinds.size());
   for (const emulator::FaultKindFacts& facts : emulator::kFaultKinds)
     rules.push_back({facts.code, facts.title, help_of(facts.group)});
   for (int kind = 0; kind < kWrongKinds; ++kind) {
