@@ -40,7 +40,7 @@ constexpr rlim_t kMemoryBytes = rlim_t{2} << 30;  // of one process; the largest
 constexpr rlim_t kFileBytes = rlim_t{256} << 20;
 constexpr std::size_t kTemporaryBytes = std::size_t{1} << 30;
 constexpr rlim_t kFiles = 256;
-constexpr rlim_t kProcesses = 4096;  // of all graders of this machine: they share one user
+constexpr rlim_t kProcesses = 1024;  // of all graders of this machine: a worker may have more
 constexpr rlim_t kLastSeconds = 5;   // for a compiler to say that its time is over
 
 struct Call {

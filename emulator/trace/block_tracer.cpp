@@ -122,7 +122,8 @@ void BlockTracer::pass_barrier() {
 
 void BlockTracer::pass_barrier_without_others(unsigned thread, Fault missing) {
   const Place place = missing.place;
-  hazards_.report({.kind = missing.kind,
+  const FaultKind kind = missing.kind;
+  hazards_.report({.kind = kind,
                    .thread = static_cast<std::uint16_t>(thread),
                    .found = std::move(missing),
                    .place = place});
@@ -288,7 +289,8 @@ std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffl
 }
 
 void BlockTracer::report_index(Place place, unsigned column, Fault fault) {
-  hazards_.report({.kind = fault.kind,
+  const FaultKind kind = fault.kind;
+  hazards_.report({.kind = kind,
                    .thread = static_cast<std::uint16_t>(logs_.running()),
                    .shared = true,
                    .found = std::move(fault),
@@ -298,7 +300,8 @@ void BlockTracer::report_index(Place place, unsigned column, Fault fault) {
 
 void BlockTracer::report_misaligned_object(Place place, Fault fault, std::uintptr_t address) {
   const bool shared = address != 0 && state_.is_near_shared(address);
-  hazards_.report({.kind = fault.kind,
+  const FaultKind kind = fault.kind;
+  hazards_.report({.kind = kind,
                    .thread = static_cast<std::uint16_t>(logs_.running()),
                    .shared = shared,
                    .address = shared ? address - state_.shared_begin : address,
