@@ -16,10 +16,10 @@ from tests.classroom.cheats import RUN, Cheat
 
 SECRET = b"of the tests"
 ROUNDS = 4
-SHAPE = (192, 128, 64)
+SHAPE = (96, 64, 64)
 GPU = {"name": "Made Up 2", "compute_capability": 90}
 LAUNCH = "  for (const Gemm<float>& part : row_bands(gemm, BM)) {\n"
-SLOW = ((LAUNCH, "  for (int again = 0; again < 40; ++again)\n" + LAUNCH),)
+SLOW = ((LAUNCH, "  for (int again = 0; again < 200; ++again)\n" + LAUNCH),)
 ONCE = ((RUN, "int calls = 0;\n\n" + RUN + "  if (++calls > 2) return;\n"),)
 WRONG = (("acc += gA[k] *", "acc += 2.0f * gA[k] *"),)
 
