@@ -237,6 +237,15 @@ def _about(name):
     return ""
 
 
+def defines_run(path, rung):
+    """Whether an object has the function that the table of rungs calls."""
+    begins = f"ladder::{rung.name}::run(ladder::Gemm<"
+    return any(
+        kind in "TW" and name.startswith(begins) and name.partition(",")[0].endswith("const&")
+        for kind, name in symbols_of(path)
+    )
+
+
 def object_faults(objects, rung, counters=frozenset()):
     """[(kind, sentence)], each once: what the objects of a student's kernel call, define or keep.
 

@@ -22,7 +22,7 @@ from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import rung_of
 from classroom import contained, points, speed
-from classroom.allowed import object_faults
+from classroom.allowed import defines_run, object_faults
 from classroom.judge_program import NoGradeError, job_of, judged
 from classroom.kernel_library import (
     BUILD,
@@ -40,6 +40,10 @@ SCHEMA = "gemm-ladder/grade/v1"
 COLUMNS = 80
 FAILED = "The grader failed, and not the student"
 CPU_SECONDS, NVCC_CPU_SECONDS = 110, 600
+NO_RUN = (
+    "The namespace ladder::{} has no function run(const Gemm<...>& gemm, Stream stream) that "
+    "others can call, and the grader calls that one. Compare launch.cu with the rung's own."
+)
 REFERENCE = [BUILD / "lib" / f"lib{name}_rungs.so" for name in ("emulated", "traced")]
 
 
@@ -151,6 +155,8 @@ def graded(found, rung, secret, flags, machine, gpu):
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
             there = {name: path for name, path in objects.items() if path.exists()}
             faults = object_faults(there, rung, counters)
+            if not compile_error and not faults and not defines_run(there["plain"], rung):
+                compile_error = CompileError([NO_RUN.format(rung.name)])
         if compile_error and not faults:
             why = "It does not compile, so nothing else was tested."
             return [points.builds(why, compile_error.lines), *points.nothing_after(why)]

@@ -34,7 +34,8 @@ ATTRIBUTES = set(
     "unused vector_size warn_unused_result".split()
 )
 PRAGMAS = re.compile(
-    r"once|(?:no)?unroll(?:\b.*)?|GCC (?:unroll\b.*|ivdep|(?:diagnostic|error|warning)\b.*)"
+    r"once|message\b.*|(?:no)?unroll(?:\b.*)?|"
+    r"GCC (?:unroll\b.*|ivdep|(?:diagnostic|error|warning)\b.*)"
 )
 # Built-in functions whose accesses the tracer is not told of, and its own names.
 UNSEEN = re.compile(

@@ -148,7 +148,8 @@ class Draw:
             self.some(stream, self.columns // 2, self.columns - self.q - 1) + self.columns,
             self.some(stream, 17, 130),
         )
-        return [run(shape, *self.factors(stream), self.seed(stream))]
+        factors = (self.factors(stream), (1.0, 1.0), (-1.0, 1.0))  # C += A*B, and C -= A*B
+        return [run(shape, *pair, self.seed(stream)) for pair in factors]
 
     def below_one_tile(self, stream):
         """Less than a tile each way."""

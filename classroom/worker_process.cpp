@@ -127,6 +127,7 @@ bool WorkerProcess::start_as(bool other_user) {
   const json hello = receive();
   if (hello.contains("unreadable") && other_user) return false;
   if (hello.contains("broken")) {
+    stop();
     throw WorkerEnded(WorkerEnded::Why::killed, hello["broken"].get<std::string>());
   }
   if (!hello.contains("holds")) return false;

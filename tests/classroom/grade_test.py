@@ -156,6 +156,31 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
 class HonestTest(SchemaMixin, unittest.TestCase):
     """What a student may well write."""
 
+    def test_a_missing_run_is_named(self):
+        """Another signature, one that nobody can call, and no function at all."""
+        taken = "void run(const Gemm<float>& gemm, Stream stream) {"
+        edits = (
+            ((taken, "void run(Gemm<float> gemm, Stream stream) {"),),
+            ((taken, "static " + taken),),
+            ((taken, taken.replace(" run", " start")),),
+        )
+        for edit in edits if ALL else edits[:1]:
+            with self.subTest(edit=edit):
+                grade = grade_of(Cheat("", "", edit).files(), 2)
+                self.assert_grade(grade)
+                self.assertEqual((grade["score"], grade["flags"]), (0, []), grader.text_of(grade))
+                [test] = grade["parts"][0]["tests"]
+                self.assertIn("ladder::coalesced has no function run(", test["message"])
+
+    def test_the_factors_of_a_sum_are_tried(self):
+        """C += A*B, and C -= A*B."""
+        for wrong in ("beta == 1.0f", "alpha == -1.0f") if ALL else ("beta == 1.0f",):
+            with self.subTest(wrong):
+                edit = (("*gC = beta == 0.0f ?", f"*gC = beta == 0.0f || {wrong} ?"),)
+                grade = grade_of(Cheat("", "", edit).files(), 2)
+                rows = {test["id"]: test["points"] for test in grade["parts"][2]["tests"]}
+                self.assertEqual(rows["hidden-ragged"], 0, grader.text_of(grade))
+
     def test_constants_and_functions_are_no_cheat(self):
         """Tables of constants, functions of one's own, mathematics, an error with a sentence."""
         edits = (

@@ -62,6 +62,7 @@ HIDDEN = {
     "the tracer's own": ('extern "C" void __tsan_read4(void*);', 1, "__tsan_read4"),
 }
 HARMLESS = """
+#pragma message("read " __FILE__)
 #pragma GCC unroll 4
 _Pragma("unroll")
 #pragma GCC diagnostic ignored "-Wunused"
