@@ -205,6 +205,7 @@ __global__ void bytes_nobody_announced(const __grid_constant__ TensorMap map) {
   __shared__ __align__(128) float box[4];
   __shared__ Mbarrier full;
   mbarrier_init(&full, 1);
+  fence_mbarrier_init();
   mbarrier_arrive_expect(&full, 12);
   tma_load(box, map, 0, 0, &full);
   mbarrier_wait(&full, 0);  // 16 bytes come
