@@ -29,6 +29,7 @@ THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
 SHAPE = re.compile(r"<td>(?=\d+ [x×] \d+ [x×] \d+</td>)")
+PRUNED = "navigation.prune"  # of the theme: half of a page
 PLAIN_FROM = 100_000  # characters of a file
 PHONE = 480  # pixels: pictures up to this width fit a phone
 TAUGHT = {  # what readers search for, and the page that teaches it
@@ -230,6 +231,14 @@ def on_nav(nav, config, files):
     section = next(item for item in nav.items if item.title == "Reference")
     section.children.append(Link("All functions and kernels", "api/index.html"))
     return nav
+
+
+def on_page_context(context, page, config, nav):
+    """Pages of sources, which are many, lead to the sections alone and not to all pages."""
+    features = [each for each in config.theme["features"] if each != PRUNED]
+    is_source = page.file.src_uri.startswith("sources/")
+    config.theme["features"] = [*features, PRUNED] if is_source else features
+    return context
 
 
 def search_words(path):
