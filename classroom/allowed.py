@@ -36,7 +36,7 @@ CALLS = re.compile(
     r"__tsan_(?:func_(?:entry|exit)|init|(?:unaligned_|volatile_)*(?:read|write)(?:\d+|_range)|"
     r"vptr_(?:update|read)|atomic\w+|mem\w+)|__ubsan_handle_out_of_bounds(?:_abort)?|"
     r"ladder_dynamic_shared|ladder::emulator::(?!trace|replay|set_hang|set_cpu|set_copy|set_block|"
-    r"set_multi|noted_|launched_|whole_|last_run)\w+"
+    r"set_multi|set_launch|set_grid|set_shared|noted_|launched_|whole_|last_run)\w+"
 )
 # What nvcc's code and launches need beside them.
 GPU_CALLS = re.compile(

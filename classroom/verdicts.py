@@ -7,7 +7,7 @@ import itertools
 import pathlib
 import textwrap
 
-from classroom.compiler_messages import lines_of
+from classroom.compiler_messages import in_columns, lines_of
 from classroom.kernel_library import ROOM
 
 COLUMNS = 80
@@ -373,14 +373,7 @@ OF_THE_KERNEL = {code for code in MEANINGS if code.startswith("launch-")} | {
 
 def paragraph(text, indent="  "):
     """Its lines in a terminal."""
-    return textwrap.wrap(
-        text,
-        COLUMNS,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return in_columns(text, indent)
 
 
 def findings_of(report):

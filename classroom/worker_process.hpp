@@ -42,7 +42,7 @@ class Submission {
   virtual nlohmann::json holds() const { return nlohmann::json::array(); }
 };
 
-/// \brief Starts a worker when it is first asked, and anew after it has ended.
+/// \brief Starts a worker when it is first asked, and again after it has ended.
 class WorkerProcess final : public Submission {
  public:
   /// \param  machine    where the matrices of run() lie

@@ -102,7 +102,7 @@ std::string whole_text(const Refusal& refusal) {
     case RefusalKind::kNotCompiled:
       return fmt::format(
           "is compiled for {} in this build, and {} has {:.1f}. On that machine, with an nvcc that "
-          "knows sm_{}, `make clean` and `make` build it anew",
+          "knows sm_{}, `make clean` and `make` build it again",
           fields.word("compiled"), fields.word("machine"),
           static_cast<double>(fields.number("compute_capability")) / 10.0, fields.word("code"));
     case RefusalKind::kGpuLost:

@@ -197,6 +197,18 @@ CHEATS = (
         "__tsan_read4",
     ),
     Cheat(
+        "takes_the_launches",
+        "forbidden_symbol",
+        (
+            *in_front(
+                "namespace ladder::emulator {\nclass LaunchReceiver;\n"
+                "void set_launch_receiver(LaunchReceiver*) noexcept;\n}"
+            ),
+            (RUN, RUN + "  emulator::set_launch_receiver(nullptr);\n"),
+        ),
+        "set_launch_receiver",
+    ),
+    Cheat(
         "runs_before_it_is_called",
         "kept_state",
         in_front("struct First {\n  First() { count = 1; }\n  int count;\n};\nFirst first;"),

@@ -152,12 +152,12 @@ class PreprocessedTest(unittest.TestCase):
     def test_only_the_students_lines_count(self):
         """Whose they are depends on which file is open, not on what a line calls itself."""
         text = (
-            '# 0 "/out/work/x/launch.cu"\n# 0 "<built-in>"\n# 1 "/usr/include/a.h" 1 3 4\n'
-            '__asm__("");\n# 0 "<command-line>" 2\n# 1 "/out/work/x/launch.cu"\n'
-            '# 1 "/src/work/x/launch.cu"\n# 1 "/src/common/a.hpp" 1\n__asm__("");\n'
-            '# 5 "/src/work/x/launch.cu" 2\n\n__asm__("");\n# 9 "/usr/include/b.h"\n__asm__("");\n'
+            '# 0 "/out/own/x/launch.cu"\n# 0 "<built-in>"\n# 1 "/usr/include/a.h" 1 3 4\n'
+            '__asm__("");\n# 0 "<command-line>" 2\n# 1 "/out/own/x/launch.cu"\n'
+            '# 1 "/src/own/x/launch.cu"\n# 1 "/src/common/a.hpp" 1\n__asm__("");\n'
+            '# 5 "/src/own/x/launch.cu" 2\n\n__asm__("");\n# 9 "/usr/include/b.h"\n__asm__("");\n'
         )
-        found = code_faults(text, ("/out/work/x/", "/src/work/x/"))
+        found = code_faults(text, ("/out/own/x/", "/src/own/x/"))
         self.assertEqual([sentence.split(" ")[0] for _, sentence in found][0], "launch.cu:6:")
         self.assertEqual(len(found), 2)
 

@@ -62,7 +62,7 @@ LabReport remote_memory(Instruments* instruments, const LabOptions& options) {
   const double large = median_of(far.points.back().samples);
   report.findings.push_back(
       found("remote_hit_ns", "Remote line that was just read", ns_of(small, facts), "ns",
-            fmt::format("{:.0f} cycles; the own L2 answers in {:.0f} cycles", small, own)));
+            fmt::format("{:.0f} cycles; the reader's L2 answers in {:.0f} cycles", small, own)));
   report.findings.push_back(found("remote_miss_ns", "Remote line of a large footprint",
                                   ns_of(large, facts), "ns", fmt::format("{:.0f} cycles", large)));
   const std::vector<Knee> knees = find_knees(far.points);

@@ -131,8 +131,8 @@ def architectures_block(*_):
             )
         )
     return table(("rung", "compiled for", "kernels", "registers", "spilled"), rows) + (
-        f"\n\n{data['context']['compiler']}. Spilled: stored by a thread, because registers do "
-        "not suffice."
+        f"\n\n{data['context']['compiler']}. Spilled: stored by a thread that has too few "
+        "registers."
     )
 
 

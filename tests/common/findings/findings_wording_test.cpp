@@ -152,7 +152,7 @@ TEST(FindingsWordingTest, Refusals) {
          {"code", "103a"}}},
        "is compiled for 90a in this build, and Made Up 2 has 10.3. On that machine, with an nvcc "
        "that "
-       "knows sm_103a, `make clean` and `make` build it anew"},
+       "knows sm_103a, `make clean` and `make` build it again"},
       {{Kind::kGpuLost, {{"by", "02 coalesced"}}},
        "not run, because 02 coalesced made the GPU unusable"},
       {{Kind::kGpuError, {{"reason", "CUDA: bad"}}}, "CUDA: bad"},
