@@ -38,7 +38,7 @@ struct Kept {
 };
 
 /// \brief  Forks a process that may do nothing but compute (containment.hpp), and does `work`.
-/// \param  kept  all descriptors that it has, whose `to` are below all other open ones
+/// \param  kept  all descriptors that it has, beside those of input and output
 pid_t started(const std::vector<Kept>& kept, const std::function<void()>& work);
 
 /// \brief  Waits for a process.
