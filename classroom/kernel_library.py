@@ -100,6 +100,8 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False, g
     build = _description()
     out = pathlib.Path(out).resolve()
     copies = _copies(build, folder, rung, out)
+    for flavour in flavours:  # before any call: each call is shown the folders of all flavours
+        _new_folder(out / flavour)
     with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
         try:
             jobs = {
@@ -180,9 +182,7 @@ def build_gpu_library(folder, rung, out, compute_capability, wrap=()):
     architecture = architecture_for(
         compute_capability, flavour["architectures"][f"{rung.number:02}"]
     )
-    made = out / "gpu"
-    shutil.rmtree(made, ignore_errors=True)
-    contained.folder_to_write(made)
+    made = _new_folder(out / "gpu")
     kernel, library = made / "launch.o", made / flavour["file"]
     code = f"arch=compute_{architecture},code=[sm_{architecture},compute_{architecture}]"
     _call(
@@ -247,6 +247,12 @@ def _copies(build, folder, rung, out):
     return copies
 
 
+def _new_folder(path):
+    """Makes a folder, empty, that a contained call may write to."""
+    shutil.rmtree(path, ignore_errors=True)
+    return contained.folder_to_write(path)
+
+
 def _description():
     """What the build says about itself."""
     path = BUILD / "kernel_library.json"
@@ -264,8 +270,6 @@ def _library(build, flavour, name, copies, out, wrap, graded):
     """Compiles and links one flavour; returns its path and what the compiler said."""
     sources = build["sources"]
     made = out / name
-    shutil.rmtree(made, ignore_errors=True)
-    contained.folder_to_write(made)
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
     said = _object(build, flavour, told(name), copies, out, kernel, wrap)

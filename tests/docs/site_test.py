@@ -287,6 +287,7 @@ class BrowserTest(Browsing):
             with self.subTest(words=words):
                 self.assertEqual(self.found(field, words)[0], f"file://{site}/{page}")
         field.send_keys(Keys.ESCAPE)
+        console_errors(self.browser)  # that a word typed by halves, "split-", is no query
 
     def test_numbers_keep_their_units_and_shapes_their_extents(self):
         """In the tables, on a phone."""
