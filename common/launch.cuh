@@ -86,6 +86,24 @@ inline double dram_bytes_per_us() {
 #endif
 }
 
+#ifndef __CUDACC__
+/// A thread's own copy of an argument, as its bytes: a constructor would read the host's memory at a
+/// line of the type's, as if the kernel had.
+/// \tparam T  type of a kernel's parameter
+template <class T>
+class Parameter {
+ public:
+  explicit Parameter(const T& host) { bytes_ = reinterpret_cast<const Bytes&>(host); }
+  T&& value() { return reinterpret_cast<T&&>(bytes_); }
+
+ private:
+  struct Bytes {
+    unsigned char byte[sizeof(T)];
+  };
+  alignas(T) Bytes bytes_;
+};
+#endif
+
 /// \brief  Starts kernel<<<grid, block, dynamic_shared_bytes, stream>>>(args...). A GPU returns at
 ///         once; the emulator has run the whole grid when this returns.
 /// \throws GpuError  the launch was refused (GPU): for too much shared memory in a sentence of ours
@@ -134,7 +152,9 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
                       .cluster = shape.cluster,
                       .cooperative = shape.cooperative,
                       .kernel = reinterpret_cast<const void*>(kernel)},
-                     [kernel, ... values = static_cast<Params>(args)] { kernel(values...); });
+                     [kernel, ... values = static_cast<Params>(args)] {
+                       kernel(Parameter<Params>(values).value()...);
+                     });
 #endif
 }
 

@@ -57,7 +57,9 @@ target_link_libraries(ladder_emulated_code INTERFACE ladder_emulator)
 # accesses is off, so that what is counted is what the source says. Straight-line arithmetic may
 # become vectors (slp), after the calls are in place; sums may then round otherwise in the last digit
 # than the GPU's. Loops over a thread's results are unrolled whole: the bounds checks of their indices
-# are gone then. -Wtsan warns that g++'s race detector knows no fences; our hooks do.
+# are gone then. g++ instruments assignments and no arguments or results of calls: without elided
+# constructors, an object that is passed or returned by value is first copied to or from a variable.
+# -Wtsan warns that g++'s race detector knows no fences; our hooks do.
 add_library(ladder_traced_code INTERFACE)
 target_link_libraries(ladder_traced_code INTERFACE ladder_emulated_code)
 target_compile_options(
@@ -79,6 +81,7 @@ target_compile_options(
             -fno-store-merging
             -fno-tree-loop-distribute-patterns
             -fno-plt
+            -fno-elide-constructors
             -Wno-tsan
             -ftree-slp-vectorize
             --param=max-completely-peeled-insns=4000
