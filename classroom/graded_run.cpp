@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/run/settings.hpp"
@@ -79,24 +81,6 @@ bool polls(const KernelTrace& trace, const LineCounts& line) {
   });
 }
 
-/// Words that threads have got from memory or from each other: what they multiply is among them.
-std::uint64_t words_of_threads(const KernelTrace& trace) {
-  std::uint64_t bytes = 0;
-  for (const LineCounts& line : trace.lines) {
-    switch (line.operation) {
-      case Operation::kGlobalLoad:
-      case Operation::kSharedLoad:
-      case Operation::kGlobalAtomic:
-      case Operation::kSharedAtomic:
-        bytes += line.counts.bytes;
-        break;
-      default:
-        break;  // stores, and copies that no thread's registers take part in
-    }
-  }
-  return bytes / 4 + trace.exchanged_words;
-}
-
 /// \brief What the memory part compares with the reference rung. The caches are those of a GPU with
 ///        32 SMs and an L2 so small that the order of blocks shows.
 json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_lines) {
@@ -116,8 +100,7 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
                  {"global_store_sectors", stores.sectors},
                  {"shared_load_wavefronts", shared_loads.wavefronts},
                  {"shared_store_wavefronts", shared_stores.wavefronts},
-                 {"words_of_threads", words_of_threads(trace)},
-                 {"most_given_words", trace.most_given_words}};
+                 {"most_products", trace.most_products}};
   const emulator::MemorySystem system = {
       .sms = 32, .l1_bytes = 16 * 1024, .l2_bytes = 96 * 1024, .l2_ways = 16, .l2_partitions = 1};
   const emulator::ReplaySettings settings = {.blocks_per_sm = 1,
@@ -305,6 +288,22 @@ RunReport run_report(const json& json) {
           .counts = json.at("counts")};
 }
 
+std::string meaning_of(const std::exception& error) {
+  const std::string said(error.what(), strnlen(error.what(), kMostMessageBytes));
+  const auto about = [&](const char* sentence) { return sentence + (" (C++: " + said + ")"); };
+  if (dynamic_cast<const std::out_of_range*>(&error) != nullptr) {
+    return about(
+        "The host's code asks a std::vector, a std::string or the like for an element that it does "
+        "not have");
+  }
+  if (dynamic_cast<const std::length_error*>(&error) != nullptr)
+    return about(
+        "The host's code asks for a std::vector, a std::string or the like of no possible size");
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return about("The host's code asks for more memory than it may have");
+  return said;
+}
+
 RunReport reported(const std::function<void(RunReport&)>& run) {
   RunReport report;
   try {
@@ -321,7 +320,7 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
     take_faults({&error.fault(), 1}, report);
   } catch (const std::exception& error) {
     report.outcome = Outcome::failed;
-    report.message.assign(error.what(), strnlen(error.what(), kMostMessageBytes));
+    report.message = meaning_of(error);
   } catch (...) {
     report.outcome = Outcome::failed;
     report.message = "run() threw something that is no std::exception";

@@ -4,6 +4,7 @@
 ///        came of it.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -74,6 +75,9 @@ nlohmann::json to_json(const RunReport& report);
 /// \throws nlohmann::json::exception  the process that ran the rung sent something else
 /// \throws std::invalid_argument      it sent an outcome or a fault that is not known
 RunReport run_report(const nlohmann::json& json);
+
+/// What an exception of the host's code means, in a sentence.
+std::string meaning_of(const std::exception& error);
 
 /// \brief  Calls a function that runs a student's code.
 /// \return what it has written, and what it threw as an outcome

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "classroom/graded_run.hpp"
 #include "classroom/messages.hpp"
 #include "emulator/run/grid_runner.hpp"
 #include "emulator/run/settings.hpp"
@@ -136,7 +137,7 @@ json end_of(const GradedLibrary& library, const Call& call) {
   } catch (const ShapeRefused& refusal) {
     return ended("refused", refusal.what());
   } catch (const std::exception& error) {
-    return ended("failed", error.what());
+    return ended("failed", meaning_of(error).c_str());
   } catch (...) {
     return ended("failed", "run() threw something that is no std::exception");
   }

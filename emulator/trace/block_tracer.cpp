@@ -56,8 +56,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
   whole_copies_ = {};
   hazards_.start_grid();
   polls_.start_grid();
-  logs_.start_grid();
-  exchanged_ = 0;
+  logs_.words().start_grid();
   flags_.start_grid(state_.shared_begin, state_.shared_bytes);
   recorded_.start_grid();
   clocks_.deactivate();
@@ -92,6 +91,7 @@ void BlockTracer::end_block() {
   for (unsigned warp = 0; 32 * warp < state_.plan->threads; ++warp)
     look_at(warp);
   stream_.end();
+  logs_.words().end_block();
   logs_.end_block();
 }
 
@@ -238,7 +238,7 @@ void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintp
 void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
   look_for_polls(address, bytes, instruction);
-  logs_.gave(logs_.running(), bytes);
+  logs_.words().stores(logs_.running(), bytes);
   const bool of_block = narrowed_ == logs_.running();
   if (of_block) {
     narrowed_ = ~0u;
@@ -278,10 +278,7 @@ void BlockTracer::exchange(unsigned warp) {
 }
 
 void BlockTracer::give_values(unsigned warp, std::uint32_t lanes) {
-  constexpr unsigned kWidest = 8;
-  for (std::uint32_t left = lanes; left != 0; left &= left - 1)
-    logs_.gave(32 * warp + static_cast<unsigned>(std::countr_zero(left)), kWidest);
-  exchanged_ += static_cast<std::uint64_t>(std::popcount(lanes)) * (kWidest / 4);
+  logs_.words().exchanges(warp, lanes);
 }
 
 std::uint16_t BlockTracer::give_undefined(unsigned thread, const UndefinedShuffle& shuffle) {
@@ -427,6 +424,7 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
     lanes = shared_counts_.set_copy_source(address, lanes);
     if (lanes == 0) return;
   }
+  count_words(code, address, lanes);
   if (state_.plan->cluster > 1) {
     lanes &= ~check_other_blocks(code, address, lanes);
     if (lanes == 0) return;
@@ -445,6 +443,21 @@ void BlockTracer::request(AccessCode code, const std::uint64_t* address, std::ui
   } else {
     global_.request(site, address, lanes);
   }
+}
+
+/// What threads get of it and hand on; stores were counted when they were made.
+void BlockTracer::count_words(AccessCode code, const std::uint64_t* address, std::uint32_t lanes) {
+  ThreadWords& words = logs_.words();
+  const AccessType type = type_of(code);
+  const unsigned bytes = bytes_of(code);
+  const bool loads = type == AccessType::kLoad || type == AccessType::kAtomic;
+  if (loads) words.loads(state_.warp, lanes, bytes);
+  if (state_.plan->cluster > 1) words.is_not_alone();
+  if (state_.is_near_shared(address[std::countr_zero(lanes)])) return;
+  const auto count = static_cast<unsigned>(std::popcount(lanes));
+  if (loads || type == AccessType::kCopySource) words.loads_globally(count, bytes);
+  if (!(type == AccessType::kLoad || type == AccessType::kCopySource))
+    words.stores_globally(count, bytes);
 }
 
 /// Checks accesses to the shared memory of the cluster's other blocks, which nobody counts.
@@ -593,6 +606,7 @@ void BlockTracer::box_started(unsigned thread, void* shared, const ptx::TensorMa
     clocks_.advance(thread);
   });
   global_.count_box(sites_.at(box.code), thread, map, row, column);
+  logs_.words().is_not_alone();
   const auto bytes =
       static_cast<unsigned>(map.box_rows) * static_cast<unsigned>(map.box_columns) * 4;
   boxes_.start(box, shared, bytes, barrier);

@@ -146,14 +146,14 @@ class BlockTracer final : public BlockObserver {
   const std::vector<ArrayUse>& uses() const { return global_.uses(); }
   const EventOrder& order() const { return order_; }
   const std::vector<std::uintptr_t>& polls() const { return polls_.instructions(); }
-  std::uint64_t exchanged() const { return exchanged_; }  ///< words; see KernelTrace
-  std::uint64_t most_given() const { return logs_.most_given(); }
+  double most_products() const { return logs_.words().most_products(); }
   const std::vector<SharedArray>& shared_arrays() const { return state_.shared_arrays; }
 
  private:
   void look_at_rows_in_step(const WarpLog& log, unsigned rows, std::uint32_t lanes);
   void look_at_rows_one_by_one(const WarpLog& log, unsigned rows);
   void request(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
+  void count_words(AccessCode code, const std::uint64_t* address, std::uint32_t lanes);
   std::uint32_t check_other_blocks(AccessCode code, const std::uint64_t* address,
                                    std::uint32_t lanes);
   void report_misaligned(AccessCode code, const std::uint64_t* address, std::uint32_t lanes,
@@ -184,7 +184,6 @@ class BlockTracer final : public BlockObserver {
   LogEpochs epochs_{clocks_, logs_};
   AccessNews news_;
   GlobalPolls polls_;
-  std::uint64_t exchanged_ = 0;
   FlagWords flags_;
   bool has_fenced_ = false;  ///< has any thread of the block?
   unsigned narrowed_ = ~0u;  ///< the thread whose next atomic is one of the block

@@ -171,11 +171,9 @@ struct KernelTrace {
   std::uint64_t blocks_traced = 0;
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;
-  /// Words that lanes got from each other's registers: at most two for each lane in a shuffle.
-  std::uint64_t exchanged_words = 0;
-  /// \brief The most words that a thread has handed on, through memory or to another lane. Nobody
-  ///        sees a sum that its thread does not hand on.
-  std::uint64_t most_given_words = 0;
+  /// \brief The most multiply-adds of a product that the traced blocks' threads can have made with
+  ///        the words that they have got and handed on; see ThreadWords.
+  double most_products = 0;
   std::size_t shared_bytes = 0;  ///< per block, static and dynamic
   /// Lines at which blocks look at global memory until another block has written there. How often
   /// depends on how fast the blocks are: the counts of these lines differ from run to run.

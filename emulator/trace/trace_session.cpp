@@ -277,8 +277,7 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   if (!order.tiles.empty()) trace_.order = std::move(order);
   for (const RawRequest& raw : tracer.recorded_warp())
     trace_.warp.push_back(names.request(raw));
-  trace_.exchanged_words += tracer.exchanged();
-  trace_.most_given_words = std::max(trace_.most_given_words, tracer.most_given());
+  trace_.most_products += tracer.most_products();
   for (const std::uintptr_t instruction : tracer.polls()) {
     const SourceLine line = place_of(
         plan.code.begin(), pack_access(instruction - plan.code.begin(), AccessType::kLoad, 4));

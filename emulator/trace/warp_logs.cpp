@@ -80,7 +80,7 @@ void WarpLogs::note_stores() noexcept {
                          : hash_of(reinterpret_cast<const std::byte*>(address), bytes);
     }
     *reinterpret_cast<std::uint32_t*>(code + from_code_to_value) = value;
-    gave(running_, bytes);
+    words_.stores(running_, bytes);
   }
   access_cursor.stores = stores_.data();
 }

@@ -3,7 +3,6 @@
 /// \brief The logs of a block's warps, and who of their lanes writes.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/array_index.hpp"
+#include "emulator/trace/thread_words.hpp"
 
 namespace ladder::emulator {
 
@@ -30,7 +30,7 @@ class WarpLogs {
     has_marks_.fill(false);
     checked_.fill(0);
     has_checked_.fill(false);
-    given_.fill(0);
+    words_.start_block();
   }
   void end_block();
 
@@ -54,14 +54,9 @@ class WarpLogs {
   ///        date costs another round and nothing else.
   void compares_and_swaps(std::uint64_t address, unsigned bytes);
 
-  /// Words that a thread has handed on: stored, updated atomically, or given to another lane.
-  void gave(unsigned thread, unsigned bytes) {
-    given_[thread] += (bytes + 3) / 4;
-    most_given_ = std::max(most_given_, given_[thread]);
-  }
-  /// The most that a thread of a block has.
-  std::uint64_t most_given() const { return most_given_; }
-  void start_grid() { most_given_ = 0; }
+  /// What threads have got and handed on.
+  ThreadWords& words() { return words_; }
+  const ThreadWords& words() const { return words_; }
 
   /// How many rows each lane of the warp has filled.
   const std::uint16_t* rows_of(unsigned warp) const { return &rows_[std::size_t{32} * warp]; }
@@ -112,8 +107,7 @@ class WarpLogs {
   std::uint64_t last_begin_ = 0;  ///< of the array that held the last store
   std::size_t last_bytes_ = 0;
   std::array<std::byte*, WarpLog::kRows> stores_ = {};  ///< of the running thread; see enter()
-  std::array<std::uint64_t, 1024> given_ = {};          ///< by thread: words
-  std::uint64_t most_given_ = 0;
+  ThreadWords words_;
   unsigned running_ = 0;
   bool inside_ = false;  ///< the cursor belongs to running_
 };

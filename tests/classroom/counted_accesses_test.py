@@ -101,21 +101,56 @@ COUNTED = {
         "  float (*volatile f)(const float*) = load; return f(p);\n",
         "__device__ inline float load(const float* p) { return *p; }\n",
     ),
+    "an argument": function(
+        "  return first(*reinterpret_cast<const One*>(p));\n",
+        "struct One { float x; };\n"
+        "[[gnu::noipa]] __device__ float first(One one) { return one.x; }\n",
+    ),
+    "an argument, by a pointer to the function": function(
+        "  float (*volatile f)(One) = first; return f(*reinterpret_cast<const One*>(p));\n",
+        "struct One { float x; };\n__device__ inline float first(One one) { return one.x; }\n",
+    ),
     "looks twice": function("  const volatile float* v = p; (void)*v; return *v;\n"),
 }
+VALUE = """struct Two { float x, y; };
+[[gnu::noipa]] __device__ Two two(float x, float y) { return {x, y}; }
+[[gnu::noipa]] __device__ float sum(Two two) { return two.x + two.y; }
+"""
+EPILOGUE = "  *gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;\n"
+# Two neighbours store what a function has returned to where both can see it, and pass it to another.
+RACE = """  __shared__ Two twos[32][32];
+  twos[threadIdx.y][threadIdx.x] = two(acc, 0.0f);
+  acc = sum(twos[threadIdx.y][threadIdx.x / 2 * 2]) * 0.0f + acc;
+"""
+PRINTED = reads_by(
+    function(
+        "  unsigned x = 0;\n"
+        "  for (int i = 0; i < 4; ++i) {\n"
+        "    char c[2] = {};\n"
+        '    snprintf(c, 2, "%.1s", reinterpret_cast<const char*>(p) + i);\n'
+        "    x |= static_cast<unsigned char>(c[0]) << 8 * i;\n"
+        "  }\n"
+        "  return __uint_as_float(x);\n",
+        'extern "C" int snprintf(char*, size_t, const char*, ...);\n',
+    )
+)
+
+
+def with_idle_words(text):
+    """The edits of PRINTED, and words that carry nothing."""
+    return (*PRINTED[:2], (GUARD, GUARD + SEEN + text), PRINTED[3])
+
+
 # Read by what no instrumentation can see. The totals tell.
 UNCOUNTED = {
-    "snprintf": reads_by(
-        function(
-            "  unsigned x = 0;\n"
-            "  for (int i = 0; i < 4; ++i) {\n"
-            "    char c[2] = {};\n"
-            '    snprintf(c, 2, "%.1s", reinterpret_cast<const char*>(p) + i);\n'
-            "    x |= static_cast<unsigned char>(c[0]) << 8 * i;\n"
-            "  }\n"
-            "  return __uint_as_float(x);\n",
-            'extern "C" int snprintf(char*, size_t, const char*, ...);\n',
-        )
+    "snprintf": PRINTED,
+    "snprintf, and shuffles of nothing": with_idle_words(
+        "  for (int i = 0; i < 100; ++i) seen += __shfl_xor_sync(~0u, seen, 1);\n"
+        "  if (seen == 12345.5f) alpha += 1.0f;\n"
+    ),
+    "snprintf, and a thread that stores nothing": with_idle_words(
+        "  __shared__ float idle[1024];\n"
+        "  for (int i = 0; row + col == 0 && i < 1024; ++i) idle[i] = seen;\n"
     ),
     "another thread's stack": (
         (GUARD, GUARD + SEEN),
@@ -176,6 +211,34 @@ class CountedAccessesTest(unittest.TestCase):
                 self.assertEqual(found["status"], "right", found)
                 for counter in ("global_load_requests", "global_load_sectors"):
                     self.assertGreater(found["yours"][counter], found["reference"][counter])
+
+    def test_stores_of_results_are_counted(self):
+        """A function's result that goes straight to C."""
+        value = "reinterpret_cast<Two*>(C)[(static_cast<size_t>(row) * N + col) / 2]"
+        pairs = """  if (col % 2 != 0) return;
+  float other = 0.0f;
+  for (int k = 0; k < K; ++k) other += gA[k] * gB[static_cast<size_t>(k) * N + 1];
+"""
+        store = f"  const Two old = {value};\n  {value} = two(alpha * acc + beta * old.x, alpha * other + beta * old.y);\n"
+        edits = (
+            (HEAD, f"namespace ladder::coalesced {{\n{VALUE}\n/// \\brief"),
+            (EPILOGUE, pairs + store),
+        )
+        found = judged(edits)
+        self.assertEqual(found["status"], "right", found)
+        stores = [found[whose]["global_store_sectors"] for whose in ("yours", "reference")]
+        self.assertEqual(stores[0], stores[1])
+
+    def test_a_race_of_structures_is_seen(self):
+        """Nothing orders a store of a result and a load of an argument."""
+        found = judged(
+            (
+                (HEAD, f"namespace ladder::coalesced {{\n{VALUE}\n/// \\brief"),
+                (EPILOGUE, RACE + EPILOGUE),
+            )
+        )
+        self.assertEqual(found["status"], "hazard", found)
+        self.assertIn("race-in-shared-memory", [each["code"] for each in found["findings"]])
 
     def test_totals_tell_of_what_is_not(self):
         """No points for memory, and a code that says why."""
