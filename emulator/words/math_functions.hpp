@@ -27,7 +27,25 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return T(a) < T(b) ? T(b) : T(a);
 }
 
-/// A template, so that a program which brings its own for g++ may have it.
+// Templates, so that a program which brings its own for g++ may have them.
+
+template <std::floating_point T>
+constexpr bool isnan(T x) {
+  return std::isnan(x);
+}
+template <std::floating_point T>
+constexpr bool isinf(T x) {
+  return std::isinf(x);
+}
+template <std::floating_point T>
+constexpr bool isfinite(T x) {
+  return std::isfinite(x);
+}
+template <std::floating_point T>
+constexpr bool signbit(T x) {
+  return std::signbit(x);
+}
+
 template <class T>
 requires std::is_arithmetic_v<T>
 float rsqrtf(T x) {
