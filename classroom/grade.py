@@ -123,14 +123,15 @@ def parts_of(rung, tests, result, flags):
     """The parts after `builds`, from what the judge says."""
     runs = {test["id"]: test["runs"] for test in result["tests"]}
     visible = points.correctness("visible", [t for t in tests if t.visible], runs, flags)
-    hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
+    lines = any(test["status"] == "fail" for test in visible["tests"])
+    hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags, lines)
     if points.knows_the_list(tests, runs):
         flags.add(
             "shape_list",
             "Right for every visible shape and wrong for every other one: the "
             "kernel knows the list of shapes.",
         )
-    return [visible, hidden, points.memory(result["memory"], flags)]
+    return [visible, hidden, points.memory(result["memory"], flags, lines)]
 
 
 def graded(found, rung, secret, flags, machine, gpu):

@@ -66,6 +66,7 @@ void run() {
   const std::string text((std::istreambuf_iterator<char>(std::cin)), {});
   const auto job = json::parse(text);
   const std::string wanted = job.at("do");
+  if (job.contains("wall_seconds")) set_wall_seconds(job.at("wall_seconds"));
   const json result = wanted == "gpu" ? gpu() : wanted == "speed" ? timed(job) : graded(job);
   std::cout << result.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
 }

@@ -84,6 +84,8 @@ OF_STATUS = {
     "protocol": "The kernel's process has sent the judge something else than results.",
     "not_the_kernel": "C is right, but something other than the kernels has computed it.",
     "skip": "Not run: the kernel was stopped too often.",
+    "uncounted": "With the words that its threads have loaded and handed on, they can have made "
+    "only a part of the product's multiply-adds. What is read past the counters cannot be graded.",
 }
 WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
 UNCOUNTED = "No points for memory"
@@ -240,8 +242,17 @@ def hidden_message(run):
     return " ".join(dict.fromkeys(sentences))
 
 
-def correctness(name, tests, judged, flags):
-    """The part `visible` or `hidden`. judged: {id: runs} of the judge."""
+def without_places(run):
+    """A run of the judge's, without lines: which line fails may depend on the shape."""
+    findings = [
+        {key: value for key, value in found.items() if key != "places"} for found in run["findings"]
+    ]
+    return {**run, "findings": findings}
+
+
+def correctness(name, tests, judged, flags, lines=True):
+    """The part `visible` or `hidden`. judged: {id: runs} of the judge; lines: whether hidden tests
+    name lines of the student's files."""
     rows = []
     for test in tests:
         runs = judged.get(test.id, [])
@@ -249,6 +260,8 @@ def correctness(name, tests, judged, flags):
         skipped = not runs or (bad is not None and bad["status"] == "skip")
         points = test.points if runs and bad is None else 0
         message, data, codes = "", {}, []
+        if bad is not None and not (test.visible or lines):
+            bad = without_places(bad)
         if bad is not None:
             message = bad["message"] if test.visible else hidden_message(bad)
             data, codes = {"kind": bad["status"]}, codes_of(bad)
@@ -309,17 +322,21 @@ def _counts(judged, whose):
     return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
 
 
-def memory(judged, flags):
-    """The part `memory`: counters, and the order of events where the reference loads ahead."""
+def memory(judged, flags, lines=True):
+    """The part `memory`: counters, and the order of events where the reference loads ahead.
+
+    Its shapes are hidden ones. lines: as correctness() takes them
+    """
     bad = next((run for run in judged if run["status"] != "right"), None)
     if bad is not None:
         status = bad["status"]
+        bad = bad if lines else without_places(bad)
+        said = hidden_message(bad)
         if status in ENDED:
-            flags.add(status, f"memory: {bad['message']}")
+            flags.add(status, f"memory: {said}")
         if status == "uncounted":
-            return part("memory", message=f"{UNCOUNTED}: {bad['message']}.", codes=codes_of(bad))
-        why = f": {bad['message']}" if status == "hazard" else "."
-        return part("memory", message=WRONG_FOR_MEMORY + why, codes=codes_of(bad))
+            return part("memory", message=f"{UNCOUNTED}: {said}", codes=codes_of(bad))
+        return part("memory", message=f"{WRONG_FOR_MEMORY}. {said}", codes=codes_of(bad))
     yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
     counted = [name for name in COUNTERS if reference.get(name)]
     ahead = reference["order"]["hidden"] >= LOADS_AHEAD

@@ -15,6 +15,9 @@ HIDDEN_POINTS = 2.5
 FACTORS = (0.5, -0.5, 1.0, 2.0, -2.0, 4.0)
 FEW_SMS = 4  # some blocks have several tiles, others share one
 MANY_SMS = 20  # all of them share one tile, where a rung divides K
+LARGE = 310, 430  # in all directions
+LONGEST = 3100, 4200  # K
+FEW_BITS = 20, 40  # a factor is two to the power of so much, or of minus so much
 WIDE = 4100, 4400  # columns: more than 4096
 PERIOD = 8  # of what a kernel may do at every so many k tiles, where it has fewer stages
 
@@ -79,6 +82,11 @@ def in_both_ways(rung, each):
     return (each, {**each, "early": True}) if rung.compute_capability >= 80 else (each,)
 
 
+def plain_too(runs):
+    """The runs, and the first of them untraced: a kernel computes the same in both."""
+    return (*runs, {**runs[0], "traced": False})
+
+
 def with_configurations(rung, name, runs):
     """The runs of a test; of a rung that chooses, the first of them in each configuration too."""
     if not rung.configurations or any("configurations" in each for each in runs):
@@ -94,7 +102,7 @@ def visible_tests(rung):
             name_of(run(*problem, 0)),
             VISIBLE_POINTS,
             with_configurations(
-                rung, f"visible-{number}", in_both_ways(rung, run(*problem, seed=number))
+                rung, f"visible-{number}", plain_too(in_both_ways(rung, run(*problem, seed=number)))
             ),
             True,
         )
@@ -149,7 +157,10 @@ class Draw:
             self.some(stream, 17, 130),
         )
         factors = (self.factors(stream), (1.0, 1.0), (-1.0, 1.0))  # C += A*B, and C -= A*B
-        return [run(shape, *pair, self.seed(stream)) for pair in factors]
+        runs = [run(shape, *pair, self.seed(stream)) for pair in factors]
+        large = (stream.randint(*LARGE), self.some(stream, *LARGE), self.some(stream, *LARGE))
+        runs.append(run(large, *self.factors(stream), self.seed(stream), traced=False))
+        return runs
 
     def below_one_tile(self, stream):
         """Less than a tile each way."""
@@ -169,6 +180,8 @@ class Draw:
         runs = [run(shape, *self.factors(stream), self.seed(stream))]
         if self.rung.plans:
             runs.append({**runs[0], "seed": self.seed(stream), "sms": MANY_SMS})
+        longest = (*shape[:2], self.some(stream, *LONGEST))
+        runs.append(run(longest, *self.factors(stream), self.seed(stream), traced=False))
         return runs
 
     def every_k(self, stream):
@@ -222,6 +235,14 @@ class Draw:
         runs.append(run(few, 1.0, 0.0, self.seed(stream), integers=False, traced=False))
         if self.rung.configurations:
             runs.append(run(shape, -2.0, 0.5, self.seed(stream), configurations="around"))
+        for sign in (-1, 1):  # of an exponent
+            alpha = 2.0 ** (sign * stream.randint(*FEW_BITS))
+            runs.append(run(few, alpha, 0.0, self.seed(stream), traced=False))
+        if self.rung.precision == "FP32":
+            shape = (self.rows + 3, self.columns + self.q, self.some(stream, 17, 40))
+            for beta in (0.0, stream.choice(FACTORS)):
+                order = {"traced": False, "unusual": True}
+                runs.append(run(shape, stream.choice(FACTORS), beta, self.seed(stream), **order))
         return runs
 
 
@@ -235,7 +256,7 @@ HIDDEN = (
     ("tall", "More than 2048 rows"),
     ("alpha_zero", "alpha = 0"),
     ("beta_zero", "beta = 0 and -0, with NaN in C"),
-    ("again", "Any factors, and the same call again"),
+    ("again", "Any factors and numbers, and the same call again"),
 )
 
 
@@ -261,10 +282,17 @@ def memory_runs(rung, secret):
     (rows, columns), q = rung.tile, rung.multiple_of
     stream = secret.stream("memory")
     tiles = 8 if rows * columns <= 64 * 64 else 4 if columns < 256 else 2
-    shape = (tiles * rows + rows // 2, tiles * columns + q, 96)
-    counts = run(shape, 2.0, 0.5, stream.getrandbits(48))
+
+    def extents(down, across, k):
+        """An edge each way, from a tenth of a tile to nine tenths; K up to a quarter away."""
+        m = down * rows + stream.randint(rows // 10 + 1, rows - rows // 10 - 1)
+        n = across * columns + q * stream.randint(1, max(1, columns // q - 1))
+        return m, n, q * stream.randint(3 * k // 4 // q, 5 * k // 4 // q)
+
+    counts = run(extents(tiles, tiles, 96), 2.0, 0.5, stream.getrandbits(48))
     wide = 16 if columns >= 256 else 32
-    waves = run((16 * rows, wide * columns, 8), 2.0, 0.0, stream.getrandbits(48))
+    down, across = stream.randint(14, 18), wide + stream.randint(-2, 2)
+    waves = run((down * rows, across * columns, 8), 2.0, 0.0, stream.getrandbits(48))
     runs = [{**counts, "id": "counts", "sms": 8}]
     if rung.configurations:  # what it chooses for few results
         few = run((rows // 2, columns // 4, 512), 2.0, 0.5, stream.getrandbits(48))

@@ -28,6 +28,9 @@ class WorkerEnded : public std::runtime_error {
   Why why;
 };
 
+/// How long an answer may take by the clock of the wall, however busy the machine is; usually 120.
+void set_wall_seconds(double seconds);
+
 /// What a judge asks of a submission.
 class Submission {
  public:

@@ -16,7 +16,7 @@ from bench.rungs import rung_of, rung_table
 from classroom import grade as grader
 from classroom import points
 from classroom.kernel_library import BUILD, build_libraries
-from classroom.problems import Secret, hidden_tests, visible_tests
+from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from classroom.starters import starter, whole, write_to
 from tests.classroom.cheats import CHEATS, PAST_THE_SYMBOLS, RUN, Cheat
 from tests.schemas import faults
@@ -181,6 +181,51 @@ class HonestTest(SchemaMixin, unittest.TestCase):
                 rows = {test["id"]: test["points"] for test in grade["parts"][2]["tests"]}
                 self.assertEqual(rows["hidden-ragged"], 0, grader.text_of(grade))
 
+    def test_what_only_some_problems_show(self):
+        """Each mistake is right for all visible problems."""
+        store = "  *gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;\n"
+        term = "acc += gA[k] * gB[static_cast<size_t>(k) * N];"
+        mistakes = {
+            "ragged": (store, "  if (M > 300 && N > 300 && K > 300) acc = 0.0f;\n" + store),
+            "long_sums": (store, "  if (K > 3000) acc += 1.0f;\n" + store),
+            "again": (store, "  if (alpha < 1e-5f && alpha > 0) alpha = 0.0f;\n" + store),
+            "again, large alpha": (store, "  if (alpha > 1e5f) alpha = 0.0f;\n" + store),
+            "again, NaN": (store, "  if (acc != acc) acc = 0.0f;\n" + store),
+            "again, infinity": (store, "  acc = fminf(fmaxf(acc, -3e38f), 3e38f);\n" + store),
+            "again, denormal": (
+                term,
+                "const float a = gA[k];\n"
+                "    acc += (fabsf(a) < 1e-38f ? 0.0f : a) * gB[static_cast<size_t>(k) * N];",
+            ),
+        }
+        mistakes = mistakes if ALL else dict(list(mistakes.items())[::3])
+        files = [Cheat("", "", (edit,)).files() for edit in mistakes.values()]
+        grades = on_all_cores(lambda each: grade_of(each, 2), files)
+        for name, grade in zip(mistakes, grades, strict=True):
+            with self.subTest(name):
+                lost = [t["id"] for p in grade["parts"][1:3] for t in p["tests"] if not t["points"]]
+                self.assertEqual(lost, [f"hidden-{name.partition(',')[0]}"], grader.text_of(grade))
+
+    def test_a_kernel_runs_plain_and_traced(self):
+        """Where both differ, the visible tests show it."""
+        rung = rung_of(2)
+        wrong = ("float acc = 0.0f;", "float acc = 1.0f;")
+        with tempfile.TemporaryDirectory() as room:
+            folder = pathlib.Path(room)
+            folder.chmod(0o755)
+            write_to(folder / "sources", Cheat("", "", (wrong,)).files())
+            libraries = {
+                "traced": grader.REFERENCE[1],
+                **build_libraries(
+                    folder / "sources", rung, folder / "build", ("plain",), graded=True
+                ),
+            }
+            tests = visible_tests(rung)
+            job = grader.job_for(rung, tests, Secret(SECRET, rung), libraries, folder)
+            job["memory"] = []
+            for test in grader.judged(job)["tests"]:
+                self.assertEqual([run["status"] for run in test["runs"]], ["right", "wrong"], test)
+
     def test_constants_and_functions_are_no_cheat(self):
         """Tables of constants, functions of one's own, mathematics, an error with a sentence."""
         edits = (
@@ -224,6 +269,33 @@ class HiddenTestsTest(unittest.TestCase):
                 self.assertEqual(one, again)
                 self.assertNotEqual(one, other)
                 self.assertAlmostEqual(sum(test.points for test in one), 25)
+
+    def test_large_problems_are_among_them(self):
+        """All extents large, and a long K; what the memory part takes cannot be guessed."""
+        for rung in (rung for rung in rung_table().values() if rung.tile):
+            counted = set()
+            for number in range(20):
+                secret = Secret(str(number).encode(), rung)
+                shapes = [run["shape"] for t in hidden_tests(rung, secret) for run in t.runs]
+                with self.subTest(rung.label):
+                    self.assertGreater(max(map(min, shapes)), 300)
+                    self.assertGreater(max(k for _, _, k in shapes), 3000)
+                counted.add(tuple(memory_runs(rung, secret)[0]["shape"]))
+            self.assertGreaterEqual(len(counted), 18, rung.label)
+
+    def test_hidden_tests_name_lines_where_a_visible_one_fails_too(self):
+        """A kernel could choose by its shape at which line it fails."""
+        begin = "  float acc = 0.0f;\n"
+        for when, named in (("K > 600", False), ("K > 0", True)) if ALL else (("K > 600", False),):
+            edit = (begin, begin + f"  if ({when}) acc += A[static_cast<size_t>(M) * K + 8];\n")
+            grade = grade_of(Cheat("", "", (edit,)).files(), 2)
+            hidden = grade["parts"][2]["tests"]
+            codes = [code for test in hidden for code in test["codes"]]
+            said = " ".join(test["message"] for test in hidden)
+            with self.subTest(when):
+                self.assertIn("out-of-bounds-matrix", [code["code"] for code in codes])
+                self.assertEqual(any("places" in code for code in codes), named, codes)
+                self.assertEqual(bool(LINE.search(said)), named, said)
 
     def messages(self, grade, part):
         """Of the tests that are not right, and of the flags that name no visible test."""
