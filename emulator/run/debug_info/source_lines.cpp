@@ -99,7 +99,21 @@ Dwarf_Die* scopes_of(Dwfl_Module* module, std::uintptr_t instruction,
   return unit;
 }
 
-/// The line of an instruction; where code of headers was inlined, the line that called it.
+/// Has nobody written this function, as a struct's operator=? It has the line of the struct. What
+/// g++ makes of a lambda is no such function.
+bool is_implicit(Dwarf_Die& function) {
+  Dwarf_Attribute attribute;
+  bool artificial = false;
+  const char* const name = dwarf_diename(&function);
+  if (name == nullptr || std::string_view(name) == "operator()" || std::string_view(name) == "_FUN")
+    return false;
+  return dwarf_formflag(dwarf_attr_integrate(&function, DW_AT_artificial, &attribute),
+                        &artificial) == 0 &&
+         artificial;
+}
+
+/// The line of an instruction; where code of headers, or that nobody has written, was inlined, the
+/// line that called it.
 SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
   Dwfl_Module* const module = session == nullptr ? nullptr : dwfl_addrmodule(session, instruction);
   if (module == nullptr) return {};
@@ -107,8 +121,9 @@ SourceLine line_of_instruction(Dwfl* session, std::uintptr_t instruction) {
   std::vector<Dwarf_Die> scopes;
   Dwarf_Die* const unit = scopes_of(module, instruction, scopes);
   for (Dwarf_Die& scope : scopes) {
-    if (!is_ground(line.file)) break;
-    if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+    const bool inlined = dwarf_tag(&scope) == DW_TAG_inlined_subroutine;
+    if (!is_ground(line.file) && !(inlined && is_implicit(scope))) break;
+    if (!inlined) continue;
     const SourceLine call = line_of_call(unit, &scope);
     if (!call.file.empty()) line = call;
   }
