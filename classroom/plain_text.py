@@ -28,4 +28,6 @@ FORMULA = re.compile(
 
 def cell(value):
     """A cell of a CSV: what a spreadsheet would take for a formula gets a ' in front."""
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+    if not isinstance(value, str):
+        return value
+    return f"'{plain(value)}" if FORMULA.match(value) else plain(value)

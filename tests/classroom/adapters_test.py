@@ -208,6 +208,14 @@ class AdaptersTest(unittest.TestCase):
             "dlopen", cheat.find("testcase[@name='nothing but a kernel']/failure").get("message")
         )
 
+    def test_no_cell_is_a_formula(self):
+        """Whatever it begins with, full-width signs too; figures stay figures."""
+        for sign in "=+-@|%\uff1d\uff0b\uff0d\uff20\uff5c\uff05\u2212\ufe62\t\r":
+            row = adapters.csv_row(grade(judged(), student=f" {sign}1+1" if sign > " " else sign))
+            [cells] = csv.DictReader(io.StringIO(adapters.csv_text([row]), newline=""))
+            self.assertEqual(cells["student"][0], "'", repr(sign))
+            self.assertNotIn("'", cells["score"])
+
     def test_a_csv_row_has_every_figure(self):
         formula = grade(judged(), student='=HYPERLINK("x")')
         rows = list(
