@@ -15,7 +15,6 @@ import platform
 import re
 import subprocess
 import sys
-import tempfile
 import textwrap
 
 from bench import SOURCES, program
@@ -33,6 +32,7 @@ from classroom.kernel_library import (
     contained_words,
 )
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
+from classroom.rooms import remove_left_rooms, room
 from classroom.rules import judged_sources
 from classroom.submission import BadSubmissionError, read_submission, sha256_of, student_of
 
@@ -100,15 +100,16 @@ def job_for(rung, tests, secret, libraries, folder):
     }
 
 
-def speed_part(sources, rung, secret, folder, gpu, parts, flags):
-    """The part `speed`. gpu: as the judge describes it; parts: those before."""
+def speed_part(sources, rung, secret, folder, gpu, parts, flags, kept):
+    """The part `speed`. gpu: as the judge describes it; parts: those before; kept: names of
+    variables that may survive a call."""
     if any(part["id"] == "visible" and part["status"] != "pass" for part in parts):
         return points.speed(
             message="A kernel that is wrong for a visible shape gets no points for " "speed."
         )
     try:
         library, faults = speed.library_for_gpu(
-            sources, rung, folder, gpu, contained_words(folder, NVCC_CPU_SECONDS)
+            sources, rung, folder, gpu, contained_words(folder, NVCC_CPU_SECONDS), kept
         )
     except CompileError as error:
         return points.speed(message="nvcc does not compile it:\n" + "\n".join(error.lines))
@@ -139,15 +140,13 @@ def graded(found, rung, secret, flags, machine, gpu):
 
     machine: what the grade says of it; gpu: as the judge describes it, or None
     """
-    with tempfile.TemporaryDirectory(prefix="grade_") as room:
-        folder = pathlib.Path(room)
-        folder.chmod(0o755)  # the worker is another user, where there is one
+    with room() as folder:
         sources, out = folder / "sources", folder / "build"
         found.write_to(sources)
         wrap = contained_words(out, CPU_SECONDS)
-        faults, counters, compile_error = [], (), None
+        faults, kept, compile_error = [], (), None
         try:
-            faults, counters = judged_sources(sources, rung, out, wrap)
+            faults, kept = judged_sources(sources, rung, out, wrap)
             if not faults:
                 libraries = build_libraries(sources, rung, out, wrap=wrap, graded=True)
         except CompileError as error:  # of the linker too, behind which there are objects
@@ -155,7 +154,7 @@ def graded(found, rung, secret, flags, machine, gpu):
         if not faults:
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
             there = {name: path for name, path in objects.items() if path.exists()}
-            faults = object_faults(there, rung, counters)
+            faults = object_faults(there, rung, kept)
             has_run = all(defines_run(path, rung) for path in there.values())
             if not compile_error and not faults and not has_run:
                 compile_error = CompileError([NO_RUN.format(rung.name)])
@@ -175,7 +174,7 @@ def graded(found, rung, secret, flags, machine, gpu):
         machine["containment"] = result.get("holds") or []
         parts = [points.builds("It compiles."), *parts_of(rung, tests, result, flags)]
         if gpu and not flags.fatal:
-            parts.append(speed_part(sources, rung, secret, folder, gpu, parts, flags))
+            parts.append(speed_part(sources, rung, secret, folder, gpu, parts, flags, kept))
         return parts
 
 
@@ -288,6 +287,7 @@ def main():
     options = parser.parse_args()
     try:
         secret = pathlib.Path(options.secret_file).read_bytes() if options.secret_file else b""
+        remove_left_rooms()
         found = grade(options.submission, options.rung, secret, options.student)
     except NoGradeError as error:
         print(error, file=sys.stderr)

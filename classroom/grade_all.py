@@ -26,14 +26,13 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
-from classroom import class_pages, contained
+from classroom import class_pages, contained, rooms
 from classroom.grade import SCHEMA, write
 from classroom.kernel_library import BUILD, ENDINGS
 from classroom.submission import MOST_ARCHIVE_BYTES, MOST_FILE_BYTES, RECORD
@@ -229,9 +228,8 @@ class Class:
 
     def graded(self, entry, print_of):
         """The Row of one entry, from a process that may do anything but harm."""
-        with tempfile.TemporaryDirectory(prefix="grade_all_", ignore_cleanup_errors=True) as room:
-            os.chmod(room, 0o755)  # the worker is another user, where there is one
-            file = pathlib.Path(room, "grade.json")
+        with rooms.room("grade_all_") as room:
+            file = room / "grade.json"
             command = [
                 *self.grader,
                 str(entry.path.resolve()),
@@ -265,7 +263,7 @@ class Class:
             process = subprocess.Popen(
                 command,
                 cwd=SOURCES,
-                env={**os.environ, "TMPDIR": room},
+                env={**os.environ, "TMPDIR": str(room)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -430,6 +428,7 @@ def main():
     out = options.out or submissions.resolve().with_name(f"{submissions.resolve().name}_graded")
     if not (BUILD / "grader_judge").exists():
         raise FigureError("grader_judge is not built: run `make build`, then grade again")
+    rooms.remove_left_rooms()
     missing = contained.what_is_missing()
     if missing and not options.uncontained:
         raise FigureError(

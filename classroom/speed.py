@@ -70,15 +70,16 @@ def speed_job(rung, secret, libraries, reference, folder, *, device, worker, sha
     }
 
 
-def library_for_gpu(sources, rung, folder, gpu, wrap=()):
+def library_for_gpu(sources, rung, folder, gpu, wrap=(), kept=frozenset()):
     """(the library of a submission, what its object may not hold).
 
     folder  of the caller's, for the library; wrap: words in front of the compiler
+    kept    names of variables that may survive a call
 
     Raises CompileError if nvcc does not compile what g++ compiles.
     """
     library = build_gpu_library(sources, rung, folder, gpu["compute_capability"], wrap)
-    return library, object_faults({"gpu": folder / "gpu" / "launch.o"}, rung)
+    return library, object_faults({"gpu": folder / "gpu" / "launch.o"}, rung, kept)
 
 
 def timed_on_gpu(library, rung, secret):

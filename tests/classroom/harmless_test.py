@@ -20,6 +20,7 @@ from classroom import grade as grader
 from classroom.judge_program import NoGradeError
 from classroom.kernel_library import build_libraries
 from classroom.problems import Secret, visible_tests
+from classroom.rooms import remove_left_rooms
 from classroom.starters import whole, write_to
 from tests import SOURCES
 from tests.classroom.attacks import AT_RUN, ATTACKS
@@ -285,6 +286,54 @@ class MachineTest(RoomMixin, unittest.TestCase):
         )
         with unittest.mock.patch.object(contained, "call", lambda *_, **__: (1, said)):
             self.assert_no_grade("The grader failed, and not the student.*Killed signal")
+
+    def test_a_busy_machine(self):
+        """Who still computes when the clock stops it has met a slow machine; who waits has not."""
+        spins = "  for (volatile int i = 0;; i = i + 1) {\n  }\n"
+        waits = "  char c;\n  read(4, &c, 1);\n"
+        for code in (spins, waits):
+            texts = edited(
+                whole(rung_of(2)), ((LAUNCH, f"#include <unistd.h>\n{LAUNCH}"), (RUN, RUN + code))
+            )
+            write_to(self.room / "sources", texts)
+            libraries = build_libraries(self.room / "sources", rung_of(2), self.room / "build")
+            test = visible_tests(rung_of(2))[0]
+            job = grader.job_for(rung_of(2), [test], Secret(b"", rung_of(2)), libraries, self.room)
+            job |= {"memory": [], "wall_seconds": 4}
+            with self.subTest(code):
+                if code == spins:
+                    with self.assertRaisesRegex(NoGradeError, "too busy"):
+                        grader.judged(job)
+                else:
+                    run = grader.judged(job)["tests"][0]["runs"][0]
+                    self.assertEqual(run["status"], "timeout", run)
+
+    def test_folders_of_killed_processes_are_removed(self):
+        """Others' are kept, and what is no folder of the grader's."""
+        (self.room / "grade_mine").mkdir()
+        words = "from classroom.rooms import room\nwith room() as r: print(r, flush=True); input()"
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-c", words],
+                cwd=SOURCES,
+                env={**os.environ, "TMPDIR": str(self.room)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(2)
+        ]
+        killed, alive = (pathlib.Path(each.stdout.readline().strip()) for each in started)
+        (killed / "build").mkdir()
+        started[0].kill()
+        started[0].wait()
+        self.assertTrue(killed.exists())
+        with unittest.mock.patch.object(tempfile, "tempdir", str(self.room)):
+            remove_left_rooms()
+        self.assertEqual(set(self.room.glob("grade_*")), {alive, self.room / "grade_mine"})
+        started[1].communicate("\n")
+        started[0].communicate()
+        self.assertFalse(alive.exists())
 
     def test_nothing_to_contain_with(self):
         with unittest.mock.patch.object(contained, "PROGRAM", self.room / "contained_call"):
