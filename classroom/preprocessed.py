@@ -10,6 +10,7 @@ lie about that, so directive_faults() refuses them.
 """
 
 import dataclasses
+import itertools
 import re
 
 _TOKEN = re.compile(
@@ -94,6 +95,24 @@ def directives_of(text):
         match = re.match(r"(?:#|%:)\s*(\w*)(.*)", "".join(bare[at:end]))
         found.append((1 + text.count("\n", 0, at), match[1], " ".join(match[2].split())))
     return found
+
+
+def constants_of(text):
+    """Names of the __constant__ variables of a source, as it is written."""
+    kinds = ("word", "sign", "number")
+    tokens = [word for kind, word, _ in _tokens(joined(text)) if kind in kinds]
+    names = set()
+    for begin, token in enumerate(tokens):
+        if token != "__constant__":
+            continue
+        depth = 0
+        for before, word in itertools.pairwise(tokens[begin:]):
+            if depth == 0 and word in ("[", "=", "{", ",", ";"):
+                names.add(before)
+            depth += (word in ("(", "[", "{", "<")) - (word in (")", "]", "}", ">"))
+            if depth == 0 and word == ";":
+                break
+    return {name for name in names if re.fullmatch(r"[^\W\d]\w*", name)}
 
 
 def directive_faults(name, text):

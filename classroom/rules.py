@@ -10,7 +10,7 @@ import re
 from bench import SOURCES
 from classroom.counters import counters_in
 from classroom.kernel_library import ROOM, preprocessed, sources_of
-from classroom.preprocessed import code_faults, directive_faults, own_code, own_rows
+from classroom.preprocessed import code_faults, constants_of, directive_faults, own_code, own_rows
 from classroom.source_text import text_of
 
 CUDA = "emulator/cuda_headers"
@@ -45,7 +45,9 @@ def source_faults(folder, rung, out, wrap=()):
 
 
 def judged_sources(folder, rung, out, wrap=()):
-    """([(kind, sentence)], {name of a variable that only counts}) of a student's folder.
+    """([(kind, sentence)], {name of a variable that may survive a call}) of a student's folder.
+
+    A variable may that only counts, and a __constant__ one, which no kernel writes.
 
     out, wrap  as build_libraries() takes them. Raises CompileError, NotBuilt.
     """
@@ -63,7 +65,8 @@ def judged_sources(folder, rung, out, wrap=()):
         faults += code_faults(text, folders, traced=flavour == "traced")
     faults += difference(texts.values(), folders)
     counters = [counters_in(own_code(text, folders)) for text in texts.values()]
-    return list(dict.fromkeys(faults)), set.intersection(*counters)
+    constants = {name for path in sources_of(folder) for name in constants_of(text_of(path))}
+    return list(dict.fromkeys(faults)), set.intersection(*counters) | constants
 
 
 def include_faults(text, folders, rung, files):

@@ -16,6 +16,7 @@ LOOP = "    acc += gA[k] * gB[static_cast<size_t>(k) * N];\n"
 UNROLL = "#pragma unroll 8  // eight pairs of loads are in flight before the first is needed\n"
 RUN = "void run(const Gemm<float>& gemm, Stream stream) {\n"
 TEMPLATE = "template <int BM, int BN>\n__global__"
+HEAD_OF_EPILOGUE = "  float* gC = C + static_cast<size_t>(row) * N + col;\n"
 EPILOGUE = "  *gC = beta == 0.0f ? alpha * acc : alpha * acc + beta * *gC;\n"
 KERNEL, HOST = "kernel.cuh", "launch.cu"
 
@@ -191,6 +192,17 @@ TOGETHER = (
         in_kernel("constexpr int kTable[4] = {1, 2, 4, 8};\n" "static_assert(kTable[3] == 8);"),
     ),
     Oddity("a __constant__ table", in_kernel("__constant__ const float kOne[1] = {1.0f};")),
+    Oddity(
+        "a __constant__ table that could be written",
+        (
+            *in_kernel("__constant__ float kFactors[2] = {1.0f, 2.0f}, kUnused;"),
+            (HEAD_OF_EPILOGUE, "  acc *= kFactors[0];\n" + HEAD_OF_EPILOGUE),
+        ),
+    ),
+    Oddity(
+        "isnan() and isinf() without std::",
+        before_loop("  if (isnan(alpha) || isinf(beta)) alpha += 0.0f;\n"),
+    ),
     Oddity(
         "a template with a concept",
         in_kernel(
