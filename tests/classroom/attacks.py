@@ -149,6 +149,10 @@ THROWS = "  if (gemm.M > 0) throw std::runtime_error({0});\n"
 AT_RUN = {
     "ten megabytes of an error": (THROWS.format("std::string(10'000'000, 'x')"), "xxx"),
     "control characters in an error": (THROWS.format(r'"\x1b[2J\x07\0 red \xff\xfe"'), "?[2J?"),
+    "an element that is not there": (
+        "  if (std::string(1, 'x').at(5) == 'y') return;\n",
+        "asks a std::vector, a std::string or the like for an element that it does not have",
+    ),
     "all the memory": (
         "  for (char* p = new char[1 << 30]();; p = new char[1 << 30]()) p[0] = 1;\n",
         "",
