@@ -87,8 +87,8 @@ inline double dram_bytes_per_us() {
 }
 
 #ifndef __CUDACC__
-/// A thread's own copy of an argument, as its bytes: a constructor would read the host's memory at a
-/// line of the type's, as if the kernel had.
+/// A thread's own copy of an argument, as its bytes: a constructor would read the host's memory, at
+/// a line of the type's, as if the kernel had.
 /// \tparam T  type of a kernel's parameter
 template <class T>
 class Parameter {
