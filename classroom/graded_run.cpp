@@ -289,7 +289,7 @@ RunReport run_report(const json& json) {
 }
 
 std::string meaning_of(const std::exception& error) {
-  const std::string said(error.what(), strnlen(error.what(), kMostMessageBytes));
+  std::string said(error.what(), strnlen(error.what(), kMostMessageBytes));
   const auto about = [&](const char* sentence) { return sentence + (" (C++: " + said + ")"); };
   if (dynamic_cast<const std::out_of_range*>(&error) != nullptr) {
     return about(

@@ -80,7 +80,7 @@ OF_STATUS = {
     "memory.",
     "forbidden_call": "The kernel's code asked the system for something that it may not have, or "
     "ended the process it runs in.",
-    "timeout": "The kernel did not come to an end.",
+    "timeout": "The kernel had not come to an end when it was stopped.",
     "protocol": "The kernel's process has sent the judge something else than results.",
     "not_the_kernel": "C is right, but something other than the kernels has computed it.",
     "skip": "Not run: the kernel was stopped too often.",

@@ -153,7 +153,8 @@ _ROWS = (
     ),
     (
         ("endless-loop",),
-        "A loop does not end. Does its variable move towards its end in every round?",
+        "A loop does not end, or takes very long. Does its variable move towards its end in every "
+        "round?",
         HANG,
     ),
     (
@@ -251,8 +252,8 @@ _ROWS = (
     # -- What is wrong with its result
     (
         ("never-written",),
-        "No thread stores these elements. Does every element of C have one thread, and does that "
-        "thread reach its store?",
+        "These elements hold what was in C before the call. Does every element of C have one "
+        "thread, and does that thread reach its store?",
         GRID,
     ),
     (

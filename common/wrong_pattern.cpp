@@ -48,13 +48,16 @@ double share(const WrongResult& r, Holds holds) {
 
 /// Values that say by themselves what went wrong: unwritten, NaN, infinite, zero.
 std::optional<Wrong> telling_values(const WrongResult& r) {
-  const auto some = [&](WrongKind kind, auto holds) -> std::optional<Wrong> {
+  const auto some = [&](WrongKind kind, auto holds, double chance = 0) -> std::optional<Wrong> {
     const double part = share(r, holds);
-    if (part == 0.0) return std::nullopt;
+    if (part <= chance) return std::nullopt;
     return Wrong{.kind = kind, .fields = {{"share", part}}};
   };
+  // A wrong element may well be a number that C has held before.
+  constexpr double kByChance = 0.2;
   std::optional<Wrong> found = some(
-      WrongKind::kNeverWritten, [&](std::size_t i) { return same_bits(r.got[i], r.initial[i]); });
+      WrongKind::kNeverWritten, [&](std::size_t i) { return same_bits(r.got[i], r.initial[i]); },
+      r.initial_was_nan ? 0 : kByChance);
   if (found) found->fields.set("holds_old_c", !r.initial_was_nan);
   if (!found) found = some(WrongKind::kNan, [&](std::size_t i) { return std::isnan(r.got[i]); });
   if (!found) {

@@ -47,9 +47,10 @@ std::string values_text(const Wrong& wrong) {
   const auto ahead = [&] { return wrong.fields.number("shift") > 0; };
   switch (wrong.kind) {
     case WrongKind::kNeverWritten:
-      return fmt::format(
-          "{} never written{}", how_many(wrong),
-          wrong.fields.truth("holds_old_c") ? ": they hold the C from before the call" : "");
+      return fmt::format("{} {}", how_many(wrong),
+                         wrong.fields.truth("holds_old_c")
+                             ? "unchanged: they hold the C from before the call"
+                             : "never written");
     case WrongKind::kNan:
       return fmt::format(
           "{} NaN: shared memory read before it was written, a read beyond A or B, or C read "

@@ -106,7 +106,7 @@ namespace ladder::emulator {
   /* Threads that never go on. */                                                                  \
   LADDER_FAULT(kDeadlock, kHang, "deadlock", "No thread can go on")                                \
   LADDER_FAULT(kWarpDeadlock, kHang, "warp-deadlock", "The lanes of a warp wait for each other")   \
-  LADDER_FAULT(kEndlessLoop, kHang, "endless-loop", "A loop does not end")                         \
+  LADDER_FAULT(kEndlessLoop, kHang, "endless-loop", "A loop does not end, or takes very long")     \
   /* Functions that the lanes of a warp call together. */                                          \
   LADDER_FAULT(kWarpWidth, kWarp, "warp-width", "The width of a shuffle is no power of two")       \
   LADDER_FAULT(kLaneNotInMask, kWarp, "warp-lane-not-in-mask",                                     \

@@ -173,7 +173,7 @@ class VerdictsTest(unittest.TestCase):
         self.assertIn("The kernel is right where tiles fit the matrix exactly", text)
         self.assertIn("Only the last tile is wrong", text)
         self.assertIn('Read "Edge cases" in ladder/03_shared_tile/README.md.', text)
-        self.assertIn("No thread stores", self.text(wrong("never-written", "last-tile-row")))
+        self.assertIn("before the call", self.text(wrong("never-written", "last-tile-row")))
 
     def test_when_copies_arrive_is_told(self):
         late, at_once = (

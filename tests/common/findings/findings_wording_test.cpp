@@ -19,7 +19,7 @@ TEST(FindingsWordingTest, WhatTheElementsHold) {
       {{.kind = WrongKind::kNeverWritten, .fields = {{"share", 1.0}, {"holds_old_c", false}}},
        "all of them never written"},
       {{.kind = WrongKind::kNeverWritten, .fields = {{"share", 0.364}, {"holds_old_c", true}}},
-       "37 % of them never written: they hold the C from before the call"},
+       "37 % of them unchanged: they hold the C from before the call"},
       {{.kind = WrongKind::kNan, .fields = {{"share", 1.0}}},
        "all of them NaN: shared memory read before it was written, a read beyond A or B, or C read "
        "although beta is 0"},
