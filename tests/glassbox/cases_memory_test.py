@@ -25,6 +25,7 @@ CASES = [
     Case("hostmem", words=("1",), found=("host-access 7 d",), exit_code=139),
     Case("hostmem", words=("1", "2"), found=("host-access 8 d",), exit_code=139),
     Case("taint", found=("uninitialised-local 2 b", "undefined-shuffle 3 b")),
+    *twins("atomics_on_nothing", "uninitialised-global 6 total"),
     Case("argmax_e"),
     Case("f4pad"),
     *twins(
