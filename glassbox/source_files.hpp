@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/findings/source_error.hpp"
+
 namespace ladder::glassbox {
 
 /// The sources of one program.
@@ -29,6 +31,8 @@ class SourceFiles {
   bool uses_openmp() const { return uses_openmp_; }
   /// Whether a kernel, or a function that kernels call, may take memory with new or malloc().
   bool uses_device_heap() const { return uses_device_heap_; }
+  /// Functions that behave otherwise than nvcc's: see one_sided_functions().
+  const std::vector<SourceError>& notes() const { return notes_; }
 
  private:
   std::filesystem::path rewritten(const std::filesystem::path& source);
@@ -50,6 +54,7 @@ class SourceFiles {
   bool uses_cublas_ = false;
   bool uses_openmp_ = false;
   bool uses_device_heap_ = false;
+  std::vector<SourceError> notes_;
 };
 
 }  // namespace ladder::glassbox

@@ -10,6 +10,10 @@ CASES = [
     Case("pointer_attributes", output="2\n"),
     Case("device_variable_read_on_the_host", output="0\n"),
     Case("device_variable_read_on_the_host", options="-D SOUND", output="32\n"),
+    Case("both_sides", output="102 102, -2\n"),
+    Case("both_sides", options="-D BROKEN", found=("out-of-bounds-global 37 out",)),
+    # What the note is about is no fault.
+    Case("both_sides_goto", found=("host-side-of-a-function 6",), output="2\n", exit_code=0),
     Case("cyc"),
     Case("dev", output="ok\n"),
     Case("ld", output="cudaSuccess\n"),
