@@ -12,9 +12,9 @@ namespace {
 
 /// HD, CUDA_CALLABLE: what is called like that may be a macro.
 bool may_be_macro(std::string_view word) {
-  return word.size() > 1 && std::ranges::any_of(word, [](unsigned char c) {
-           return std::isupper(c) != 0;
-         }) && std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
+  return word.size() > 1 &&
+         std::ranges::any_of(word, [](unsigned char c) { return std::isupper(c) != 0; }) &&
+         std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
 }
 
 }  // namespace
@@ -87,8 +87,8 @@ class SideReader {
       return close == TokenReader::kNone ? i + 1 : close + 1;
     }
     head_.function = head_.function || is(i, "(");
-    head_.type = head_.type || (!head_.function &&
-                                source_.is_any(i, {"class", "struct", "namespace", "enum"}));
+    head_.type = head_.type ||
+                 (!head_.function && source_.is_any(i, {"class", "struct", "namespace", "enum"}));
     head_.constant = head_.constant || source_.is_any(i, {"constexpr", "consteval"});
     if (is(i, "{")) {
       open(i);
@@ -108,9 +108,9 @@ class SideReader {
   void open(std::size_t i) {
     const bool for_device = head_.global || (head_.device && !head_.host);
     const Place around = scopes_.back().side.place;
-    const bool begins = around == Place::kOutside ? head_.function && !opens_type(i)
-                                                  : around == Place::kHost && head_.function &&
-                                                        head_.device;  // a lambda
+    const bool begins = around == Place::kOutside
+                            ? head_.function && !opens_type(i)
+                            : around == Place::kHost && head_.function && head_.device;  // a lambda
     Scope scope = {.side = scopes_.back().side,
                    .is_body = begins,
                    .head = head_,
@@ -138,8 +138,8 @@ class SideReader {
     body.close = i;
     body.is_one_piece = scope.conditions == conditions_.size();
     // "S() : a{1}, b{2} {": what was closed is a member.
-    const bool is_member = scopes_.back().side.place == Place::kOutside &&
-                           source_.is_any(i + 1, {"{", ","});
+    const bool is_member =
+        scopes_.back().side.place == Place::kOutside && source_.is_any(i + 1, {"{", ","});
     if (is_member) head_ = scope.head;
   }
 

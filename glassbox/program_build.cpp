@@ -210,7 +210,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
                  "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};
   append(start, libraries);
   call(start, environment, SourceErrorKind::kLinker);
-  return {program, files.uses_device_heap(), compilation.front_end.name, std::move(found.notes)};
+  return {program, files.uses_device_heap(), compilation.front_end.name, files.device_variables(),
+          std::move(found.notes)};
 }
 
 }  // namespace ladder::glassbox

@@ -110,6 +110,8 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
                       .place = {source.string(), function.line},
                       .fields = {{"reason", std::string(function.reason)}}});
   }
+  for (const std::string& name : glassbox::device_variables(text))
+    device_variables_.insert(name);
   if (takes_memory_on_device(text)) uses_device_heap_ = true;
   return facts;
 }

@@ -40,6 +40,16 @@ class TwoSides : private TokenReader {
     return found;
   }
 
+  std::set<std::string_view> device_variables() const {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (sides_.place(i) != Place::kOutside || !is_any(i, {"__device__", "__constant__"}))
+        continue;
+      if (const auto name = variable_declared_at(i); !name.empty()) names.insert(name);
+    }
+    return names;
+  }
+
   bool takes_memory_on_device() const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (sides_.on_device(i) && (is(i, "new") || (is(i, "malloc") && is(i + 1, "(")))) return true;
@@ -154,11 +164,7 @@ class TwoSides : private TokenReader {
   /// \brief On a GPU, a `__device__` variable is two: the host's of that name starts as 0, and no
   ///        kernel ever sees it. So functions of the host alone name another one.
   void give_host_sides() {
-    std::set<std::string_view> names;
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (sides_.place(i) != Place::kOutside || !is_any(i, {"__device__", "__constant__"})) continue;
-      if (const auto name = variable_declared_at(i); !name.empty()) names.insert(name);
-    }
+    const std::set<std::string_view> names = device_variables();
     for (const FunctionBody& body : sides_.bodies()) {
       if (body.place != Place::kHost || body.on_device) continue;
       for (const std::string_view name : names)
@@ -190,6 +196,12 @@ std::vector<Change> for_one_compilation(const std::string& source) {
 
 std::vector<OneSided> one_sided_functions(const std::string& source) {
   return TwoSides(source).one_sided();
+}
+
+std::vector<std::string> device_variables(const std::string& source) {
+  const TwoSides sides(source);
+  const std::set<std::string_view> names = sides.device_variables();
+  return {names.begin(), names.end()};
 }
 
 bool takes_memory_on_device(const std::string& source) {

@@ -26,6 +26,9 @@ struct OneSided {
 };
 std::vector<OneSided> one_sided_functions(const std::string& source);
 
+/// The names of its `__device__` and `__constant__` variables.
+std::vector<std::string> device_variables(const std::string& source);
+
 /// Do kernels, or functions for the device, have `new` or `malloc` in them?
 bool takes_memory_on_device(const std::string& source);
 

@@ -382,7 +382,14 @@ bool GlobalRequests::report_elsewhere(unsigned thread, std::uintptr_t address, A
 bool GlobalRequests::is_of_no_concern(std::uintptr_t address, AccessCode code) {
   BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
   return runner.threads().stacks().contains(address) || runner.cluster().shared_contains(address) ||
-         state_.plan->code.library_contains(address) || is_launch_code(code);
+         (state_.plan->code.library_contains(address) && !is_of_host(address)) ||
+         is_launch_code(code);
+}
+
+bool GlobalRequests::is_of_host(std::uintptr_t address) const {
+  return std::ranges::any_of(state_.wishes->host_variables, [&](std::span<const std::byte> bytes) {
+    return address - reinterpret_cast<std::uintptr_t>(bytes.data()) < bytes.size();
+  });
 }
 
 /// Is this the code that reads a kernel's arguments from wherever the host program keeps them?

@@ -35,7 +35,7 @@ TEST(TwoSidesTest, CodeOfTheDeviceHasAnArchitecture) {
         "template <class T>\n__device__ T f(T a) { if (a) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
         "struct S { int a = 1; __device__ void f() {\n#ifdef __CUDA_ARCH__\n#endif\n} };",
         "namespace n { __global__ void k(struct S s) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
-        "#define D __device__\nD int f() { return __CUDA_ARCH__; }",
+        "#define D __device__\n  D int f() { return __CUDA_ARCH__; }",
         "int main() { g([=] __device__(int i) { return __CUDA_ARCH__; }, 1); }",
         "int main() { } \n__device__ int f() { return __CUDA_ARCH__; }"}) {
     EXPECT_TRUE(has_device_side(device)) << device;
@@ -88,15 +88,17 @@ TEST(TwoSidesTest, WhereOneSideIsAllThereIsANote) {
   EXPECT_EQ(reason(head + asks + "}"), "");
   EXPECT_EQ(reason(head + asks + "goto end; end: return 1; }"), "2goto");
   EXPECT_EQ(reason("constexpr " + head + asks + "}"), "2constant");
-  EXPECT_EQ(reason("#if A\n" + head + "\n#else\n__host__ __device__ int g() {\n#endif" + asks + "}"),
-            "6conditional");
+  EXPECT_EQ(
+      reason("#if A\n" + head + "\n#else\n__host__ __device__ int g() {\n#endif" + asks + "}"),
+      "6conditional");
   EXPECT_EQ(reason("int f() {" + asks + "goto end; end: return 1; }"), "");
   EXPECT_FALSE(has_device_side(head + asks + "goto end; end: return 1; }"));
 }
 
 TEST(TwoSidesTest, BranchesOfThePreprocessorBeginAtTheSameBraces) {
-  EXPECT_FALSE(has_device_side("#if A\nint f(int a) {\n#else\nint f() {\n#endif\n}\n"
-                               "int g() {\n#ifdef __CUDA_ARCH__\n#endif\n}"));
+  EXPECT_FALSE(
+      has_device_side("#if A\nint f(int a) {\n#else\nint f() {\n#endif\n}\n"
+                      "int g() {\n#ifdef __CUDA_ARCH__\n#endif\n}"));
 }
 
 TEST(TwoSidesTest, LambdasOfTheDeviceNameItsVariables) {
