@@ -18,6 +18,18 @@ CASES = [
     Case("dev", output="ok\n"),
     Case("ld", output="cudaSuccess\n"),
     Case("ld", options="-D N=131000", output="cudaSuccess\n"),
+    Case(
+        "deep_recursion",
+        found=("stack-overflow 10",),
+        output="cudaSuccess\n65536\ncudaErrorHardwareStackError\n",
+    ),
+    Case("deep_recursion", options="-D SOUND", output="cudaSuccess\n65536\ncudaSuccess\n"),
+    Case(
+        "deep_recursion",
+        options="-D SOUND -D TOO_LARGE",
+        found=("stack-too-large 21",),
+        output="cudaSuccess\n65536\ncudaErrorInvalidValue\n65536\ncudaSuccess\n",
+    ),
     Case("stk", output="cudaSuccess\ncudaSuccess\n"),
 ]
 
