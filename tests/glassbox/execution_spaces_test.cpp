@@ -70,14 +70,14 @@ TEST(ExecutionSpacesTest, Kernels) {
   EXPECT_EQ(told("__global__ void k() {}\nint main() { k(); }"), "3 refused-by-nvcc");
   EXPECT_EQ(told("__global__ __device__ void k() {}"), "2 refused-by-nvcc");
   EXPECT_EQ(told("__global__ void k() { throw 1; }"), "2 refused-by-nvcc");
-  EXPECT_EQ(told("__device__ void f() {\n  try {\n  } catch (int) {\n  }\n}"),
-            "3 refused-by-nvcc");
+  EXPECT_EQ(told("__device__ void f() {\n  try {\n  } catch (int) {\n  }\n}"), "3 refused-by-nvcc");
 }
 
 TEST(ExecutionSpacesTest, EachIsToldOnce) {
-  EXPECT_EQ(told("void f();\nint n;\n__global__ void k(int* a) {\n  f();\n  a[0] = n;\n  f(); f();\n}"),
-            "5 host-function-in-device-code f; 6 host-variable-in-device-code n; "
-            "7 host-function-in-device-code f");
+  EXPECT_EQ(
+      told("void f();\nint n;\n__global__ void k(int* a) {\n  f();\n  a[0] = n;\n  f(); f();\n}"),
+      "5 host-function-in-device-code f; 6 host-variable-in-device-code n; "
+      "7 host-function-in-device-code f");
 }
 
 TEST(ExecutionSpacesTest, WhatMayBeRightIsNotToldOf) {
