@@ -23,6 +23,7 @@
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/runtime/program_variables.hpp"
+#include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/refused_launch.hpp"
 #include "glassbox/runtime/stray_addresses.hpp"
 #include "glassbox/runtime/stream_capture.hpp"

@@ -20,6 +20,7 @@
 #include "glassbox/runtime/device_calls.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/variable_names.hpp"
 #include "glassbox/runtime/work_order.hpp"

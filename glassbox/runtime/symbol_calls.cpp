@@ -11,6 +11,7 @@
 #include "glassbox/runtime/call_problem.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/program_variables.hpp"
+#include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/work_order.hpp"
 
