@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "glassbox/launch_syntax.hpp"
+#include "glassbox/source_tokens.hpp"
 
 namespace ladder::glassbox {
 namespace {

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "emulator/run/own_files.hpp"
-#include "glassbox/launch_syntax.hpp"
+#include "glassbox/source_tokens.hpp"
 
 namespace ladder::glassbox {
 namespace {

@@ -135,6 +135,8 @@ std::vector<std::string> environment_of(const Arguments& arguments, const BuiltP
       variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
       variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
+      variable(kDeviceVariablesVariable,
+               fmt::format("{}", fmt::join(program.device_variables, " "))),
       variable(kAddressesVariable, has_page ? "1" : ""),
       variable(kFolderVariable, folder)};
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {

@@ -11,9 +11,9 @@
 #include "emulator/run/own_files.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
-#include "glassbox/launch_syntax.hpp"
 #include "glassbox/nvcc_rules.hpp"
 #include "glassbox/source_files.hpp"
+#include "glassbox/two_sides.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -125,6 +125,7 @@ class Compilation {
 
   Objections objections() {
     Objections all;
+    all.notes = files.notes();
     for (std::future<Objections>& check : checks_) {
       const Objections found = check.get();
       all.errors.insert(all.errors.end(), found.errors.begin(), found.errors.end());
@@ -209,7 +210,8 @@ BuiltProgram build_program(const ProgramSources& sources, const fs::path& folder
                  "-Wl,--no-as-needed", library, "-Wl,-rpath," + folder.string()};
   append(start, libraries);
   call(start, environment, SourceErrorKind::kLinker);
-  return {program, files.uses_device_heap(), compilation.front_end.name, std::move(found.notes)};
+  return {program, files.uses_device_heap(), compilation.front_end.name, files.device_variables(),
+          std::move(found.notes)};
 }
 
 }  // namespace ladder::glassbox

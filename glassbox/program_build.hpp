@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct BuiltProgram {
   std::filesystem::path path;
   bool uses_device_heap = false;  ///< kernels may take memory with new or malloc()
   std::string front_end;          ///< that looked for what nvcc refuses: "clang 14.0.6"; or none
+  std::set<std::string> device_variables =
+      {};                               ///< names of those of `__device__` and `__constant__`
   std::vector<SourceError> notes = {};  ///< what nvcc compiles with an option alone
 };
 

@@ -15,6 +15,8 @@
 
 #include "glassbox/build_error.hpp"
 #include "glassbox/launch_syntax.hpp"
+#include "glassbox/source_tokens.hpp"
+#include "glassbox/two_sides.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -103,6 +105,13 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
     if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
     if (file.empty() && !missing_library(inclusion.name).empty()) facts.needs_rewriting = true;
   }
+  for (const OneSided& function : one_sided_functions(text)) {
+    notes_.push_back({.kind = SourceErrorKind::kOneSide,
+                      .place = {source.string(), function.line},
+                      .fields = {{"reason", std::string(function.reason)}}});
+  }
+  for (const std::string& name : glassbox::device_variables(text))
+    device_variables_.insert(name);
   if (takes_memory_on_device(text)) uses_device_heap_ = true;
   return facts;
 }

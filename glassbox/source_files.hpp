@@ -5,8 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "common/findings/source_error.hpp"
 
 namespace ladder::glassbox {
 
@@ -29,6 +32,10 @@ class SourceFiles {
   bool uses_openmp() const { return uses_openmp_; }
   /// Whether a kernel, or a function that kernels call, may take memory with new or malloc().
   bool uses_device_heap() const { return uses_device_heap_; }
+  /// The names of its `__device__` and `__constant__` variables.
+  const std::set<std::string>& device_variables() const { return device_variables_; }
+  /// Functions that behave otherwise than nvcc's: see one_sided_functions().
+  const std::vector<SourceError>& notes() const { return notes_; }
 
  private:
   std::filesystem::path rewritten(const std::filesystem::path& source);
@@ -50,6 +57,8 @@ class SourceFiles {
   bool uses_cublas_ = false;
   bool uses_openmp_ = false;
   bool uses_device_heap_ = false;
+  std::set<std::string> device_variables_;
+  std::vector<SourceError> notes_;
 };
 
 }  // namespace ladder::glassbox

@@ -24,7 +24,8 @@ constexpr std::array<Names, kSourceErrorKinds> kNames = {
     Names{"device-function-in-host-code", "Host code calls a function of the device"},
     Names{"kernel-returns-a-value", "A kernel returns a value"},
     Names{"refused-by-nvcc", "nvcc refuses the program"},
-    Names{"nvcc-option-needed", "nvcc compiles the program with an option alone"}};
+    Names{"nvcc-option-needed", "nvcc compiles the program with an option alone"},
+    Names{"host-side-of-a-function", "A function of both sides takes the host's"}};
 
 }  // namespace
 
@@ -42,7 +43,7 @@ bool is_lack(SourceErrorKind kind) {
 }
 
 bool is_note(SourceErrorKind kind) {
-  return kind == SourceErrorKind::kNvccOption;
+  return kind == SourceErrorKind::kNvccOption || kind == SourceErrorKind::kOneSide;
 }
 
 std::string text_of(const SourceError& error) {
@@ -68,6 +69,18 @@ std::string text_of(const SourceError& error) {
     case SourceErrorKind::kNvccOption:
       return emulator::sentence("nvcc compiles this with the option " +
                                 error.fields.word("option") + " alone");
+    case SourceErrorKind::kOneSide: {
+      const std::string reason = error.fields.word("reason");
+      return emulator::sentence(
+          reason == "constant"
+              ? "in constant expressions this function takes the host's side here, where "
+                "__CUDA_ARCH__ is not defined; in a kernel nvcc takes the device's"
+              : "in kernels, too, this function takes the host's side here, where __CUDA_ARCH__ is "
+                "not defined, because " +
+                    std::string(reason == "goto" ? "it has a goto"
+                                                 : "an #if begins or ends within its braces") +
+                    ": write two functions, or move that part into one of its own");
+    }
     case SourceErrorKind::kLaunchSyntax:
       return emulator::sentence("this launch is not kernel<<<grid, block>>>(arguments)");
     case SourceErrorKind::kUnreadable:

@@ -25,10 +25,11 @@ enum class SourceErrorKind {
   kKernelReturns,  ///< a kernel returns a value
   kNvccRefuses,    ///< anything else
   kNvccOption,     ///< nvcc compiles it with an option alone; it is built and run here
+  kOneSide,        ///< a function of both sides takes the host's, whoever calls it; likewise
 };
 
 /// How many there are.
-inline constexpr int kSourceErrorKinds = static_cast<int>(SourceErrorKind::kNvccOption) + 1;
+inline constexpr int kSourceErrorKinds = static_cast<int>(SourceErrorKind::kOneSide) + 1;
 
 /// "compiler-error", "missing-library", ...: never changes.
 std::string_view code_of(SourceErrorKind kind);

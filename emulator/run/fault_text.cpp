@@ -6,6 +6,7 @@
 
 #include "emulator/run/device_call_text.hpp"
 #include "emulator/run/fault.hpp"
+#include "emulator/run/launch_text.hpp"
 #include "emulator/run/order_text.hpp"
 #include "emulator/run/sentence.hpp"
 #include "emulator/run/wait_text.hpp"
@@ -37,14 +38,6 @@ std::string address_text(const Fields& fields) {
   char text[32];
   std::snprintf(text, sizeof text, " 0x%zx", static_cast<std::size_t>(fields.number("address")));
   return text;
-}
-
-/// "(8, 1, 1)"
-std::string extents_text(const FieldValue::Numbers& extents) {
-  Index index = {};
-  for (std::size_t i = 0; i < index.size(); ++i)
-    index[i] = static_cast<unsigned>(extents.at(i));
-  return to_text(index);
 }
 
 // -- Accesses that the tracer has seen -----------------------------------------------------------
@@ -480,61 +473,7 @@ std::string copy_unfinished_text() {
          "for the one that was started";
 }
 
-// -- Launches that did not run -------------------------------------------------------------------
-
-std::string launch_text(const Fault& fault) {
-  const Fields& fields = fault.fields;
-  const auto the_extents = [&] {
-    return "the " + fields.word("what") + " is " + extents_text(fields.numbers("extents"));
-  };
-  switch (fault.kind) {
-    case FaultKind::kLaunchExtentZero:
-      return the_extents() + "; every extent must be at least 1";
-    case FaultKind::kLaunchExtentTooLarge:
-      return the_extents() + "; CUDA allows at most " + extents_text(fields.numbers("limits"));
-    case FaultKind::kLaunchTooManyThreads:
-      return "a block of " + extents_text(fields.numbers("extents")) + " has " +
-             fields.digits("threads") + " threads; CUDA allows at most " + fields.digits("limit");
-    case FaultKind::kLaunchDynamicShared:
-      return fields.digits("bytes") + " bytes of dynamic shared memory; a block has at most " +
-             fields.digits("limit") + " (" + std::to_string(fields.number("limit") / 1024) +
-             " KiB)";
-    case FaultKind::kLaunchStaticShared:
-      return "__shared__ arrays of " + fields.digits("bytes") + " bytes; ptxas allows " +
-             fields.digits("limit") + " (48 KiB), and more only as dynamic shared memory";
-    case FaultKind::kLaunchClusterSize:
-      return "a cluster of " + fields.digits("blocks") + " blocks; CUDA allows 1 to " +
-             fields.digits("limit");
-    case FaultKind::kLaunchSharedNotAllowed:
-      return fields.digits("bytes") +
-             " bytes of dynamic shared memory; more than 48 KiB take cudaFuncSetAttribute(kernel, "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch";
-    case FaultKind::kLaunchClusterDeclared:
-      return "a cluster of " + extents_text(fields.numbers("cluster")) +
-             " blocks; the kernel's __cluster_dims__ are " +
-             extents_text(fields.numbers("declared"));
-    case FaultKind::kLaunchClusterExtentZero:
-      return "a cluster of " + extents_text(fields.numbers("cluster")) +
-             " blocks; every extent is at least 1";
-    case FaultKind::kLaunchInGraph:
-      return "no graph takes a grid of " + fields.digits("blocks") + " blocks of " +
-             fields.digits("threads") + " threads; a block has 1 to " + fields.digits("limit");
-    case FaultKind::kLaunchClusterGrid:
-      return "the grid, " + extents_text(fields.numbers("grid")) +
-             ", is no multiple of a cluster of " + extents_text(fields.numbers("cluster")) +
-             " blocks";
-    case FaultKind::kLaunchCooperativeTooLarge:
-      return "a cooperative grid of " + fields.digits("blocks") +
-             " blocks; all of them must fit the GPU at once, whose " +
-             fields.digits("multiprocessors") + " SMs have room for " + fields.digits("limit") +
-             " such blocks (see set_multiprocessors() and LADDER_MULTIPROCESSORS)";
-    case FaultKind::kLaunchInKernel:
-      return "a kernel launches a kernel";
-    default:
-      return "emulated kernels need a CPU with AVX2, FMA and F16C (Intel since 2013, AMD since "
-             "2015); this one lacks them";
-  }
-}
+// -- The whole ------------------------------------------------------------------------------------
 
 /// Faults whose place the sentence itself names.
 bool names_its_place(const Fault& fault) {
@@ -614,7 +553,7 @@ std::string stopping_text(const Fault& fault) {
 
 std::string text_of(const Fault& fault) {
   if (group_of(fault.kind) == FaultGroup::kLaunch) {
-    return sentence("launch refused: " + launch_text(fault));
+    return sentence("launch refused: " + text_of_launch(fault));
   }
   if (group_of(fault.kind) == FaultGroup::kOrder) return sentence(text_of_order(fault));
   if (names_its_place(fault)) return sentence(whole_text(fault));

@@ -56,7 +56,7 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   stats_.threads_per_block = plan.threads;
   ++grid_number_;
   work_comes_.notify_all();
-  watch_.start(targets(), limit);
+  watch_.start(targets(), limit, observer != nullptr);
   work_ends_.wait(lock, [&] { return busy_ == 0; });
   watch_.rest();
   plan_ = nullptr;

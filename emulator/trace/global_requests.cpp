@@ -195,7 +195,24 @@ void GlobalRequests::check(AccessCode code, std::size_t array, const std::uint64
   lanes &= state_.unchecked;
   if (!concerns(code, array) || lanes == 0) return;
   const auto lock = shadow.lock(array);
-  for_each_lane(lanes, [&](unsigned lane) { check_lane(lane_access(code, address, lane), array); });
+  const auto check_slowly = [&](unsigned lane) {
+    check_lane(lane_access(code, address, lane), array);
+  };
+  const bool load = type_of(code) == AccessType::kLoad;
+  if ((!load && type_of(code) != AccessType::kStore) || state_.marks.volatiles != 0)
+    return for_each_lane(lanes, check_slowly);
+  const auto data = reinterpret_cast<std::uint64_t>(state_.wishes->arrays[array].data);
+  const unsigned bytes = bytes_of(code);
+  for_each_lane(lanes, [&](unsigned lane) {
+    const GlobalAccess access = {.code = code,
+                                 .phase = state_.grid_phase,
+                                 .thread = static_cast<std::uint16_t>(state_.thread(lane)),
+                                 .value = state_.stored[lane]};
+    const std::size_t at = address[lane] - data;
+    const bool done = load ? shadow.load_quietly(array, at, bytes, access, thread_order_)
+                           : shadow.store_quietly(array, at, bytes, access, thread_order_);
+    if (!done) check_slowly(lane);
+  });
 }
 
 inline LaneAccess GlobalRequests::lane_access(AccessCode code, const std::uint64_t* address,
@@ -365,7 +382,14 @@ bool GlobalRequests::report_elsewhere(unsigned thread, std::uintptr_t address, A
 bool GlobalRequests::is_of_no_concern(std::uintptr_t address, AccessCode code) {
   BlockRunner& runner = *BlockRunner::of_this_cpu_thread();
   return runner.threads().stacks().contains(address) || runner.cluster().shared_contains(address) ||
-         state_.plan->code.library_contains(address) || is_launch_code(code);
+         (state_.plan->code.library_contains(address) && !is_of_host(address)) ||
+         is_launch_code(code);
+}
+
+bool GlobalRequests::is_of_host(std::uintptr_t address) const {
+  return std::ranges::any_of(state_.wishes->host_variables, [&](std::span<const std::byte> bytes) {
+    return address - reinterpret_cast<std::uintptr_t>(bytes.data()) < bytes.size();
+  });
 }
 
 /// Is this the code that reads a kernel's arguments from wherever the host program keeps them?

@@ -89,6 +89,7 @@ class GlobalRequests {
   bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;
   std::int64_t line_of(std::size_t array, std::uint64_t address) const;
   bool is_of_no_concern(std::uintptr_t address, AccessCode code);
+  bool is_of_host(std::uintptr_t address) const;
   bool is_launch_code(AccessCode code);
 
   const TracerState& state_;

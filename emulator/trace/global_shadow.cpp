@@ -2,6 +2,7 @@
 #include "emulator/trace/global_shadow.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ladder::emulator {
 
@@ -9,7 +10,8 @@ GlobalShadow::GlobalShadow(const std::vector<TracedArray>& arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     Array& array = arrays_.emplace_back();
     array.written = arrays[i].written;
-    array.unit = std::min<std::size_t>(4, arrays[i].element_bytes);
+    array.unit = static_cast<unsigned>(std::min<std::size_t>(4, arrays[i].element_bytes));
+    array.unit_log2 = static_cast<unsigned>(std::countr_zero(array.unit));
     array.words = arrays[i].bytes / array.unit;
     array.watched = arrays[i].bytes > 0 && arrays[i].bytes <= kMaxBytes;
   }
@@ -26,54 +28,46 @@ bool GlobalShadow::was_stored_by_another(std::size_t array, std::size_t at,
                                          std::uint64_t block) const {
   const Array& one = arrays_[array];
   if (one.writes.size() == 0 || at / one.unit >= one.words) return false;
-  const Past& write = one.writes[at / one.unit].last;
-  return write.phase >= launch_ && write.block != static_cast<std::uint32_t>(block);
+  const auto& [write, value] = one.writes[at / one.unit];
+  if (write.kind() >= kAtomic && value == kOfNothing) return false;
+  return write.phase() >= std::min(launch_, kLastPhase) &&
+         write.block() != static_cast<std::uint32_t>(block);
 }
 
 bool GlobalShadow::was_stored(std::size_t array, std::size_t at) const {
   const Array& one = arrays_[array];
   const std::size_t word = at / one.unit;
-  return one.watched && word < one.words && one.writes[word].last.phase != 0;
+  return one.watched && word < one.words && one.writes[word].last.phase() != 0;
 }
 
 bool GlobalShadow::is_written(std::size_t array, std::size_t begin, std::size_t end) const {
   const Array& one = arrays_[array];
   for (std::size_t word = begin / one.unit; word * one.unit < end && word < one.words; ++word) {
-    if (one.writes[word].written) return true;
+    if (one.writes[word].last.phase() != 0) return true;
   }
   return false;
-}
-
-GlobalShadow::Past GlobalShadow::past_of(const GlobalAccess& access, Kind kind,
-                                         const ThreadOrder& order) const {
-  return {.phase = launch_ + access.phase,
-          .block = order.block(),
-          .epoch = order.epoch_of(access.thread),
-          .code = access.code,
-          .thread = access.thread,
-          .kind = kind};
 }
 
 /// Is the past access one of another thread that need not come before this one?
 bool GlobalShadow::unordered(const Past& past, const GlobalAccess& access,
                              const ThreadOrder& order) const {
-  if (past.phase != launch_ + access.phase) return false;
-  if (access.is_lenient && order.is_near(past.block)) return false;
-  const bool is_atomic = past.kind >= kAtomic;
+  if (past.phase() != phase_of(access) || past.phase() == kLastPhase) return false;
+  if (access.is_lenient && order.is_near(past.block())) return false;
+  const bool is_atomic = past.kind() >= kAtomic;
   return !order.knows(access.thread,
-                      {.block = past.block,
-                       .epoch = past.epoch,
-                       .thread = past.thread,
+                      {.block = past.block(),
+                       .epoch = past.epoch(),
+                       .thread = past.thread(),
                        .flag = is_atomic ? access.address : 0},
                       access.is_strong);
 }
 
 GlobalConflict GlobalShadow::conflict_with(const Past& past, const ThreadOrder& order) {
-  return {.kind = past.block == order.block() ? GlobalConflict::Kind::kRace
-                                              : GlobalConflict::Kind::kBlocksRace,
-          .earlier = past.code,
-          .block = past.block,
-          .thread = past.thread};
+  return {.kind = past.block() == order.block() ? GlobalConflict::Kind::kRace
+                                                : GlobalConflict::Kind::kBlocksRace,
+          .earlier = past.code(),
+          .block = past.block(),
+          .thread = past.thread()};
 }
 
 /// Returns the first conflict among the words.
@@ -86,6 +80,7 @@ GlobalConflict GlobalShadow::for_words(std::size_t array, std::size_t begin, uns
   if (one.writes.size() == 0) {
     one.writes = ZeroPages<Writes>(one.words);
     one.reads = ZeroPages<Reads>(one.words);
+    one.remembered = one.words;
   }
   const std::size_t end = std::min((begin + bytes) / one.unit, one.words);
   for (std::size_t i = begin / one.unit; i < end; ++i) {
@@ -101,21 +96,12 @@ GlobalConflict GlobalShadow::load(std::size_t array, std::size_t begin, unsigned
   one.loaded_from = true;
   const Past now = past_of(access, access.is_strong ? kVolatile : kPlain, order);
   return for_words(array, begin, bytes, [&](std::size_t i) {
-    if (!one.written && !one.writes[i].written) {
+    const Past& write = one.writes[i].last;
+    if (!one.written && write.phase() == 0) {
       return GlobalConflict{GlobalConflict::Kind::kUnwritten};
     }
-    Reads& reads = one.reads[i];
-    if (access.is_strong) {
-      reads.strong = now;
-    } else {
-      if (reads.last.phase != now.phase || reads.last.block != now.block ||
-          reads.last.thread != now.thread) {
-        reads.other = reads.last;
-      }
-      reads.last = now;
-    }
-    const Past& write = one.writes[i].last;
-    if (write.kind != kPlain || !unordered(write, access, order)) return GlobalConflict();
+    one.reads[i].add(now);
+    if (write.kind() != kPlain || !unordered(write, access, order)) return GlobalConflict();
     return conflict_with(write, order);
   });
 }
@@ -128,20 +114,19 @@ GlobalConflict GlobalShadow::store(std::size_t array, std::size_t begin, unsigne
   return for_words(array, begin, bytes, [&](std::size_t i) {
     Writes& writes = one.writes[i];
     GlobalConflict conflict;
-    const bool same_value = writes.written && writes.last.phase == now.phase &&
-                            writes.last.kind < kAtomic && writes.value == access.value;
+    const bool same_value = writes.last.is_in_phase_of(now) && writes.last.kind() < kAtomic &&
+                            writes.value == access.value;
     const auto look = [&](const Past& past) {
       if (conflict.kind != GlobalConflict::Kind::kNone) return;
-      if (access.is_strong && past.kind != kPlain) return;
+      if (access.is_strong && past.kind() != kPlain) return;
       if (unordered(past, access, order)) conflict = conflict_with(past, order);
     };
     if (!same_value) look(writes.last);
     if (!same_value && one.loaded_from && !access.is_strong) {
       look(one.reads[i].last);
       look(one.reads[i].other);
-      look(one.reads[i].strong);
     }
-    writes = {.last = now, .value = access.value, .written = true};
+    writes = {.last = now, .value = access.value};
     return conflict;
   });
 }
@@ -156,14 +141,17 @@ GlobalConflict GlobalShadow::update(std::size_t array, std::size_t begin, unsign
     GlobalConflict conflict;
     Writes& writes = arrays_[array].writes[i];
     const Past& past = writes.last;
-    const bool is_of_block = past.kind == kAtomicOfBlock || access.is_of_block;
-    if (!written && !writes.written) {
+    const bool is_of_block = past.kind() == kAtomicOfBlock || access.is_of_block;
+    const bool of_nothing = past.phase() == 0
+                                ? !written
+                                : reads && past.kind() >= kAtomic && writes.value == kOfNothing;
+    if (!written && past.phase() == 0) {
       conflict.kind = GlobalConflict::Kind::kUnwritten;
-    } else if ((past.kind == kPlain || (is_of_block && past.block != now.block)) &&
+    } else if ((past.kind() == kPlain || (is_of_block && past.block() != now.block())) &&
                unordered(past, access, order)) {
       conflict = conflict_with(past, order);
     }
-    writes = {.last = now, .value = 0, .written = true};
+    writes = {.last = now, .value = of_nothing ? kOfNothing : 0};
     return conflict;
   });
 }

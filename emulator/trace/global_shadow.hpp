@@ -3,6 +3,7 @@
 /// \brief Who wrote and who read each word of global memory: races, and reads of what nobody wrote.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +71,8 @@ class GlobalShadow {
     }
   }
 
-  /// Has another block of this launch stored to this byte of the array?
+  /// \brief Has another block of this launch stored to this byte of the array? An atomic that changes
+  ///        what nobody stored does not.
   bool was_stored_by_another(std::size_t array, std::size_t at, std::uint64_t block) const;
 
   /// Is a load from the array worth looking at? Of most arrays all are written and stay as they
@@ -95,6 +97,13 @@ class GlobalShadow {
                       const GlobalAccess& access, const ThreadOrder& order);
   GlobalConflict store(std::size_t array, std::size_t begin, unsigned bytes,
                        const GlobalAccess& access, const ThreadOrder& order);
+  /// \brief  A plain load or store of one word that is in order with those before, as one sees at
+  ///         once.
+  /// \return false: load() or store() have to look, and nothing is remembered
+  bool load_quietly(std::size_t array, std::size_t begin, unsigned bytes,
+                    const GlobalAccess& access, const ThreadOrder& order);
+  bool store_quietly(std::size_t array, std::size_t begin, unsigned bytes,
+                     const GlobalAccess& access, const ThreadOrder& order);
   /// Has anybody written any of these bytes of the array?
   bool is_written(std::size_t array, std::size_t begin, std::size_t end) const;
   /// Atomically.
@@ -105,39 +114,81 @@ class GlobalShadow {
  private:
   /// What kind of access it was.
   enum Kind : std::uint8_t { kPlain, kVolatile, kAtomic, kAtomicOfBlock };
-  /// The last access of its kind to a word.
-  struct Past {
-    std::uint32_t phase = 0;  ///< of all launches' phases; 0: none
-    std::uint32_t block = 0;
-    Epoch epoch = 0;
-    AccessCode code = 0;
-    std::uint16_t thread = 0;
-    Kind kind = kPlain;
+  /// An access to a word. All zero: none.
+  class Past {
+   public:
+    Past() = default;
+    Past(std::uint32_t phase, const GlobalAccess& access, Kind kind, const ThreadOrder& order)
+        : block_(order.block()),
+          epoch_(order.epoch_of(access.thread)),
+          code_(access.code),
+          when_(phase << kThreadBits << kKindBits | std::uint32_t{kind} << kThreadBits |
+                access.thread) {}
+
+    std::uint32_t phase() const { return when_ >> kKindBits >> kThreadBits; }
+    std::uint32_t block() const { return block_; }
+    Epoch epoch() const { return epoch_; }
+    AccessCode code() const { return code_; }
+    std::uint16_t thread() const { return when_ & ((1 << kThreadBits) - 1); }
+    Kind kind() const { return static_cast<Kind>(when_ >> kThreadBits & ((1 << kKindBits) - 1)); }
+
+    bool is_in_phase_of(const Past& other) const { return phase() == other.phase(); }
+    bool is_of_thread_of(const Past& other) const {
+      return block_ == other.block_ && thread() == other.thread();
+    }
+
+   private:
+    static constexpr unsigned kThreadBits = 10;
+    static constexpr unsigned kKindBits = 2;
+
+    std::uint32_t block_ = 0;
+    Epoch epoch_ = 0;
+    AccessCode code_ = 0;
+    std::uint32_t when_ = 0;  ///< phase, kind and thread
   };
-  /// All zero is a word that nobody has written.
+  /// The phase of all that come after a million phases, which nobody tells apart.
+  static constexpr std::uint32_t kLastPhase = (1 << 20) - 1;
   struct Writes {
-    Past last;
-    std::uint32_t value = 0;
-    bool written = false;  ///< in any launch
+    Past last;                ///< in any launch
+    std::uint32_t value = 0;  ///< of a store; see kOfNothing
   };
+  /// The value of a word that nobody stored: atomics alone have changed what was there.
+  static constexpr std::uint32_t kOfNothing = 1;
   struct Reads {
     Past last;
-    Past other;   ///< the last by another thread than `last`
-    Past strong;  ///< the last that was atomic or volatile
+    Past other;  ///< the last by another thread than `last` in the phase of `last`, or earlier ones
+    void add(const Past& now) {
+      if (last.is_in_phase_of(now) && !last.is_of_thread_of(now)) other = last;
+      last = now;
+    }
   };
   struct Array {
     bool watched = false;
     bool written = true;                  ///< before the first launch
     std::atomic<bool> stored_to = false;  ///< in this launch
-    std::size_t unit = 4;                 ///< bytes of a word
+    unsigned unit = 4;                    ///< bytes of a word
+    unsigned unit_log2 = 2;
     std::size_t words = 0;
-    bool loaded_from = false;  ///< likewise
-    ZeroPages<Writes> writes;  ///< by word; made when first needed
-    ZeroPages<Reads> reads;    ///< likewise; few kernels load what they write
+    std::size_t remembered = 0;  ///< words, once `writes` is made
+    bool loaded_from = false;    ///< likewise
+    ZeroPages<Writes> writes;    ///< by word; made when first needed
+    ZeroPages<Reads> reads;      ///< likewise; few kernels load what they write
     std::mutex mutex;
   };
 
-  Past past_of(const GlobalAccess& access, Kind kind, const ThreadOrder& order) const;
+  std::uint32_t phase_of(const GlobalAccess& access) const {
+    return std::min(launch_ + access.phase, kLastPhase);
+  }
+  Past past_of(const GlobalAccess& access, Kind kind, const ThreadOrder& order) const {
+    return {phase_of(access), access, kind, order};
+  }
+  /// Is the past access in order with what comes now, as one sees at once?
+  static bool is_settled(const Past& past, const Past& now, const ThreadOrder& order) {
+    return !past.is_in_phase_of(now) ||
+           order.knows_at_once(
+               now.thread(),
+               {.block = past.block(), .epoch = past.epoch(), .thread = past.thread()});
+  }
   bool unordered(const Past& past, const GlobalAccess& access, const ThreadOrder& order) const;
   static GlobalConflict conflict_with(const Past& past, const ThreadOrder& order);
   template <class Visit>
@@ -148,5 +199,35 @@ class GlobalShadow {
   std::atomic<std::uint32_t> last_phase_ = 0;  ///< of all
   std::atomic<bool> ordered_ = false;
 };
+
+inline bool GlobalShadow::load_quietly(std::size_t array, std::size_t begin, unsigned bytes,
+                                       const GlobalAccess& access, const ThreadOrder& order) {
+  Array& one = arrays_[array];
+  const std::size_t word = begin >> one.unit_log2;
+  if (bytes != one.unit || word >= one.remembered) return false;
+  const Past& write = one.writes[word].last;
+  const Past now = past_of(access, kPlain, order);
+  if (!is_settled(write, now, order) || (!one.written && write.phase() == 0)) return false;
+  one.loaded_from = true;
+  one.reads[word].add(now);
+  return true;
+}
+
+inline bool GlobalShadow::store_quietly(std::size_t array, std::size_t begin, unsigned bytes,
+                                        const GlobalAccess& access, const ThreadOrder& order) {
+  Array& one = arrays_[array];
+  const std::size_t word = begin >> one.unit_log2;
+  if (bytes != one.unit || word >= one.remembered) return false;
+  Writes& writes = one.writes[word];
+  const Past now = past_of(access, kPlain, order);
+  if (!is_settled(writes.last, now, order)) return false;
+  if (one.loaded_from) {
+    const Reads& reads = one.reads[word];
+    if (!is_settled(reads.last, now, order) || !is_settled(reads.other, now, order)) return false;
+  }
+  one.stored_to = true;
+  writes = {.last = now, .value = access.value};
+  return true;
+}
 
 }  // namespace ladder::emulator

@@ -44,11 +44,6 @@ void ThreadOrder::start_block(std::uint64_t block) {
 
 // -- What threads have acquired -------------------------------------------------------------------
 
-const AcquiredFlags& ThreadOrder::acquired_by(unsigned thread) const {
-  const AcquiredFlags& alone = acquired_alone_[thread];
-  return any_acquired_alone_ && alone != nullptr ? alone : acquired_;
-}
-
 void ThreadOrder::set_acquired(unsigned thread, AcquiredFlags flags) {
   if (is_lenient_) acquired_ = GridOrder::join(acquired_, flags);
   acquired_alone_[thread] = std::move(flags);

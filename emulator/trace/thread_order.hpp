@@ -85,6 +85,14 @@ class ThreadOrder {
     }
     return knows_more(thread, access, is_strong);
   }
+  /// \brief  The same where the answer lies ready.
+  /// \return false: knows() has to look
+  bool knows_at_once(unsigned thread, const OrderedAccess& access) const {
+    if (access.block == block_) return access.thread == thread || access.epoch < block_known_;
+    const LookedUp& known = looked_up_[access.block % looked_up_.size()];
+    return access.epoch < known.below && access.block == known.block &&
+           known.acquired == acquired_by(thread);
+  }
 
  private:
   struct Fences {
@@ -104,7 +112,10 @@ class ThreadOrder {
 
   bool knows_by(const AcquiredFlags& acquired, const OrderedAccess& access) const;
   bool knows_more(unsigned thread, const OrderedAccess& access, bool is_strong) const;
-  const AcquiredFlags& acquired_by(unsigned thread) const;
+  const AcquiredFlags& acquired_by(unsigned thread) const {
+    const AcquiredFlags& alone = acquired_alone_[thread];
+    return any_acquired_alone_ && alone != nullptr ? alone : acquired_;
+  }
   void set_acquired(unsigned thread, AcquiredFlags flags);
   void settle_loads(unsigned thread);
   Epoch end_epoch_of_warp(unsigned warp);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -132,6 +133,8 @@ struct TraceOptions {
   ///        False: they cannot be known yet, and the block goes on to its next barrier, a few
   ///        times; a block of which they are still not known is traced.
   std::function<bool(ArrayShifts&)> complete_shifts;
+  /// Variables of the kernels' library that no kernel may access.
+  std::vector<std::span<const std::byte>> host_variables = {};
   /// Block (linear index) and warp whose requests are recorded one by one.
   std::optional<std::pair<std::uint64_t, unsigned>> warp;
 };

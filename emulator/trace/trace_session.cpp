@@ -50,6 +50,7 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
   wishes_.undefined = &undefined_;
   wishes_.warp = options.warp;
   wishes_.complete_shifts = options.complete_shifts;
+  wishes_.host_variables = options.host_variables;
   if (!options_.sample) undefined_.start(arrays);
   set_grid_runner(this);
 }

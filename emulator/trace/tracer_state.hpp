@@ -39,6 +39,7 @@ struct TraceWishes {
   std::uint64_t ordered_block = 0;                         ///< whose order of events is recorded
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
+  std::vector<std::span<const std::byte>> host_variables;  ///< likewise
 };
 
 /// Of the lanes of one request.

@@ -36,6 +36,7 @@
 #include "glassbox/runtime/missing_words.hpp"
 #include "glassbox/runtime/stream_calls.hpp"
 #include "glassbox/runtime/surface_calls.hpp"
+#include "glassbox/runtime/symbol_calls.hpp"
 #include "glassbox/runtime/texture_calls.hpp"
 #include "glassbox/runtime/volume_calls.hpp"
 

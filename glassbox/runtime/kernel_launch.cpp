@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -21,6 +22,8 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/program_variables.hpp"
+#include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/refused_launch.hpp"
 #include "glassbox/runtime/stray_addresses.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
@@ -174,6 +177,22 @@ std::vector<emulator::TracedArray> arrays_for(const std::vector<PointerArgument>
   return traced;
 }
 
+/// Variables of the host that the kernel is given the addresses of.
+std::vector<std::span<const std::byte>> host_variables(
+    const std::vector<PointerArgument>& arguments) {
+  std::vector<std::span<const std::byte>> found;
+  for (const PointerArgument& argument : arguments) {
+    const auto address = reinterpret_cast<std::uintptr_t>(argument.address);
+    if (Allocations::instance().with(argument.address) != nullptr) continue;  // registered
+    const ProgramVariable* const variable = variable_with(address);
+    if (variable == nullptr || is_device_variable(*variable)) continue;
+    const std::byte* const begin =
+        static_cast<const std::byte*>(argument.address) - (address - variable->bytes.begin);
+    found.emplace_back(begin, variable->bytes.end - variable->bytes.begin);
+  }
+  return found;
+}
+
 void note_written(const emulator::KernelTrace& trace, const std::vector<Allocation*>& arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (trace.uses[i].stored) arrays[i]->written = true;
@@ -314,6 +333,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     std::vector<Allocation*> chosen;
     const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
     emulator::TraceOptions options;
+    options.host_variables = host_variables(arguments);
     if (orders().addresses) options.warp = {0, 0};
     const HooksInPlace hooks;
     try {

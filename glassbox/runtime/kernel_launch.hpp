@@ -113,6 +113,16 @@ template <class Argument>
   }
 }
 
+/// An array as the pointer that a kernel gets for it.
+template <class T>
+decltype(auto) no_array(T& argument) {
+  if constexpr (std::is_array_v<T>) {
+    return static_cast<std::decay_t<T>>(argument);
+  } else {
+    return (argument);
+  }
+}
+
 /// The argument itself, or the copy that the host makes of it.
 template <class T>
 decltype(auto) on_host(T& argument) {
@@ -160,7 +170,7 @@ struct PendingLaunch {
       if (is_captured(request.stream)) {
         if (const cudaError_t wrong = require_shape(request); wrong != cudaSuccess) return wrong;
         return submit(request.stream, cudaGraphNodeTypeKernel, request.kernel, request.here,
-                      as_work(kernel, arguments...));
+                      as_work(kernel, no_array(arguments)...));
       }
     }
     const cudaError_t error = refusal_of(request);

@@ -20,6 +20,7 @@
 #include "glassbox/runtime/device_calls.hpp"
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/variable_names.hpp"
 #include "glassbox/runtime/work_order.hpp"
@@ -94,16 +95,7 @@ bool is_pageable(const void* address) {
   return Allocations::instance().with(address) == nullptr && !may_be_symbol(address);
 }
 
-/// \brief The host waits for some copies: those that end in memory that is not pinned, those
-///        between two places of the host, and in a call without a stream all but those within
-///        the GPU. CUDA's manual has this list as its "API synchronization behavior".
-void wait_for_copy(const void* to, const void* from, bool has_stream) {
-  const bool within_device = is_device_memory(to) && is_device_memory(from);
-  const bool within_host = !is_device_memory(to) && !is_device_memory(from);
-  if (is_pageable(to) || within_host || (!has_stream && !within_device)) host_waits_for_work();
-}
-
-/// Likewise for a fill without a stream.
+/// As wait_for_copy(), for a fill without a stream.
 cudaError_t wait_for_fill(const void* to, cudaError_t error) {
   if (error == cudaSuccess && !is_device_memory(to))
     WorkOrder::instance().host_waits_for(stream_at(nullptr)->position);
@@ -158,6 +150,12 @@ cudaError_t free_array(const char* function, void* pointer, std::optional<cudaSt
 }
 
 }  // namespace
+
+void wait_for_copy(const void* to, const void* from, bool has_stream) {
+  const bool within_device = is_device_memory(to) && is_device_memory(from);
+  const bool within_host = !is_device_memory(to) && !is_device_memory(from);
+  if (is_pageable(to) || within_host || (!has_stream && !within_device)) host_waits_for_work();
+}
 
 void add_freed_at(emulator::Fields& fields, const Allocation& freed) {
   if (freed.freed_at.line == 0) return;
@@ -357,70 +355,6 @@ cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, st
   }
   filled.tell(WorkKind::kFill);
   note_written(to, bytes);
-  return cudaSuccess;
-}
-
-namespace {
-
-/// Variables of the device, and those of the host beside them.
-struct HostSides {
-  std::mutex mutex;
-  std::map<const void*, std::unique_ptr<std::max_align_t[]>> of;
-  std::map<const void*, const void*> back;
-};
-
-HostSides& host_sides() {
-  static auto* const sides = new HostSides();  // used until the very end of the process
-  return *sides;
-}
-
-}  // namespace
-
-void* host_side_of(const void* variable, std::size_t bytes) {
-  HostSides& sides = host_sides();
-  const std::lock_guard lock(sides.mutex);
-  auto& side = sides.of[variable];
-  if (side == nullptr) {
-    side = std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
-    sides.back[side.get()] = variable;
-  }
-  return side.get();
-}
-
-void* device_side_of(const void* address) {
-  HostSides& sides = host_sides();
-  const std::lock_guard lock(sides.mutex);
-  const auto found = sides.back.find(address);
-  return const_cast<void*>(found == sides.back.end() ? address : found->second);
-}
-
-cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
-                        std::size_t offset, bool to_symbol, const Here& here) {
-  if (sticky_error() != cudaSuccess) return sticky_error();
-  if (offset + bytes > symbol_bytes) {
-    return failed(cudaErrorInvalidValue,
-                  {CallReason::kSymbolTooSmall,
-                   {{"bytes", bytes}, {"from_byte", offset}, {"symbol_bytes", symbol_bytes}}},
-                  to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
-  }
-  const StreamTurn turn(nullptr);
-  const Allocations::Door open({symbol, memory});
-  std::byte* const place = static_cast<std::byte*>(symbol) + offset;
-  RecordedCopy copied(to_symbol ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol", here);
-  if (to_symbol) {
-    copied.reads(memory, bytes);
-    copied.writes_symbol(place, bytes);
-    copied.begin();
-    std::memcpy(place, memory, bytes);
-    wait_for_copy(place, memory, !turn.is_outermost());
-  } else {
-    copied.writes(memory, bytes);
-    copied.reads_symbol(place, bytes);
-    copied.begin();
-    std::memcpy(memory, place, bytes);
-    wait_for_copy(memory, place, !turn.is_outermost());
-  }
-  copied.tell(WorkKind::kCopy);
   return cudaSuccess;
 }
 

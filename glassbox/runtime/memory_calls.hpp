@@ -72,22 +72,14 @@ cudaError_t require_fill(const char* function, void* to, std::size_t bytes, cons
 cudaError_t copy_rows(const char* function, std::byte* to, std::size_t to_pitch,
                       const std::byte* from, std::size_t from_pitch, std::size_t width,
                       std::size_t height, cudaMemcpyKind kind, const Here& here);
+/// \brief The host waits for some copies: those that end in memory that is not pinned, those
+///        between two places of the host, and in a call without a stream all but those within
+///        the GPU. CUDA's manual has this list as its "API synchronization behavior".
+void wait_for_copy(const void* to, const void* from, bool has_stream);
 cudaError_t fill(void* to, int value, std::size_t bytes, const Here& here);
 /// The lowest bytes of `value`, again and again.
 cudaError_t fill_pattern(void* to, unsigned value, std::size_t element_bytes, std::size_t bytes,
                          const Here& here);
-/// \brief The host's own variable beside a `__device__` variable: 0 at first.
-void* host_side_of(const void* variable, std::size_t bytes);
-/// The variable that this is the host's side of; else the address itself.
-void* device_side_of(const void* address);
-/// What the name of a `__device__` variable means in a function of the host.
-template <class T>
-T& on_host_side(T& variable) {
-  return *reinterpret_cast<T*>(host_side_of(&variable, sizeof variable));
-}
-
-cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, void* memory, std::size_t bytes,
-                        std::size_t offset, bool to_symbol, const Here& here);
 
 }  // namespace ladder::glassbox
 
@@ -232,40 +224,3 @@ cudaError_t cudaHostUnregister(void* pointer,
 
 /// Of any pointer: the host's own memory has the type cudaMemoryTypeUnregistered.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
-
-// `__device__`, `__constant__` and `__managed__` variables are variables of the program.
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
-                               std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice,
-                               ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::copy_symbol(ladder::glassbox::device_side_of(&symbol), sizeof symbol,
-                                       (void*)from, bytes, offset, true, here);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(
-    const T& symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind,
-    cudaStream_t stream = nullptr,
-    ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::submit(stream, cudaGraphNodeTypeMemcpy, "cudaMemcpyToSymbolAsync", here,
-                                  [=, to = ladder::glassbox::device_side_of(&symbol)] {
-                                    return ladder::glassbox::copy_symbol(to, sizeof(T), (void*)from,
-                                                                         bytes, offset, true, here);
-                                  });
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
-                                 std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost,
-                                 ladder::glassbox::Here here = ladder::glassbox::Here::current()) {
-  return ladder::glassbox::copy_symbol(ladder::glassbox::device_side_of(&symbol), sizeof symbol, to,
-                                       bytes, offset, false, here);
-}
-template <class P, class T>
-cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
-  *pointer = (P*)ladder::glassbox::device_side_of(&symbol);
-  return cudaSuccess;
-}
-template <class T>
-cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T& symbol) {
-  *bytes = sizeof symbol;
-  return cudaSuccess;
-}

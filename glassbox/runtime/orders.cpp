@@ -2,6 +2,8 @@
 #include "glassbox/runtime/orders.hpp"
 
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 
 namespace ladder::glassbox {
 namespace {
@@ -27,6 +29,8 @@ const Orders& orders() {
     orders->launch = std::strtoull(word(kLaunchVariable).c_str(), nullptr, 10);
     orders->device_heap = !word(kHeapVariable).empty();
     orders->addresses = !word(kAddressesVariable).empty();
+    std::istringstream names(word(kDeviceVariablesVariable));
+    orders->device_variables.insert(std::istream_iterator<std::string>(names), {});
     orders->folder = word(kFolderVariable);
     return orders;
   }();

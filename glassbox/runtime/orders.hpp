@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "common/device_card.hpp"
@@ -24,7 +25,8 @@ struct Orders {
   std::uint64_t launch = 0;  ///< trace the launch with this number among those; 0: the first ones
   bool device_heap = false;  ///< kernels take memory with malloc() or new
   bool addresses = false;    ///< record those of the first warp, for the page
-  std::string folder;        ///< for the report; empty: none is written
+  std::set<std::string> device_variables;  ///< names of those of `__device__` and `__constant__`
+  std::string folder;                      ///< for the report; empty: none is written
 };
 
 /// The environment's words for them; see main.cpp.
@@ -33,6 +35,7 @@ inline constexpr const char* kCardVariable = "GLASSBOX_GPU";
 inline constexpr const char* kKernelVariable = "GLASSBOX_KERNEL";
 inline constexpr const char* kLaunchVariable = "GLASSBOX_LAUNCH";
 inline constexpr const char* kHeapVariable = "GLASSBOX_HEAP";
+inline constexpr const char* kDeviceVariablesVariable = "GLASSBOX_DEVICE_VARIABLES";
 inline constexpr const char* kAddressesVariable = "GLASSBOX_ADDRESSES";
 inline constexpr const char* kFolderVariable = "GLASSBOX_FOLDER";
 

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "emulator/run/block/block_runner.hpp"
+
 namespace ladder::glassbox {
 namespace {
 
@@ -33,3 +35,8 @@ std::vector<std::uintptr_t> calls_of_program() {
 }
 
 }  // namespace ladder::glassbox
+
+/// Whether a kernel calls: sources ask it where __CUDA_ARCH__ decides. See two_sides.cpp.
+extern "C" [[gnu::visibility("default")]] bool glassbox_in_kernel() {
+  return ladder::emulator::BlockRunner::of_this_cpu_thread() != nullptr;
+}

@@ -11,10 +11,14 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "glassbox/runtime/orders.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -69,7 +73,7 @@ class LibraryFile {
     for (const Elf64_Sym& symbol : symbols) {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;
       const Bytes bytes = loaded(symbol.st_value, symbol.st_size);
-      if (common(bytes, program.writable).is_empty()) continue;
+      if (bytes.is_empty()) continue;
       program.variables.push_back({bytes, plain_name(at<char>(names.sh_offset + symbol.st_name))});
     }
   }
@@ -109,6 +113,35 @@ const Bytes& program_variables() {
 
 const Bytes& managed_variables() {
   return program().managed;
+}
+
+namespace {
+
+struct GivenAddresses {
+  std::mutex mutex;
+  std::set<std::uintptr_t> all;
+};
+
+GivenAddresses& given_addresses() {
+  static auto* const given = new GivenAddresses();  // used until the very end of the process
+  return *given;
+}
+
+}  // namespace
+
+void note_device_variable(std::uintptr_t address) {
+  const std::lock_guard lock(given_addresses().mutex);
+  given_addresses().all.insert(address);
+}
+
+bool is_device_variable(const ProgramVariable& variable) {
+  if (!common(variable.bytes, managed_variables()).is_empty()) return true;
+  const std::size_t scope = variable.name.rfind("::");
+  const std::string name =
+      scope == std::string::npos ? variable.name : variable.name.substr(scope + 2);
+  if (orders().device_variables.contains(name)) return true;
+  const std::lock_guard lock(given_addresses().mutex);
+  return given_addresses().all.contains(variable.bytes.begin);
 }
 
 const ProgramVariable* variable_with(std::uintptr_t address) {

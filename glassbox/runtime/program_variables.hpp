@@ -21,6 +21,11 @@ const Bytes& program_variables();
 /// \return the one that holds this byte; null if none does
 const ProgramVariable* variable_with(std::uintptr_t address);
 
+/// The host has been given the address of this `__device__` variable.
+void note_device_variable(std::uintptr_t address);
+/// Is it one, by its name in the source or because the host has its address? Or of `__managed__`?
+bool is_device_variable(const ProgramVariable& variable);
+
 /// Those of `__managed__`; empty if there are none.
 const Bytes& managed_variables();
 

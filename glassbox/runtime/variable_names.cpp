@@ -127,6 +127,24 @@ bool is_same_file(const std::string& file, const std::string& name) {
   return file == name || file.ends_with("/" + name);
 }
 
+/// Each line of a copy once: of functions with two bodies, the host's, which comes behind #line.
+std::string each_line_once(const std::string& copy) {
+  const std::string mark = "#line ";
+  std::vector<std::string> lines;
+  std::istringstream stream(copy);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(mark)) {
+      lines.resize(std::min<std::size_t>(lines.size(), std::stoul(line.substr(mark.size())) - 1));
+    } else {
+      lines.push_back(line);
+    }
+  }
+  std::string text;
+  for (const std::string& line : lines)
+    text += line + "\n";
+  return text;
+}
+
 /// A file as the compiler read it: columns are those of the copy that was made for it, if any.
 const std::string& text_of(const std::string& file) {
   static auto& known = *new std::map<std::string, std::string>();
@@ -147,7 +165,7 @@ const std::string& text_of(const std::string& file) {
     if (!begin.starts_with(mark) || !begin.ends_with('"')) continue;
     const std::string name = begin.substr(mark.size(), begin.size() - mark.size() - 1);
     if (!is_same_file(file, name)) continue;
-    return found->second = read(entry.path()).substr(begin.size() + 1);
+    return found->second = each_line_once(read(entry.path()).substr(begin.size() + 1));
   }
   return found->second = read(file);
 }

@@ -185,37 +185,4 @@ void host_waits_for_work();
 /// A function of the host, as a stream's work.
 void run_host_function(const char* call, const Here& here, const std::function<void()>& function);
 
-/// \brief Kernels' accesses are recorded as long as it lives, if anybody may want to know.
-class RecordedKernel {
- public:
-  RecordedKernel();
-  ~RecordedKernel();
-  RecordedKernel(const RecordedKernel&) = delete;
-  RecordedKernel& operator=(const RecordedKernel&) = delete;
-  /// What it did is the current work.
-  void tell(const std::string& name, const emulator::Place& place);
-
- private:
-  bool is_wanted_;
-  OldValues before_;
-};
-
-/// \brief Copies, fills and the like: the rows of their target and their source.
-class RecordedCopy {
- public:
-  RecordedCopy(const char* function, const Here& here);
-  void reads(const void* data, std::size_t bytes);
-  void writes(const void* data, std::size_t bytes);
-  /// A variable of the program, by its name.
-  void reads_symbol(const void* symbol, std::size_t bytes);
-  void writes_symbol(const void* symbol, std::size_t bytes);
-  /// After these two, and before the bytes move.
-  void begin();
-  void tell(WorkKind kind);
-
- private:
-  DoneWork work_;
-  OldValues before_;
-};
-
 }  // namespace ladder::glassbox

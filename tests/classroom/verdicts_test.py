@@ -66,6 +66,7 @@ OF_OTHER_PROGRAMS = {
     "kernel-returns-a-value",
     "refused-by-nvcc",
     "nvcc-option-needed",
+    "host-side-of-a-function",
 }
 KERNEL = "work/03_shared_tile/kernel.cuh"
 

@@ -56,6 +56,37 @@ TEST_F(EmulatorGlobalShadow, WordsThatNobodyWrote) {
   EXPECT_EQ(load(0, {}), Kind::kNone);
 }
 
+TEST_F(EmulatorGlobalShadow, AtomicsOnNothingStoreNothing) {
+  update(0, {});
+  update(1, {});
+  EXPECT_FALSE(shadow.was_stored_by_another(0, 8, 0)) << "both changed what nobody had stored";
+  store(1, {});
+  EXPECT_TRUE(shadow.was_stored_by_another(0, 8, 0));
+  update(1, {});
+  EXPECT_TRUE(shadow.was_stored_by_another(0, 8, 0)) << "it changed what had been stored";
+  EXPECT_FALSE(shadow.was_stored_by_another(0, 8, 1)) << "it is no other block";
+}
+
+TEST_F(EmulatorGlobalShadow, TheLastPhaseIsSilent) {
+  const std::uint32_t last = (1 << 20) - 1;
+  store(0, {.phase = last});
+  EXPECT_EQ(load(1, {.phase = last + 1}), Kind::kNone);
+  EXPECT_EQ(store(2, {.phase = last + 7, .value = 7}), Kind::kNone);
+}
+
+TEST_F(EmulatorGlobalShadow, QuietAccessesAreRememberedLikeOthers) {
+  load(0, {});
+  EXPECT_FALSE(shadow.load_quietly(0, 8, 4, {}, orders[0])) << "nobody has stored it";
+  EXPECT_TRUE(shadow.store_quietly(0, 8, 4, {.value = 1}, orders[0]));
+  EXPECT_EQ(load(0, {.thread = 1}), Kind::kRace);
+  EXPECT_FALSE(shadow.load_quietly(0, 8, 4, {.thread = 1}, orders[0]));
+  barrier(0);
+  EXPECT_TRUE(shadow.load_quietly(0, 8, 4, {.thread = 1}, orders[0]));
+  EXPECT_FALSE(shadow.store_quietly(0, 8, 4, {.thread = 2, .value = 2}, orders[0]));
+  EXPECT_FALSE(shadow.store_quietly(0, 8, 4, {.value = 2}, orders[1])) << "of another block";
+  EXPECT_EQ(store(0, {.thread = 2, .value = 2}), Kind::kRace) << "with the quiet load";
+}
+
 TEST_F(EmulatorGlobalShadow, StoreAfterAnothersLoad) {
   store(0, {});
   barrier(0);

@@ -1,6 +1,8 @@
 """Kernels that end early, and launches that are refused: CUDA's errors, and a sentence."""
 
+import contextlib
 import os
+import subprocess
 import unittest
 from unittest import mock
 
@@ -153,6 +155,41 @@ class FailingKernelsTest(unittest.TestCase):
             told = outcome(source, "-D", "CALL=cudaMalloc", "-D", "LOOP=*x != 1")
             self.assertIn("endless-loop", fault_codes(told))
             self.assertEqual(notes(told), [])
+
+    def test_a_hang_is_told_soon_on_a_busy_machine(self):
+        """Within 15 seconds by the clock, whatever the loop does."""
+        source = in_main(
+            """
+            int* x;
+            cudaMalloc(&x, 4096);
+            cudaMemset(x, 0, 4096);
+            const auto begin = std::chrono::steady_clock::now();
+            hang<<<2, 32>>>(x, 0);
+            cudaDeviceSynchronize();
+            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+            std::printf("%g\\n", passed.count());
+            cudaFree(x);""",
+            """
+            #include <chrono>
+            #include <cstdio>
+            __global__ void hang(int* x, int stride) {
+              LOOP
+            }""",
+        )
+        loops = {
+            "loads": "for (int i = threadIdx.x; i < 512; i += stride) x[512 * blockIdx.x + i] += 1;",
+            "computes": "unsigned n = 1; while (n != 0) n = n * 5 + stride; x[33 * blockIdx.x] = n;",
+            "waits": "while (atomicAdd(x + 1, 0) == 0) {}",
+        }
+        with contextlib.ExitStack() as stack:
+            for _ in range(4):
+                busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+                stack.callback(busy.wait)
+                stack.callback(busy.kill)
+            for name, loop in loops.items():
+                told = outcome(source.replace("LOOP", loop))
+                self.assertEqual(fault_codes(told), {"endless-loop"}, (name, told.stderr))
+                self.assertLess(float(told.stdout), 15, name)
 
     def test_a_kernel_calls_no_cuda_malloc(self):
         """It is told, and nothing waits for what a launch holds."""

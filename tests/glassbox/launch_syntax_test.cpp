@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "glassbox/source_tokens.hpp"
+
 namespace ladder::glassbox {
 namespace {
 
@@ -119,28 +121,6 @@ TEST(LaunchSyntaxTest, MainMayReturnNothing) {
   EXPECT_EQ(without_launch_syntax("void f() { return; } int main(int n) { if (n) return; f(); }"),
             "void f() { return; } int main(int n) { if (n) return 0; f(); }");
   EXPECT_EQ(without_launch_syntax("int main() { [] { return; }(); return 0; }"), std::nullopt);
-}
-
-TEST(LaunchSyntaxTest, TheDeviceHasAnArchitectureAndTheHostNone) {
-  const auto renamed = [](const std::string& source) {
-    return without_launch_syntax(source).value_or(source).find(kDeviceArchitecture) !=
-           std::string::npos;
-  };
-  for (const char* device :
-       {"#if __CUDA_ARCH__ >= 700\n__device__ int f();\n#endif",
-        "__global__ void k(int n) {\n#if __CUDA_ARCH__ >= 700\n  n = 1;\n#endif\n}",
-        "template <class T>\n__device__ T f(T a) { if (a) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
-        "struct S { int a = 1; __device__ void f() {\n#ifdef __CUDA_ARCH__\n#endif\n} };",
-        "namespace n { __global__ void k(struct S s) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
-        "int main() { } \n__device__ int f() { return __CUDA_ARCH__; }"})
-    EXPECT_TRUE(renamed(device)) << device;
-  for (const char* host :
-       {"int main() {\n#ifdef __CUDA_ARCH__\n#endif\n}",
-        "__host__ __device__ int f() {\n#ifdef __CUDA_ARCH__\n#endif\n}",
-        "struct S { S() {\n#ifdef __CUDA_ARCH__\n#endif\n} };",
-        "__device__ int a;\nint f() { if (a) {\n#ifdef __CUDA_ARCH__\n#endif\n} }",
-        "// __CUDA_ARCH__\nconst char* text = \"__CUDA_ARCH__\";"})
-    EXPECT_FALSE(renamed(host)) << host;
 }
 
 TEST(LaunchSyntaxTest, ALaunchWithoutAnEndIsRefused) {

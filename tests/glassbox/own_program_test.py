@@ -51,7 +51,7 @@ ARCHITECTURE = """
 
     __global__ void tell(int* out) {
     #if __CUDA_ARCH__ >= 700
-      *out = __CUDA_ARCH__;
+      *out = __CUDA_ARCH__ + where();
     #endif
     }
 
@@ -71,10 +71,10 @@ class OwnProgramTest(unittest.TestCase):
     """Output, exit code, arguments, files."""
 
     def test_kernels_see_the_cards_architecture(self):
-        """They would be empty without it; the host sees none."""
-        self.assertEqual(outcome(ARCHITECTURE, verb=["run"]).stdout, "900 2\n")
+        """They would be empty without it; the host sees none, and a function of both its caller's."""
+        self.assertEqual(outcome(ARCHITECTURE, verb=["run"]).stdout, "901 2\n")
         result = outcome(ARCHITECTURE, "--gpu", "rtx4090", verb=["run"])
-        self.assertEqual(result.stdout, "890 2\n", result.stderr)
+        self.assertEqual(result.stdout, "891 2\n", result.stderr)
 
     def test_a_program_ends_with_a_glass_box_that_was_killed(self):
         """Nobody would stop it otherwise."""

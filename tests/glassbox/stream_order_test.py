@@ -6,6 +6,7 @@ whose name starts with sound_ are so anyway. The lines of the two accesses end i
 """
 
 import concurrent.futures
+import re
 import unittest
 
 from tests import SOURCES
@@ -83,6 +84,13 @@ class StreamOrder(unittest.TestCase):
     def test_each_program_is_here(self):
         stems = {path.stem for path in FOLDER.glob("*.cu")}
         self.assertEqual(stems, set(BROKEN) | set(ALWAYS_SOUND))
+
+    def test_the_page_names_each_broken_program(self):
+        """With its code."""
+        page = (SOURCES / "docs" / "glass_box.md").read_text()
+        for name, (code, _) in BROKEN.items():
+            row = rf"^\| \[{name}\]\(\S+/{name}\.cu\) \| .+ \| `{code}` \|$"
+            self.assertRegex(page, re.compile(row, re.MULTILINE))
 
     def test_broken(self):
         for name, result in run_all(list(BROKEN)).items():

@@ -13,9 +13,14 @@
 namespace ladder::emulator {
 namespace {
 
-/// Of the limit: how much CPU time blocks must have got that all spin, and how long that may take.
-constexpr double kLeastOfSpin = 0.1;
-constexpr double kMostOfSpin = 1.1;
+/// Of the limit: all that is accessed is new to a watch that begins to look after this time.
+constexpr double kSureFor = 0.1;
+/// Of the limit: what is enough by the clock, on a busy machine, and how much CPU time a thread must
+/// have got by then. More of it where nobody sees whether it comes to new places.
+constexpr double kMostByTheClock = 1.1;
+constexpr double kLeast = 0.1;
+constexpr double kLeastUnseen = 0.3;
+constexpr Seconds kLeastOfAll = Seconds(0.5);  ///< or the limit, if that is less
 constexpr Seconds kPatience = Seconds(1.0);  ///< for a thread to come back to the kernel's own code
 
 /// CPU time that a thread has used since it was started.
@@ -28,8 +33,9 @@ Seconds cpu_time_of(pthread_t thread) {
 
 }  // namespace
 
-void HangWatch::start(std::vector<Target> targets, Seconds limit) {
+void HangWatch::start(std::vector<Target> targets, Seconds limit, bool sees_accesses) {
   const std::lock_guard lock(mutex_);
+  sees_accesses_ = sees_accesses;
   targets_ = std::move(targets);
   limit_ = limit;
   if (!std::exchange(is_started_, true)) std::thread([this] { run(); }).detach();
@@ -72,7 +78,8 @@ void HangWatch::look_at(Target& target) {
     return;
   }
   const Seconds passed = std::chrono::steady_clock::now() - target.news_seen;
-  if (std::max(now - target.seen_at, passed) >= limit_ / 2) target.watched->set_doubted(true);
+  if (std::max(now - target.seen_at, passed) >= kSureFor * limit_)
+    target.watched->set_doubted(true);
   if (news != target.seen_news) {
     target.seen_news = news;
     target.news_at = now;
@@ -80,9 +87,16 @@ void HangWatch::look_at(Target& target) {
     return;
   }
   const Seconds still_for = now - target.news_at;
-  const bool has_spun = passed >= kMostOfSpin * limit_ && still_for >= kLeastOfSpin * limit_;
-  if (still_for < limit_ && !(has_spun && all_spin())) return;
-  target.watched->ask_to_stop(progress, still_for > limit_ + kPatience);
+  const bool all_spun = all_spin();
+  const Seconds least =
+      std::max((sees_accesses_ || all_spun ? kLeast : kLeastUnseen) * limit_, kLeastOfAll);
+  const Seconds most = kMostByTheClock * limit_;
+  // Who spins may wait for one that does not.
+  const bool is_late =
+      passed >= most && still_for >= least && (all_spun || !target.watched->is_spinning());
+  if (still_for < limit_ && !is_late) return;
+  const bool is_patient = still_for > limit_ + kPatience || (is_late && passed > most + kPatience);
+  target.watched->ask_to_stop(progress, is_patient);
   pthread_kill(target.thread, kHangSignal);
 }
 

@@ -20,9 +20,9 @@ namespace ladder::emulator {
 ///        either may still be a long one: as long as a trace sees it access what it has not
 ///        accessed before, it goes on.
 ///
-/// A thread that looks at the CPU threads of a grid every now and then. It counts the CPU
-///        time that they got, so a kernel does not seem to hang on a busy computer or in a
-///        debugger. Blocks that all spin need less of it: nobody is left who could end their wait.
+/// A thread that looks at the CPU threads of a grid every now and then. It counts the CPU time that
+/// they got, so a kernel does not seem to hang in a debugger. On a busy computer less of it is
+/// enough, after a little more than the limit by the clock.
 class HangWatch {
  public:
   /// A CPU thread that runs blocks.
@@ -37,7 +37,8 @@ class HangWatch {
   };
 
   /// Watches these from now on, until rest().
-  void start(std::vector<Target> targets, Seconds limit);
+  /// \param sees_accesses  their observers tell of accesses to new places
+  void start(std::vector<Target> targets, Seconds limit, bool sees_accesses);
   void rest();
 
  private:
@@ -50,6 +51,7 @@ class HangWatch {
   bool is_started_ = false;
   std::vector<Target> targets_;  ///< none: it rests
   Seconds limit_ = {};
+  bool sees_accesses_ = false;
 };
 
 }  // namespace ladder::emulator

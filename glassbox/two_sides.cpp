@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "glassbox/two_sides.hpp"
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "glassbox/code_sides.hpp"
+
+namespace ladder::glassbox {
+namespace {
+
+class TwoSides : private TokenReader {
+ public:
+  explicit TwoSides(const std::string& source) : TokenReader(source), sides_(*this) {}
+
+  std::vector<Change> changes() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (asks_for_architecture(i) && sides_.place(i) != Place::kHost)
+        changes_.push_back({token(i).begin, token(i).end, kDeviceArchitecture});
+    }
+    for (const FunctionBody& body : sides_.bodies()) {
+      if (asks_for_architecture(body) && reason_for_one(body).empty()) give_two_bodies(body);
+    }
+    give_host_sides();
+    return changes_;
+  }
+
+  std::vector<OneSided> one_sided() const {
+    std::vector<OneSided> found;
+    for (const FunctionBody& body : sides_.bodies()) {
+      std::string_view reason = reason_for_one(body);
+      if (reason.empty() && body.is_constant) reason = "constant";
+      std::size_t i = body.open;
+      while (i < end_of(body) && !asks_for_architecture(i))
+        ++i;
+      if (asks_for_architecture(body) && !reason.empty())
+        found.push_back({line_at(source_, token(i).begin), reason});
+    }
+    return found;
+  }
+
+  std::set<std::string_view> device_variables() const {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (sides_.place(i) != Place::kOutside || !is_any(i, {"__device__", "__constant__"}))
+        continue;
+      if (const auto name = variable_declared_at(i); !name.empty()) names.insert(name);
+    }
+    return names;
+  }
+
+  bool takes_memory_on_device() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (sides_.on_device(i) && (is(i, "new") || (is(i, "malloc") && is(i + 1, "(")))) return true;
+    }
+    return false;
+  }
+
+ private:
+  // -- Functions of both sides that ask which one it is
+  // ---------------------------------------------
+
+  bool asks_for_architecture(std::size_t i) const { return is(i, "__CUDA_ARCH__"); }
+
+  std::size_t end_of(const FunctionBody& body) const {
+    return body.close == kNone ? size() : body.close;
+  }
+
+  bool asks_for_architecture(const FunctionBody& body) const {
+    if (body.place != Place::kHost || !(body.on_device || body.may_be_both)) return false;
+    for (std::size_t i = body.open; i < end_of(body); ++i) {
+      const std::size_t around = sides_.body_around(i);
+      if (asks_for_architecture(i) && around != kNone && &sides_.bodies()[around] == &body)
+        return true;
+    }
+    return false;
+  }
+
+  /// Why the function cannot have two bodies; empty if it can.
+  std::string_view reason_for_one(const FunctionBody& body) const {
+    if (!body.is_one_piece) return "conditional";
+    for (std::size_t i = body.open; i < body.close; ++i) {
+      if (is(i, "goto")) return "goto";  // a function has each label once
+    }
+    return "";
+  }
+
+  void give_two_bodies(const FunctionBody& body) {
+    const std::size_t begin = token(body.open).end;
+    std::string for_device;
+    std::size_t at = begin;
+    for (std::size_t i = body.open; i < body.close; ++i) {
+      if (!asks_for_architecture(i)) continue;
+      for_device += source_.substr(at, token(i).begin - at) + kDeviceArchitecture;
+      at = token(i).end;
+    }
+    for_device += source_.substr(at, token(body.close).begin - at);
+    const std::string line = std::to_string(line_at(source_, begin));
+    changes_.push_back({begin, begin,
+                        " extern bool glassbox_in_kernel() __asm__(\"glassbox_in_kernel\");"
+                        " if (!__builtin_is_constant_evaluated() && glassbox_in_kernel()) {" +
+                            for_device + "} else {\n#line " + line + "\n"});
+    changes_.push_back({token(body.close).begin, token(body.close).begin, "}"});
+  }
+
+  // -- Variables of the device that the host names
+  // -------------------------------------------------
+
+  /// Where the statement starts that holds this token.
+  std::size_t start_of_statement(std::size_t i) const {
+    while (i > 0 && !is_any(i - 1, {";", "{", "}"}))
+      --i;
+    return i;
+  }
+
+  /// The name that a declaration with __device__ or __constant__ at `i` gives to a variable.
+  std::string_view variable_declared_at(std::size_t i) const {
+    std::size_t name = kNone;
+    for (std::size_t k = start_of_statement(i); k < tokens_.size(); ++k) {
+      if (is_any(k, {"const", "constexpr", "__managed__", "__global__", "__host__", "template",
+                     "struct", "class", "using", "typedef", "("})) {
+        return {};
+      }
+      if (is_any(k, {";", "=", "{", "["})) break;
+      if (is_any(k, {"__align__", "alignas", "__attribute__"}) || is(k, "<")) {
+        k = partner(is(k, "<") ? k : k + 1, 1);
+        if (k == kNone) return {};
+      } else if (is_name(k)) {
+        name = k;
+      }
+    }
+    return name == kNone || name <= i ? std::string_view() : text(name);
+  }
+
+  /// Is it declared between `begin` and `end`, perhaps? Then it is another variable there.
+  bool may_be_declared(std::string_view name, std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is(i, name) || i == 0) continue;
+      const bool behind_type =
+          is_name(i - 1) && !is_any(i - 1, {"return", "case", "else", "delete", "throw", "sizeof"});
+      const bool behind_star = is_any(i - 1, {"*", "&", ">"}) && i > 1 &&
+                               (is_name(i - 2) || is_any(i - 2, {"*", "&", ">"}));
+      const bool is_next = is(i - 1, ",") && is_any(i + 1, {"=", ";", "[", "{", "]"});
+      const bool is_bound = is(i - 1, "[") && i > 1 && is_any(i - 2, {"auto", "&"});
+      if (behind_type || behind_star || is_next || is_bound) return true;
+    }
+    return false;
+  }
+
+  /// Is it in an argument of cudaMemcpyToSymbol() or the like, or of decltype()?
+  bool names_symbol(std::size_t i, std::size_t begin) const {
+    int depth = 0;
+    while (i-- > begin) {
+      if (is(i, ")")) ++depth;
+      if (!is(i, "(") || --depth >= 0) continue;
+      depth = 0;
+      if (i > 0 && (text(i - 1).find("Symbol") != std::string_view::npos || is(i - 1, "decltype")))
+        return true;
+    }
+    return false;
+  }
+
+  /// \brief On a GPU, a `__device__` variable is two: the host's of that name starts as 0, and no
+  ///        kernel ever sees it. So functions of the host alone name another one.
+  void give_host_sides() {
+    const std::set<std::string_view> names = device_variables();
+    for (const FunctionBody& body : sides_.bodies()) {
+      if (body.place != Place::kHost || body.on_device) continue;
+      for (const std::string_view name : names)
+        give_host_side(name, body.open, end_of(body));
+    }
+  }
+
+  void give_host_side(std::string_view name, std::size_t begin, std::size_t end) {
+    if (may_be_declared(name, start_of_statement(begin), end)) return;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (sides_.on_device(i)) continue;  // a lambda
+      if (!is(i, name) || is_any(i - 1, {".", ":"}) || is_any(i + 1, {":", "("})) continue;
+      if (is(i - 1, ">") && is(i - 2, "-")) continue;
+      if (names_symbol(i, begin)) continue;
+      changes_.push_back({token(i).begin, token(i).end,
+                          "::ladder::glassbox::on_host_side(" + std::string(name) + ")"});
+    }
+  }
+
+  CodeSides sides_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace
+
+std::vector<Change> for_one_compilation(const std::string& source) {
+  return TwoSides(source).changes();
+}
+
+std::vector<OneSided> one_sided_functions(const std::string& source) {
+  return TwoSides(source).one_sided();
+}
+
+std::vector<std::string> device_variables(const std::string& source) {
+  const TwoSides sides(source);
+  const std::set<std::string_view> names = sides.device_variables();
+  return {names.begin(), names.end()};
+}
+
+bool takes_memory_on_device(const std::string& source) {
+  return TwoSides(source).takes_memory_on_device();
+}
+
+}  // namespace ladder::glassbox
