@@ -4,8 +4,9 @@
     python3 -m bench.record.fit_plan --write     puts the times into the rung's launch.cu, too
 
 `build/benchmark --configurations` records how long the configurations take for many shapes, in
-bench/results/*/configuration_times.json. One table of times is fitted to the records of all GPUs;
-what differs from GPU to GPU, SMs and DRAM, the model asks of the GPU itself.
+bench/results/*/configuration_times.json. One table of times serves all GPUs; what differs from GPU
+to GPU, SMs and DRAM, the model asks of the GPU itself. The table is fitted to the record of an
+H100; that of an H200, which has the same SMs, shows how it picks for records that it has not seen.
 
 A least-squares fit of the times is only where it starts. From there, gradient descent makes the
 *choice* better: it lowers the time of what is picked over the time of the fastest, with a soft
@@ -16,6 +17,7 @@ anyway. Nothing is drawn at random: the same records give the same times. It nee
 import argparse
 import dataclasses
 import json
+import math
 import pathlib
 import re
 
@@ -27,6 +29,7 @@ from bench.rungs import rung_of
 
 RUNG = 14
 RECORDS = "bench/results/*/configuration_times.json"
+FITTED = "bench/results/nvidia-h100/configuration_times.json"
 TIMES = ("start", "tile", "step", "wait", "part")  # microseconds
 SHOWN = {"stream_k": (0, 1, 2, 4), "clusters": (0, 1, 2, 3, 4)}  # of a line; of others:
 SHOWN_OF_OTHERS = (0, 1, 2, 3)
@@ -34,11 +37,12 @@ LINE = re.compile(r'(\n    (\w+)<[^>]*>\(\s*)"([^"]*)",([^)]*)\)')
 COLUMN = re.compile(r"(.*, clusters) of (\d+)")
 
 DRAM_SHARE = 0.79  # kDramShare of plan.hpp
-MOST_BLOCKS = 8  # of a cluster
+CLUSTERS = (2, 4, 8)  # blocks of a cluster
 GPC = 16  # SMs that a cluster stays in
+SPREAD_US = 0.15  # kSpreadUs of plan.hpp: for each doubling of blocks
 FLOP_PER_US = 0.5e6  # of an SM: where the fit begins
 UNTIMED = 1.04  # over the fastest, at least: nobody knows of what was not timed
-PHASES = ((0.04, 150), (0.02, 150), (0.01, 150))  # softness of the minimum, and steps
+PHASES = ((0.04, 300), (0.02, 300), (0.01, 300), (0.006, 300))  # softness of the minimum, and steps
 LEAST_SQUARES = 300  # steps
 
 
@@ -60,7 +64,7 @@ class Configuration:
     @property
     def clusters(self):
         """How many blocks may share a tile's K from the start."""
-        return range(2, MOST_BLOCKS + 1) if self.name.endswith("clusters") else (1,)
+        return CLUSTERS if self.name.endswith("clusters") else (1,)
 
     @property
     def has(self):
@@ -142,6 +146,12 @@ def dram_us(c, shape, bytes_per_us):
     return 4.0 * floats / (DRAM_SHARE * bytes_per_us)
 
 
+def spread_us(c, shape, cluster, sms):
+    """How much later the last block begins than the first."""
+    M, N, _ = shape
+    return SPREAD_US * math.log2(min(ceil_div(M, c.BM) * ceil_div(N, c.BN) * cluster, sms))
+
+
 def expected_us(some_ways, dram, times):
     """What the model expects of the fastest of several ways."""
     us = min(sum(n * t for n, t in zip(way, times[1:], strict=True)) for way in some_ways)
@@ -216,6 +226,7 @@ class Candidates:
         self.table = table
         self.has = np.array([c.has for c in table], float)
         work, first, conf, dram, us, of_shape, record = [], [], [], [], [], [], []
+        spread = []
         shapes = 0
         for r, source in enumerate(records):
             timed = {key for _, times in source.rows for key in times}
@@ -228,6 +239,7 @@ class Candidates:
                         work.extend(some_ways)
                         conf.append(i)
                         dram.append(dram_us(c, shape, source.dram_bytes_per_us))
+                        spread.append(spread_us(c, shape, cluster, source.sms))
                         us.append(times.get((c.name, cluster), np.nan))
                         of_shape.append(shapes)
                 record.append(r)
@@ -235,7 +247,7 @@ class Candidates:
         self.work = np.array(work, float)
         self.first, self.conf = np.array(first), np.array(conf)
         self.of_way = np.repeat(np.arange(len(conf)), np.diff(np.append(first, len(work))))
-        self.dram, self.us = np.array(dram), np.array(us)
+        self.dram, self.us, self.spread = np.array(dram), np.array(us), np.array(spread)
         self.of_shape, self.record = np.array(of_shape), np.array(record)
         self.start = np.searchsorted(self.of_shape, np.arange(shapes))
         self.timed = ~np.isnan(self.us)
@@ -251,7 +263,7 @@ class Candidates:
         way = np.zeros(len(self.conf), int)
         way[self.of_way[fast]] = fast
         both = np.cbrt(busy**3 + self.dram**3)
-        return times[self.conf, 0] + both, self.work[way], (busy / both) ** 2
+        return times[self.conf, 0] + self.spread + both, self.work[way], (busy / both) ** 2
 
     def gradient(self, roots, by_expected, work, inner):
         """Of a loss by the roots of the times, from that by what the model expects."""
@@ -366,16 +378,14 @@ def with_times(source, times):
 def main():
     """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("records", nargs="*", type=pathlib.Path, help=f"{RECORDS} if none is named")
+    parser.add_argument("records", nargs="*", type=pathlib.Path, help=f"{FITTED} if none is named")
     parser.add_argument("--write", action="store_true", help="put the times into launch.cu")
     options = parser.parse_args()
     rung = rung_of(RUNG)
     table = table_of(rung)
-    paths = options.records or sorted(SOURCES.glob(RECORDS))
-    if not paths:
-        raise RecordError(f"there is no {RECORDS}: build/benchmark --configurations records one")
-    records = [read(path, table) for path in paths]
-    times, candidates, roots = fit(table, records)
+    paths = [path.resolve() for path in options.records or [SOURCES / FITTED]]
+    times, _, roots = fit(table, [read(path, table) for path in paths])
+    shown = [read(path, table) for path in (*paths, *sorted({*SOURCES.glob(RECORDS)} - {*paths}))]
     launch = SOURCES / "ladder" / rung.folder / "launch.cu"
     written = with_times(launch.read_text(), times)
     for name, of_line in times.items():
@@ -383,7 +393,7 @@ def main():
             f"{name:<26}"
             + "".join(f" {t} {us:.3f}" for t, us in zip(TIMES, of_line, strict=True) if us)
         )
-    print("\n".join(how_it_picks(records, candidates, roots)))
+    print("\n".join(how_it_picks(shown, Candidates(table, shown), roots)))
     if options.write:
         write_whole(launch, written)
 

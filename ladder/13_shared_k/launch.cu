@@ -3,6 +3,7 @@
 /// \brief Three tiles, the rule that chooses among them, and their launches.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <string>
 
@@ -23,6 +24,7 @@ constexpr std::size_t kReservedBytes = 1024;  // what CUDA takes of shared memor
 constexpr int kMostBlocks = 8;                // of a cluster, on any GPU
 // From here on there is so much K for the stages of a ring that filling it does not count.
 constexpr int kDeepK = 512;
+constexpr int kMuchWork = 96;  // k tiles of 128 x 256 x 8 for each SM
 
 /// What is done for one shape.
 struct Work {
@@ -76,18 +78,18 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Work& work) {
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
-void launch_small(const Gemm<float>& gemm, Stream stream, const Work& work) {
+template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
+void launch_small(const Gemm<float>& gemm, Stream stream, const Work&) {
   constexpr int BM = LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
   constexpr std::size_t kBytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>();
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
   launch(small_kernel<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>,
-         {.grid = dim3(work.cluster * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
+         {.grid = dim3(CLUSTER * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
           .block = dim3(32 * WARPS),
           .dynamic_shared_bytes = kBytes,
           .stream = stream,
-          .cluster = static_cast<unsigned>(work.cluster)},
+          .cluster = CLUSTER},
          gemm.M, gemm.N, gemm.K, 1.0f, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
@@ -107,18 +109,23 @@ Work split_of(const Shape& shape, int sms) {
           0};
 }
 
-/// As many blocks for each tile as SMs have no tile, but none without K.
+/// \brief As many blocks for each tile as SMs have no tile, but none without K: 1, 2, 4 or 8, which
+///        fill the SMs of a GPC.
 template <int BM, int BN, int BK>
 Work cluster_of(const Shape& shape, int sms) {
   const long long per_tile = sms / tiles_of(shape, BM, BN);
   const int most = std::min(kMostBlocks, ceil_div(shape.K, BK));
-  return {{}, static_cast<int>(std::clamp<long long>(per_tile, 1, most))};
+  const auto blocks = static_cast<unsigned>(std::clamp<long long>(per_tile, 1, most));
+  return {{}, static_cast<int>(std::bit_floor(blocks))};
 }
 
-/// So many tiles that splitting them costs little: at least one for every four SMs.
-template <int BM, int BN>
-bool has_many_tiles(const Shape& shape, int sms) {
-  return 4 * tiles_of(shape, BM, BN) >= sms;
+/// \brief Splitting tiles costs little: there is at least one for every four SMs, or much K for each
+///        SM. And rows fill more than half of a tile.
+template <int BM, int BN, int BK>
+bool splits_cheaply(const Shape& shape, int sms) {
+  const long long tiles = tiles_of(shape, BM, BN);
+  const bool is_much = tiles * ceil_div(shape.K, BK) >= static_cast<long long>(kMuchWork) * sms;
+  return 2 * shape.M > BM && (4 * tiles >= sms || is_much);
 }
 
 bool has_deep_k(const Shape& shape, int) {
@@ -157,18 +164,19 @@ Configuration small(const char* name, bool (*suits)(const Shape&, int)) {
           .suits = suits,
           .work = cluster_of<BM, BN, WARPS * 16>,
           .launch = [](const Gemm<float>& gemm, Stream stream, const Work& work) {
-            if (work.cluster > 1) {
-              launch_small<LANES_M, TM, TN, WARPS, true, STAGES, BLOCKS>(gemm, stream, work);
-            } else {
-              launch_small<LANES_M, TM, TN, WARPS, false, STAGES, BLOCKS>(gemm, stream, work);
-            }
+            const auto launch_it =
+                work.cluster == 8   ? launch_small<LANES_M, TM, TN, WARPS, 8, STAGES, BLOCKS>
+                : work.cluster == 4 ? launch_small<LANES_M, TM, TN, WARPS, 4, STAGES, BLOCKS>
+                : work.cluster == 2 ? launch_small<LANES_M, TM, TN, WARPS, 2, STAGES, BLOCKS>
+                                    : launch_small<LANES_M, TM, TN, WARPS, 1, STAGES, BLOCKS>;
+            launch_it(gemm, stream, work);
           }};
 }
 
 // The first one that suits a shape is taken, if a block gets as much shared memory as it needs: on
 // compute capability 12.0, that is 99 KiB.
 const auto kConfigurations = std::to_array<Configuration>({
-    stream_k<2, 4, 1, 8>("128 x 256", has_many_tiles<128, 256>),
+    stream_k<2, 4, 1, 8>("128 x 256", splits_cheaply<128, 256, 8>),
     stream_k<1, 2, 4, 6>("64 x 128", has_deep_k),
     small<4, 8, 8, 4, 3, 2>("32 x 64", has_anything),
 });
@@ -195,8 +203,9 @@ std::string explain(const Shape& shape) {
   const int sms = multiprocessors();
   const Configuration& taken = taken_for(shape, sms);
   return "Rung 13 takes tiles of " + std::string(taken.name) + " on " + std::to_string(sms) +
-         " SMs: 128 x 256 where\nthere is such a tile for every four SMs, else 64 x 128 where K is "
-         "more than\n" +
+         " SMs: 128 x 256 where\nrows fill more than half of such a tile and there is one for "
+         "every four SMs, "
+         "or\nmuch K for each; else 64 x 128 where K is more than " +
          std::to_string(kDeepK) + ", else 32 x 64.\n";
 }
 

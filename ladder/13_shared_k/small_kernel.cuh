@@ -39,20 +39,19 @@ struct __align__(16) SmallStage {
 ///          finishes an equal share of the tile.
 /// \tparam  kVectors  a warp's sums in vectors of 16 bytes; vector i belongs to lane i % 32
 /// \tparam  kRing     vectors from one warp's sums to those of the next
-/// \param   blocks    of the cluster, of which this one has number `rank`
 /// \param   sums      (WARPS, kRing)  in the shared memory of each block
 /// \param   row0      first row of C in the tile; col0: its first column
-template <int LANES_N, int TN, int WARPS, int kVectors, int kRing, bool CLUSTER>
-__device__ __forceinline__ void store_share(float4* sums, int blocks, int rank, int row0, int col0,
-                                            int M, int N, float alpha, float beta, float* C) {
+template <int LANES_N, int TN, int WARPS, int CLUSTER, int kVectors, int kRing>
+__device__ __forceinline__ void store_share(float4* sums, int rank, int row0, int col0, int M,
+                                            int N, float alpha, float beta, float* C) {
   constexpr int LANES_M = 32 / LANES_N;
-  const int share = (kVectors + blocks - 1) / blocks;
-  const int end = min((rank + 1) * share, kVectors);
-  for (int i = rank * share + threadIdx.x; i < end; i += 32 * WARPS) {
+  constexpr int kShare = (kVectors + CLUSTER - 1) / CLUSTER;
+  const int end = min((rank + 1) * kShare, kVectors);
+  for (int i = rank * kShare + threadIdx.x; i < end; i += 32 * WARPS) {
     float4 c = {};
-    for (int block = 0; block < blocks; ++block) {
+    for (int block = 0; block < CLUSTER; ++block) {
       const float4* from = sums + i;
-      if constexpr (CLUSTER) from = ptx::in_block(sums + i, block);
+      if constexpr (CLUSTER > 1) from = ptx::in_block(sums + i, block);
       for (int w = 0; w < WARPS; ++w) {
         const float4 sum = from[w * kRing];
         c.x += sum.x;
@@ -72,12 +71,12 @@ __device__ __forceinline__ void store_share(float4* sums, int blocks, int rank, 
   }
 }
 
-/// \brief   C = alpha*A*B + beta*C; a tile of C, LANES_M*TM x 32/LANES_M*TN, per cluster, or per
-///          block; tiles row by row.
+/// \brief   C = alpha*A*B + beta*C; a tile of C, LANES_M*TM x 32/LANES_M*TN, per cluster; launched
+///          as CLUSTER blocks per tile, tiles row by row.
 /// \tparam  LANES_M  rows of lanes in a warp, which has 32 / LANES_M columns of them
 /// \tparam  TM,TN    results per thread, over its warp's part of K; TN is a multiple of 4
 /// \tparam  WARPS    warps of a block, all of which share K
-/// \tparam  CLUSTER  the blocks of a cluster share K; otherwise each has a tile of its own
+/// \tparam  CLUSTER  blocks that share K
 /// \tparam  STAGES   stages in each warp's ring, in dynamic shared memory
 /// \tparam  BLOCKS   blocks that share an SM, if registers are the limit
 /// \param   M        extent in elements, any value >= 1
@@ -86,7 +85,7 @@ __device__ __forceinline__ void store_share(float4* sums, int blocks, int rank, 
 /// \param   A        (M, K) row-major, 16-byte aligned
 /// \param   B        (K, N) row-major, 16-byte aligned
 /// \param   C        (M, N) row-major, 16-byte aligned; not read when beta == 0
-template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
+template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     small_kernel(int M, int N, int K, float one, float alpha, const float* A, const float* B,
                  float beta, float* C) {
@@ -95,16 +94,15 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   constexpr int BN = LANES_N * TN;
   using Stage = SmallStage<BM, BN>;
   constexpr int kDepth = Stage::kDepth;
+  constexpr int kStep = kDepth * WARPS * CLUSTER;  // values of k that all warps multiply at a time
 
   // -- Where this thread works ---------------------------------------------------------------
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const int blocks = CLUSTER ? ptx::cluster_size() : 1;  // that share K
-  const int rank = CLUSTER ? ptx::cluster_rank() : 0;
-  const int step = kDepth * WARPS * blocks;  // values of k that all warps multiply at a time
+  const int rank = CLUSTER == 1 ? 0 : ptx::cluster_rank();
   const int tiles_n = (N + BN - 1) / BN;
-  const int row0 = blockIdx.x / blocks / tiles_n * BM;
-  const int col0 = blockIdx.x / blocks % tiles_n * BN;
+  const int row0 = blockIdx.x / CLUSTER / tiles_n * BM;
+  const int col0 = blockIdx.x / CLUSTER % tiles_n * BN;
   const int lane_row = lane / LANES_N;
   const int lane_col = lane % LANES_N * 4;
 
@@ -138,9 +136,9 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
       }
     }
     ptx::cp_async_commit();  // past the end of K, an empty group
-    gA += step;
-    gB += static_cast<size_t>(step) * N;
-    copy_k += step;
+    gA += kStep;
+    gB += static_cast<size_t>(kStep) * N;
+    copy_k += kStep;
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     fetch(stage);
@@ -149,7 +147,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
 #pragma unroll 1
-  for (int k0 = first_k; k0 < K; k0 += step) {
+  for (int k0 = first_k; k0 < K; k0 += kStep) {
     ptx::cp_async_wait<STAGES - 2>();
     __syncwarp();  // all lanes' copies have arrived, and all have read the stage to fill next
     fetch(stage == 0 ? STAGES - 1 : stage - 1);
@@ -191,14 +189,14 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
           one * acc[m][n + 0], one * acc[m][n + 1], one * acc[m][n + 2], one * acc[m][n + 3]);
     }
   }
-  if constexpr (CLUSTER) {
-    ptx::cluster_sync();
-  } else {
+  if constexpr (CLUSTER == 1) {
     __syncthreads();
+  } else {
+    ptx::cluster_sync();
   }
-  store_share<LANES_N, TN, WARPS, kVectors, kRing, CLUSTER>(sums, blocks, rank, row0, col0, M, N,
-                                                            alpha, beta, C);
-  if constexpr (CLUSTER) ptx::cluster_sync();  // the others have read this block's sums
+  store_share<LANES_N, TN, WARPS, CLUSTER, kVectors, kRing>(sums, rank, row0, col0, M, N, alpha,
+                                                            beta, C);
+  if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others have read this block's sums
 }
 
 }  // namespace ladder::shared_k

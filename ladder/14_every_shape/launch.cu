@@ -64,18 +64,18 @@ void launch_stream_k(const Gemm<float>& gemm, Stream stream, const Plan& plan) {
          reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags);
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
-void launch_small(const Gemm<float>& gemm, Stream stream, const Plan& plan) {
+template <int LANES_M, int TM, int TN, int WARPS, int CLUSTER, int STAGES, int BLOCKS>
+void launch_small(const Gemm<float>& gemm, Stream stream, const Plan&) {
   constexpr int BM = LANES_M * TM;
   constexpr int BN = 32 / LANES_M * TN;
   constexpr std::size_t kBytes = small_bytes<LANES_M, TM, TN, WARPS, STAGES>();
   static_assert(BLOCKS * (kBytes + kReservedBytes) <= kSharedBytesOfSm);
   launch(small_kernel<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>,
-         {.grid = dim3(plan.cluster * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
+         {.grid = dim3(CLUSTER * ceil_div(gemm.M, BM) * ceil_div(gemm.N, BN)),
           .block = dim3(32 * WARPS),
           .dynamic_shared_bytes = kBytes,
           .stream = stream,
-          .cluster = static_cast<unsigned>(plan.cluster)},
+          .cluster = CLUSTER},
          gemm.M, gemm.N, gemm.K, 1.0f, gemm.alpha, gemm.A, gemm.B, gemm.beta, gemm.C);
 }
 
@@ -98,7 +98,7 @@ template <int WARPS_M, int WARPS_N, int WARPS_K, int STAGES>
 Configuration stream_k(const char* name, double start_us, double tile_us, double step_us,
                        double part_us) {
   return {.name = name,
-          .cluster = 0,
+          .cluster = 1,
           .BM = WARPS_M * WM,
           .BN = WARPS_N * WN,
           .BK = WARPS_K * 8,
@@ -113,11 +113,11 @@ Configuration stream_k(const char* name, double start_us, double tile_us, double
           .launch = launch_stream_k<WARPS_M, WARPS_N, WARPS_K, STAGES>};
 }
 
-template <int LANES_M, int TM, int TN, int WARPS, bool CLUSTER, int STAGES, int BLOCKS>
-Configuration small_product(const char* name, double start_us, double tile_us, double step_us,
-                            double wait_us, double part_us) {
+template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
+Configuration small(const char* name, double start_us, double tile_us, double step_us,
+                    double wait_us) {
   return {.name = name,
-          .cluster = CLUSTER ? kMostBlocks : 1,
+          .cluster = 1,
           .BM = LANES_M * TM,
           .BN = 32 / LANES_M * TN,
           .BK = WARPS * 16,
@@ -127,23 +127,26 @@ Configuration small_product(const char* name, double start_us, double tile_us, d
           .tile_us = tile_us,
           .step_us = step_us,
           .wait_us = wait_us,
-          .part_us = part_us,
+          .part_us = 0,
           .fan_in = 0,
-          .launch = launch_small<LANES_M, TM, TN, WARPS, CLUSTER, STAGES, BLOCKS>};
-}
-
-template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
-Configuration small(const char* name, double start_us, double tile_us, double step_us,
-                    double wait_us) {
-  return small_product<LANES_M, TM, TN, WARPS, false, STAGES, BLOCKS>(name, start_us, tile_us,
-                                                                      step_us, wait_us, 0);
+          .launch = launch_small<LANES_M, TM, TN, WARPS, 1, STAGES, BLOCKS>};
 }
 
 template <int LANES_M, int TM, int TN, int WARPS, int STAGES, int BLOCKS>
 Configuration clusters(const char* name, double start_us, double tile_us, double step_us,
                        double wait_us, double part_us) {
-  return small_product<LANES_M, TM, TN, WARPS, true, STAGES, BLOCKS>(name, start_us, tile_us,
-                                                                     step_us, wait_us, part_us);
+  Configuration configuration =
+      small<LANES_M, TM, TN, WARPS, STAGES, BLOCKS>(name, start_us, tile_us, step_us, wait_us);
+  configuration.cluster = kMostBlocks;
+  configuration.part_us = part_us;
+  configuration.launch = [](const Gemm<float>& gemm, Stream stream, const Plan& plan) {
+    const auto launch_it =
+        plan.cluster == 8   ? launch_small<LANES_M, TM, TN, WARPS, 8, STAGES, BLOCKS>
+        : plan.cluster == 4 ? launch_small<LANES_M, TM, TN, WARPS, 4, STAGES, BLOCKS>
+                            : launch_small<LANES_M, TM, TN, WARPS, 2, STAGES, BLOCKS>;
+    launch_it(gemm, stream, plan);
+  };
+  return configuration;
 }
 
 template <int LANES_M, int TM, int TN, int WARPS, int DEPTH, int STAGES, int BLOCKS>
@@ -168,43 +171,37 @@ Configuration thin(const char* name, double start_us, double tile_us, double ste
 // Microseconds of start, tile and step, and of part (stream_k), wait (small, thin), or both
 // (clusters).
 const auto kConfigurations = std::to_array<Configuration>({
-    stream_k<2, 4, 1, 8>("128 x 256", 4.584, 4.440, 1.147, 3.441),
-    stream_k<2, 2, 2, 8>("128 x 128", 4.235, 4.125, 1.218, 1.582),
-    stream_k<1, 2, 4, 6>("64 x 128", 5.128, 1.994, 1.281, 0.474),
-    stream_k<1, 1, 8, 5>("64 x 64", 4.497, 1.826, 1.565, 0.456),
-    small<8, 7, 12, 4, 3, 2>("56 x 48", 1.971, 1.140, 0.687, 0.698),
-    small<8, 6, 12, 4, 3, 2>("48 x 48", 2.031, 1.105, 0.675, 0.379),
-    small<4, 8, 8, 4, 3, 2>("32 x 64", 1.383, 1.288, 0.728, 0.200),
-    small<8, 5, 12, 4, 3, 2>("40 x 48", 1.346, 1.109, 0.458, 0.522),
-    small<4, 6, 8, 4, 3, 3>("24 x 64", 1.745, 0.782, 0.511, 0.254),
-    small<8, 5, 8, 4, 3, 2>("40 x 32", 1.958, 0.635, 0.508, 0.178),
-    small<16, 4, 8, 4, 4, 2>("64 x 16", 1.950, 0.689, 0.604, 0.000),
-    small<2, 4, 4, 4, 4, 2>("8 x 64", 1.412, 0.566, 0.308, 0.079),
-    small<1, 4, 4, 4, 4, 1>("4 x 128", 0.619, 1.536, 0.503, 0.019),
-    small<16, 4, 4, 4, 4, 2>("64 x 8", 1.438, 0.540, 0.398, 0.110),
-    small<4, 4, 4, 4, 4, 4>("16 x 32", 1.800, 0.335, 0.311, 0.035),
-    small<2, 1, 4, 8, 3, 2>("2 x 64", 1.424, 0.513, 0.530, 0.000),
-    small<8, 1, 4, 8, 6, 2>("8 x 16", 1.225, 0.527, 0.466, 0.006),
-    clusters<8, 6, 12, 4, 3, 2>("48 x 48, clusters", 3.043, 0.936, 0.828, 0.235, 0.559),
-    clusters<4, 8, 8, 4, 3, 2>("32 x 64, clusters", 2.660, 0.366, 0.914, 0.116, 0.444),
-    clusters<4, 6, 8, 4, 3, 3>("24 x 64, clusters", 2.520, 0.676, 0.630, 0.090, 0.205),
-    clusters<8, 5, 8, 4, 3, 2>("40 x 32, clusters", 2.367, 1.201, 0.395, 0.311, 0.111),
-    clusters<16, 4, 8, 4, 4, 2>("64 x 16, clusters", 1.859, 0.960, 0.660, 0.000, 0.177),
-    clusters<16, 2, 12, 4, 4, 2>("32 x 24, clusters", 2.525, 0.408, 0.460, 0.026, 0.167),
-    clusters<2, 4, 4, 4, 4, 2>("8 x 64, clusters", 2.305, 0.366, 0.277, 0.071, 0.268),
-    clusters<16, 4, 4, 4, 4, 2>("64 x 8, clusters", 1.259, 1.504, 0.363, 0.000, 0.314),
-    clusters<4, 4, 4, 4, 4, 4>("16 x 32, clusters", 2.365, 0.866, 0.206, 0.181, 0.000),
-    clusters<8, 4, 4, 4, 4, 3>("32 x 16, clusters", 2.065, 0.791, 0.288, 0.044, 0.057),
-    clusters<2, 2, 4, 4, 5, 2>("4 x 64, clusters", 1.551, 0.610, 0.311, 0.000, 0.257),
-    clusters<4, 1, 4, 4, 6, 3>("4 x 32, clusters", 2.817, 0.370, 0.202, 0.048, 0.000),
-    thin<4, 8, 8, 4, 16, 3, 3>("128 x 64, thin", 1.544, 1.030, 0.550, 0.594),
-    thin<1, 8, 4, 4, 16, 3, 4>("32 x 128, thin", 1.725, 0.242, 0.329, 0.401),
-    thin<2, 8, 8, 4, 16, 3, 3>("64 x 128, thin", 1.263, 0.894, 0.299, 1.156),
-    thin<4, 8, 4, 4, 16, 3, 4>("128 x 32, thin", 1.670, 0.696, 0.398, 0.277),
-    thin<2, 8, 4, 4, 16, 3, 4>("64 x 64, thin, 16 of K", 1.877, 0.372, 0.386, 0.170),
-    thin<2, 8, 4, 4, 32, 3, 4>("64 x 64, thin, 32 of K", 2.148, 0.419, 0.669, 0.345),
-    thin<4, 4, 4, 4, 16, 3, 5>("64 x 32, thin", 1.912, 0.262, 0.200, 0.151),
-    thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.686, 0.387, 0.462, 0.173),
+    stream_k<2, 4, 1, 8>("128 x 256", 7.080, 1.421, 1.184, 2.795),
+    stream_k<2, 2, 2, 8>("128 x 128", 5.292, 2.624, 1.253, 0.848),
+    stream_k<1, 2, 4, 6>("64 x 128", 5.292, 2.165, 1.285, 0.447),
+    stream_k<1, 1, 8, 5>("64 x 64", 4.917, 2.738, 1.467, 0.454),
+    small<8, 6, 12, 4, 3, 2>("48 x 48", 0.291, 2.127, 0.529, 0.640),
+    small<4, 8, 8, 4, 3, 2>("32 x 64", 0.000, 2.070, 0.526, 0.371),
+    small<4, 6, 8, 4, 3, 3>("24 x 64", 1.220, 0.848, 0.551, 0.178),
+    small<8, 5, 8, 4, 3, 2>("40 x 32", 0.958, 0.980, 0.512, 0.181),
+    small<16, 4, 8, 4, 4, 2>("64 x 16", 1.372, 0.387, 0.589, 0.150),
+    small<2, 4, 4, 4, 4, 2>("8 x 64", 1.131, 0.254, 0.327, 0.076),
+    small<1, 4, 4, 4, 4, 1>("4 x 128", 0.000, 1.285, 0.314, 0.276),
+    small<16, 4, 4, 4, 4, 2>("64 x 8", 1.168, 0.311, 0.377, 0.135),
+    small<4, 4, 4, 4, 4, 4>("16 x 32", 1.626, 0.131, 0.312, 0.000),
+    small<2, 1, 4, 8, 3, 2>("2 x 64", 0.942, 0.232, 0.531, 0.031),
+    small<1, 1, 4, 4, 3, 2>("1 x 128", 0.910, 0.251, 0.603, 0.000),
+    small<8, 1, 4, 8, 6, 2>("8 x 16", 0.788, 0.398, 0.406, 0.000),
+    clusters<4, 6, 8, 4, 3, 3>("24 x 64, clusters", 0.743, 1.391, 0.445, 0.487, 0.365),
+    clusters<8, 5, 8, 4, 3, 2>("40 x 32, clusters", 2.789, 0.999, 0.482, 0.136, 0.229),
+    clusters<16, 2, 12, 4, 4, 2>("32 x 24, clusters", 2.409, 0.842, 0.475, 0.000, 0.000),
+    clusters<2, 4, 4, 4, 4, 2>("8 x 64, clusters", 1.616, 1.004, 0.370, 0.000, 0.060),
+    clusters<16, 4, 4, 4, 4, 2>("64 x 8, clusters", 0.259, 2.273, 0.511, 0.029, 0.066),
+    clusters<4, 4, 4, 4, 4, 4>("16 x 32, clusters", 1.649, 0.869, 0.260, 0.063, 0.117),
+    clusters<8, 4, 4, 4, 4, 3>("32 x 16, clusters", 1.340, 1.167, 0.360, 0.018, 0.081),
+    clusters<4, 1, 4, 4, 6, 3>("4 x 32, clusters", 1.642, 0.559, 0.204, 0.054, 0.063),
+    thin<1, 8, 4, 4, 16, 3, 4>("32 x 128, thin", 1.308, 0.211, 0.383, 0.140),
+    thin<2, 8, 8, 4, 16, 3, 3>("64 x 128, thin", 1.061, 0.631, 0.504, 0.767),
+    thin<4, 8, 4, 4, 16, 3, 4>("128 x 32, thin", 1.218, 0.481, 0.437, 0.167),
+    thin<2, 8, 4, 4, 16, 3, 4>("64 x 64, thin, 16 of K", 1.220, 0.321, 0.367, 0.268),
+    thin<2, 8, 4, 4, 32, 3, 4>("64 x 64, thin, 32 of K", 1.356, 0.287, 0.739, 0.356),
+    thin<4, 4, 4, 4, 16, 3, 5>("64 x 32, thin", 1.038, 0.328, 0.187, 0.200),
+    thin<1, 4, 4, 4, 32, 3, 4>("16 x 128, thin", 1.230, 0.264, 0.615, 0.000),
 });
 
 /// Of the configurations whose blocks get as much shared memory as they need: on compute capability
@@ -255,9 +252,9 @@ std::vector<WorkPlan> plans(const Shape& shape) {
     const bool shared = plan.split.share > 0;
     found.push_back({.name = c.name,
                      .tile = {c.BM, c.BN},
-                     .BK = c.BK * std::max(plan.cluster, 1),
+                     .BK = c.BK * plan.cluster,
                      .blocks_per_sm = c.blocks,
-                     .cluster = std::max(plan.cluster, 1),
+                     .cluster = plan.cluster,
                      .taken = &plan == &quickest(plans),
                      .tiles = plan.tiles,
                      .k_tiles = plan.k_tiles,

@@ -54,6 +54,7 @@ struct Card {
 };
 
 constexpr double kDramShare = 0.79;  ///< of what DRAM can do, kernels reach so much
+constexpr double kSpreadUs = 0.15;   ///< from the first block's start, for each doubling of blocks
 
 /// Whole tiles as long as every block gets one; then as many ranks as finish the rest soonest.
 inline double plan_stream_k(Plan& plan, int sms) {
@@ -72,40 +73,35 @@ inline double plan_stream_k(Plan& plan, int sms) {
 }
 
 /// \brief SMs that clusters can fill. A cluster stays in one group of SMs, a GPC, of 16 or a few
-///        more; five clusters of 3 leave one of 16 idle.
+///        more.
 inline int usable_sms(int sms, int cluster) {
   if (cluster == 1) return sms;
   const int group = std::min(sms, 16);
   return std::max(1, sms / group * (group / cluster * cluster));
 }
 
-/// A block per tile, or as many as finish the tiles soonest: they share K.
+/// A cluster of blocks per tile, or a single block: they share K.
 inline double plan_clusters(Plan& plan, int K, int sms) {
   const Configuration& c = *plan.configuration;
-  double best_us = 0;
-  for (int cluster = std::min(c.cluster, 2); cluster <= c.cluster; ++cluster) {
-    const double per_sm =
-        std::ceil(static_cast<double>(plan.tiles) * cluster / usable_sms(sms, cluster));
-    // The last k tile may be mostly empty: it is waited for like the others, but has less work.
-    const int BK = cluster * c.BK;
-    const double steps_us = 1.0 * K / BK * c.step_us;
-    const double us = per_sm * (steps_us + c.tile_us + (cluster - 1) * c.part_us) +
-                      std::ceil(per_sm / c.blocks) * ceil_div(K, BK) * c.wait_us;
-    if (plan.cluster > 0 && us >= best_us) continue;
-    best_us = us;
-    plan.cluster = cluster;
-    plan.k_tiles = ceil_div(K, BK);
-  }
-  return best_us;
+  const double per_sm =
+      std::ceil(static_cast<double>(plan.tiles) * plan.cluster / usable_sms(sms, plan.cluster));
+  // The last k tile may be mostly empty: it is waited for like the others, but has less work.
+  const int BK = plan.cluster * c.BK;
+  const double steps_us = 1.0 * K / BK * c.step_us;
+  plan.k_tiles = ceil_div(K, BK);
+  return per_sm * (steps_us + c.tile_us + (plan.cluster - 1) * c.part_us) +
+         std::ceil(per_sm / c.blocks) * plan.k_tiles * c.wait_us;
 }
 
 /// \brief  How long a configuration takes: the time of its multiplications, combined with that of
 ///         the DRAM traffic that no configuration can avoid. The longer one counts most: a sum of
 ///         cubes, because the two overlap only in part.
-inline Plan plan_for(const Configuration& configuration, const Shape& shape, const Card& card) {
+/// \param  cluster  blocks that share a tile's K from the start
+inline Plan plan_with(const Configuration& configuration, int cluster, const Shape& shape,
+                      const Card& card) {
   const auto [M, N, K] = shape;
   // Arrays that fit no GPU may have more tiles than an int counts; explain() shows them.
-  Plan plan = {&configuration, {}, 0, 0, ceil_div(K, configuration.BK), 0, 0};
+  Plan plan = {&configuration, {}, cluster, 0, ceil_div(K, configuration.BK), 0, 0};
   plan.tiles =
       static_cast<long long>(ceil_div(M, configuration.BM)) * ceil_div(N, configuration.BN);
   const bool stream_k = configuration.fan_in > 0;
@@ -114,8 +110,29 @@ inline Plan plan_for(const Configuration& configuration, const Shape& shape, con
   const double store = stream_k ? 2.0 : 1.0;
   const double floats = 1.0 * M * K + 1.0 * K * N + store * M * N;
   const double dram_us = sizeof(float) * floats / (kDramShare * card.dram_bytes_per_us);
-  plan.us = configuration.start_us + std::cbrt(us * us * us + dram_us * dram_us * dram_us);
+  // The more blocks there are, the later the last of them begins.
+  const double begin = std::log2(std::min<double>(1.0 * plan.tiles * cluster, card.sms));
+  plan.us = configuration.start_us + kSpreadUs * begin +
+            std::cbrt(us * us * us + dram_us * dram_us * dram_us);
   return plan;
+}
+
+/// \return the fastest plan; the first one if several are equally fast
+/// \param  plans  at least one
+inline const Plan& quickest(std::span<const Plan> plans) {
+  return *std::min_element(plans.begin(), plans.end(),
+                           [](const Plan& a, const Plan& b) { return a.us < b.us; });
+}
+
+/// \brief What a configuration would do, with clusters of 2, 4 or 8 blocks, whatever is fastest.
+///        Those of 3, 5, 6 or 7 were slower nearly everywhere: they fill the SMs of a GPC worse.
+inline Plan plan_for(const Configuration& configuration, const Shape& shape, const Card& card) {
+  std::vector<Plan> plans;
+  for (int cluster = std::min(configuration.cluster, 2); cluster <= configuration.cluster;
+       cluster *= 2) {
+    plans.push_back(plan_with(configuration, cluster, shape, card));
+  }
+  return quickest(plans);
 }
 
 /// \brief One plan per configuration, in their order.
@@ -126,13 +143,6 @@ inline std::vector<Plan> plans_for(std::span<const Configuration> configurations
     plans.push_back(plan_for(configuration, shape, card));
   }
   return plans;
-}
-
-/// \return the fastest plan; the first one if several are equally fast
-/// \param  plans  at least one
-inline const Plan& quickest(std::span<const Plan> plans) {
-  return *std::min_element(plans.begin(), plans.end(),
-                           [](const Plan& a, const Plan& b) { return a.us < b.us; });
 }
 
 }  // namespace ladder::every_shape
