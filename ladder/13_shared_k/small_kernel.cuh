@@ -189,10 +189,10 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
           one * acc[m][n + 0], one * acc[m][n + 1], one * acc[m][n + 2], one * acc[m][n + 3]);
     }
   }
-  if constexpr (CLUSTER == 1) {
-    __syncthreads();
-  } else {
+  if constexpr (CLUSTER > 1) {
     ptx::cluster_sync();
+  } else {
+    __syncthreads();
   }
   store_share<LANES_N, TN, WARPS, CLUSTER, kVectors, kRing>(sums, rank, row0, col0, M, N, alpha,
                                                             beta, C);

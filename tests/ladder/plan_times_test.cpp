@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kTimes =
-    LADDER_SOURCE_DIR "/bench/results/nvidia-h200/configuration_times.json";
+    LADDER_SOURCE_DIR "/bench/results/nvidia-h100/configuration_times.json";
 
 class PlanTimesTest : public testing::Test {
  protected:

@@ -160,11 +160,11 @@ PIPELINE_MUTANTS = (
         "32 x 24, clusters",
         edits={
             "cluster_sync_missing_before_reading": (
-                "  if constexpr (CLUSTER) {\n    ptx::cluster_sync();",
-                f"  if constexpr (CLUSTER) {{\n    {SYNC}",
+                "  if constexpr (CLUSTER > 1) {\n    ptx::cluster_sync();",
+                f"  if constexpr (CLUSTER > 1) {{\n    {SYNC}",
             ),
             "cluster_sync_missing_at_the_end": (
-                "if constexpr (CLUSTER) ptx::cluster_sync();  // the others",
+                "if constexpr (CLUSTER > 1) ptx::cluster_sync();  // the others",
                 "// the others",
             ),
         },
