@@ -155,8 +155,8 @@ def graded(found, rung, secret, flags, machine, gpu):
             objects = {flavour: out / flavour / "launch.o" for flavour in FLAVOURS}
             there = {name: path for name, path in objects.items() if path.exists()}
             faults = object_faults(there, rung, kept)
-            has_run = all(defines_run(path, rung) for path in there.values())
-            if not compile_error and not faults and not has_run:
+            whole = not compile_error and not faults
+            if whole and not all(defines_run(path, rung) for path in there.values()):
                 compile_error = CompileError([NO_RUN.format(rung.name)])
         if compile_error and not faults:
             why = "It does not compile, so nothing else was tested."

@@ -45,11 +45,13 @@ LIMITS = (
         "What the compiler makes of the kernel is too large: is there a huge array with values?",
     ),
 )
-# What it says when the machine fails. A place in a source stands in front of some of it.
+# What it says when the machine fails. A place in a source stands in front of some of it. Where the
+# preprocessor cannot write, on a full disk, it names any error.
 OF_THE_MACHINE = re.compile(
     r"^[^:\n]*(?::\d+)*: (?:fatal error|error|internal compiler error): "
     r"(?:Killed signal terminated|.*(?:No space left on device|Read-only file system|"
-    r"Resource temporarily unavailable|Input/output error)$)",
+    r"Resource temporarily unavailable|Input/output error)$|"
+    r"when writing output to [^:\n]*: (?!File too large))",
     re.M,
 )
 MOST_PREPROCESSED_BYTES = 16 << 20  # a rung and its headers have two

@@ -20,8 +20,10 @@ def room(name=BEGIN):
     with tempfile.TemporaryDirectory(prefix=name, ignore_cleanup_errors=True) as folder:
         path = pathlib.Path(folder)
         path.chmod(0o755)
-        with (path / LOCK).open("w") as lock:
+        unlocked = path / f"{LOCK}.new"
+        with unlocked.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            unlocked.rename(path / LOCK)  # nobody sees it without its lock
             yield path
 
 

@@ -273,7 +273,7 @@ class MachineTest(RoomMixin, unittest.TestCase):
             self.skipTest("mounts are not allowed here")
         self.addCleanup(subprocess.run, ["umount", full], check=False)
         with unittest.mock.patch.object(tempfile, "tempdir", str(full)):
-            self.assert_no_grade("The grader failed, and not the student.*No space left")
+            self.assert_no_grade("The grader failed, and not the student.*(No space left|writing)")
 
     def test_no_folder_for_temporary_files(self):
         with unittest.mock.patch.object(tempfile, "tempdir", str(self.room / "nowhere")):
