@@ -45,7 +45,7 @@ class SideReader {
     CodeSides::Side side = {};
     bool is_body = false;
     Head head = {};
-    std::size_t conditions = 0;  ///< #if that were open
+    std::size_t conditions = 0;  ///< `#if` that were open
   };
 
   bool is(std::size_t i, std::string_view wanted) const { return source_.is(i, wanted); }
@@ -146,7 +146,7 @@ class SideReader {
   const TokenReader& source_;
   CodeSides& sides_;
   std::vector<Scope> scopes_ = {{}};
-  std::vector<std::vector<Scope>> conditions_;  ///< the scopes at each #if that is open
+  std::vector<std::vector<Scope>> conditions_;  ///< the scopes at each `#if` that is open
   std::map<std::string_view, Head> macros_;
   Head head_;
 };

@@ -24,7 +24,7 @@ struct FunctionBody {
   bool on_device = false;     ///< it may run on the device
   bool may_be_both = false;   ///< or perhaps: a macro from elsewhere stands in front of it
   bool is_constant = false;   ///< constexpr
-  bool is_one_piece = false;  ///< no #if is open at one of its ends alone
+  bool is_one_piece = false;  ///< no `#if` is open at one of its ends alone
 };
 
 /// \brief The sides of all tokens of a source.
