@@ -17,7 +17,7 @@ namespace {
 /// Stream-K with tiles of 10 x 10 x 10, where multiplying a k tile takes 1 us and nothing else any.
 Configuration splitting() {
   return {.name = "splitting",
-          .cluster = 0,
+          .cluster = 1,
           .BM = 10,
           .BN = 10,
           .BK = 10,
@@ -47,6 +47,11 @@ Card card_with(int sms) {
 
 /// DRAM takes next to nothing for matrices this small, but not nothing.
 constexpr double kDramUs = 2e-4;
+
+/// From the first block's start to that of the last one, of so many on SMs of their own.
+double begin_us(int blocks) {
+  return kSpreadUs * std::log2(blocks);
+}
 
 void expect_split(const Plan& plan, const Decomposition& expected) {
   EXPECT_EQ(plan.split.k_tiles, expected.k_tiles);
@@ -100,7 +105,7 @@ TEST(PlanTest, ABlockPerTileGoesInWaves) {
   EXPECT_EQ(plan.k_tiles, 2);
   EXPECT_EQ(plan.split_tiles, 0);
   // K is one and a half k tiles: the second one is waited for, but half of it is no work.
-  EXPECT_NEAR(plan.us, 7 + 3 * (1.5 * 2 + 3) + 2 * 2 * 0.5, kDramUs);
+  EXPECT_NEAR(plan.us, 7 + begin_us(4) + 3 * (1.5 * 2 + 3) + 2 * 2 * 0.5, kDramUs);
   EXPECT_EQ(plan.cluster, 1);
 }
 
@@ -110,12 +115,12 @@ TEST(PlanTest, AClusterHasAsManyBlocksAsFinishSoonest) {
   Configuration configuration = whole();
   configuration.cluster = 8;
   configuration.part_us = 0.25;
-  // One tile of 12 k tiles on 132 SMs: 12 / 8 and 7 parts, 12 / 7 and 6, ...
+  // One tile of 12 k tiles on 132 SMs: 12 / 8 and 7 parts, 12 / 4 and 3, 12 / 2 and 1.
   const Plan plan = plan_for(configuration, {10, 10, 120}, card_with(132));
-  EXPECT_EQ(plan.cluster, 7);
-  EXPECT_EQ(plan.k_tiles, 2) << "of 70 of K";
+  EXPECT_EQ(plan.cluster, 8);
+  EXPECT_EQ(plan.k_tiles, 2) << "of 80 of K";
   EXPECT_EQ(plan.split_tiles, 0);
-  EXPECT_NEAR(plan.us, 12.0 / 7 + 6 * 0.25, kDramUs);
+  EXPECT_NEAR(plan.us, begin_us(8) + 12.0 / 8 + 7 * 0.25, kDramUs);
   configuration.part_us = 100;
   EXPECT_EQ(plan_for(configuration, {10, 10, 120}, card_with(132)).cluster, 2)
       << "no cluster has one block";
@@ -151,14 +156,16 @@ TEST(PlanTest, DramAndMultiplicationsAddUpAsCubes) {
   Configuration configuration = whole();
   configuration.start_us = 2;
   configuration.step_us = 0;
-  EXPECT_DOUBLE_EQ(plan_for(configuration, shape, card_with(132)).us, 2 + in_us + out_us);
+  EXPECT_DOUBLE_EQ(plan_for(configuration, shape, card_with(132)).us,
+                   2 + begin_us(132) + in_us + out_us);
   configuration.step_us = (in_us + out_us) / 152;  // 20,000 tiles: up to 152 on an SM
   EXPECT_NEAR(plan_for(configuration, shape, card_with(132)).us,
-              2 + std::cbrt(2) * (in_us + out_us), 1e-9);
+              2 + begin_us(132) + std::cbrt(2) * (in_us + out_us), 1e-9);
   // A block that is alone on its SM stores C while nobody loads.
   configuration = splitting();
   configuration.step_us = 0;
-  EXPECT_DOUBLE_EQ(plan_for(configuration, shape, card_with(132)).us, in_us + 2 * out_us);
+  EXPECT_DOUBLE_EQ(plan_for(configuration, shape, card_with(132)).us,
+                   begin_us(132) + in_us + 2 * out_us);
 }
 
 // -- Tiles that are split ------------------------------------------------------------------------
@@ -167,7 +174,7 @@ TEST(PlanTest, FullWavesAreNotSplit) {
   const Plan plan = plan_for(splitting(), {20, 40, 100}, card_with(4));
   expect_split(plan, {10, 8, 0, 0, 0});
   EXPECT_EQ(plan.split_tiles, 0);
-  EXPECT_NEAR(plan.us, 2 * 10, kDramUs);
+  EXPECT_NEAR(plan.us, begin_us(4) + 2 * 10, kDramUs);
 }
 
 TEST(PlanTest, TheLastWaveIsSplitAmongAllWhoHaveTime) {
@@ -178,7 +185,7 @@ TEST(PlanTest, TheLastWaveIsSplitAmongAllWhoHaveTime) {
   const Plan plan = plan_for(configuration, {20, 30, 100}, card_with(4));
   expect_split(plan, {10, 4, 4, 5, 0});
   EXPECT_EQ(plan.split_tiles, 2);
-  EXPECT_NEAR(plan.us, (10 + 2) + (5 + 2 + 1), kDramUs);
+  EXPECT_NEAR(plan.us, begin_us(4) + (10 + 2) + (5 + 2 + 1), kDramUs);
 }
 
 TEST(PlanTest, WherePartialTilesAreDearEachTileHasABlock) {
@@ -187,7 +194,7 @@ TEST(PlanTest, WherePartialTilesAreDearEachTileHasABlock) {
   const Plan plan = plan_for(configuration, {20, 30, 100}, card_with(4));
   expect_split(plan, {10, 4, 2, 10, 0});
   EXPECT_EQ(plan.split_tiles, 0);
-  EXPECT_NEAR(plan.us, 10 + 10, kDramUs);
+  EXPECT_NEAR(plan.us, begin_us(4) + 10 + 10, kDramUs);
   configuration.part_us = 4.99;
   EXPECT_EQ(plan_for(configuration, {20, 30, 100}, card_with(4)).split.ranks, 4);
 }
