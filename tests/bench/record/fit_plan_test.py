@@ -35,7 +35,8 @@ def us_of(c, cluster, shape, card):
     """What the model expects with the times above."""
     ways = fit_plan.ways(c, shape, card["sms"]["value"])
     dram = fit_plan.dram_us(c, shape, card["dram_bytes_per_second"]["value"] * 1e-6)
-    return fit_plan.expected_us(ways[cluster], dram, TIMES[c.name])
+    spread = fit_plan.spread_us(c, shape, cluster, card["sms"]["value"])
+    return fit_plan.expected_us(ways[cluster], dram, TIMES[c.name]) + spread
 
 
 def results(device="NVIDIA H200"):
@@ -107,12 +108,12 @@ class FitPlanTest(unittest.TestCase):
 
     def test_records_that_cannot_be_used_are_refused(self):
         other, cut, unknown = results(), results(), results()
-        other["context"]["configurations"] = ["9 x 9"] * 9
+        other["context"]["configurations"] = ["9 x 9"] * 5
         cut["benchmarks"][3]["us"].pop()
         unknown["context"]["device"] = "NVIDIA T1000"
         for recorded, sentence in (
             (other, "no times of any of the rung's configurations; it has 9 x 9"),
-            (cut, "16x256x64 has 8 times for 9 configurations"),
+            (cut, "16x256x64 has 4 times for 5 configurations"),
             (unknown, "no card of an NVIDIA T1000"),
         ):
             with self.assertRaisesRegex(FigureError, sentence):
