@@ -14,9 +14,9 @@ namespace ladder::glassbox {
 /// What __CUDA_ARCH__ becomes in code for the device: a macro that the compiler is given.
 constexpr const char* kDeviceArchitecture = "GLASSBOX_CUDA_ARCH";
 
-/// \brief __CUDA_ARCH__ in code for the device gets the other name. Functions of both sides that ask
-///        for it have two bodies from now on, and take the one for whoever calls. In functions of
-///        the host, `__device__` variables are the host's own. Lines keep their numbers.
+/// \brief __CUDA_ARCH__ in code for the device gets the other name. Functions of both sides that
+///        ask for it have two bodies from now on, and take the one for whoever calls. In functions
+///        of the host, `__device__` variables are the host's own. Lines keep their numbers.
 std::vector<Change> for_one_compilation(const std::string& source);
 
 /// A function of both sides that takes the host's, whoever calls it.

@@ -21,7 +21,8 @@ SHAPES = (
 
 
 def forms_of(rung):
-    """Constants of the kernel for small products with its flattest, squarest and narrowest tile."""
+    """Constants of the kernel for small products with its flattest, squarest and narrowest tile; one
+    of a single row is too wide to draw."""
     alone = [each for each in rung.configurations if each["cluster"] == 1]
     kernels = [configuration["kernels"][0] for configuration in alone]
     small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
@@ -29,7 +30,8 @@ def forms_of(rung):
     def slope(c):
         return math.log(c["BN"] / c["BM"])
 
-    known = sorted((rung.values(kernel) for kernel in small), key=slope)
+    values = [rung.values(kernel) for kernel in small]
+    known = sorted((c for c in values if c["BM"] > 1), key=slope)
     return known[-1], min(known, key=lambda c: abs(slope(c))), known[0]
 
 

@@ -71,8 +71,8 @@ class GlobalShadow {
     }
   }
 
-  /// \brief Has another block of this launch stored to this byte of the array? An atomic that changes
-  ///        what nobody stored does not.
+  /// \brief Has another block of this launch stored to this byte of the array? An atomic that
+  ///        changes what nobody stored does not.
   bool was_stored_by_another(std::size_t array, std::size_t at, std::uint64_t block) const;
 
   /// Is a load from the array worth looking at? Of most arrays all are written and stay as they

@@ -119,8 +119,8 @@ Work cluster_of(const Shape& shape, int sms) {
   return {{}, static_cast<int>(std::bit_floor(blocks))};
 }
 
-/// \brief Splitting tiles costs little: there is at least one for every four SMs, or much K for each
-///        SM. And rows fill more than half of a tile.
+/// \brief Splitting tiles costs little: there is at least one for every four SMs, or much K for
+///        each SM. And rows fill more than half of a tile.
 template <int BM, int BN, int BK>
 bool splits_cheaply(const Shape& shape, int sms) {
   const long long tiles = tiles_of(shape, BM, BN);

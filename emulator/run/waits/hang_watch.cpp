@@ -15,8 +15,8 @@ namespace {
 
 /// Of the limit: all that is accessed is new to a watch that begins to look after this time.
 constexpr double kSureFor = 0.1;
-/// Of the limit: what is enough by the clock, on a busy machine, and how much CPU time a thread must
-/// have got by then. More of it where nobody sees whether it comes to new places.
+/// Of the limit: what is enough by the clock, on a busy machine, and how much CPU time a thread
+/// must have got by then. More of it where nobody sees whether it comes to new places.
 constexpr double kMostByTheClock = 1.1;
 constexpr double kLeast = 0.1;
 constexpr double kLeastUnseen = 0.3;
