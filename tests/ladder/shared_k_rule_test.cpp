@@ -49,10 +49,21 @@ TEST_F(SharedKRuleTest, LargeSquaresKeepTheTileOfRung12) {
 TEST_F(SharedKRuleTest, ATileForEveryFourSmsIsEnough) {
   EXPECT_EQ(taken({33 * 128, 256, 4096}).name, "128 x 256");
   EXPECT_EQ(taken({33 * 128, 256, 8}).name, "128 x 256");
-  EXPECT_EQ(taken({32 * 128, 256, 4096}).name, "64 x 128");
+  EXPECT_EQ(taken({32 * 128, 256, 2048}).name, "64 x 128");
   EXPECT_EQ(taken({1024, 1024, 1024}).name, "64 x 128") << "32 tiles of 128 x 256";
   emulator::set_multiprocessors(128);
-  EXPECT_EQ(taken({32 * 128, 256, 4096}).name, "128 x 256");
+  EXPECT_EQ(taken({32 * 128, 256, 2048}).name, "128 x 256");
+}
+
+TEST_F(SharedKRuleTest, SoAre96KTilesForEachSm) {
+  EXPECT_EQ(taken({32 * 128, 256, 96 * 132 / 32 * 8}).name, "128 x 256");
+  EXPECT_EQ(taken({32 * 128, 256, 96 * 132 / 32 * 8 - 8}).name, "64 x 128");
+}
+
+TEST_F(SharedKRuleTest, RowsThatFillHalfOfATileTakeASmallerOne) {
+  EXPECT_EQ(taken({65, 33 * 256, 4096}).name, "128 x 256");
+  EXPECT_EQ(taken({64, 33 * 256, 4096}).name, "64 x 128");
+  EXPECT_EQ(taken({64, 33 * 256, 512}).name, "32 x 64");
 }
 
 TEST_F(SharedKRuleTest, DeepKTakesWarpsThatShareATileOf64x128) {
@@ -63,11 +74,12 @@ TEST_F(SharedKRuleTest, DeepKTakesWarpsThatShareATileOf64x128) {
 TEST_F(SharedKRuleTest, AClusterHasAsManyBlocksAsThereAreSmsForATile) {
   EXPECT_EQ(taken({32, 64, 512}).cluster, 8) << "at most";
   EXPECT_EQ(taken({32, 16 * 64, 512}).cluster, 8) << "132 / 16";
-  EXPECT_EQ(taken({32, 17 * 64, 512}).cluster, 7) << "132 / 17";
+  EXPECT_EQ(taken({32, 17 * 64, 512}).cluster, 4) << "132 / 17 is 7: no power of two";
   EXPECT_EQ(taken({32, 66 * 64, 512}).cluster, 2);
   EXPECT_EQ(taken({32, 67 * 64, 512}).cluster, 1);
   EXPECT_EQ(taken({32, 64, 128}).cluster, 2) << "64 of K for each block";
-  EXPECT_EQ(taken({32, 64, 132}).cluster, 3);
+  EXPECT_EQ(taken({32, 64, 252}).cluster, 4);
+  EXPECT_EQ(taken({32, 64, 192}).cluster, 2);
   EXPECT_EQ(taken({1, 4, 4}).cluster, 1);
 }
 

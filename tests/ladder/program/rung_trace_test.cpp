@@ -64,17 +64,40 @@ RungTrace trace_of(int rung, const Problem& problem, std::optional<bool> all_blo
                     choice);
 }
 
-/// {rung: {metric: value}} as ncu counted on an H200.
-std::map<int, json> recorded_profile(int size) {
+/// {rung: its entry} of what ncu counted on an H200.
+std::map<int, json> recorded_entries(int size) {
   const std::string path =
       LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_" + std::to_string(size) + ".json";
   std::ifstream file(path);
   EXPECT_TRUE(file) << path;
-  std::map<int, json> profiles;
+  std::map<int, json> entries;
   const json content = json::parse(file);
   for (const json& entry : content.at("benchmarks"))
-    profiles[entry.at("rung").get<int>()] = entry.at("metrics");
+    entries[entry.at("rung").get<int>()] = entry;
+  return entries;
+}
+
+/// {rung: {metric: value}}
+std::map<int, json> recorded_profile(int size) {
+  std::map<int, json> profiles;
+  for (const auto& [rung, entry] : recorded_entries(size))
+    profiles[rung] = entry.at("metrics");
   return profiles;
+}
+
+/// The rung as it was profiled: with the configuration that it took then, which is not always what
+/// its model picks today. Nothing if it has that configuration no longer.
+std::optional<Rung> as_profiled(const json& entry, const Shape& shape) {
+  Rung rung = find_rung(traced_rungs(), std::to_string(entry.at("rung").get<int>()));
+  if (!entry.contains("configuration")) return rung;
+  for (const WorkPlan& plan : rung.plans(shape)) {
+    std::string name(plan.name);
+    if (plan.cluster > 1) name += " of " + std::to_string(plan.cluster);
+    if (name != entry.at("configuration").get<std::string>()) continue;
+    rung.run = plan.launch;
+    return rung;
+  }
+  return std::nullopt;
 }
 
 // -- Against the hardware ------------------------------------------------------------------------
@@ -130,9 +153,13 @@ double allowance(int rung, int size, const std::string& metric) {
 /// out here: they also count passes that were repeated because two clients met (see
 /// docs/glass_box.md).
 TEST_P(RungCounters, EqualTheHardwares) {
-  for (const auto& [rung, metrics] : recorded_profile(GetParam())) {
+  const Shape shape = {GetParam(), GetParam(), GetParam()};
+  for (const auto& [rung, entry] : recorded_entries(GetParam())) {
     if (rung == 0) continue;  // the vendor's
-    const bool plans = find_rung(traced_rungs(), std::to_string(rung)).plans != nullptr;
+    const std::optional<Rung> profiled = as_profiled(entry, shape);
+    ASSERT_TRUE(profiled) << rung;
+    const json& metrics = entry.at("metrics");
+    const bool plans = profiled->plans != nullptr;
     if (plans && GetParam() == 4096) continue;  // blocks that stay for four tiles: too long
     if (GetParam() == 4096 && rung % 2 == 1 && !long_tests_too()) continue;
     TraceChoice choice;
@@ -140,8 +167,7 @@ TEST_P(RungCounters, EqualTheHardwares) {
     choice.touch_budget = 1;  // the caches are another test's matter
     const std::unique_ptr<Machine> machine = make_cpu_machine();
     const RungTrace trace =
-        trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
-                   problem_of({GetParam(), GetParam(), GetParam()}), load_card("h200"), choice);
+        trace_rung(*machine, *profiled, problem_of(shape), load_card("h200"), choice);
     EXPECT_TRUE(trace.kernel.hazards.empty()) << label(trace.rung);
     for (const std::string& metric : kExact) {
       const double hardware =
@@ -175,19 +201,6 @@ Allowance ragged_allowance(int rung, const std::string& metric) {
     if (metric.starts_with("memory_l2")) return {0.02};
   }
   return {};
-}
-
-/// The rung as it was profiled: with the configuration that it took then, which is not always what
-/// its model picks today. Nothing if it has that configuration no longer.
-std::optional<Rung> as_profiled(const json& entry, const Shape& shape) {
-  Rung rung = find_rung(traced_rungs(), std::to_string(entry.at("rung").get<int>()));
-  if (!entry.contains("configuration")) return rung;
-  for (const WorkPlan& plan : rung.plans(shape)) {
-    if (plan.name != entry.at("configuration").get<std::string>()) continue;
-    rung.run = plan.launch;
-    return rung;
-  }
-  return std::nullopt;
 }
 
 /// Every third profile, or all of them in `make test-all` and CI.
