@@ -21,8 +21,10 @@ SHAPES = (
 
 
 def forms_of(rung):
-    """Constants of the kernel for small products with its flattest, squarest and narrowest tile; one
-    of a single row is too wide to draw."""
+    """Constants of the kernel for small products with its flattest, squarest and narrowest tile.
+
+    One of a single row is too wide to draw.
+    """
     alone = [each for each in rung.configurations if each["cluster"] == 1]
     kernels = [configuration["kernels"][0] for configuration in alone]
     small = [kernel for kernel in kernels if rung.kernels[kernel]["function"] == "small_kernel"]
