@@ -281,7 +281,7 @@ def interference():
 def remote_memory():
     """L18: the other GPU's memory."""
     return {
-        "title": "Latency of loads from the other GPU's memory, and from the own",
+        "title": "Latency of loads from the other GPU's memory, and from this GPU's",
         "curves": curves(
             "remote_memory",
             ("own memory", "own memory, ld.cg"),
