@@ -10,6 +10,7 @@
 #include "emulator/words/async_functions.hpp"
 #include "emulator/words/cuda_words.hpp"
 #include "emulator/words/tensor_functions.hpp"
+#include "emulator/words/tile_functions.hpp"
 
 namespace nvcuda::wmma {
 
@@ -94,8 +95,6 @@ template <class T>
   __builtin_memcpy(&element, &bits, sizeof element);
 }
 
-/// A row of a tile with elements of 16 bits.
-using TileRow = std::uint32_t __attribute__((vector_size(16), may_alias));
 using TileWord = std::uint32_t __attribute__((may_alias));
 using TileWordPair = std::uint64_t __attribute__((may_alias));
 
@@ -152,7 +151,7 @@ template <class Use, int m, int n, int k, class T, class Layout, class Memory>
   const auto lane = static_cast<int>(lane_index());
   if constexpr (sizeof(Memory) == 2) {
     const bool in_rows = !std::is_same_v<Use, wmma::accumulator> && is_in_shared_memory(first);
-    TileWords words = {kShape.tiles(), turned, in_rows};
+    TileWords words = {.tiles = kShape.tiles(), .turned = turned, .in_rows = in_rows};
     load_words<Memory>(words, kShape, memory);
     turn_tiles(function, words, where);
     for (int i = 0; i < f.num_elements; ++i) {
@@ -185,7 +184,7 @@ template <int m, int n, int k, class T>
   const MatrixInMemory<T> memory = {first, ldm, turned};
   const auto lane = static_cast<int>(lane_index());
   if constexpr (sizeof(T) == 2) {
-    TileWords words = {kShape.tiles(), turned, false};
+    TileWords words = {.tiles = kShape.tiles(), .turned = turned};
     for (int i = 0; i < kShape.tiles(); ++i) {
       words.words[static_cast<std::size_t>(i)] =
           bits_of_element(f.x[2 * i]) | bits_of_element(f.x[2 * i + 1]) << 16;
@@ -275,11 +274,8 @@ void mma_sync(fragment<accumulator, m, n, k, Sum>& d,
     set_element(d.x[i], call.c[i]);
 }
 
-/// Rounded to the nearest number with 10 bits of fraction; of two, to the one away from zero.
 inline float __float_to_tf32(float x) {
-  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
-  const bool is_finite = (bits & 0x7F800000u) != 0x7F800000u;
-  return is_finite ? __builtin_bit_cast(float, (bits + 0x1000u) & ~0x1FFFu) : x;
+  return __builtin_bit_cast(float, ladder::emulator::round_to_tf32(x));
 }
 
 }  // namespace nvcuda::wmma

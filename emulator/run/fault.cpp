@@ -27,6 +27,8 @@ std::string_view code_of(FaultGroup group) {
       return "mbarrier";
     case FaultGroup::kRegisters:
       return "registers";
+    case FaultGroup::kWgmma:
+      return "wgmma";
     case FaultGroup::kCluster:
       return "cluster";
     case FaultGroup::kStop:
@@ -73,6 +75,8 @@ std::string code_of(WaitKind kind) {
       return "mbarrier";
     case WaitKind::kNamedBarrier:
       return "named-barrier";
+    case WaitKind::kWarpgroup:
+      return "warpgroup";
     case WaitKind::kClusterBarrier:
       return "cluster-barrier";
     case WaitKind::kGridBarrier:
@@ -125,6 +129,10 @@ std::string to_text(const Index& index) {
   }
   text += ")";
   return text;
+}
+
+std::string place_text(const Place& place) {
+  return place.file + ":" + std::to_string(place.line);
 }
 
 std::vector<std::array<unsigned, 2>> ranges_of(const std::vector<unsigned>& threads) {

@@ -78,6 +78,7 @@ enum class WaitKind {
   kWarpCall,
   kMbarrier,
   kNamedBarrier,
+  kWarpgroup,
   kClusterBarrier,
   kGridBarrier,
   kFlag,
@@ -130,6 +131,9 @@ std::string array_of(const Fault& fault);
 
 /// "(1, 0, 2)", as CUDA programmers write an index.
 std::string to_text(const Index& index);
+
+/// "kernel.cuh:42"
+std::string place_text(const Place& place);
 
 /// \brief The fault in English, for people: one sentence with all of it.
 std::string text_of(const Fault& fault);

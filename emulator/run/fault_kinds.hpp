@@ -149,6 +149,15 @@ namespace ladder::emulator {
                "Only some threads of a warpgroup call setmaxnreg")                                 \
   LADDER_FAULT(kRegistersBeyondSm, kRegisters, "registers-beyond-sm",                              \
                "setmaxnreg asks for more registers than an SM has")                                \
+  /* wgmma. */                                                                                     \
+  LADDER_FAULT(kWgmmaNoWarpgroup, kWgmma, "wgmma-no-warpgroup",                                    \
+               "wgmma in a block that is not made of warpgroups")                                  \
+  LADDER_FAULT(kWgmmaUnfenced, kWgmma, "wgmma-unfenced",                                           \
+               "wgmma gets sums that no fence has handed over")                                    \
+  LADDER_FAULT(kWgmmaPartial, kWgmma, "wgmma-partial",                                             \
+               "Only some warps of a warpgroup start a product")                                   \
+  LADDER_FAULT(kWgmmaUnfinished, kWgmma, "wgmma-unfinished",                                       \
+               "A block ends with products that nobody waits for")                                 \
   /* Blocks of one cluster. */                                                                     \
   LADDER_FAULT(kClusterNoBlock, kCluster, "cluster-no-such-block",                                 \
                "A cluster is asked for a block that it does not have")                             \
@@ -245,6 +254,7 @@ enum class FaultGroup {
   kWarp,
   kMbarrier,
   kRegisters,
+  kWgmma,
   kCluster,
   kStop,     ///< what ends a thread at once
   kTexture,  ///< textures and surfaces

@@ -4,33 +4,17 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "emulator/run/access_text.hpp"
 #include "emulator/run/device_call_text.hpp"
 #include "emulator/run/fault.hpp"
 #include "emulator/run/launch_text.hpp"
 #include "emulator/run/order_text.hpp"
+#include "emulator/run/place_text.hpp"
 #include "emulator/run/sentence.hpp"
 #include "emulator/run/wait_text.hpp"
 
 namespace ladder::emulator {
 namespace {
-
-std::string place_text(const Place& place) {
-  return place.file + ":" + std::to_string(place.line);
-}
-
-std::string block_of(const Fault& fault) {
-  return ", block " + to_text(fault.block);
-}
-
-std::string thread_text(const Index& thread) {
-  return "thread " + to_text(thread);
-}
-
-/// " at FILE:LINE, block (..), thread (..)"
-std::string ending_of(const Fault& fault) {
-  return (fault.place.file.empty() ? "" : " at " + place_text(fault.place)) + block_of(fault) +
-         ", " + thread_text(fault.thread);
-}
 
 /// " 0x7f10", or nothing where the address was left out.
 std::string address_text(const Fields& fields) {
@@ -39,216 +23,6 @@ std::string address_text(const Fields& fields) {
   std::snprintf(text, sizeof text, " 0x%zx", static_cast<std::size_t>(fields.number("address")));
   return text;
 }
-
-// -- Accesses that the tracer has seen -----------------------------------------------------------
-
-std::string verb_text(AccessVerb verb) {
-  switch (verb) {
-    case AccessVerb::kLoad:
-      return "loads";
-    case AccessVerb::kStore:
-      return "stores";
-    case AccessVerb::kUpdate:
-      return "updates";
-    case AccessVerb::kCopyFrom:
-      return "copies from";
-    case AccessVerb::kCopyTo:
-      return "copies to";
-  }
-  return "";
-}
-
-/// "8 x 32"
-std::string product_text(const std::vector<std::int64_t>& extents) {
-  std::string text;
-  for (const std::int64_t extent : extents)
-    text += (text.empty() ? "" : " x ") + std::to_string(extent);
-  return text;
-}
-
-/// ", row 4, column 0 (A is 64 x 64)"; of what is no matrix " (A has 4096 elements)"
-std::string size_note(const Element& element) {
-  if (element.extents.empty() || element.array.empty()) return "";
-  if (element.columns) {
-    const std::int64_t columns = *element.columns;
-    const std::int64_t index = element.indices.at(0);
-    const std::int64_t row = index >= 0 ? index / columns : -((-index + columns - 1) / columns);
-    return ", row " + std::to_string(row) + ", column " + std::to_string(index - row * columns) +
-           " (" + element.array + " is " + product_text(element.extents) + ")";
-  }
-  if (element.extents.size() > 1) {
-    return " (" + element.array + " is " + product_text(element.extents) + ")";
-  }
-  return " (" + element.array + " has " + std::to_string(element.extents[0]) + " elements)";
-}
-
-/// "thread (0, 0, 0) loads "
-std::string does_text(const Fault& fault) {
-  return thread_text(fault.thread) + " " + verb_text(fault.access.value().verb) + " ";
-}
-
-std::string element_text(const Fault& fault) {
-  return fault.element ? name_of(*fault.element) : "";
-}
-
-std::string where_text(const Fault& fault) {
-  return " at " + place_text(fault.place) + block_of(fault);
-}
-
-/// Of a race within a block: who else.
-std::string race_in_block_text(const Fault& fault) {
-  const OtherAccess& other = fault.other.value();
-  return "race: " + does_text(fault) + element_text(fault) + " at " + place_text(fault.place) +
-         ", and no barrier separates it from " +
-         (other.same_thread ? "another lane" : thread_text(other.thread)) + " that " +
-         verb_text(other.verb.value()) + " it at " + place_text(other.place) + block_of(fault);
-}
-
-/// Of two threads at one line that load, change and store the same element.
-std::string lost_update_text(const Fault& fault) {
-  const OtherAccess& other = fault.other.value();
-  const std::string who = other.same_thread ? "another lane" : thread_text(other.thread);
-  return "race: " + thread_text(fault.thread) + block_of(fault) + ", and " + who +
-         (other.block ? " of block " + to_text(*other.block) : "") + " both load " +
-         element_text(fault) + ", change it and store it at " + place_text(fault.place) +
-         ": what one of them adds may be lost; use atomicAdd() or another atomic";
-}
-
-std::string text_of_two(const Fault& fault) {
-  if (fault.fields.has("updates")) return lost_update_text(fault);
-  const OtherAccess& other = fault.other.value();
-  const std::string does =
-      does_text(fault) + element_text(fault) + " at " + place_text(fault.place) + block_of(fault);
-  const std::string who = thread_text(other.thread);
-  const std::string there = " at " + place_text(other.place);
-  switch (fault.kind) {
-    case FaultKind::kRaceBetweenBlocks:
-      return "race: " + does + ", and " + who + " of block " + to_text(other.block.value()) + " " +
-             verb_text(other.verb.value()) + " it" + there +
-             (fault.element && fault.element->space == MemorySpace::kShared
-                  ? "; no cluster_sync() separates them"
-                  : "; blocks run in any order, so use atomics or another launch");
-    case FaultKind::kCopyInFlight:
-      return "in flight: " + does + ", but nothing has waited for the copy to it that " + who +
-             " starts" + there;
-    case FaultKind::kCopyUnfenced:
-      return "unfenced: " + does + ", and no fence_proxy_async() separates it from " + who +
-             " that " + verb_text(other.verb.value()) + " it" + there;
-    default:
-      return race_in_block_text(fault);
-  }
-}
-
-/// Why a lane has nothing to give.
-std::string why_undefined_text(const Fields& fields) {
-  const std::string& why = fields.word("why");
-  return why == "no-such-thread" ? "but the block has no such thread"
-         : why == "has-left"     ? "which has left the kernel"
-                                 : "which is not in the mask " + mask_text(fields.number("mask"));
-}
-
-/// "thread (0, 0, 0) loads p[0]"; of an access that nobody has seen "an access to p[0]"
-std::string accesses_text(const Fault& fault, const std::string& what) {
-  return (fault.access ? does_text(fault) : "an access to ") + what;
-}
-
-std::string freed_text(const Fault& fault) {
-  const Fields& fields = fault.fields;
-  return "use after free: " + accesses_text(fault, element_text(fault)) + ", which was freed" +
-         (fields.has("freed_line")
-              ? " at " + fields.word("freed_file") + ":" + fields.digits("freed_line")
-              : "") +
-         ",";
-}
-
-std::string host_memory_text(const Fault& fault) {
-  const Fields& fields = fault.fields;
-  const std::string& memory = fields.word("memory");
-  const std::string what =
-      memory == "stack"        ? "memory on the host's stack"
-      : memory == "heap"       ? "memory on the host's heap (malloc, new, std::vector)"
-      : fields.has("variable") ? "the host's variable " + fields.word("variable")
-                               : "a variable of the host";
-  const std::string element = element_text(fault);
-  return "host memory: " + accesses_text(fault, element.empty() ? what : element + ", " + what) +
-         ": kernels need memory of cudaMalloc, managed or pinned memory,";
-}
-
-/// "; the index is what __shfl_down_sync of line 4 got from lane 20, ..."
-std::string origin_text(const Fault& fault) {
-  const Fields& fields = fault.fields;
-  if (!fields.has("why")) return "";
-  if (fields.word("why") == "local") {
-    return "; the index is computed from a local variable that nothing was stored in";
-  }
-  return "; the index is computed from what " + fields.word("function") + " at " +
-         fields.word("index_file") + ":" + fields.digits("index_line") + " got from lane " +
-         fields.digits("lane") + ", " + why_undefined_text(fields);
-}
-
-std::string out_of_bounds_text(const Fault& fault) {
-  const std::string where = where_text(fault);
-  switch (fault.kind) {
-    case FaultKind::kMatrixOutOfBounds:
-    case FaultKind::kGlobalOutOfBounds:
-      return "out of bounds: " + does_text(fault) + element_text(fault) +
-             size_note(fault.element.value()) + where + origin_text(fault);
-    case FaultKind::kNoArray:
-      if (!fault.access) {
-        return "invalid address: it lies in no array of the kernel" + ending_of(fault);
-      }
-      return "out of bounds: " + does_text(fault) + "an address in no array" + where;
-    case FaultKind::kUseAfterFree:
-      return freed_text(fault) + (fault.access ? where : ending_of(fault));
-    case FaultKind::kHostMemory:
-      return host_memory_text(fault) + (fault.access ? where : ending_of(fault));
-    case FaultKind::kSharedOutOfBounds:
-      return "out of bounds: " + does_text(fault) + element_text(fault) + " of shared memory" +
-             size_note(fault.element.value()) + where;
-    case FaultKind::kDynamicSharedOutOfBounds:
-      return "out of bounds: " + does_text(fault) + element_text(fault) +
-             " of shared memory: the launch asked for " + fault.fields.digits("bytes") +
-             " bytes of dynamic shared memory, and this needs " +
-             fault.fields.digits("needed_bytes") + "," + where;
-    case FaultKind::kIndexOutOfBounds:
-      return "out of bounds: " + thread_text(fault.thread) + " uses index " +
-             fault.fields.digits("index") + " of an array of type " +
-             fault.fields.word("array_type") +
-             (element_text(fault).empty() ? "" : " in " + element_text(fault)) + where;
-    default:
-      throw std::logic_error("an access out of bounds without a sentence");
-  }
-}
-
-std::string uninitialised_text(const Fault& fault) {
-  const std::string where = where_text(fault);
-  const std::string element = element_text(fault);
-  switch (fault.kind) {
-    case FaultKind::kUninitialisedShared:
-      return "uninitialised: " + does_text(fault) + element +
-             ", which no thread of the block has written," + where;
-    case FaultKind::kUninitialisedMatrix:
-    case FaultKind::kUninitialisedGlobal:
-      return "uninitialised: " + does_text(fault) + element + size_note(fault.element.value()) +
-             ", which nobody has written," + where;
-    case FaultKind::kUninitialisedTexture:
-      return "uninitialised: " + fault.fields.word("function") + " reads " +
-             fault.fields.word("array") + ", which nobody has written, at " +
-             place_text(fault.place);
-    case FaultKind::kUninitialisedLocal:
-      return "uninitialised: " + element +
-             " is computed from a local variable that nothing was stored in, and is stored at " +
-             place_text(fault.place) +
-             "; a warning of the build may name it: -Wmaybe-uninitialized";
-    default:
-      break;
-  }
-  return "undefined: " + thread_text(fault.thread) + " gets from " + fault.fields.word("function") +
-         " what lane " + fault.fields.digits("lane") + " has, " + why_undefined_text(fault.fields) +
-         ", and what is computed from it is in " + element + "," + where;
-}
-
-// -- What ends a kernel --------------------------------------------------------------------------
 
 std::string overrun_text(const Fields& fields) {
   const std::string begin = "out of bounds: a store went past the end of ";
@@ -272,6 +46,9 @@ std::string argument_text(const Fields& fields) {
   if (argument == "tma_load-destination") return "destination of tma_load";
   if (argument == "cp.async-destination") return "destination of cp.async";
   if (argument == "cp.async-source") return "source of cp.async";
+  if (argument == "wgmma-factor") return "factor of wgmma";
+  if (argument == "ldmatrix-row") return "row that a lane names for ldmatrix";
+  if (argument == "stmatrix-row") return "row that a lane names for stmatrix";
   return argument == "in_block-object" ? "object that in_block() maps" : "mbarrier";
 }
 
@@ -382,7 +159,7 @@ std::string mbarrier_text(const Fault& fault) {
       return "mbarrier_wait for parity " + fields.digits("parity") + "; it is 0 or 1,";
     case FaultKind::kMbarrierPhaseMissed:
       return "an mbarrier completed a second phase before this thread saw the end of the first: a "
-             "waiter may lag behind by one phase, and on a GPU may wait for ever,";
+             "waiter may lag behind by one phase, and on a GPU may wait forever,";
     case FaultKind::kMbarrierUnfenced:
       return "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
              "initialisation to copies, started";
@@ -422,6 +199,25 @@ std::string registers_text(const Fault& fault) {
          std::to_string(threads) + " threads starts with at most " + std::to_string(limit) +
          " each, " + std::to_string(limit * threads) +
          " in all; on a GPU a warpgroup would wait for them forever,";
+}
+
+std::string wgmma_text(const Fault& fault) {
+  const Fields& fields = fault.fields;
+  switch (fault.kind) {
+    case FaultKind::kWgmmaNoWarpgroup:
+      return "wgmma is for warpgroups of 128 threads, but the block has " +
+             fields.digits("threads") + " threads,";
+    case FaultKind::kWgmmaUnfenced:
+      return "wgmma gets sums that the program has used, and no wgmma_fence() has handed them over "
+             "since,";
+    case FaultKind::kWgmmaPartial:
+      return "all four warps of a warpgroup must start the same products: this one started " +
+             fields.digits("products") + ", but warp " + fields.digits("warp") +
+             " of its warpgroup " + fields.digits("other_products") +
+             "; on a GPU they wait for each other; the last was started";
+    default:
+      return "the block has ended, and nobody waits for a product of wgmma that was started";
+  }
 }
 
 std::string cluster_text(const Fault& fault) {
@@ -473,53 +269,6 @@ std::string copy_unfinished_text() {
          "for the one that was started";
 }
 
-// -- The whole ------------------------------------------------------------------------------------
-
-/// Faults whose place the sentence itself names.
-bool names_its_place(const Fault& fault) {
-  switch (group_of(fault.kind)) {
-    case FaultGroup::kRace:
-    case FaultGroup::kUninitialised:
-      return true;
-    case FaultGroup::kCopy:
-      return fault.kind != FaultKind::kCopyUnfinished;
-    case FaultGroup::kAlignment:
-      return fault.kind == FaultKind::kMisaligned;
-    case FaultGroup::kOutOfBounds:
-      return fault.access.has_value() || fault.kind == FaultKind::kIndexOutOfBounds ||
-             fault.kind == FaultKind::kNoArray || fault.kind == FaultKind::kUseAfterFree ||
-             fault.kind == FaultKind::kHostMemory;
-    default:
-      return false;
-  }
-}
-
-std::string misaligned_object_text(const Fault& fault) {
-  const std::string element = element_text(fault);
-  return "misaligned: " + thread_text(fault.thread) + " uses an object of type " +
-         fault.fields.word("type") + (element.empty() ? " in local memory" : " at " + element) +
-         ", whose address is not a multiple of " + fault.fields.digits("multiple") + "," +
-         where_text(fault);
-}
-
-std::string whole_text(const Fault& fault) {
-  switch (group_of(fault.kind)) {
-    case FaultGroup::kRace:
-    case FaultGroup::kCopy:
-      return text_of_two(fault);
-    case FaultGroup::kUninitialised:
-      return uninitialised_text(fault);
-    case FaultGroup::kAlignment: {
-      if (!fault.access) return misaligned_object_text(fault);
-      const std::string bytes = std::to_string(fault.access.value().bytes) + " bytes";
-      return "misaligned: " + does_text(fault) + bytes + " at " + element_text(fault) +
-             ", which is not a multiple of " + bytes + "," + where_text(fault);
-    }
-    default:
-      return out_of_bounds_text(fault);
-  }
-}
-
 std::string stopping_text(const Fault& fault) {
   switch (group_of(fault.kind)) {
     case FaultGroup::kOutOfBounds:
@@ -538,6 +287,8 @@ std::string stopping_text(const Fault& fault) {
       return mbarrier_text(fault);
     case FaultGroup::kRegisters:
       return registers_text(fault);
+    case FaultGroup::kWgmma:
+      return wgmma_text(fault);
     case FaultGroup::kCluster:
       return cluster_text(fault);
     case FaultGroup::kTexture:
@@ -556,7 +307,7 @@ std::string text_of(const Fault& fault) {
     return sentence("launch refused: " + text_of_launch(fault));
   }
   if (group_of(fault.kind) == FaultGroup::kOrder) return sentence(text_of_order(fault));
-  if (names_its_place(fault)) return sentence(whole_text(fault));
+  if (is_seen_access(fault)) return sentence(text_of_access(fault));
   return sentence(stopping_text(fault) + ending_of(fault));
 }
 

@@ -4,10 +4,6 @@
 namespace ladder::emulator {
 namespace {
 
-std::string place_text(const Place& place) {
-  return place.file + ":" + std::to_string(place.line);
-}
-
 /// "loads a"
 std::string does_text(const std::string& verb, const Fault& fault) {
   return verb + "s " + fault.element.value().array;
@@ -56,7 +52,7 @@ std::string host_text(const Fault& fault, const char* verb) {
          other_verb(fault) + " it";
 }
 
-std::string freed_text(const Fault& fault) {
+std::string freed_in_use_text(const Fault& fault) {
   const Fields& fields = fault.fields;
   const OtherAccess& other = fault.other.value();
   const std::string& array = fault.element.value().array;
@@ -89,7 +85,7 @@ std::string text_of_order(const Fault& fault) {
     case FaultKind::kHostWritesTooEarly:
       return host_text(fault, "writes");
     case FaultKind::kFreedInUse:
-      return freed_text(fault);
+      return freed_in_use_text(fault);
     case FaultKind::kUsedBeforeAllocated:
       return allocation_text(fault);
     default:

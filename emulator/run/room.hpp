@@ -4,7 +4,9 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +33,7 @@ struct Room {
 /// One CPU thread that runs blocks.
 struct Worker {
   pthread_t thread = {};
+  std::atomic<pid_t> id = 0;  ///< to the system; 0: it has not begun
   unsigned number = 0;
   Watched watched;
 

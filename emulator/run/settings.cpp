@@ -76,6 +76,13 @@ std::atomic<BlockOrder>& order_of_blocks() {
   return order;
 }
 
+std::atomic<ThreadTurns>& turns_of_threads() {
+  static std::atomic<ThreadTurns> turns = environment_says("LADDER_THREAD_TURNS", "lanes", "warps")
+                                              ? ThreadTurns::kLaneByLane
+                                              : ThreadTurns::kWarpByWarp;
+  return turns;
+}
+
 std::atomic<int> most_shared_bytes = kMaxSharedBytesPerBlock;
 
 std::atomic<int>& multiprocessor_count() {
@@ -126,6 +133,14 @@ void set_block_order(BlockOrder order) {
 
 BlockOrder block_order() {
   return order_of_blocks();
+}
+
+void set_thread_turns(ThreadTurns turns) {
+  turns_of_threads() = turns;
+}
+
+ThreadTurns thread_turns() {
+  return turns_of_threads();
 }
 
 void set_multiprocessors(int count) {

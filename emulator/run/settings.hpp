@@ -87,6 +87,19 @@ void set_block_order(BlockOrder order);
 /// In which order blocks start.
 BlockOrder block_order();
 
+/// \brief Who goes on when a thread of a block waits. A kernel is right if it computes the same in
+///        both orders.
+enum class ThreadTurns {
+  kWarpByWarp,  ///< the next thread that can: the lanes of a warp are never far apart
+  kLaneByLane,  ///< the lowest lane of any warp that can: one runs ahead as far as nobody stops it
+};
+
+/// The default is kWarpByWarp, or the environment's LADDER_THREAD_TURNS: warps or lanes.
+void set_thread_turns(ThreadTurns turns);
+
+/// Who goes on.
+ThreadTurns thread_turns();
+
 /// What a grid did.
 struct GridStats {
   std::uint64_t blocks = 0;  ///< blocks that ran to their end

@@ -114,6 +114,9 @@ Wait wait_of(const ThreadGroup& group) {
     case WaitKind::kNamedBarrier:
       return {"waits at a named barrier", "wait at a named barrier",
               "barrier " + missing.digits("barrier") + ": " + threads_here(missing)};
+    case WaitKind::kWarpgroup:
+      return {"waits for a product of wgmma", "wait for a product of wgmma",
+              "another warp of their warpgroup has not started it"};
     case WaitKind::kClusterBarrier:
       return {"waits at cluster_sync", "wait at cluster_sync",
               threads_here(missing) +

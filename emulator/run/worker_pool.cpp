@@ -2,6 +2,7 @@
 #include "emulator/run/worker_pool.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -80,12 +81,14 @@ void WorkerPool::start_workers(unsigned wanted) {
 std::vector<HangWatch::Target> WorkerPool::targets() const {
   std::vector<HangWatch::Target> targets;
   for (unsigned i = 0; i < wanted_; ++i)
-    targets.push_back({.thread = workers_[i]->thread, .watched = &workers_[i]->watched});
+    targets.push_back(
+        {.thread = workers_[i]->thread, .id = &workers_[i]->id, .watched = &workers_[i]->watched});
   return targets;
 }
 
 void WorkerPool::work(Worker& worker) {
   install_signal_stack();
+  worker.id = gettid();
   std::uint64_t last_grid = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -43,6 +43,13 @@ void* workspace(std::size_t bytes) {
   return whole.data();
 }
 
+void clear_workspace() {
+  const std::span<std::byte> all = whole_workspace();
+  if (madvise(all.data(), all.size(), MADV_REMOVE) != 0) {  // of shared memory only
+    madvise(all.data(), all.size(), MADV_DONTNEED);
+  }
+}
+
 std::size_t workspace_in_use() {
   return in_use;
 }

@@ -16,6 +16,9 @@ std::span<std::byte> whole_workspace();
 /// \throws std::invalid_argument  it has fewer than `bytes` bytes
 void* workspace(std::size_t bytes);
 
+/// Zeros again, as before the first launch, in memory of this process or shared with others.
+void clear_workspace();
+
 /// \return the most bytes that anyone has asked for
 std::size_t workspace_in_use();
 

@@ -36,6 +36,11 @@ constexpr AccessCode pack_access(std::uintptr_t offset, AccessType type, unsigne
   const auto log2_bytes = static_cast<unsigned>(__builtin_ctz(bytes));
   return static_cast<AccessCode>(offset << 6) | static_cast<unsigned>(type) << 3 | log2_bytes;
 }
+/// A product on the tensor cores: a box in name, of more bytes than any access.
+constexpr unsigned kBytesOfProduct = 32;
+constexpr bool is_product(AccessCode code) {
+  return (code & kHowBits) == pack_access(0, AccessType::kBox, kBytesOfProduct);
+}
 constexpr std::uintptr_t offset_of(AccessCode code) {
   return code >> 6;
 }
@@ -83,6 +88,7 @@ class BlockTracer;
 struct AccessCursor {
   std::byte* next = nullptr;        ///< in the log: the running lane's address in the next row
   std::byte* end = nullptr;         ///< behind the last row
+  std::byte* first = nullptr;       ///< its address in the first row
   std::ptrdiff_t to_code = 0;       ///< from an address to its code
   std::uintptr_t code_begin = 0;    ///< of the kernel's library
   std::uintptr_t shared_begin = 0;  ///< shared memory with whatever surrounds it

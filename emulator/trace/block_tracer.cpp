@@ -29,6 +29,7 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
       .shared_guards = shared_guards_of(plan.kernel, dynamic_offset),
       .shared_arrays = shared_arrays_of(plan.kernel, dynamic_offset, plan.dynamic_shared_bytes),
       .whole_copies = &whole_copies_};
+  if (wishes.samples != nullptr) wishes.samples->watch(std::as_bytes(shared.arrays));
   logs_.set_limit(rows);
   logs_.set_arrays(wishes.arrays, wishes.index);
   if (plan.cooperative || plan.cluster > 1) may_order_blocks();
@@ -411,13 +412,27 @@ void BlockTracer::box_started(unsigned thread, void* shared, const ptx::TensorMa
   });
   global_.count_box(sites_.at(box.code), thread, map, row, column);
   logs_.words().is_not_alone();
-  const auto bytes =
-      static_cast<unsigned>(map.box_rows) * static_cast<unsigned>(map.box_columns) * 4;
-  boxes_.start(box, shared, bytes, barrier);
+  boxes_.start(box, shared, static_cast<unsigned>(map.box_bytes()), barrier);
 }
 
 void BlockTracer::box_landed(void* shared, unsigned bytes, const void* barrier) {
   boxes_.land(shared, bytes, barrier);
+}
+
+void BlockTracer::product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                                  std::source_location where) {
+  RequestSite& site = sites_.at(calls_.at(where, AccessType::kBox, kBytesOfProduct));
+  if (pieces.empty()) {
+    products_.started(site, thread, pieces);
+    return;
+  }
+  change_epoch(thread, [&](Epoch) { products_.started(site, thread, pieces); });
+}
+
+void BlockTracer::product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+                                std::source_location where) {
+  const AccessCode code = calls_.at(where, AccessType::kBox, kBytesOfProduct);
+  change_epoch(thread, [&](Epoch) { products_.ended(code, thread, pieces); });
 }
 
 }  // namespace ladder::emulator

@@ -21,6 +21,7 @@
 #include "emulator/trace/global_requests.hpp"
 #include "emulator/trace/hazard_list.hpp"
 #include "emulator/trace/log_epochs.hpp"
+#include "emulator/trace/product_events.hpp"
 #include "emulator/trace/recorded_warp.hpp"
 #include "emulator/trace/request_sites.hpp"
 #include "emulator/trace/shared_counts.hpp"
@@ -83,6 +84,10 @@ class BlockTracer final : public BlockObserver {
   void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
                    const void* barrier, std::source_location where) override;
   void box_landed(void* shared, unsigned bytes, const void* barrier) override;
+  void product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                       std::source_location where) override;
+  void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+                     std::source_location where) override;
   void arrive_at_cluster_barrier() override;
   void pass_cluster_barrier() override;
   void pass_grid_barrier() override;
@@ -198,6 +203,7 @@ class BlockTracer final : public BlockObserver {
   SharedRequests shared_{state_,      clocks_,  shadow_, logs_, shared_counts_,
                          wide_loads_, hazards_, order_,  flags_};
   BoxEvents boxes_{state_, clocks_, shadow_, shared_, order_};
+  ProductEvents products_{state_, clocks_, shadow_, shared_, order_};
 };
 
 }  // namespace ladder::emulator

@@ -35,11 +35,10 @@ GlobalShape shape_of(AccessType type, const WarpAddresses& request) {
 std::uint64_t sectors_of_box(const ptx::TensorMap& map, int row, int column) {
   constexpr std::int64_t kLine = kLineBytes;
   constexpr std::int64_t kSector = kSectorBytes;
-  const auto row_bytes = static_cast<std::int64_t>(map.box_columns) * 4;
+  const std::int64_t row_bytes = map.box_row_bytes();
   std::uint64_t sectors = 0;
   for (std::int64_t r = 0; r < map.box_rows; ++r) {
-    const auto from =
-        reinterpret_cast<std::int64_t>(map.matrix) + 4 * ((row + r) * map.columns + column);
+    const auto from = reinterpret_cast<std::int64_t>(map.matrix) + map.offset(row + r, column);
     for (std::int64_t done = 0; done < row_bytes;) {
       const std::int64_t part = std::min(row_bytes - done, kLine - (r * row_bytes + done) % kLine);
       sectors += static_cast<std::uint64_t>((from + done + part - 1) / kSector -
@@ -339,9 +338,8 @@ void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::Te
   const int end_column = std::min(column + map.box_columns, map.columns);
   AccessCounts counts = {.requests = 1, .lanes = 1, .sectors = sectors_of_box(map, row, column)};
   for (int r = first_row; r < end_row && first_column < end_column; ++r) {
-    const float* const start = map.matrix + std::size_t(r) * std::size_t(map.columns);
-    const auto begin = reinterpret_cast<std::uint64_t>(start + first_column);
-    const auto end = reinterpret_cast<std::uint64_t>(start + end_column);
+    const auto begin = reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, first_column));
+    const auto end = reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, end_column));
     const std::size_t array = state_.wishes->index.with(begin, end);
     if (array == kNoArray) {
       report(thread, site.code, begin);

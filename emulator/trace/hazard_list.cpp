@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/trace/code_places.hpp"
+
 namespace ladder::emulator {
 
 std::size_t HazardList::array_of(const RawHazard& hazard) const {
@@ -18,14 +20,33 @@ std::size_t HazardList::array_of(const RawHazard& hazard) const {
   return array == kNoArray ? 0 : array + 1;
 }
 
-/// Of two stores, does the thread also load what it stores there?
-bool HazardList::updates(const RawHazard& hazard) const {
+bool HazardList::is_same_line(AccessCode a, AccessCode b) {
+  const auto [known, is_new] = same_lines_.try_emplace({a, b}, false);
+  if (is_new) {
+    const SourceLine one = place_of(state_.code_begin, a);
+    const SourceLine other = place_of(state_.code_begin, b);
+    known->second = one.line == other.line && one.file == other.file;
+  }
+  return known->second;
+}
+
+/// Of two stores, does the line also load what it stores there?
+bool HazardList::updates(const RawHazard& hazard) {
   const bool stores = group_of(hazard.kind) == FaultGroup::kRace &&
                       type_of(hazard.code) == AccessType::kStore &&
                       type_of(hazard.earlier) == AccessType::kStore;
-  return stores &&
-         state_.also_loads(hazard.thread % 32,
-                           hazard.shared ? state_.shared_begin + hazard.address : hazard.address);
+  if (!stores || state_.log == nullptr) return false;
+  const std::uint64_t address =
+      hazard.shared ? state_.shared_begin + hazard.address : hazard.address;
+  const unsigned lane = hazard.thread % 32;
+  for (unsigned i = 0; i < state_.rows[lane]; ++i) {
+    const WarpLog::Row& row = state_.log->row[i];
+    if (row.address[lane] == address && type_of(row.code[lane]) == AccessType::kLoad &&
+        is_same_line(row.code[lane], hazard.code)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void HazardList::report(RawHazard hazard) {

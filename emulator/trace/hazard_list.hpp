@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "emulator/trace/access_log.hpp"
@@ -24,7 +26,7 @@ struct RawHazard {
   std::uint16_t earlier_thread = 0;
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
-  bool updates = false;             ///< race of two stores: the thread loads there, too
+  bool updates = false;             ///< race of two stores: the line loads there, too
   std::uint64_t address = 0;        ///< shared: offset in shared memory
   std::optional<Fault> found = {};  ///< by other means than accesses
   Place place = {};                 ///< likewise
@@ -38,7 +40,10 @@ class HazardList {
  public:
   explicit HazardList(const TracerState& state) : state_(state) {}
 
-  void start_grid() { hazards_.clear(); }
+  void start_grid() {
+    hazards_.clear();
+    same_lines_.clear();
+  }
 
   /// Of the block that runs; alike ones of one array are counted.
   void report(RawHazard hazard);
@@ -47,9 +52,11 @@ class HazardList {
 
  private:
   std::size_t array_of(const RawHazard& hazard) const;
-  bool updates(const RawHazard& hazard) const;
+  bool updates(const RawHazard& hazard);
+  bool is_same_line(AccessCode a, AccessCode b);
 
   const TracerState& state_;
+  std::map<std::pair<AccessCode, AccessCode>, bool> same_lines_;
   std::vector<RawHazard> hazards_;
 };
 

@@ -13,6 +13,7 @@
 #include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/waits/last_poll.hpp"
 #include "emulator/trace/access_log.hpp"
+#include "emulator/trace/access_samples.hpp"
 #include "emulator/trace/block_tracer.hpp"
 #include "emulator/words/barrier_functions.hpp"
 #include "emulator/words/byte_functions.hpp"
@@ -49,6 +50,7 @@ void log_range(const void* address, std::size_t bytes, AccessType type, const vo
     piece += size;
     bytes -= size;
   }
+  announce_range(address, static_cast<std::size_t>(piece - static_cast<const char*>(address)));
 }
 
 /// A loop that spins on a volatile variable ends only if other threads get their turn.
@@ -69,6 +71,7 @@ void log_volatile(const volatile void* address, AccessType type, unsigned bytes,
     step_aside();
     access_cursor.tracer->loads_volatile(plain, bytes,
                                          reinterpret_cast<std::uintptr_t>(caller) - 1);
+    announce_range(address, bytes);  // others have run: the log may be empty
   }
 }
 

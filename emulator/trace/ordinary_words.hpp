@@ -38,8 +38,10 @@ class OrdinaryWords {
     reads_from_[warp_] = ~0u;
   }
 
-  /// Are all words of the block known as a whole?
-  static bool suit(const SharedShadow& shadow) { return shadow.split_.empty(); }
+  /// Are all words of the block known as a whole, and read by no product on the tensor cores?
+  static bool suit(const SharedShadow& shadow) {
+    return shadow.split_.empty() && shadow.pieces_in_products_ == 0;
+  }
 
   Epoch epoch() const { return epoch_; }
 

@@ -9,6 +9,7 @@ namespace ladder::emulator {
 namespace {
 
 constexpr std::uint8_t kAllBytes = 15;
+constexpr unsigned kWordsOfPiece = 4;
 
 Conflict race_with(AccessCode code, std::uint16_t thread) {
   return {Conflict::Kind::kRace, code, thread};
@@ -254,6 +255,8 @@ void SharedShadow::use_clocks() {
   touched_begin_ = words_.size();
   touched_end_ = 0;
   boxes_.assign(1, BoxCopy());
+  if (pieces_in_products_ != 0) products_.assign(products_.size(), Products());
+  pieces_in_products_ = 0;
 }
 
 // -- Before and after ----------------------------------------------------------------------------
@@ -329,6 +332,10 @@ Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
 
 Conflict SharedShadow::write_with_clocks(Operation operation, const WordAccess& access) {
   touch(access.word, access.word + 1);
+  if (pieces_in_products_ != 0) [[unlikely]] {
+    const Conflict conflict = conflict_with_products(access);
+    if (conflict.kind != Conflict::Kind::kNone) return conflict;
+  }
   const unsigned warp = access.thread / 32u;
   if (box_of_[access.word] != 0) {
     bool is_over = false;
@@ -407,16 +414,16 @@ Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
   } else if (written && !clocks_.knows_fence(warp, box.epoch, writer, write.epoch)) {
     conflict = {Conflict::Kind::kUnfenced, write.code, write.thread};
   }
-  if (conflict.kind == Conflict::Kind::kNone) {
-    conflict = conflict_with_readers({.word = word,
-                                      .bytes = kAllBytes,
-                                      .several = false,
-                                      .thread = box.thread,
-                                      .sync = 0,
-                                      .code = box.code,
-                                      .epoch = box.epoch,
-                                      .knows = box.epoch});
-  }
+  const WordAccess filling = {.word = word,
+                              .bytes = kAllBytes,
+                              .several = false,
+                              .thread = box.thread,
+                              .sync = 0,
+                              .code = box.code,
+                              .epoch = box.epoch,
+                              .knows = box.epoch};
+  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_readers(filling);
+  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_products(filling);
   if (!split_.empty()) split_.erase(word);
   before = Word();
   before.written_in = block_start_;
@@ -424,6 +431,52 @@ Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
   forget_readers(word, word + 1);
   box_of_[word] = number;
   return conflict;
+}
+
+// -- Products on the tensor cores ----------------------------------------------------------------
+
+Conflict SharedShadow::start_product(WordAccess access) {
+  if (products_.empty()) products_.resize(words_.size() / kWordsOfPiece + 1);
+  Products& products = products_[access.word / kWordsOfPiece];
+  products = {products.count + 1, access.code, access.thread, access.epoch};
+  ++pieces_in_products_;
+  Conflict found;
+  for (unsigned i = 0; i < kWordsOfPiece && found.kind == Conflict::Kind::kNone;
+       ++i, ++access.word) {
+    Reader& reader = this->reader(access.word, access.thread / 32u);
+    const Reader reader_before = reader;
+    const Past read_before = words_[access.word].read;
+    found = load_with_clocks(access);
+    reader = reader_before;  // it has not read yet
+    words_[access.word].read = read_before;
+    const Past& write = words_[access.word].write;
+    if (found.kind == Conflict::Kind::kNone && box_of_[access.word] == 0 && write.bytes != 0 &&
+        !clocks_.knows_fence(access.thread / 32u, access.knows, write.thread / 32u, write.epoch)) {
+      found = {Conflict::Kind::kUnfenced, write.code, write.thread};
+    }
+  }
+  return found;
+}
+
+void SharedShadow::end_product(WordAccess access) {
+  --products_[access.word / kWordsOfPiece].count;
+  --pieces_in_products_;
+  for (unsigned i = 0; i < kWordsOfPiece; ++i, ++access.word) {
+    touch(access.word, access.word + 1);
+    reader(access.word, access.thread / 32u) = {access.epoch << kEpochShift | access.thread % 32u,
+                                                access.code};
+  }
+}
+
+/// The access writes what a product may still read.
+Conflict SharedShadow::conflict_with_products(const WordAccess& access) const {
+  if (pieces_in_products_ == 0) return {};
+  const Products& products = products_[access.word / kWordsOfPiece];
+  if (products.count == 0 ||
+      clocks_.knows(products.thread / 32u, products.epoch, access.thread / 32u, access.epoch)) {
+    return {};
+  }
+  return {Conflict::Kind::kRace, products.code, products.thread};
 }
 
 }  // namespace ladder::emulator

@@ -53,7 +53,7 @@ struct Conflict {
     kUninitialised,
     kRace,
     kInFlight,  ///< with a copy that nobody has waited for
-    kUnfenced,  ///< a box copy over what was stored without a fence between
+    kUnfenced,  ///< a box copy over what was stored without a fence between, or a product of it
   };
   Kind kind = Kind::kNone;
   AccessCode earlier = 0;  ///< the access before
@@ -130,7 +130,20 @@ class SharedShadow {
   Conflict fill(std::uint32_t word, std::uint32_t box);
   void land_box(std::uint32_t box, std::uint32_t phase) { boxes_[box].phase = phase; }
 
+  // -- Products on the tensor cores, which read pieces of 16 bytes; only with clocks -------------
+  /// \param access  by the warp that starts it; `word` is the piece's first
+  Conflict start_product(WordAccess access);
+  /// \param access  by a warp that has waited for it
+  void end_product(WordAccess access);
+
  private:
+  /// Products that read a piece and have not ended.
+  struct Products {
+    std::uint32_t count = 0;
+    AccessCode code = 0;  ///< of the latest, as all that follow
+    std::uint16_t thread = 0;
+    Epoch epoch = 1;
+  };
   struct Past {
     std::uint32_t interval = 0;  ///< 0: never
     std::uint32_t sync = 0;
@@ -192,6 +205,7 @@ class SharedShadow {
   bool happened_before(const WordAccess& access, const Past& past) const;
   bool clocks_order(const Past& past, const WordAccess& access) const;
   bool known_to(const BoxCopy& box, unsigned other, Epoch at) const;
+  Conflict conflict_with_products(const WordAccess& access) const;
   Conflict conflict_with_box(const WordAccess& access, bool& is_over);
   Conflict conflict_without_fence(const WordAccess& access) const;
   Conflict conflict_with_readers(const WordAccess& access) const;
@@ -225,7 +239,9 @@ class SharedShadow {
   std::size_t readers_of_warp_ = 0;  ///< a word's readers do not share a set of the CPU's cache
   ZeroPages<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;       ///< of the block, from 1 on
-  std::size_t touched_begin_ = 0;    ///< words since the readers were last forgotten
+  std::vector<Products> products_;   ///< by piece; empty: there was none
+  std::size_t pieces_in_products_ = 0;
+  std::size_t touched_begin_ = 0;  ///< words since the readers were last forgotten
   std::size_t touched_end_ = 0;
 };
 

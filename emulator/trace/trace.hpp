@@ -31,6 +31,7 @@ enum class Operation {
   kSharedAtomic,
   kAsyncCopy,  ///< cp.async, both of its sides: LDGSTS to Nsight Compute
   kBoxCopy,    ///< by the tensor memory accelerator
+  kProduct,    ///< on the tensor cores: mma, or a warp's part of wgmma
 };
 
 /// "global load", "shared atomic", ...
@@ -77,7 +78,7 @@ struct LineCounts {
   unsigned line = 0;
   Operation operation = Operation::kGlobalLoad;
   std::string array;          ///< "A", "sB": that of the first lane; of a copy its target
-  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box
+  unsigned access_bytes = 0;  ///< per lane: 1, 2, 4, 8 or 16; 0: a box, or a product
   AccessCounts counts;
   /// The first request of those that take most more than ideal; no lanes: a box.
   WarpRequest example = {};
@@ -133,6 +134,9 @@ struct TraceOptions {
   ///        False: they cannot be known yet, and the block goes on to its next barrier, a few
   ///        times; a block of which they are still not known is traced.
   std::function<bool(ArrayShifts&)> complete_shifts;
+  /// Look at some accesses, at random times, for those that nobody counts. One such trace at a
+  /// time.
+  bool look_for_uncounted = false;
   /// Variables of the kernels' library that no kernel may access.
   std::vector<std::span<const std::byte>> host_variables = {};
   /// Block (linear index) and warp whose requests are recorded one by one.
@@ -177,6 +181,7 @@ struct KernelTrace {
   /// \brief The most multiply-adds of a product that the traced blocks' threads can have made with
   ///        the words that they have got and handed on; see ThreadWords.
   double most_products = 0;
+  std::vector<Place> uncounted;  ///< accesses that are in no count; see look_for_uncounted
   std::size_t shared_bytes = 0;  ///< per block, static and dynamic
   /// Lines at which blocks look at global memory until another block has written there. How often
   /// depends on how fast the blocks are: the counts of these lines differ from run to run.

@@ -11,6 +11,7 @@ namespace ladder::emulator {
 namespace {
 
 AccessVerb verb_of(AccessCode code) {
+  if (is_product(code)) return AccessVerb::kLoad;
   switch (type_of(code)) {
     case AccessType::kLoad:
       return AccessVerb::kLoad;
@@ -37,6 +38,7 @@ bool has_other(FaultKind kind) {
 }  // namespace
 
 Operation operation_of(AccessCode code, bool shared) {
+  if (is_product(code)) return Operation::kProduct;
   switch (type_of(code)) {
     case AccessType::kLoad:
       return shared ? Operation::kSharedLoad : Operation::kGlobalLoad;
@@ -144,6 +146,7 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
   if (raw.kind == FaultKind::kIndexOutOfBounds) {
     const std::string expression =
         subscript_ending_at(fault.place.file, fault.place.line, raw.column);
+    if (expression.empty()) return fault;  // no source to read it from
     fault.element = Element{.space = MemorySpace::kShared,
                             .array = expression.substr(0, expression.find('[')),
                             .expression = expression};

@@ -51,6 +51,7 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
   wishes_.warp = options.warp;
   wishes_.complete_shifts = options.complete_shifts;
   wishes_.host_variables = options.host_variables;
+  if (options_.look_for_uncounted) wishes_.samples = &samples_.emplace(arrays);
   if (!options_.sample) undefined_.start(arrays);
   set_grid_runner(this);
 }
@@ -175,8 +176,11 @@ GridStats TraceSession::run(const GridPlan& plan) {
   unwritten_loads_.clear();
   GridStats stats;
   try {
+    if (samples_) samples_->start_grid(plan);
     stats = run_blocks(plan);
+    if (samples_) samples_->end_grid();
   } catch (...) {
+    if (samples_) samples_->end_grid();
     keep_unwritten_loads();
     trace_.launched.resize(trace_.launched.size() - plan.blocks);
     classes_.forget_grid();
@@ -383,6 +387,17 @@ void TraceSession::keep_undefined() {
   trace_.strays = undefined_.strays(trace_.hazards);
 }
 
+void TraceSession::keep_uncounted() {
+  if (!samples_) return;
+  for (const std::uintptr_t instruction : samples_->uncounted()) {
+    if (is_of_cuda_word(instruction)) continue;
+    const SourceLine line = source_line_of(std::array{instruction});
+    const Place place = {without_repository(line.file), line.line};
+    if (std::ranges::find(trace_.uncounted, place) == trace_.uncounted.end())
+      trace_.uncounted.push_back(place);
+  }
+}
+
 KernelTrace TraceSession::result() {
   // A kernel that accesses no memory calls no hook, but its library could.
   if (trace_.kernel == nullptr || (!hooks_seen_ && !is_traced(trace_.kernel))) {
@@ -393,6 +408,7 @@ KernelTrace TraceSession::result() {
     trace_.lines.push_back({file, line, operation, array, bytes, found.counts, found.example});
   }
   keep_undefined();
+  keep_uncounted();
   std::ranges::stable_sort(trace_.hazards, {}, order_of);
   for (BlockClass& same : classes_.all())
     trace_.streams.push_back(std::move(same.stream));

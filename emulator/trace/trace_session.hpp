@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -54,11 +55,13 @@ class TraceSession final : private GridRunner {
   void keep_hazard(Fault hazard);
   void keep_unwritten_loads();
   void keep_undefined();
+  void keep_uncounted();
   void name_origin(Fault& hazard) const;
   void keep_failure(const GridPlan& plan, const KernelError& error, const BlockTracer& tracer);
 
   TraceOptions options_;
   TraceWishes wishes_;
+  std::optional<AccessSamples> samples_;
   LinePatterns patterns_;
   GlobalShadow shadow_;
   GridOrder order_;

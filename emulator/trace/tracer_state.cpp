@@ -29,15 +29,4 @@ std::pair<std::size_t, std::size_t> TracerState::object_around(std::size_t at, A
   return {begin, begin + bytes};
 }
 
-bool TracerState::also_loads(unsigned lane, std::uint64_t address) const {
-  if (log == nullptr) return false;
-  for (unsigned row = 0; row < rows[lane]; ++row) {
-    if (log->row[row].address[lane] == address &&
-        type_of(log->row[row].code[lane]) == AccessType::kLoad) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace ladder::emulator

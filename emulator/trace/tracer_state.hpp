@@ -16,6 +16,7 @@
 #include "emulator/run/debug_info/shared_arrays.hpp"
 #include "emulator/run/grid_plan.hpp"
 #include "emulator/trace/access_log.hpp"
+#include "emulator/trace/access_samples.hpp"
 #include "emulator/trace/array_index.hpp"
 #include "emulator/trace/cluster_shadow.hpp"
 #include "emulator/trace/global_shadow.hpp"
@@ -31,6 +32,7 @@ namespace ladder::emulator {
 struct TraceWishes {
   std::vector<TracedArray> arrays;
   ArrayIndex index;                                        ///< of the arrays
+  AccessSamples* samples = nullptr;                        ///< null: nobody asked for them
   LinePatterns* patterns = nullptr;                        ///< shared by all CPU threads
   GlobalShadow* shadow = nullptr;                          ///< likewise; null: blocks are sampled
   GridOrder* order = nullptr;                              ///< likewise, with the shadow
@@ -92,8 +94,6 @@ struct TracerState {
   ///        loaded there has to be written byte for byte.
   std::pair<std::size_t, std::size_t> object_around(std::size_t at, AccessCode code,
                                                     std::size_t element_bytes) const;
-  /// Does the lane also load what it stores at this address?
-  bool also_loads(unsigned lane, std::uint64_t address) const;
 
   /// Is it checked how the blocks of the cluster use each other's shared memory?
   bool checks_cluster() const {

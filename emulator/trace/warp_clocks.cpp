@@ -191,7 +191,7 @@ void WarpClocks::meet(unsigned warp) {
   for (unsigned thread = 32 * warp; any_loaded_ && thread < 32 * warp + 32; ++thread)
     learn_from_flags(thread);
   // Each lane's fence is one of them all.
-  const auto fenced = std::span(fenced_).subspan(32 * warp, 32);
+  const auto fenced = std::span(fenced_).subspan(std::size_t{32} * warp, 32);
   std::ranges::fill(fenced, *std::ranges::max_element(fenced));
   bring_together(warp);
 }

@@ -42,6 +42,7 @@ void WarpLogs::enter(unsigned thread) noexcept {
   auto* const first = reinterpret_cast<std::byte*>(&log.row[0].address[lane]);
   access_cursor.next = first + sizeof(WarpLog::Row) * rows_[thread];
   access_cursor.end = first + sizeof(WarpLog::Row) * limit_;
+  access_cursor.first = first;
   access_cursor.to_code = reinterpret_cast<std::byte*>(&log.row[0].code[lane]) - first;
   access_cursor.stores = stores_.data();
   running_ = thread;

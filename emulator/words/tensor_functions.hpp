@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/words/tensor_functions.hpp
-/// \brief Matrices in the registers of a warp, and their product on the tensor cores: what wmma is
-///        made of.
+/// \brief Matrices in the registers of a warp, and their product on the tensor cores: what wmma,
+///        ldmatrix and mma are made of.
 ///
 /// Which lane has which element is not for programs to know. It is as on a Hopper GPU, so that the
 /// lanes ask memory for what they ask for there: a matrix is cut into tiles of 8 lines, and of each
@@ -43,8 +43,9 @@ struct TileShape {
 /// What lanes have loaded of tiles with elements of 16 bits, or are to store: words of two.
 struct TileWords {
   int tiles;
-  bool turned;   ///< memory has lines as columns
-  bool in_rows;  ///< a lane has a whole row of a tile: lane 8 that of the second tile
+  bool turned;           ///< memory has lines as columns
+  bool in_rows = false;  ///< a lane has a whole row of a tile: lane 8 that of the second tile
+  bool as_rows = false;  ///< a lane gets a whole row of a tile
   std::array<std::uint32_t, 8> words = {};
   std::array<std::uint32_t, 8> turned_words = {};
 };
@@ -53,6 +54,11 @@ struct TileWords {
 ///         the other way round.
 /// \throws KernelError  not all 32 lanes are here
 void turn_tiles(const char* function, TileWords& words, std::source_location where);
+
+/// \brief  A lane is about to read or write a row of a tile.
+/// \param  argument  "ldmatrix-row", "stmatrix-row"
+/// \throws KernelError  it is not in shared memory, or at no multiple of 16 bytes
+void require_tile_row(const char* argument, const void* row, std::source_location where);
 
 /// What the inputs of a product are.
 enum class TensorFormat { kHalf, kBfloat16, kTf32 };
@@ -68,6 +74,22 @@ struct TensorCall {
 
 /// \brief The product as the tensor cores of an H100 compute it, bit for bit; see tensor_core.hpp.
 void multiply_in_warp(const char* function, TensorCall& call, std::source_location where);
+
+/// Rounded to the nearest number with 10 bits of fraction; of two, to the one away from zero.
+constexpr std::uint32_t round_to_tf32(float x) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const bool is_finite = (bits & 0x7F800000u) != 0x7F800000u;
+  return is_finite ? (bits + 0x1000u) & ~0x1FFFu : bits;
+}
+
+/// As round_to_tf32(); of two, to the one whose last bit is zero. Every NaN becomes the one that a
+/// GPU computes.
+constexpr std::uint32_t round_to_even_tf32(float x) {
+  if (x != x) return 0x7FFFFFFFu;
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const std::uint32_t half_below_even = 0x0FFFu + (bits >> 13 & 1);
+  return (bits + half_below_even) & ~0x1FFFu;
+}
 
 /// \brief  All lanes of the warp are about to load or to store a matrix.
 /// \throws KernelError  it cannot be here, not all lanes name the same, or not all 32 are here

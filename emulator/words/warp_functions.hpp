@@ -20,6 +20,8 @@
 
 namespace ladder::emulator {
 
+inline constexpr unsigned kWholeWarp = 0xFFFFFFFF;
+
 /// The requests of all lanes that take part in one call.
 struct WarpRequests {
   unsigned mask;                  ///< lanes that take part

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 
+#include "common/bfloat16.hpp"
+#include "common/ptx/swizzle.hpp"
+
 namespace ladder::probes {
 
 // -- copy_probes.cu ----------------------------------------------------------------------------
@@ -30,6 +33,23 @@ struct Box {
   int column;
 };
 void check_map(const float* matrix, int rows, int columns, int box_rows, int box_columns);
+void check_bf16_map(const bfloat16* matrix, int rows, int columns, int box_rows, int box_columns,
+                    ptx::Swizzle swizzle);
+/// The same of any elements, with a swizzle.
+template <class T>
+struct RawBox {
+  const T* matrix;
+  int matrix_rows;
+  int matrix_columns;
+  int rows;
+  int columns;
+  ptx::Swizzle swizzle;
+  int row;
+  int column;
+};
+/// \param out  the box's bytes as they lie in shared memory, at a multiple of 1024
+void copy_raw_box(const RawBox<float>& box, unsigned char* out);
+void copy_raw_box(const RawBox<bfloat16>& box, unsigned char* out);
 void copy_box(const Box& box, unsigned threads, float* out);
 /// out[0], out[1]: the first element before and after the wait.
 void read_box_too_early(const float* four, float* out);

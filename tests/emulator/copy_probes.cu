@@ -101,6 +101,23 @@ __global__ void copy_box(const __grid_constant__ TensorMap map, int row, int col
     out[i] = box[i];
 }
 
+/// A box byte by byte, as it lies in shared memory.
+__global__ void copy_raw_box(const __grid_constant__ TensorMap map, int bytes, int row, int column,
+                             unsigned char* out) {
+  extern __shared__ __align__(1024) unsigned char raw[];
+  __shared__ Mbarrier full;
+  if (threadIdx.x == 0) {
+    mbarrier_init(&full, 1);
+    fence_mbarrier_init();
+    mbarrier_arrive_expect(&full, bytes);
+    tma_load(raw, map, row, column, &full);
+  }
+  __syncthreads();
+  mbarrier_wait(&full, 0);
+  for (int i = threadIdx.x; i < bytes; i += blockDim.x)
+    out[i] = raw[i];
+}
+
 /// Reads a box before and after it has waited for it.
 __global__ void read_box_too_early(const __grid_constant__ TensorMap map, float* out) {
   __shared__ __align__(128) float box[4];
@@ -239,6 +256,33 @@ void copy_from_null() {
 
 void check_map(const float* matrix, int rows, int columns, int box_rows, int box_columns) {
   static_cast<void>(ptx::make_tensor_map(matrix, rows, columns, box_rows, box_columns));
+}
+
+void check_bf16_map(const bfloat16* matrix, int rows, int columns, int box_rows, int box_columns,
+                    ptx::Swizzle swizzle) {
+  static_cast<void>(ptx::make_tensor_map(matrix, rows, columns, box_rows, box_columns, swizzle));
+}
+
+namespace {
+
+template <class T>
+void copy_raw(const RawBox<T>& box, unsigned char* out) {
+  const int bytes = box.rows * box.columns * static_cast<int>(sizeof(T));
+  launch(
+      kernels::copy_raw_box,
+      {.grid = dim3(1), .block = dim3(32), .dynamic_shared_bytes = static_cast<std::size_t>(bytes)},
+      ptx::make_tensor_map(box.matrix, box.matrix_rows, box.matrix_columns, box.rows, box.columns,
+                           box.swizzle),
+      bytes, box.row, box.column, out);
+}
+
+}  // namespace
+
+void copy_raw_box(const RawBox<float>& box, unsigned char* out) {
+  copy_raw(box, out);
+}
+void copy_raw_box(const RawBox<bfloat16>& box, unsigned char* out) {
+  copy_raw(box, out);
 }
 
 void copy_box(const Box& box, unsigned threads, float* out) {

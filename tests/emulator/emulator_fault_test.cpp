@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/run/settings.hpp"
+#include "emulator/run/waits/ended_thread.hpp"
 #include "tests/emulator/expect_kernel_error.hpp"
 #include "tests/emulator/probes.hpp"
 
@@ -177,6 +178,15 @@ TEST(EmulatorFaultDeathTest, OutsideOfKernelsAFaultStillKills) {
         *null = 1;
       },
       testing::KilledBySignal(SIGSEGV), "");
+}
+
+// Whoever waits for the grid would wait forever.
+TEST(EmulatorFaultDeathTest, AKernelThatEndsItsThreadEndsTheProcessAndSaysSo) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(probes::end_thread_by_unwinding(), testing::ExitedWithCode(kThreadEndedStatus),
+              "kernel ends by returning");
+  EXPECT_EXIT(probes::end_thread_by_itself(), testing::ExitedWithCode(kThreadEndedStatus),
+              "kernel ends by returning");
 }
 
 int handled_faults = 0;

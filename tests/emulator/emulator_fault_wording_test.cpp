@@ -96,6 +96,8 @@ std::vector<Sample> accesses() {
   Fault update_of_blocks = update;
   update_of_blocks.kind = Kind::kRaceBetweenBlocks;
   update_of_blocks.other->block = Index{1, 2, 0};
+  Fault update_of_matrix = update;
+  update_of_matrix.element = kMatrix;
   const Fields freed = {{"freed_file", "main.cu"}, {"freed_line", 7}};
   Fault unseen = fault_of(Kind::kUseAfterFree, freed);
   unseen.element = kArray;
@@ -110,7 +112,11 @@ std::vector<Sample> accesses() {
   return {
       {between, "race: " + does + "stores C[480]" + kHere +
                     ", and thread (31, 0, 0) of block (1, 2, 0) loads it at kernel.cu:33; blocks "
-                    "run in any order, so use atomics or another launch"},
+                    "run in any order, so one block should compute each element of C"},
+      {update_of_matrix,
+       "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) both load C[480], change it "
+       "and store it at kernel.cu:40: what one of them adds may be lost; one thread should compute "
+       "each element of C"},
       {with_other(access_of(Kind::kRaceInShared, AccessVerb::kLoad, kTile), AccessVerb::kStore),
        "race: " + does +
            "loads sA[1][0] at kernel.cu:40, and no barrier separates it from thread (31, 0, 0) "
@@ -381,7 +387,7 @@ std::vector<Sample> stops() {
        "mbarrier_wait for parity 2; it is 0 or 1,"},
       {fault_of(Kind::kMbarrierPhaseMissed),
        "an mbarrier completed a second phase before this thread saw the end of the first: a waiter "
-       "may lag behind by one phase, and on a GPU may wait for ever,"},
+       "may lag behind by one phase, and on a GPU may wait forever,"},
       {fault_of(Kind::kMbarrierUnfenced),
        "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
        "initialisation to copies, started"},
@@ -402,6 +408,16 @@ std::vector<Sample> stops() {
        "setmaxnreg asks for registers that no SM has: the warpgroups end up with 40 + 240 + 240 "
        "per thread, 66560 in all, but a block of 384 threads starts with at most 168 each, 64512 "
        "in all; on a GPU a warpgroup would wait for them forever,"},
+      {fault_of(Kind::kWgmmaNoWarpgroup, {{"threads", 96}}),
+       "wgmma is for warpgroups of 128 threads, but the block has 96 threads,"},
+      {fault_of(Kind::kWgmmaUnfenced),
+       "wgmma gets sums that the program has used, and no wgmma_fence() has handed them over "
+       "since,"},
+      {fault_of(Kind::kWgmmaPartial, {{"products", 4}, {"warp", 2}, {"other_products", 3}}),
+       "all four warps of a warpgroup must start the same products: this one started 4, but warp 2 "
+       "of its warpgroup 3; on a GPU they wait for each other; the last was started"},
+      {fault_of(Kind::kWgmmaUnfinished),
+       "the block has ended, and nobody waits for a product of wgmma that was started"},
       {fault_of(Kind::kClusterNoBlock, {{"rank", 2}, {"blocks", 2}}),
        "in_block() asks for block 2 of a cluster of 2,"},
       {fault_of(Kind::kClusterBlockLeft, {{"rank", 1}}),

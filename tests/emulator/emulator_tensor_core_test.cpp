@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "emulator/words/half_type.hpp"
@@ -99,6 +101,44 @@ TEST(EmulatorTensorCoreTest, Tf32TakesFourProductsAtOnce) {
   // Twice half a step of 1, which is cut off.
   EXPECT_EQ(tensor_sum(TensorFormat::kTf32, false, ones, small, std::bit_cast<std::uint32_t>(1.0F)),
             std::bit_cast<std::uint32_t>(1.0F));
+}
+
+/// Bits of an input: any at all, most of them with exponents near each other.
+std::uint32_t random_input(TensorFormat format, std::mt19937& random) {
+  const std::uint32_t any = static_cast<std::uint32_t>(random());
+  if (random() % 16 == 0) return 0;
+  if (format == TensorFormat::kHalf)
+    return random() % 64 == 0 ? any & 0xFFFF : 0x3000u ^ (any & 0x8FFF);
+  const float near =
+      std::ldexp(1 + static_cast<float>(any % 4096) / 4096, static_cast<int>(random() % 24) - 12);
+  const float value = random() % 2 == 0 ? near : -near;
+  const auto bits = random() % 64 == 0 ? any : std::bit_cast<std::uint32_t>(value);
+  return format == TensorFormat::kBfloat16 ? bits >> 16 : bits;
+}
+
+TEST(EmulatorTensorCoreTest, FactorsGiveTheSameSums) {
+  std::mt19937 random(9);
+  for (int run = 0; run < 3000; ++run) {
+    const auto format = std::array{TensorFormat::kHalf, TensorFormat::kBfloat16,
+                                   TensorFormat::kTf32}[static_cast<std::size_t>(run) % 3];
+    const bool half_sums = format == TensorFormat::kHalf && random() % 2 == 0;
+    const std::size_t depth = format == TensorFormat::kTf32 ? 8 : 16;
+    TensorFactor a(format, 2, depth), b(format, 3, depth);
+    std::vector<TensorNumber> line_a, line_b;
+    for (std::size_t i = 0; i < depth; ++i) {
+      const std::uint32_t bits_a = random_input(format, random);
+      const std::uint32_t bits_b = random_input(format, random);
+      a.set(1, i, bits_a);
+      b.set(2, i, bits_b);
+      line_a.push_back(tensor_input(format, bits_a));
+      line_b.push_back(tensor_input(format, bits_b));
+    }
+    const std::uint32_t c = half_sums ? random_input(TensorFormat::kHalf, random)
+                                      : random_input(TensorFormat::kTf32, random);
+    ASSERT_EQ(tensor_product(a, 1, b, 2, half_sums, c),
+              tensor_sum(format, half_sums, line_a, line_b, c))
+        << "run " << run;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -87,6 +88,56 @@ TEST_P(EmulatorTma, LargestBox) {
   expect_box({matrix[0].at, 300, 260, 200, 256, 150, 40}, 32);
 }
 
+/// Where element (row, column) of a box is, from the table of the PTX ISA: rows of a swizzle's
+/// length, of which the pieces of 16 bytes change places from one 128 bytes to the next.
+std::size_t swizzled_place(int row, int column, int element_bytes, int row_bytes, bool swizzle) {
+  const int at = column * element_bytes;
+  const int line = row * row_bytes / 128;
+  const int pieces = row_bytes / 16;
+  const int piece = swizzle ? at / 16 ^ line % pieces : at / 16;
+  return static_cast<std::size_t>(row * row_bytes + 16 * piece + at % 16);
+}
+
+template <class T>
+void expect_raw_boxes(std::mt19937& random) {
+  constexpr int kPiece = 16 / sizeof(T);
+  for (const auto swizzle : {ptx::Swizzle::none, ptx::Swizzle::rows_of_32, ptx::Swizzle::rows_of_64,
+                             ptx::Swizzle::rows_of_128}) {
+    const bool is_swizzled = swizzle != ptx::Swizzle::none;
+    const int box_columns =
+        is_swizzled ? static_cast<int>(swizzled_row_bytes(swizzle) / sizeof(T)) : 3 * kPiece;
+    const int rows = 20, columns = 20 * kPiece, box_rows = 12;
+    alignas(16) T matrix[20 * 20 * kPiece];
+    for (int i = 0; i < rows * columns; ++i)
+      matrix[i] = T(static_cast<float>(i % 251 + 1));
+    const int row = static_cast<int>(random() % 12), column = static_cast<int>(random() % 80);
+    std::vector<unsigned char> out(sizeof(T) * static_cast<std::size_t>(box_rows * box_columns));
+    const probes::RawBox<T> box = {matrix,      rows,    columns, box_rows,
+                                   box_columns, swizzle, row,     column};
+    probes::copy_raw_box(box, out.data());
+    for (int i = 0; i < box_rows * box_columns; ++i) {
+      const int r = i / box_columns, c = i % box_columns;
+      const bool inside = row + r < rows && column + c < columns;
+      const float expected = inside ? float(matrix[(row + r) * columns + column + c]) : 0.0F;
+      T found;
+      std::memcpy(&found,
+                  &out[swizzled_place(r, c, sizeof(T), box_columns * int{sizeof(T)}, is_swizzled)],
+                  sizeof found);
+      ASSERT_EQ(float(found), expected)
+          << "swizzle " << static_cast<unsigned>(swizzle) << ", element (" << r << ", " << c << ")";
+    }
+  }
+}
+
+TEST_P(EmulatorTma, BoxesAreSwizzled) {
+  std::mt19937 random(8);
+  for (int run = 0; run < 10; ++run) {
+    expect_raw_boxes<float>(random);
+    expect_raw_boxes<bfloat16>(random);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(EmulatorTma, ArrivesWhenSomebodyWaits) {
   float out[2];
   probes::read_box_too_early(four_, out);
@@ -158,6 +209,25 @@ TEST(EmulatorTensorMap, RefusesWhatAGpuRefuses) {
   EXPECT_TRUE(contains(refusal(matrix, 4, 4, 257, 4), "box_rows is 257"));
   EXPECT_TRUE(contains(refusal(matrix, 4, 4, 1, 2), "box_columns is 2"));
   EXPECT_TRUE(contains(refusal(matrix, 4, 4, 1, 260), "box_columns is 260"));
+}
+
+TEST(EmulatorTensorMap, RefusesBoxesThatAreNoRowsOfTheirSwizzle) {
+  alignas(16) bfloat16 matrix[256] = {};
+  const auto refusal = [&](int columns, int box_columns, ptx::Swizzle swizzle) {
+    try {
+      probes::check_bf16_map(matrix, 1, columns, 1, box_columns, swizzle);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(64, 64, ptx::Swizzle::rows_of_128), "");
+  EXPECT_EQ(refusal(64, 32, ptx::Swizzle::rows_of_64), "");
+  EXPECT_EQ(refusal(64, 8, ptx::Swizzle::none), "");
+  EXPECT_TRUE(contains(refusal(12, 8, ptx::Swizzle::none), "columns is 12"));
+  EXPECT_TRUE(contains(refusal(64, 4, ptx::Swizzle::none), "box_columns is 4"));
+  EXPECT_TRUE(contains(refusal(64, 32, ptx::Swizzle::rows_of_128), "box_columns is 32"));
+  EXPECT_TRUE(contains(refusal(64, 32, ptx::Swizzle::rows_of_128), "must be 64"));
 }
 
 }  // namespace

@@ -142,6 +142,23 @@ TEST_P(EmulatorTraceAsyncHazard, ABoxOverStoresNeedsAFence) {
   EXPECT_EQ(element_of(hazard), "slice[0]");
 }
 
+// -- Products on tensor cores --------------------------------------------------------------------
+
+TEST_P(EmulatorTraceAsyncHazard, AProductOfStores) {
+  const auto traced_product = [&](ProductFault fault) {
+    return traced([&] { product_of_stores(fault, out.data()); });
+  };
+  expect_clean(traced_product(ProductFault::kNone));
+  EXPECT_EQ(out.data()[0], 16);
+  expect_hazard(traced_product(ProductFault::kNoFence), FaultKind::kCopyUnfenced, "multiply stores",
+                "store factor");
+  expect_hazard(traced_product(ProductFault::kStoresTooEarly), FaultKind::kRaceInShared,
+                "clear factor", "multiply stores");
+  const Fault hazard = only_hazard(traced_product(ProductFault::kNoStores));
+  EXPECT_EQ(hazard.kind, FaultKind::kUninitialisedShared);
+  EXPECT_EQ(hazard.place, probe_place("multiply stores"));
+}
+
 TEST_P(EmulatorTraceAsyncHazard, ABoxMayLieOutsideOfItsMatrix) {
   for (const int row : {-5, -2, 7, 20}) {
     for (const int column : {-40, -8, 16, 64}) {

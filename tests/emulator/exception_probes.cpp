@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/exception_probes.cpp
-/// \brief What nvcc refuses to compile and g++ lets through: kernels that throw,
-///        launch, or have more shared memory than a `__shared__` array of fixed size may take.
+/// \brief What nvcc refuses to compile and g++ lets through: kernels that throw, launch, end their
+///        thread, or have more shared memory than a `__shared__` array of fixed size may take.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <stdexcept>
 
 #include "common/launch.cuh"
@@ -19,6 +23,14 @@ __global__ void throw_number() {
 
 __global__ void launch_from_kernel() {
   launch(throw_number, {.grid = dim3(1), .block = dim3(1)});
+}
+
+__global__ void end_thread_by_unwinding() {
+  if (threadIdx.x == 3) pthread_exit(nullptr);
+}
+
+__global__ void end_thread_by_itself() {
+  if (threadIdx.x == 3) syscall(SYS_exit, 0);
 }
 
 template <int FLOATS>
@@ -42,6 +54,14 @@ void throw_number() {
 
 void launch_from_kernel() {
   launch(probe_kernels::launch_from_kernel, {.grid = dim3(1), .block = dim3(1)});
+}
+
+void end_thread_by_unwinding() {
+  launch(probe_kernels::end_thread_by_unwinding, {.grid = dim3(1), .block = dim3(32)});
+}
+
+void end_thread_by_itself() {
+  launch(probe_kernels::end_thread_by_itself, {.grid = dim3(1), .block = dim3(32)});
 }
 
 void fill_static_48_kib(float* out) {

@@ -68,6 +68,10 @@ void different_functions();
 void different_masks();
 void ring_of_masks();
 void bad_width();
+/// Of 96 threads, each takes a number, waits for its warp, and takes another.
+void take_numbers(int* first, int* second);
+/// Lane 0 says that its warp is done, before the other lanes have read; then another warp writes.
+void released_too_early(int* out);
 
 // -- atomic_probes.cu --------------------------------------------------------------------------
 /// 256 threads change six words by atomics of the block's and of the system's scope.
@@ -112,6 +116,8 @@ void slow_but_passing(int rounds, int* out);
 void throw_exception(unsigned bad_thread);
 void throw_number();
 void launch_from_kernel();
+void end_thread_by_unwinding();              ///< pthread_exit()
+void end_thread_by_itself();                 ///< the system call
 void fill_static_48_kib(float* out);         ///< one 1.0
 void fill_static_beyond_48_kib(float* out);  ///< the same, with an array one float larger
 

@@ -9,11 +9,13 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/named_barrier.cuh"
 #include "common/ptx/tma.cuh"
+#include "common/ptx/wgmma.cuh"
 #include "tests/emulator/trace_probes.hpp"
 
 namespace ladder::trace_async_kernels {
 
 using trace_probes::AsyncFault;
+using trace_probes::ProductFault;
 
 // -- cp.async -----------------------------------------------------------------------------------
 
@@ -189,6 +191,27 @@ __global__ void box_over_stores(const __grid_constant__ ptx::TensorMap map, floa
   out[t] = slice.box[0][t];
 }
 
+/// A product of what threads have stored: all ones.
+__global__ void product_of_stores(ProductFault fault, float* out) {
+  constexpr int kWords = 2048;  // 64 x 64 of BF16
+  constexpr unsigned kOnes = 0x3F803F80;
+  __shared__ __align__(1024) unsigned ones[kWords];
+  if (fault != ProductFault::kNoStores) {
+    for (int i = threadIdx.x; i < kWords; i += blockDim.x)
+      ones[i] = kOnes;  // store factor
+  }
+  if (fault != ProductFault::kNoFence) ptx::fence_proxy_async();
+  __syncthreads();
+  const auto factor = ptx::matrix_descriptor(ones, 16, 1024, ptx::Swizzle::rows_of_128);
+  float sums[32] = {};
+  ptx::wgmma_fence();
+  ptx::wgmma<64>(sums, factor, factor, true);  // multiply stores
+  ptx::wgmma_commit();
+  if (fault == ProductFault::kStoresTooEarly) ones[threadIdx.x] = 0;  // clear factor
+  ptx::wgmma_wait<0>();
+  if (threadIdx.x == 0) out[0] = sums[0];
+}
+
 /// One box at (row, column), summed.
 __global__ void one_box(const __grid_constant__ ptx::TensorMap map, int row, int column,
                         float* out) {
@@ -318,6 +341,10 @@ void box_over_stores(bool fenced, const float* in, float* out) {
   const ptx::TensorMap map = ptx::make_tensor_map(in, 4, 32, 4, 32);
   launch(fenced ? kernels::box_over_stores<true> : kernels::box_over_stores<false>,
          {.grid = dim3(1), .block = dim3(32)}, map, out);
+}
+
+void product_of_stores(ProductFault fault, float* out) {
+  launch(kernels::product_of_stores, {.grid = dim3(1), .block = dim3(128)}, fault, out);
 }
 
 void one_box(int rows, int columns, int row, int column, const float* in, float* out) {

@@ -140,6 +140,9 @@ void boxes(AsyncFault fault, int tiles, const float* in, float* out);
 void stored_tiles(AsyncFault fault, int tiles, const float* in, float* out);
 /// A box over shared memory that its block has cleared.
 void box_over_stores(bool fenced, const float* in, float* out);
+enum class ProductFault { kNone, kNoStores, kNoFence, kStoresTooEarly };
+/// A warpgroup multiplies what its threads have stored, on tensor cores.
+void product_of_stores(ProductFault fault, float* out);
 /// The box of (4, 32) at (row, column) of a matrix.
 void one_box(int rows, int columns, int row, int column, const float* in, float* out);
 /// Two pairs of warps exchange what they stored.

@@ -158,6 +158,30 @@ __global__ void bad_width() {
   __shfl_sync(kAll, 1, 0, 12);  // twelve
 }
 
+__global__ void take_numbers(int* next, int* first, int* second) {
+  first[threadIdx.x] = atomicAdd(next, 1);
+  __syncwarp();
+  second[threadIdx.x] = atomicAdd(next, 1);
+}
+
+__global__ void released_too_early(int* out) {
+  __shared__ int tile[32];
+  __shared__ int released;
+  if (threadIdx.x == 0) released = 0;
+  if (threadIdx.x < 32) tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    if (threadIdx.x == 0) atomicExch(&released, 1);  // the place for it is behind __syncwarp()
+    out[threadIdx.x] = tile[threadIdx.x];
+    __syncwarp();
+  } else if (threadIdx.x == 32) {
+    while (atomicAdd(&released, 0) == 0) {
+    }
+    for (int& element : tile)
+      element = -1;
+  }
+}
+
 }  // namespace ladder::probe_kernels
 
 namespace ladder::probes {
@@ -231,6 +255,15 @@ void ring_of_masks() {
 
 void bad_width() {
   launch(probe_kernels::bad_width, kOneWarp);
+}
+
+void take_numbers(int* first, int* second) {
+  int next = 0;
+  launch(probe_kernels::take_numbers, {.grid = dim3(1), .block = dim3(96)}, &next, first, second);
+}
+
+void released_too_early(int* out) {
+  launch(probe_kernels::released_too_early, {.grid = dim3(1), .block = dim3(64)}, out);
 }
 
 }  // namespace ladder::probes

@@ -29,6 +29,8 @@ std::string prefix_of(Operation operation) {
       return "async_copy";
     case Operation::kBoxCopy:
       return "box_copy";
+    case Operation::kProduct:
+      return "tensor_product";
   }
   return "";
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <string>
 
 #include "emulator/run/grid_plan.hpp"
@@ -73,6 +74,16 @@ class BlockObserver {
                            int column, const void* barrier, std::source_location where) = 0;
   /// Just before the bytes count on the barrier.
   virtual void box_landed(void* shared, unsigned bytes, const void* barrier) = 0;
+  /// \brief A warp has started a product on the tensor cores.
+  /// \param thread  its first
+  /// \param pieces  addresses of the 16 bytes in shared memory that the tensor cores read for it;
+  ///                none if its factors are in registers
+  virtual void product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                               std::source_location where) = 0;
+  /// \brief The tensor cores have read them.
+  /// \param thread  the first of a warp of the same warpgroup, which has waited
+  virtual void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+                             std::source_location where) = 0;
   /// All threads of the block have come to the cluster's barrier, and later all go on.
   virtual void arrive_at_cluster_barrier() = 0;
   virtual void pass_cluster_barrier() = 0;

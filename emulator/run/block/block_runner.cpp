@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/run/block/block_runner.hpp"
 
+#include <cxxabi.h>
+
 #include <exception>
 
+#include "emulator/run/waits/ended_thread.hpp"
 #include "emulator/run/waits/hang_report.hpp"
 
 namespace ladder::emulator {
@@ -19,6 +22,7 @@ void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
   copies_.start_grid(arrival);
   mbarriers_.start_grid(arrival);
   boxes_.start_grid(arrival);
+  products_.start_grid(arrival);
   cluster_.start_grid();
 }
 
@@ -31,6 +35,7 @@ void BlockRunner::start_block(std::uint64_t block) {
   boxes_.start_block();
   named_barriers_.start_block();
   registers_.start_block();
+  products_.start_block();
   flags_.start_block();
   cluster_.start_block();
   shared_checks_.memory().poison(threads_.plan().dynamic_shared_bytes);
@@ -79,6 +84,8 @@ std::string BlockRunner::run_program() const noexcept {
     return "";
   } catch (const std::exception& exception) {
     return *exception.what() != '\0' ? exception.what() : "without a message";
+  } catch (const abi::__forced_unwind&) {
+    end_with_thread();
   } catch (...) {
     return "of unknown type";
   }
@@ -92,6 +99,7 @@ void BlockRunner::finish_thread() {
   if (threads_.all_finished()) {
     boxes_.check_at_end();
     registers_.check_at_end();
+    products_.check_at_end();
     threads_.switch_to_main();
     return;
   }
@@ -112,6 +120,7 @@ void BlockRunner::wake_who_may_go_on() {
 
 void BlockRunner::fail_hang() {
   if (barrier_.is_broken()) barrier_.fail();
+  products_.fail_if_partial();
   bool any_waits = false;
   for (unsigned w = 0; w < threads_.warps(); ++w)
     any_waits = any_waits || threads_.warp(w).waiting != 0;

@@ -17,6 +17,7 @@
 #include "emulator/run/block/shared_checks.hpp"
 #include "emulator/run/block/thread_copies.hpp"
 #include "emulator/run/block/warp_calls.hpp"
+#include "emulator/run/block/warpgroup_products.hpp"
 #include "emulator/run/waits/block_barrier.hpp"
 #include "emulator/run/waits/flag_waits.hpp"
 #include "emulator/run/waits/grid_barrier.hpp"
@@ -85,9 +86,11 @@ class BlockRunner final : private SchedulerOwner {
   BoxCopies& boxes() noexcept { return boxes_; }
   NamedBarriers& named_barriers() noexcept { return named_barriers_; }
   RegisterCalls& registers() noexcept { return registers_; }
+  WarpgroupProducts& products() noexcept { return products_; }
   FlagWaits& flags() noexcept { return flags_; }
   ClusterMember& cluster() noexcept { return cluster_; }
   GridBarrier& grid_barrier() noexcept { return grid_barrier_; }
+  SharedChecks& shared() noexcept { return shared_checks_; }
   const SharedChecks& shared() const noexcept { return shared_checks_; }
 
  private:
@@ -117,6 +120,7 @@ class BlockRunner final : private SchedulerOwner {
   BoxCopies boxes_{scheduler_, shared_checks_, mbarriers_};
   NamedBarriers named_barriers_{scheduler_};
   RegisterCalls registers_{scheduler_};
+  WarpgroupProducts products_{scheduler_, shared_checks_};
   FlagWaits flags_{scheduler_};
   ClusterMember cluster_{scheduler_, shared_checks_};
   GridBarrier grid_barrier_{scheduler_, flags_};

@@ -124,10 +124,17 @@ void BlockScheduler::step_aside(bool now) {
   lane.steps = 0;
   stop_if_asked();
   if (++idle_turns_ < kTurnsOfASpin) {
-    suspend();
+    go_on_with(threads_.next_after(lane.number));  // in turn: others may never wait
   } else {
     stop_spinning();
   }
+}
+
+void BlockScheduler::let_others_look() {
+  if (!threads_.lane_by_lane() || threads_.plan().cluster > 1) return;
+  park(BlockState::kSpinning);
+  threads_.switch_to_main();
+  stop_if_asked();
 }
 
 /// For long, threads have only stepped aside: they may wait for another block.

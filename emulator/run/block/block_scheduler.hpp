@@ -77,18 +77,12 @@ class BlockScheduler {
   void wait_to_be_looked_at();
   /// Other threads get their turn: at once, or every now and then.
   void step_aside(bool now);
+  /// The running thread has told other blocks something. Where lanes take turns, they get theirs
+  /// now, whatever the other threads of this block have yet to do.
+  void let_others_look();
   /// Goes on with the next thread that can run; the caller may be ready or not. Inlined: behind a
   /// switch, the CPU guesses wrongly where each function returns to.
-  [[gnu::always_inline]] void suspend() {
-    Lane* target = threads_.next_ready(running().number);
-    if (target == nullptr) [[unlikely]]
-      target = when_nobody_can_go_on();
-    if (target == nullptr) {
-      threads_.switch_to_main();
-    } else if (target != &running()) {
-      threads_.switch_to(*target);
-    }
-  }
+  [[gnu::always_inline]] void suspend() { go_on_with(threads_.next_ready(running().number)); }
   /// It has come to a barrier where the others of `waiting` are. The last of its warp makes
   /// the warp meet there: what its lanes did before is in order with what they do later.
   void meet_if_last_of_warp(const ThreadSet& waiting);
@@ -125,6 +119,16 @@ class BlockScheduler {
   BlockObserver* observer() const noexcept { return threads_.observer(); }
 
  private:
+  /// \param target  null: nobody is ready
+  [[gnu::always_inline]] void go_on_with(Lane* target) {
+    if (target == nullptr) [[unlikely]]
+      target = when_nobody_can_go_on();
+    if (target == nullptr) {
+      threads_.switch_to_main();
+    } else if (target != &running()) {
+      threads_.switch_to(*target);
+    }
+  }
   void look_at(unsigned warp);
   Lane* when_nobody_can_go_on();
   void stop_spinning();

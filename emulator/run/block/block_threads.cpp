@@ -3,6 +3,8 @@
 
 #include <alloca.h>
 
+#include "emulator/run/settings.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -21,12 +23,24 @@ BlockThreads::BlockThreads(std::function<void()> life) : life_(std::move(life)) 
 void BlockThreads::start_grid(const GridPlan& plan, BlockObserver* observer) {
   plan_ = &plan;
   observer_ = observer;
+  lane_by_lane_ = thread_turns() == ThreadTurns::kLaneByLane;
   // Threads have swapped stacks, but never with one that no grid had.
   stacks_.prepare(plan.threads);
   for (unsigned number = 0; number < plan.threads; ++number) {
     const uint3 index = plan.thread_index(number);
     lanes_[number].index = pack(index.x, index.y, index.z);
   }
+}
+
+/// Of the lowest lanes that are ready, the one of the lowest warp.
+Lane* BlockThreads::lowest_ready() {
+  Lane* lowest = nullptr;
+  for (unsigned w = 0; w < warps(); ++w) {
+    if (warps_[w].ready == 0) continue;
+    Lane& lane = lanes_[32 * w + static_cast<unsigned>(__builtin_ctz(warps_[w].ready))];
+    if (lowest == nullptr || lane.number % 32 < lowest->number % 32) lowest = &lane;
+  }
+  return lowest;
 }
 
 void BlockThreads::start_block(std::uint64_t block) {

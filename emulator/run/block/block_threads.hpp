@@ -57,8 +57,11 @@ class BlockThreads {
   /// Leaves the block to the CPU thread.
   void switch_to_main() { switch_to(main_); }
 
+  /// The ready lane whose turn is next, as thread_turns() has it; null if none.
+  Lane* next_ready(unsigned after) { return lane_by_lane_ ? lowest_ready() : next_after(after); }
+
   /// The first ready lane after `after`, around the block and up to `after` itself; null if none.
-  Lane* next_ready(unsigned after) {
+  Lane* next_after(unsigned after) {
     const unsigned warps = this->warps();
     unsigned w = after / 32;
     const unsigned behind = warps_[w].ready & (~1u << after % 32);
@@ -78,6 +81,8 @@ class BlockThreads {
   /// Abandons all threads where they are.
   void forget();
 
+  /// See thread_turns().
+  bool lane_by_lane() const noexcept { return lane_by_lane_; }
   const GridPlan& plan() const noexcept { return *plan_; }
   BlockObserver* observer() const noexcept { return observer_; }
   const FiberStacks& stacks() const noexcept { return stacks_; }
@@ -116,6 +121,7 @@ class BlockThreads {
 
  private:
   void make_fiber(Lane& lane);
+  Lane* lowest_ready();
 
   std::function<void()> life_;
   const GridPlan* plan_ = nullptr;
@@ -126,6 +132,7 @@ class BlockThreads {
   std::array<Lane, FiberStacks::kMaxStacks> lanes_;
   std::array<WarpState, FiberStacks::kMaxStacks / 32> warps_;
   unsigned finished_ = 0;
+  bool lane_by_lane_ = false;
   Lane main_;  ///< the CPU thread itself
   Lane* running_ = &main_;
   Lane* left_ = &main_;  ///< the thread that ran before the running one

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace ladder::emulator {
@@ -12,7 +13,7 @@ constexpr unsigned kBoxAlignment = 128;
 
 /// The box at (row, column), row by row; zeros where the matrix has ended.
 void read_box(const ptx::TensorMap& map, int row, int column, std::byte* out) {
-  const std::size_t row_bytes = sizeof(float) * static_cast<std::size_t>(map.box_columns);
+  const auto row_bytes = static_cast<std::size_t>(map.box_row_bytes());
   const auto clamp = [&](std::int64_t at) {
     return std::min(std::max<std::int64_t>(at, 0), std::int64_t{map.columns});
   };
@@ -21,11 +22,26 @@ void read_box(const ptx::TensorMap& map, int row, int column, std::byte* out) {
   for (int i = 0; i < map.box_rows; ++i, out += row_bytes) {
     const std::int64_t from = std::int64_t{row} + i;
     const bool inside = from >= 0 && from < map.rows && begin < end;
-    const std::size_t bytes = inside ? sizeof(float) * static_cast<std::size_t>(end - begin) : 0;
+    const std::size_t bytes =
+        inside ? static_cast<std::size_t>((end - begin) * map.element_bytes) : 0;
     if (bytes != row_bytes) std::memset(out, 0, row_bytes);
     if (bytes == 0) continue;
-    std::memcpy(out + sizeof(float) * static_cast<std::size_t>(begin - column),
-                map.matrix + from * map.columns + begin, bytes);
+    std::memcpy(out + (begin - column) * map.element_bytes, map.matrix + map.offset(from, begin),
+                bytes);
+  }
+}
+
+/// Writes a box where its swizzle wants it.
+void write_box(void* shared, std::span<const std::byte> data, SwizzleNumber swizzle) {
+  if (swizzle == 0) {
+    std::memcpy(shared, data.data(), data.size());
+    return;
+  }
+  constexpr std::size_t kPiece = 16;
+  const auto begin = reinterpret_cast<std::uintptr_t>(shared);
+  for (std::size_t at = 0; at < data.size(); at += kPiece) {
+    void* const to = reinterpret_cast<void*>(swizzled(begin + at, swizzle));
+    std::memcpy(to, &data[at], kPiece);
   }
 }
 
@@ -33,8 +49,7 @@ void read_box(const ptx::TensorMap& map, int row, int column, std::byte* out) {
 
 void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                       std::source_location where) {
-  const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(map.box_rows) *
-                            static_cast<std::size_t>(map.box_columns);
+  const auto bytes = static_cast<std::size_t>(map.box_bytes());
   shared_.require_alignment("tma_load-destination", shared, kBoxAlignment, where);
   shared_.require_inside("tma_load-destination", shared, bytes, where);
   if (!mbarriers_.at(barrier, where).fenced) scheduler_.fail({FaultKind::kMbarrierUnfenced}, where);
@@ -42,7 +57,7 @@ void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int colu
   if (scheduler_.observer() != nullptr) {
     scheduler_.observer()->box_started(thread, shared, map, row, column, barrier, where);
   }
-  Box box = {shared, barrier, {}, thread, where};
+  Box box = {shared, barrier, {}, map.swizzle, thread, where};
   if (!spare_.empty()) {
     box.data = std::move(spare_.back());
     spare_.pop_back();
@@ -51,7 +66,7 @@ void BoxCopies::start(void* shared, const ptx::TensorMap& map, int row, int colu
   read_box(map, row, column, box.data.data());
   scheduler_.note_change();
   if (arrival_ == CopyArrival::kEarly) {
-    std::memcpy(shared, box.data.data(), bytes);
+    write_box(shared, box.data, box.swizzle);
     land(std::move(box));
   } else {
     std::memset(shared, 0xFF, bytes);  // NaN until the box arrives
@@ -74,7 +89,7 @@ bool BoxCopies::land_oldest() {
   if (boxes_.empty()) return false;
   Box box = std::move(boxes_.front());
   boxes_.pop_front();
-  std::memcpy(box.shared, box.data.data(), box.data.size());
+  write_box(box.shared, box.data, box.swizzle);
   land(std::move(box));
   return true;
 }

@@ -38,7 +38,8 @@ class BoxCopies {
     void* shared;
     void* barrier;
     std::vector<std::byte> data;  ///< what arrives
-    unsigned thread;              ///< the thread that started it
+    SwizzleNumber swizzle;
+    unsigned thread;  ///< the thread that started it
     std::source_location where;
   };
 

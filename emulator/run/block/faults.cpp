@@ -2,9 +2,9 @@
 #include "emulator/run/block/faults.hpp"
 
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -14,9 +14,10 @@
 namespace ladder::emulator {
 namespace {
 
-constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, kHangSignal};
+constexpr std::array kSignals = {SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL, kHangSignal};
 
 std::array<struct sigaction, kSignals.size()> previous_actions;
+std::atomic<FaultFilter> fault_filter = nullptr;
 
 /// Does what would have been done without this emulator.
 void pass_on(int signal, siginfo_t* info, void* context) {
@@ -28,8 +29,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     } else if (previous.sa_handler == SIG_DFL) {
       if (signal == kHangSignal) return;  // ignored by default
       sigaction(signal, &previous, nullptr);
-      // A fault happens again on return; a signal that was sent must be sent again.
-      if (info->si_code <= 0) raise(signal);
+      // A fault happens again on return; a signal that was sent must be sent again, and a trap.
+      if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
     } else if (previous.sa_handler != SIG_IGN) {
       previous.sa_handler(signal);
     }
@@ -38,9 +39,16 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 void handle_signal(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
+  const bool may_be_filtered = signal == SIGSEGV || signal == SIGTRAP;
+  const FaultFilter filter = may_be_filtered ? fault_filter.load() : nullptr;
+  if (filter != nullptr && filter(signal, *info, *static_cast<ucontext_t*>(context))) {
+    errno = saved_errno;
+    return;
+  }
   BlockRunner* const runner = BlockRunner::of_this_cpu_thread();
-  const bool taken = runner != nullptr && runner->failures().take_signal(
-                                              signal, *info, *static_cast<ucontext_t*>(context));
+  const bool taken =
+      runner != nullptr && signal != SIGTRAP &&
+      runner->failures().take_signal(signal, *info, *static_cast<ucontext_t*>(context));
   if (!taken) pass_on(signal, info, context);
   errno = saved_errno;
 }
@@ -77,6 +85,10 @@ void install_fault_handlers() {
     return true;
   }();
   static_cast<void>(installed);
+}
+
+void set_fault_filter(FaultFilter filter) noexcept {
+  fault_filter = filter;
 }
 
 void install_signal_stack() {

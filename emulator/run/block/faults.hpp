@@ -4,6 +4,7 @@
 #pragma once
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include <string>
 
@@ -23,6 +24,15 @@ void install_fault_handlers();
 /// small for. It stays for the life of the thread.
 /// \throws std::system_error  the system refuses
 void install_signal_stack();
+
+/// \brief  Gets each invalid access (SIGSEGV) and each instruction that was run by itself (SIGTRAP)
+///         first, on the stack for signal handlers.
+/// \param  context  of the thread, which goes on with it
+/// \return true: the thread shall go on; an invalid access is tried again
+using FaultFilter = bool (*)(int signal, const siginfo_t& info, ucontext_t& context) noexcept;
+
+/// The filter of this process; null: there is none.
+void set_fault_filter(FaultFilter filter) noexcept;
 
 /// \brief What a signal says about the kernel.
 /// \param  code       siginfo_t's si_code

@@ -1,52 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/run/block/tensor_calls.cpp
 /// \brief What the lanes of a warp do together for wmma: see words/tensor_functions.hpp.
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "emulator/run/block/block_runner.hpp"
 #include "emulator/run/block/tensor_core.hpp"
+#include "emulator/run/block/whole_warp.hpp"
 #include "emulator/words/warp_functions.hpp"
 
 namespace ladder::emulator {
 namespace {
 
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
-
 BlockScheduler& scheduler() {
   return BlockRunner::of_this_cpu_thread()->scheduler();
-}
-
-/// The request of a lane, and where it came from.
-template <class T>
-struct Collective {
-  T* own;
-  const char* function;
-  std::source_location where;
-};
-
-template <class T>
-void meet_all(Collective<T>& mine, void (*answer)(const WarpRequests&)) {
-  meet_in_warp({mine.function, kAllLanes, &mine, answer, mine.where});
-}
-
-/// Of all lanes, which have to be there.
-template <class T>
-std::array<T*, 32> all_of(const WarpRequests& requests) {
-  std::array<T*, 32> all = {};
-  const Collective<T>* any = nullptr;
-  for_each_lane(requests.mask, [&](unsigned lane) {
-    any = static_cast<const Collective<T>*>(requests.request[lane]);
-    all[lane] = any->own;
-  });
-  if (requests.mask != kAllLanes) {
-    scheduler().fail({FaultKind::kWarpIncomplete,
-                      {{"function", any->function}, {"lanes", std::popcount(requests.mask)}}},
-                     any->where);
-  }
-  return all;
 }
 
 /// A matrix in memory.
@@ -67,6 +35,7 @@ void put(Tile& tile, unsigned row, unsigned pair, std::uint32_t word) {
 void turn_all(const WarpRequests& requests) {
   const std::array<TileWords*, 32> all = all_of<TileWords>(requests);
   const bool in_rows = all[0]->in_rows;
+  const bool as_rows = all[0]->as_rows;
   const bool turned = all[0]->turned;
   for (unsigned i = 0; i < static_cast<unsigned>(all[0]->tiles); ++i) {
     Tile tile = {};
@@ -76,10 +45,12 @@ void turn_all(const WarpRequests& requests) {
           in_rows ? all[8 * (i % 4) + row]->words[i / 4 * 4 + pair] : all[lane]->words[i]);
     }
     for (unsigned lane = 0; lane < 32; ++lane) {
-      const unsigned line = lane / 4, first = lane % 4 * 2;
+      const unsigned line = lane / 4, pair = lane % 4, first = 2 * pair;
       const std::uint32_t low = turned ? tile[first][line] : tile[line][first];
       const std::uint32_t high = turned ? tile[first + 1][line] : tile[line][first + 1];
-      all[lane]->turned_words[i] = low | high << 16;
+      std::uint32_t& word = as_rows ? all[8 * (i % 4) + line]->turned_words[i / 4 * 4 + pair]
+                                    : all[lane]->turned_words[i];
+      word = low | high << 16;
     }
   }
   for (TileWords* const each : all)
@@ -104,31 +75,30 @@ void visit_elements(const TileShape& shape, const std::array<TensorCall*, 32>& a
   }
 }
 
-std::vector<TensorNumber> factor_of(const TileShape& shape, const std::array<TensorCall*, 32>& all,
-                                    std::array<std::uint32_t, 16> TensorCall::*bits) {
-  const auto length = static_cast<std::size_t>(shape.elements);
-  std::vector<TensorNumber> numbers(static_cast<std::size_t>(shape.lines) * length);
+TensorFactor factor_of(const TileShape& shape, const std::array<TensorCall*, 32>& all,
+                       std::array<std::uint32_t, 16> TensorCall::*bits) {
+  TensorFactor factor(all[0]->format, static_cast<std::size_t>(shape.lines),
+                      static_cast<std::size_t>(shape.elements));
   visit_elements(shape, all, bits, [&](int line, int element, std::uint32_t each) {
-    numbers[static_cast<std::size_t>(line) * length + static_cast<std::size_t>(element)] =
-        tensor_input(all[0]->format, each);
+    factor.set(static_cast<std::size_t>(line), static_cast<std::size_t>(element), each);
   });
-  return numbers;
+  return factor;
 }
 
 void multiply_all(const WarpRequests& requests) {
   const std::array<TensorCall*, 32> all = all_of<TensorCall>(requests);
+  if (BlockObserver* const observer = scheduler().observer(); observer != nullptr) {
+    const auto& any = *static_cast<const Collective<TensorCall>*>(requests.request[0]);
+    observer->product_started(scheduler().running().number / 32 * 32, {}, any.where);
+  }
   const TensorCall& call = *all[0];
-  const std::vector<TensorNumber> a = factor_of(call.shape_a, all, &TensorCall::a);
-  const std::vector<TensorNumber> b = factor_of(call.shape_b, all, &TensorCall::b);
-  const auto depth = static_cast<std::size_t>(call.shape_a.elements);
+  const TensorFactor a = factor_of(call.shape_a, all, &TensorCall::a);
+  const TensorFactor b = factor_of(call.shape_b, all, &TensorCall::b);
   // The lines of a sum with 8 rows are those of B.
   const bool changed = call.shape_c.lines != call.shape_a.lines;
-  const auto line_of = [&](const std::vector<TensorNumber>& factor, int line) {
-    return std::span(factor).subspan(static_cast<std::size_t>(line) * depth, depth);
-  };
   visit_elements(call.shape_c, all, &TensorCall::c, [&](int line, int element, std::uint32_t& c) {
-    c = tensor_sum(call.format, call.half_sums, line_of(a, changed ? element : line),
-                   line_of(b, changed ? line : element), c);
+    c = tensor_product(a, static_cast<std::size_t>(changed ? element : line), b,
+                       static_cast<std::size_t>(changed ? line : element), call.half_sums, c);
   });
 }
 
@@ -137,6 +107,13 @@ void multiply_all(const WarpRequests& requests) {
 void turn_tiles(const char* function, TileWords& words, std::source_location where) {
   Collective<TileWords> mine = {&words, function, where};
   meet_all(mine, &turn_all);
+}
+
+void require_tile_row(const char* argument, const void* row, std::source_location where) {
+  constexpr unsigned kRowBytes = 16;
+  SharedChecks& checks = BlockRunner::of_this_cpu_thread()->shared();
+  checks.require_inside(argument, row, kRowBytes, where);
+  checks.require_alignment(argument, row, kRowBytes, where);
 }
 
 void multiply_in_warp(const char* function, TensorCall& call, std::source_location where) {

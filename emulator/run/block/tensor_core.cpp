@@ -2,6 +2,7 @@
 #include "emulator/run/block/tensor_core.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <limits>
@@ -143,6 +144,42 @@ std::uint32_t sum_at_once(const Layout& inputs, bool half_sums, std::span<const 
                    : cut_to_float(size, unit) | (sum < 0 ? 0x80000000u : 0u);
 }
 
+/// Exponent of a zero: no product with it is ever the largest, and it is shifted to nothing.
+constexpr std::int32_t kExponentOfZero = -100000;
+constexpr std::int32_t kMostShift = 31;  // what is shifted has fewer bits
+
+/// sum_at_once() of finite numbers with a sum in FP32.
+template <std::size_t count>
+std::uint32_t finite_sum(int lift, const std::int32_t* significands_a,
+                         const std::int32_t* exponents_a, const std::int32_t* significands_b,
+                         const std::int32_t* exponents_b, const TensorNumber& c) {
+  std::array<std::int32_t, count> exponents;
+  std::int32_t largest = c.significand == 0 ? 2 * kExponentOfZero : c.exponent;
+  for (std::size_t i = 0; i < count; ++i) {
+    exponents[i] = exponents_a[i] + exponents_b[i];
+    largest = std::max(largest, exponents[i]);
+  }
+  std::int64_t sum =
+      c.significand == 0
+          ? 0
+          : shifted(c.significand, kFractionBits - kFloat.fraction_bits - largest + c.exponent);
+  constexpr std::size_t kPart = std::min<std::size_t>(count, 8);  // whose sum fits
+  for (std::size_t begin = 0; begin < count; begin += kPart) {
+    std::int32_t part = 0;
+    for (std::size_t i = begin; i < begin + kPart; ++i) {
+      const std::int32_t product = significands_a[i] * significands_b[i];
+      const auto size = static_cast<std::uint32_t>(product < 0 ? -product : product) << lift;
+      const auto kept =
+          static_cast<std::int32_t>(size >> std::min(largest - exponents[i], kMostShift));
+      part += product < 0 ? -kept : kept;
+    }
+    sum += part;
+  }
+  if (sum == 0) return 0;
+  const auto size = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
+  return cut_to_float(size, largest - kFractionBits) | (sum < 0 ? 0x80000000u : 0u);
+}
+
 }  // namespace
 
 TensorNumber tensor_input(TensorFormat format, std::uint32_t bits) {
@@ -155,6 +192,47 @@ std::uint32_t tensor_sum(TensorFormat format, bool half_sums, std::span<const Te
   const std::size_t at_once = products_at_once(format);
   for (std::size_t i = 0; i < a.size(); i += at_once)
     c = sum_at_once(layout_of(format), half_sums, a.subspan(i, at_once), b.subspan(i, at_once), c);
+  return c;
+}
+
+TensorFactor::TensorFactor(TensorFormat format, std::size_t lines, std::size_t depth)
+    : format_(format),
+      depth_(depth),
+      numbers_(lines * depth),
+      significands_(lines * depth),
+      exponents_(lines * depth, kExponentOfZero),
+      is_finite_(lines, 1) {}
+
+void TensorFactor::set(std::size_t line, std::size_t element, std::uint32_t bits) {
+  const TensorNumber number = tensor_input(format_, bits);
+  const std::size_t at = line * depth_ + element;
+  numbers_[at] = number;
+  significands_[at] = number.significand;
+  if (number.significand != 0) exponents_[at] = number.exponent;
+  if (number.kind != TensorNumber::Kind::kFinite) is_finite_[line] = 0;
+}
+
+std::uint32_t tensor_product(const TensorFactor& a, std::size_t line_a, const TensorFactor& b,
+                             std::size_t line_b, bool half_sums, std::uint32_t c) {
+  const std::size_t depth = a.depth_;
+  const std::size_t at_a = line_a * depth, at_b = line_b * depth;
+  const Layout layout = layout_of(a.format_);
+  const std::size_t at_once = products_at_once(a.format_);
+  bool quick = !half_sums && a.is_finite_[line_a] != 0 && b.is_finite_[line_b] != 0;
+  for (std::size_t i = 0; i < depth; i += at_once) {
+    const TensorNumber sum = number_of(half_sums ? kHalf : kFloat, c);
+    quick = quick && sum.kind == TensorNumber::Kind::kFinite;
+    const std::size_t of_a = at_a + i, of_b = at_b + i;
+    if (!quick) {
+      c = sum_at_once(layout, half_sums, std::span(a.numbers_).subspan(of_a, at_once),
+                      std::span(b.numbers_).subspan(of_b, at_once), c);
+      continue;
+    }
+    const int lift = kFractionBits - 2 * layout.fraction_bits;
+    const auto add = at_once == 16 ? finite_sum<16> : finite_sum<4>;
+    c = add(lift, &a.significands_[of_a], &a.exponents_[of_a], &b.significands_[of_b],
+            &b.exponents_[of_b], sum);
+  }
   return c;
 }
 

@@ -8,8 +8,10 @@
 /// of 16 bits at once, or for 4 of TF32.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "emulator/words/tensor_functions.hpp"
 
@@ -32,5 +34,30 @@ TensorNumber tensor_input(TensorFormat format, std::uint32_t bits);
 /// \return such bits
 std::uint32_t tensor_sum(TensorFormat format, bool half_sums, std::span<const TensorNumber> a,
                          std::span<const TensorNumber> b, std::uint32_t c);
+
+/// \brief The lines of a factor: rows of the first, columns of the second. Significands and
+///        exponents lie apart, so that a CPU multiplies and shifts eight at once.
+class TensorFactor {
+ public:
+  /// \param lines  how many there will be
+  /// \param depth  elements of a line
+  TensorFactor(TensorFormat format, std::size_t lines, std::size_t depth);
+
+  void set(std::size_t line, std::size_t element, std::uint32_t bits);
+
+  /// \brief  C plus the products of a line of each factor, which have the same format and depth.
+  /// \return bits, as tensor_sum() does
+  friend std::uint32_t tensor_product(const TensorFactor& a, std::size_t line_a,
+                                      const TensorFactor& b, std::size_t line_b, bool half_sums,
+                                      std::uint32_t c);
+
+ private:
+  TensorFormat format_;
+  std::size_t depth_;
+  std::vector<TensorNumber> numbers_;       // (lines, depth)
+  std::vector<std::int32_t> significands_;  // (lines, depth)
+  std::vector<std::int32_t> exponents_;     // (lines, depth); of a zero below all others
+  std::vector<std::uint8_t> is_finite_;     // (lines)
+};
 
 }  // namespace ladder::emulator

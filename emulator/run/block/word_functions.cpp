@@ -13,6 +13,7 @@
 #include "emulator/words/barrier_functions.hpp"
 #include "emulator/words/thread_context.hpp"
 #include "emulator/words/warp_functions.hpp"
+#include "emulator/words/wgmma_functions.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -149,6 +150,31 @@ void wait_at_named_barrier(int id, int threads, std::source_location where) {
 void set_registers(int registers, std::source_location where) {
   runner().registers().set(registers, where);
 }
+
+// -- wgmma_functions.hpp -------------------------------------------------------------------------
+
+std::uint64_t matrix_descriptor(const void* shared, unsigned leading_bytes, unsigned stride_bytes,
+                                SwizzleNumber swizzle, std::source_location where) {
+  return runner().products().descriptor(shared, leading_bytes, stride_bytes, swizzle, where);
+}
+
+void fence_wgmma(std::source_location) {
+  runner().products().fence();
+}
+
+void start_wgmma(const WgmmaCall& call, std::source_location where) {
+  runner().products().start(call, where);
+}
+
+void commit_wgmma(std::source_location) {
+  runner().products().commit();
+}
+
+void wait_for_wgmma(unsigned newest, std::source_location where) {
+  runner().products().wait(newest, where);
+}
+
+// -- async_functions.hpp, of several blocks ------------------------------------------------------
 
 unsigned cluster_rank() {
   return runner().cluster().rank();

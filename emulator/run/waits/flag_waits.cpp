@@ -96,6 +96,7 @@ void FlagWaits::store_release(unsigned* flag, unsigned value) {
   polls_[thread].flag = nullptr;
   scheduler_.note_change();
   if (waiters_ > 0) scheduler_.wake_who_may_go_on();
+  scheduler_.let_others_look();
 }
 
 }  // namespace ladder::emulator

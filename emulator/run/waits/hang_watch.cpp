@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/run/waits/hang_watch.hpp"
 
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "emulator/run/block/faults.hpp"
+#include "emulator/run/waits/ended_thread.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -29,6 +33,10 @@ Seconds cpu_time_of(pthread_t thread) {
   timespec time = {};
   if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) return {};
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+bool has_ended(pid_t thread) {
+  return thread != 0 && tgkill(getpid(), thread, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace
@@ -60,6 +68,7 @@ void HangWatch::run() {
 
 /// One whose blocks spin may wait for the others: their progress counts as its own.
 void HangWatch::look_at(Target& target) {
+  if (has_ended(*target.id)) end_with_thread();
   const std::uint64_t progress = target.watched->progress();
   std::uint64_t seen = progress;
   std::uint64_t news = target.watched->news();

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -28,6 +30,7 @@ class HangWatch {
   /// A CPU thread that runs blocks.
   struct Target {
     pthread_t thread = {};
+    const std::atomic<pid_t>* id = nullptr;  ///< to the system; 0: it has not begun
     Watched* watched = nullptr;
     std::uint64_t seen_progress = 0;  ///< when it was last looked at
     Seconds seen_at = {};             ///< its CPU time then

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "emulator/trace/product_events.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::size_t kPieceBytes = 16;
+
+}  // namespace
+
+void ProductEvents::started(RequestSite& site, unsigned thread,
+                            std::span<const std::uintptr_t> pieces) {
+  site.counts.global +=
+      AccessCounts{.requests = 1, .lanes = 32, .bytes = kPieceBytes * pieces.size()};
+  if (pieces.empty()) return;
+  WordAccess access = by_warp(site.code, thread);
+  for (const std::uintptr_t piece : pieces) {
+    access.word = word_of(piece);
+    const Conflict conflict = shadow_.start_product(access);
+    if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
+      requests_.report_conflict(access, conflict);
+  }
+  if (!state_.is_ordered()) return;
+  order_.see_phases(static_cast<int>(clocks_.phases_known(thread / 32, access.epoch)));
+  for (const std::uintptr_t piece : pieces)
+    order_.shared_load(thread / 32, piece - state_.shared_begin);
+}
+
+void ProductEvents::ended(AccessCode code, unsigned thread,
+                          std::span<const std::uintptr_t> pieces) {
+  WordAccess access = by_warp(code, thread);
+  for (const std::uintptr_t piece : pieces) {
+    access.word = word_of(piece);
+    shadow_.end_product(access);
+  }
+}
+
+WordAccess ProductEvents::by_warp(AccessCode code, unsigned thread) const {
+  const Epoch epoch = clocks_.epoch_of(thread);
+  return {.bytes = 15,
+          .several = true,
+          .thread = static_cast<std::uint16_t>(thread),
+          .code = code,
+          .epoch = epoch,
+          .knows = epoch,
+          .lanes = ~0u};
+}
+
+std::uint32_t ProductEvents::word_of(std::uintptr_t piece) const {
+  return static_cast<std::uint32_t>((piece - state_.shared_begin) / 4);
+}
+
+}  // namespace ladder::emulator
