@@ -37,6 +37,8 @@ constexpr int kMaxRegistersPerThread = 255;
 constexpr int kPartitionsPerSm = 4;
 
 constexpr double kMost = 1e18;  // of any figure
+/// The emulator keeps each line of L2; the largest L2 of a GPU is an eighth of this.
+constexpr std::int64_t kMostL2Bytes = std::int64_t{1} << 30;
 constexpr int kNoLimit = std::numeric_limits<int>::max();
 
 /// The figures of one file; each is checked when it is asked for.
@@ -56,14 +58,14 @@ class Figures {
   }
 
   template <class Integer>
-  Integer whole_number(const char* name, int lowest = 1) const {
+  Integer whole_number(const char* name, int lowest = 1,
+                       Integer largest = std::numeric_limits<Integer>::max()) const {
     const json& value = value_of(name);
-    constexpr auto kLargest = std::numeric_limits<Integer>::max();
     if (!value.is_number_integer()) complain(name, "a whole number");
     // JSON's positive numbers are unsigned and may be too large for the signed comparison below.
     if (value.is_number_unsigned() &&
-        value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest)) {
-      complain(name, fmt::format("at most {}", kLargest));
+        value.get<std::uint64_t>() > static_cast<std::uint64_t>(largest)) {
+      complain(name, fmt::format("at most {}", largest));
     }
     if (value.get<std::int64_t>() < lowest) complain(name, lowest == 0 ? "0 or more" : "positive");
     return value;
@@ -235,7 +237,7 @@ DeviceCard load_card(const std::string& name_or_path) {
           .shared_allocation_unit_bytes = whole("shared_allocation_unit_bytes"),
           .max_shared_bytes_per_block = whole("max_shared_bytes_per_block"),
           .l1_and_shared_bytes_per_sm = whole("l1_and_shared_bytes_per_sm"),
-          .l2_bytes = figures.whole_number<std::int64_t>("l2_bytes"),
+          .l2_bytes = figures.whole_number<std::int64_t>("l2_bytes", 1, kMostL2Bytes),
           .l2_ways = whole("l2_ways"),
           .l2_partitions = whole("l2_partitions"),
           .dram_bytes = figures.whole_number<std::int64_t>("dram_bytes"),

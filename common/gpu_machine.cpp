@@ -186,6 +186,10 @@ std::string gpu_trouble(cudaError_t status, int devices) {
 
 }  // namespace
 
+bool has_gpu_code() {
+  return true;
+}
+
 std::unique_ptr<Machine> make_gpu_machine() {
   int devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&devices);

@@ -134,6 +134,9 @@ std::unique_ptr<Machine> make_cpu_machine();
 ///         driver older than the toolkit
 std::unique_ptr<Machine> make_gpu_machine();
 
+/// Whether this program was built with GPU code.
+bool has_gpu_code();
+
 /// \brief An array in a machine's memory between two guard bands that no kernel may write.
 /// \tparam T element type
 template <class T>

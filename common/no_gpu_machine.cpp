@@ -11,4 +11,8 @@ std::unique_ptr<Machine> make_gpu_machine() {
       "newer, then run make again");
 }
 
+bool has_gpu_code() {
+  return false;
+}
+
 }  // namespace ladder

@@ -53,7 +53,7 @@ std::string values_text(const Wrong& wrong) {
                              : "never written");
     case WrongKind::kNan:
       return fmt::format(
-          "{} NaN: shared memory read before it was written, a read beyond A or B, or C read "
+          "{} NaN: words read before they were written, a read beyond A or B, or C read "
           "although beta is 0",
           how_many(wrong));
     case WrongKind::kInfinite:
@@ -105,6 +105,11 @@ std::string place_text(const WrongPlace& place) {
   return "all in " + rows + (rows.empty() || columns.empty() ? "" : " and ") + columns;
 }
 
+/// An element of C; a NaN has no sign that says anything.
+std::string number_text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value);
+}
+
 std::string whole_text(const Wrong& wrong) {
   if (wrong.kind == WrongKind::kOutsideWritten) {
     return fmt::format("Memory outside of {} was written. ", wrong.fields.word("array"));
@@ -119,10 +124,10 @@ std::string whole_text(const Wrong& wrong) {
           ? fmt::format(" of block tile ({}, {})", (*first.block_tile)[0], (*first.block_tile)[1])
           : "";
   return fmt::format(
-      "{} of {} elements are wrong. The first is C[{}][{}]{}: got {:.9g}, expected {:.9g}. "
+      "{} of {} elements are wrong. The first is C[{}][{}]{}: got {}, expected {}. "
       "Pattern: {}. ",
-      wrong.wrong_elements, wrong.elements, first.row, first.column, block, first.got,
-      first.expected, text_of_pattern(wrong));
+      wrong.wrong_elements, wrong.elements, first.row, first.column, block, number_text(first.got),
+      number_text(first.expected), text_of_pattern(wrong));
 }
 
 }  // namespace

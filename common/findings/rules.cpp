@@ -58,6 +58,10 @@ std::string help_of(FaultGroup group) {
     case FaultGroup::kRegisters:
       return "setmaxnreg moves registers between warpgroups: all four warps of one ask for the "
              "same, and all of them together for no more than the block started with.";
+    case FaultGroup::kWgmma:
+      return "All four warps of a warpgroup start the same products: a fence before the first and "
+             "after the program has used the sums, then a commit, and a wait before it reads the "
+             "sums or overwrites the factors.";
     case FaultGroup::kCluster:
       return "Blocks of a cluster are numbered from 0, and each must stay until the others no "
              "longer use its shared memory: end with cluster_sync().";

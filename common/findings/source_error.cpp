@@ -65,7 +65,9 @@ std::string text_of(const SourceError& error) {
     case SourceErrorKind::kKernelReturns:
       return emulator::sentence("a kernel returns void: nvcc refuses any other type");
     case SourceErrorKind::kNvccRefuses:
-      return emulator::sentence("nvcc refuses this: " + error.fields.word("text"));
+      return emulator::sentence(
+          (error.fields.has("compiler") ? error.fields.word("compiler") : "nvcc") +
+          " refuses this: " + error.fields.word("text"));
     case SourceErrorKind::kNvccOption:
       return emulator::sentence("nvcc compiles this with the option " +
                                 error.fields.word("option") + " alone");

@@ -35,7 +35,7 @@ __device__ __forceinline__ void cp_async_4(float* shared, const float* global, b
 /// \param  shared  16-byte aligned, in shared memory
 /// \param  global  16-byte aligned; not read if `inside` is false
 /// \param  inside  false: sixteen zero bytes are written instead
-__device__ __forceinline__ void cp_async_16(float* shared, const float* global, bool inside,
+__device__ __forceinline__ void cp_async_16(void* shared, const void* global, bool inside,
                                             [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__
   const auto target = static_cast<unsigned>(__cvta_generic_to_shared(shared));

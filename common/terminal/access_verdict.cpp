@@ -178,6 +178,13 @@ std::string conflict_title(const LineCounts& line, const std::vector<Cost>& cost
                                   : "Bank conflicts: ";
 }
 
+std::string product_text(const emulator::AccessCounts& counts) {
+  if (counts.bytes == 0) return emulator::sentence("The factors are in the warp's registers.");
+  return emulator::sentence(fmt::format(
+      "The tensor cores read {} bytes of shared memory for a warp; no register holds them.",
+      number_text(static_cast<double>(counts.bytes) / static_cast<double>(counts.requests))));
+}
+
 }  // namespace
 
 bool asks_global_memory(Operation operation) {
@@ -213,7 +220,9 @@ std::string_view code_of(AccessPatternKind kind) {
 }
 
 std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_bytes) {
-  if (line.operation == Operation::kBoxCopy || line.example.lanes == 0) return std::nullopt;
+  const bool by_lanes =
+      line.operation != Operation::kBoxCopy && line.operation != Operation::kProduct;
+  if (!by_lanes || line.example.lanes == 0) return std::nullopt;
   const std::vector<std::int64_t> lanes = addresses_of(line.example);
   const std::set<std::int64_t> places(lanes.begin(), lanes.end());
   const auto bytes = static_cast<std::int64_t>(line.access_bytes);
@@ -241,6 +250,7 @@ std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_
 }
 
 AccessVerdict verdict_of(const LineCounts& line, std::size_t row_bytes) {
+  if (line.operation == Operation::kProduct) return {.text = product_text(line.counts)};
   const std::vector<Cost> costs = costs_of(line);
   if (costs.empty()) return {};
   if (line.operation == Operation::kBoxCopy) {

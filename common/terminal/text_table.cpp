@@ -75,6 +75,13 @@ std::string TextTable::line(const std::vector<std::string>& cells) const {
                            : fmt::format("{:<{}}", cells[i], -widths_[i]);
   }
   line.erase(line.find_last_not_of(' ') + 1);
+  const bool first_is_long = widths_.front() < 0 && cells.size() > 1 &&
+                             cells.front().size() > static_cast<std::size_t>(-widths_.front());
+  if (first_is_long && line.size() > cells.front().size()) {  // it gets a line of its own
+    std::vector<std::string> others = cells;
+    others.front().clear();
+    return cells.front() + "\n" + this->line(others);
+  }
   return line + "\n";
 }
 

@@ -208,6 +208,14 @@ TEST_F(VerifyTest, GotAndExpectedAreStated) {
   expect_wrong(verdict, {"got 123.5", fmt::format("expected {:.6g}", expected)});
 }
 
+TEST_F(VerifyTest, TheSignOfANanIsNotStated) {
+  const Verdict verdict = judge({1, 1, 1}, [](const Gemm<float>& g, Stream) {
+    g.C[0] = std::copysign(std::numeric_limits<float>::quiet_NaN(), -1.0f);
+  });
+  const std::string all = text_of(verdict.wrong);
+  EXPECT_EQ(all.find("-nan"), std::string::npos) << all;
+}
+
 TEST_F(VerifyTest, TransposedResults) {
   for (const Shape& shape : {Shape{48, 48, 20}, Shape{30, 70, 20}, Shape{70, 30, 20}}) {
     const Verdict verdict = judge(shape, [](const Gemm<float>& g, Stream) {

@@ -21,7 +21,7 @@ TEST(FindingsWordingTest, WhatTheElementsHold) {
       {{.kind = WrongKind::kNeverWritten, .fields = {{"share", 0.364}, {"holds_old_c", true}}},
        "37 % of them unchanged: they hold the C from before the call"},
       {{.kind = WrongKind::kNan, .fields = {{"share", 1.0}}},
-       "all of them NaN: shared memory read before it was written, a read beyond A or B, or C read "
+       "all of them NaN: words read before they were written, a read beyond A or B, or C read "
        "although beta is 0"},
       {{.kind = WrongKind::kInfinite, .fields = {{"share", 1.0}}}, "all of them infinite"},
       {{.kind = WrongKind::kAllZero}, "all of them 0"},

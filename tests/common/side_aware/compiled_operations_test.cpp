@@ -4,6 +4,9 @@
 ///        not accept.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -45,8 +48,9 @@ TEST_F(CompiledOperations, AllShippedOnesCompile) {
   for (const auto& [file, type] :
        {std::pair("copy.cuh", "Copy"), std::pair("scale.cuh", "Scale"),
         std::pair("sum.cuh", "Total"), std::pair("absmax.cuh", "AbsMax"),
-        std::pair("rope.cuh", "Rope"), std::pair("which_sm.cuh", "WhichSm"),
-        std::pair("differences.cuh", "Differences"), std::pair("random_bits.cuh", "RandomBits")}) {
+        std::pair("copy.cuh", "CopyBytes"), std::pair("rope.cuh", "Rope"),
+        std::pair("which_sm.cuh", "WhichSm"), std::pair("differences.cuh", "Differences"),
+        std::pair("random_bits.cuh", "RandomBits")}) {
     EXPECT_GT(compile(source_of(file, type), file, kHopper).size(), 1000u) << file;
   }
 }
@@ -82,13 +86,61 @@ TEST_F(CompiledOperations, AMistakeIsNamedWithItsLine) {
   EXPECT_NE(message.find("nofloat"), std::string::npos) << message;
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream in(std::string(LADDER_SOURCE_DIR) + "/" + file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string listing(const std::string& name) {
+  return text_of("tests/common/side_aware/listings/" + name + ".txt");
+}
+
+std::size_t code_size(const std::string& header) {
+  return compile(elementwise_source(operation_of_header(header)), "header.cu", kHopper).size();
+}
+
+TEST_F(CompiledOperations, HeadersOfTypesAndFunctionsCompileAsTheyArePrinted) {
+  for (const char* const name : {"memcpy", "rope", "sideband"})
+    EXPECT_GT(code_size(listing(name)), 1000u) << name;
+}
+
+TEST_F(CompiledOperations, AHeaderMayIncludeAFileOfTheWorkingFolder) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("ladder_headers_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::filesystem::current_path(folder);
+  std::ofstream("kernel_rope.cuh") << "#pragma once\n" << listing("rope");
+  EXPECT_GT(code_size("#include \"kernel_rope.cuh\""), 1000u);
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(CompiledOperations, WhatAHeaderLacksOrMayNotHaveIsNamed) {
+  const auto refused = [](const std::string& header) {
+    return message_of([&] { code_size(header); });
+  };
+  EXPECT_NE(refused("\ntypedef nonsense o0;\n").find("header(2): error"), std::string::npos);
+  const std::string rope = listing("rope");
+  const auto without = [&](const std::string& part, const std::string& instead) {
+    std::string text = rope;
+    return text.replace(text.find(part), part.size(), instead);
+  };
+  EXPECT_NE(refused(without("void elementwise_op", "void another_op")).find("elementwise_op"),
+            std::string::npos);
+  EXPECT_NE(refused(without("constexpr bool reverse_order = false;", "")).find("reverse_order"),
+            std::string::npos);
+  EXPECT_NE(
+      refused(without("#define UNROLLED 2", "#define UNROLLED 3")).find("UNROLLED is 1, 2, 4 or 8"),
+      std::string::npos);
+}
+
 TEST(ShippedSources, AreThoseOfTheTree) {
   ASSERT_GT(shipped_sources().size(), 8u);
   for (const SourceText& shipped : shipped_sources()) {
-    std::ifstream file(std::string(LADDER_SOURCE_DIR) + "/" + shipped.name);
-    std::stringstream text;
-    text << file.rdbuf();
-    EXPECT_TRUE(shipped.text == text.str()) << shipped.name << " differs: build again";
+    EXPECT_TRUE(shipped.text == text_of(shipped.name)) << shipped.name << " differs: build again";
   }
 }
 

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <span>
 
@@ -161,6 +163,38 @@ TEST(ElementwiseKernel, WorksForwardsOrBackwards) {
   }
 }
 
+/// Scales two pages into the two that begin a page later: who works from the start reads in the
+/// second page what it has written there.
+TEST(ElementwiseKernel, ScalesFromTheStartOrFromTheEnd) {
+  constexpr std::uint64_t kPageFloats = kPageBytes / 4;
+  const Memory memory;
+  const std::span<float> values = memory.all<float>();
+  for (const bool backwards : {false, true}) {
+    for (std::uint64_t i = 0; i < values.size(); ++i)
+      values[i] = 1.0f + 4.0f * static_cast<float>(i / kPageFloats);  // 1, 5 and 9
+    const Probe probe = backwards ? Probe::scale_backwards : Probe::scale;
+    LaunchPlan plan =
+        plan_launch(near_probes::shape_of(probe),
+                    {.outputs = {memory.address() + kPageBytes},
+                     .inputs = {memory.address()},
+                     .elements = 2 * kPageFloats},
+                    memory.rule(), {.mask = kMask, .of_sm = {0, 1}}, Assignment::off, 1);
+    ASSERT_TRUE(plan.aligned);
+    plan.arguments.sideband.value = std::bit_cast<int>(2.0f);
+    for (const int side : {0, 1}) {  // one block each, so that batches have an order
+      Tables tables({side});
+      tables.give(plan);
+      tables.claims[1 - side] = plan.arguments.slots[1 - side];
+      near_probes::run(probe, plan.arguments, plan.aligned, 1);
+    }
+    EXPECT_EQ(std::ranges::count(values.subspan(0, kPageFloats), 1.0f), kPageFloats);
+    EXPECT_EQ(std::ranges::count(values.subspan(kPageFloats, kPageFloats), 2.0f), kPageFloats);
+    const float last = backwards ? 2 * 5.0f : 2 * 2.0f;
+    EXPECT_EQ(std::ranges::count(values.subspan(2 * kPageFloats), last), kPageFloats)
+        << "backwards " << backwards;
+  }
+}
+
 /// Runs a reduction of `elements` floats.
 /// \return bytes of its result
 double reduced(Probe probe, const Memory& memory, std::uint64_t offset, std::uint64_t elements) {
@@ -196,10 +230,15 @@ TEST(ElementwiseKernel, ReducesToOneNumber) {
     }
     EXPECT_EQ(reduced(Probe::sum, memory, offset, elements), sum) << offset;
     EXPECT_EQ(reduced(Probe::absmax, memory, offset, elements), largest) << offset;
+    EXPECT_EQ(reduced(Probe::first_absmax, memory, offset, elements), largest) << offset;
   }
 }
 
-TEST(ElementwiseKernel, RopeTurnsQueriesAndKeysAndLeavesValues) {
+/// Rotary embeddings: the shipped one, and the one that a header gives.
+class RopeKernel : public testing::TestWithParam<Probe> {};
+INSTANTIATE_TEST_SUITE_P(Both, RopeKernel, testing::Values(Probe::rope, Probe::listed_rope));
+
+TEST_P(RopeKernel, TurnsQueriesAndKeysAndLeavesValues) {
   const Memory memory;
   constexpr std::uint64_t kHeadPairs = 64;
   constexpr std::uint64_t kHeads = 96;
@@ -220,14 +259,14 @@ TEST(ElementwiseKernel, RopeTurnsQueriesAndKeysAndLeavesValues) {
     ++table;
   std::ranges::copy(turns, table);
   const GpuSides sides = {.mask = kMask, .of_sm = {0, 1}};
-  LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::rope),
+  LaunchPlan plan = plan_launch(near_probes::shape_of(GetParam()),
                                 {.outputs = {memory.address()},
                                  .inputs = {memory.address(), std::bit_cast<Address>(table)},
                                  .elements = pairs},
                                 memory.rule(), sides, Assignment::right, 2);
   Tables tables(sides.of_sm);
   tables.give(plan);
-  near_probes::run(Probe::rope, plan.arguments, plan.aligned, plan.blocks);
+  near_probes::run(GetParam(), plan.arguments, plan.aligned, plan.blocks);
   std::size_t wrong = 0;
   for (std::uint64_t pair = 0; pair < pairs; ++pair) {
     const std::uint64_t head = pair / kHeadPairs % kHeads;
@@ -240,6 +279,62 @@ TEST(ElementwiseKernel, RopeTurnsQueriesAndKeysAndLeavesValues) {
     const float sine = turned ? turns[2 * turn + 1] : 0.0f;
     wrong += std::abs(values[2 * pair] - (x * cosine - y * sine)) > 2e-3f;
     wrong += std::abs(values[2 * pair + 1] - (x * sine + y * cosine)) > 2e-3f;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(ElementwiseKernel, AListedCopyCopiesAnyPart) {
+  const Memory from;
+  const Memory to;
+  const std::span<int> source = from.all<int>();
+  std::iota(source.begin(), source.end(), 1);
+  for (const auto& [first, elements] :
+       {std::pair<std::uint64_t, std::uint64_t>{0, source.size()}, {12, 100'003}, {4, 3}}) {
+    const std::span<int> target = to.all<int>();
+    std::ranges::fill(target, 0);
+    const GpuSides sides = {.mask = kMask, .of_sm = {0, 1, 0}};
+    LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::listed_copy),
+                                  {.outputs = {to.address() + 4 * first},
+                                   .inputs = {from.address() + 4 * first},
+                                   .elements = elements},
+                                  to.rule(), sides, Assignment::right, 2);
+    Tables tables(sides.of_sm);
+    tables.give(plan);
+    near_probes::run(Probe::listed_copy, plan.arguments, plan.aligned, plan.blocks);
+    EXPECT_TRUE(
+        std::ranges::equal(target.subspan(first, elements), source.subspan(first, elements)));
+    EXPECT_EQ(std::ranges::count(target, 0), std::ssize(target) - static_cast<long>(elements));
+  }
+}
+
+TEST(ElementwiseKernel, AListedOperationSeesItsSidebandAndItsOwnOrder) {
+  const std::vector<Memory> arrays(3);
+  const std::span<int> in0 = arrays[0].all<int>();
+  const std::span<signed char> in1 = arrays[1].all<signed char>();
+  constexpr std::uint64_t kElements = 4 * 9000;
+  for (std::uint64_t i = 0; i < kElements; ++i) {
+    in0[i] = static_cast<int>(7 * i);
+    in1[i] = static_cast<signed char>(i % 100);
+  }
+  const std::span<int> out = arrays[2].all<int>();
+  std::ranges::fill(out, -1);
+  const GpuSides sides = {.mask = kMask, .of_sm = {0, 1}};
+  LaunchPlan plan = plan_launch(near_probes::shape_of(Probe::listed_sideband),
+                                {.outputs = {arrays[2].address()},
+                                 .inputs = {arrays[0].address(), arrays[1].address()},
+                                 .elements = kElements},
+                                arrays[2].rule(), sides, Assignment::right, 1);
+  Tables tables(sides.of_sm);
+  tables.give(plan);
+  const std::array<int, 3> places = {2, -1, 0};
+  plan.arguments.sideband = {.value = 3, .memory = places.data()};
+  near_probes::run(Probe::listed_sideband, plan.arguments, plan.aligned, plan.blocks);
+  std::size_t wrong = 0;
+  for (std::uint64_t i = 0; i < kElements; ++i) {
+    const std::uint64_t vector = i / 4;
+    const int place = places[vector % 3];
+    const std::uint64_t from = 4 * (vector / 3 * 3 + static_cast<std::uint64_t>(place)) + i % 4;
+    wrong += out[i] != (place < 0 ? -1 : in0[from] + 3 * in1[i] + static_cast<int>(i));
   }
   EXPECT_EQ(wrong, 0u);
 }

@@ -4,9 +4,43 @@
 
 #include "common/launch.cuh"
 #include "common/side_aware/kernels/elementwise.cuh"
+#include "common/side_aware/kernels/given_types.cuh"
 #include "common/side_aware/operations/absmax.cuh"
+#include "common/side_aware/operations/copy.cuh"
 #include "common/side_aware/operations/rope.cuh"
+#include "common/side_aware/operations/scale.cuh"
 #include "common/side_aware/operations/sum.cuh"
+
+// As the run-time compiler gets them: see operation_of_header().
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+namespace memcpy_listing {
+using size_type = unsigned long long;
+#include "tests/common/side_aware/listings/memcpy.txt"
+
+#include "common/side_aware/kernels/operation_of_header.cuh"
+}  // namespace memcpy_listing
+namespace rope_listing {
+using size_type = unsigned long long;
+#include "tests/common/side_aware/listings/rope.txt"
+
+#include "common/side_aware/kernels/operation_of_header.cuh"
+}  // namespace rope_listing
+namespace sideband_listing {
+using size_type = unsigned long long;
+#include "tests/common/side_aware/listings/sideband.txt"
+
+#include "common/side_aware/kernels/operation_of_header.cuh"
+}  // namespace sideband_listing
+#pragma GCC diagnostic pop
+static_assert(sideband_listing::OperationOfHeader::reverse_order);
+static_assert(!memcpy_listing::OperationOfHeader::reverse_order);
+static_assert(memcpy_listing::OperationOfHeader::input_evict[0]);
+static_assert(sideband_listing::OperationOfHeader::input_evict[1]);
+static_assert(ladder::side_aware::Copy::input_evict[0]);
+static_assert(!ladder::side_aware::CopyOfKept::input_evict[0]);
+static_assert(memcpy_listing::OperationOfHeader::pairs_in_batch == 4);
+static_assert(rope_listing::OperationOfHeader::pairs_in_batch == 2);
 
 namespace ladder::near_probes {
 namespace {
@@ -92,8 +126,24 @@ void with_operation(Probe probe, Visit visit) {
       return visit(AbsMax{});
     case Probe::rope:
       return visit(Rope{});
+    case Probe::first_absmax:
+      return visit(FirstAbsMax{});
+    case Probe::scale:
+      return visit(Scale{});
+    case Probe::scale_backwards:
+      return visit(ScaleBackwards{});
+    case Probe::copy_of_kept:
+      return visit(CopyOfKept{});
+    case Probe::copy_bytes:
+      return visit(CopyBytes{});
     case Probe::mix:
       return visit(Mix{});
+    case Probe::listed_copy:
+      return visit(memcpy_listing::OperationOfHeader{});
+    case Probe::listed_rope:
+      return visit(rope_listing::OperationOfHeader{});
+    case Probe::listed_sideband:
+      return visit(sideband_listing::OperationOfHeader{});
   }
 }
 

@@ -16,7 +16,15 @@ enum class Probe : unsigned char {
   sum,                ///< the shipped ones
   absmax,
   rope,
-  mix,  ///< four inputs and four outputs of several widths
+  first_absmax,
+  scale,
+  scale_backwards,
+  copy_of_kept,
+  copy_bytes,
+  mix,             ///< four inputs and four outputs of several widths
+  listed_copy,     ///< listings/memcpy.txt
+  listed_rope,     ///< listings/rope.txt
+  listed_sideband  ///< listings/sideband.txt
 };
 
 side_aware::OperationShape shape_of(Probe probe);

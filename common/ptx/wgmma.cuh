@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/// \file  common/ptx/wgmma.cuh
+/// \brief Products on the tensor cores by a whole warpgroup, four warps, which go on while it is
+///        computed. Both factors are in shared memory. Compute capability 9.0a.
+///
+/// A product D += A B has 64 rows and N columns, and depth 16 in BF16. With r = lane / 4 and
+/// c = lane % 4, warp w of the warpgroup has rows 16 w to 16 w + 15 of D, and its lane has in
+///
+///   sums[4 j], sums[4 j + 1]      row r, columns 8 j + 2 c and 8 j + 2 c + 1
+///   sums[4 j + 2], sums[4 j + 3]  the same columns, 8 rows further down
+///
+/// PTX ISA 9.7.15.5.1. All threads of the warpgroup execute the same calls. From wgmma() until the
+/// wait, the sums belong to the tensor cores.
+#pragma once
+
+#include <cstdint>
+
+#include "common/ptx/here.cuh"
+#include "common/ptx/swizzle.hpp"
+
+#ifndef __CUDACC__
+#include "emulator/words/wgmma_functions.hpp"
+#endif
+
+namespace ladder::ptx {
+
+/// \brief  Says where a factor is in shared memory, PTX ISA 9.7.15.5.1.2.2. Its elements lie in
+///         rows of the swizzle's length, 8 of which are a group of neighbours.
+///
+/// If rows are along K (A row by row, B column by column), group i has rows 8 i to 8 i + 7 of the
+/// factor, and `stride_bytes` is from group to group; `leading_bytes` does not count. If they are
+/// across K, a group is 8 of K, `stride_bytes` is from there to the next 8 of K, and
+/// `leading_bytes` from one row's length of the factor to the next.
+/// \param  shared  a multiple of 8 rows for the first group; for deeper K, move on along the row
+__device__ __forceinline__ std::uint64_t matrix_descriptor(
+    const void* shared, unsigned leading_bytes, unsigned stride_bytes, Swizzle swizzle,
+    [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  constexpr unsigned kModes[] = {0, 3, 2, 1};  // of rows of 16, 32, 64 and 128 bytes
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  return std::uint64_t{address >> 4 & 0x3FFF} | std::uint64_t{leading_bytes >> 4} << 16 |
+         std::uint64_t{stride_bytes >> 4} << 32 |
+         std::uint64_t{kModes[static_cast<unsigned>(swizzle)]} << 62;
+#else
+  return emulator::matrix_descriptor(shared, leading_bytes, stride_bytes,
+                                     static_cast<emulator::SwizzleNumber>(swizzle), here);
+#endif
+}
+
+/// Hands the sums over to the tensor cores: before the first wgmma(), and after the program has
+/// used them. wgmma.fence, PTX ISA 9.7.15.7.1.
+__device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#else
+  emulator::fence_wgmma(here);
+#endif
+}
+
+#ifdef __CUDACC__
+// 32 sums as operands, and their numbers in the text of an instruction.
+#define LADDER_SUMS_8(i)                                                                     \
+  "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), \
+      "+f"(sums[i + 5]), "+f"(sums[i + 6]), "+f"(sums[i + 7])
+#define LADDER_SUMS_32(i) \
+  LADDER_SUMS_8(i), LADDER_SUMS_8(i + 8), LADDER_SUMS_8(i + 16), LADDER_SUMS_8(i + 24)
+#define LADDER_NUMBERS_0                                                             \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define LADDER_NUMBERS_1                                                             \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define LADDER_NUMBERS_2                                                             \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define LADDER_NUMBERS_3                                                                 \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "     \
+  "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, " \
+  "%124, %125, %126, %127"
+#define LADDER_WGMMA(columns, numbers, a_, b_, adds_, trans_a, trans_b, ...)                       \
+  asm volatile(                                                                                    \
+      "{\n"                                                                                        \
+      ".reg .pred adds;\n"                                                                         \
+      "setp.ne.b32 adds, " adds_                                                                   \
+      ", 0;\n"                                                                                     \
+      "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32.bf16.bf16 {" numbers "}, " a_ ", " b_   \
+      ", adds, 1, 1, " trans_a ", " trans_b                                                        \
+      ";\n"                                                                                        \
+      "}"                                                                                          \
+      : __VA_ARGS__                                                                                \
+      : "l"(a), "l"(b), "r"(adds ? 1 : 0), "n"(a_along_rows ? 1 : 0), "n"(b_along_columns ? 1 : 0) \
+      : "memory")
+#endif
+
+/// \brief  Starts sums = A B, or sums += A B: wgmma.mma_async in BF16, PTX ISA 9.7.15.5.2.
+/// \tparam columns          N: 64, 128, 192 or 256
+/// \tparam a_along_rows     A's rows in shared memory are across K
+/// \tparam b_along_columns  B's rows in shared memory are across K: B is row-major
+/// \param  sums  (columns / 2)
+/// \param  a, b  of matrix_descriptor()
+template <int columns, bool a_along_rows = false, bool b_along_columns = false>
+__device__ __forceinline__ void wgmma(float (&sums)[columns / 2], std::uint64_t a, std::uint64_t b,
+                                      bool adds, [[maybe_unused]] Here here = Here::current()) {
+  static_assert(columns == 64 || columns == 128 || columns == 192 || columns == 256);
+#ifdef __CUDACC__
+  if constexpr (columns == 64) {
+    LADDER_WGMMA("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36", LADDER_SUMS_32(0));
+  } else if constexpr (columns == 128) {
+    LADDER_WGMMA("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66", "%67", "%68",
+                 LADDER_SUMS_32(0), LADDER_SUMS_32(32));
+  } else if constexpr (columns == 192) {
+    LADDER_WGMMA("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2, "%96", "%97",
+                 "%98", "%99", "%100", LADDER_SUMS_32(0), LADDER_SUMS_32(32), LADDER_SUMS_32(64));
+  } else {
+    LADDER_WGMMA("256",
+                 LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
+                 "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
+                 LADDER_SUMS_32(64), LADDER_SUMS_32(96));
+  }
+#else
+  emulator::start_wgmma({sums, columns, a, b, a_along_rows, b_along_columns, adds}, here);
+#endif
+}
+
+#ifdef __CUDACC__
+#undef LADDER_WGMMA
+#undef LADDER_NUMBERS_0
+#undef LADDER_NUMBERS_1
+#undef LADDER_NUMBERS_2
+#undef LADDER_NUMBERS_3
+#undef LADDER_SUMS_32
+#undef LADDER_SUMS_8
+#endif
+
+/// The products that this warp has started since it last committed become one group:
+/// wgmma.commit_group, PTX ISA 9.7.15.7.2.
+__device__ __forceinline__ void wgmma_commit([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#else
+  emulator::commit_wgmma(here);
+#endif
+}
+
+/// \brief  Waits until at most `newest` of this warp's groups are being computed; the sums of all
+///         others may be read, and their factors overwritten: wgmma.wait_group, PTX ISA 9.7.15.7.3.
+template <int newest>
+__device__ __forceinline__ void wgmma_wait([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(newest) : "memory");
+#else
+  emulator::wait_for_wgmma(newest, here);
+#endif
+}
+
+}  // namespace ladder::ptx
