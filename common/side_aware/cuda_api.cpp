@@ -30,6 +30,7 @@ CudaApi::CudaApi()
       retain_context(find<decltype(retain_context)>("cuDevicePrimaryCtxRetain")),
       set_context(find<decltype(set_context)>("cuCtxSetCurrent")),
       get_context(find<decltype(get_context)>("cuCtxGetCurrent")),
+      context_device(find<decltype(context_device)>("cuCtxGetDevice")),
       synchronize(find<decltype(synchronize)>("cuCtxSynchronize")),
       memory_info(find<decltype(memory_info)>("cuMemGetInfo_v2")),
       alloc(find<decltype(alloc)>("cuMemAlloc_v2")),

@@ -42,6 +42,7 @@ class CudaApi {
   decltype(&cuDevicePrimaryCtxRetain) retain_context;
   decltype(&cuCtxSetCurrent) set_context;
   decltype(&cuCtxGetCurrent) get_context;
+  decltype(&cuCtxGetDevice) context_device;
   decltype(&cuCtxSynchronize) synchronize;
   decltype(&cuMemGetInfo) memory_info;
   decltype(&cuMemAlloc) alloc;

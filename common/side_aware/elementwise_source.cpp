@@ -9,6 +9,16 @@ Operation shipped_operation(const std::string& file, const std::string& type) {
           .name = "ladder::side_aware::" + type};
 }
 
+Operation operation_of_header(const std::string& header) {
+  // Numbers of vectors: of arrays of any size.
+  return {.header =
+              "#include \"common/side_aware/kernels/given_types.cuh\"\n"
+              "using size_type = unsigned long long;\n"
+              "#line 1 \"header\"\n" +
+              header + "\n#include \"common/side_aware/kernels/operation_of_header.cuh\"\n",
+          .name = "OperationOfHeader"};
+}
+
 std::string elementwise_source(const Operation& operation) {
   const std::string kernel =
       "extern \"C\" __global__ void __launch_bounds__("

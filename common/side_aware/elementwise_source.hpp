@@ -17,6 +17,10 @@ struct Operation {
 /// Operations that are shipped, by their files in common/side_aware/operations.
 Operation shipped_operation(const std::string& file, const std::string& type);
 
+/// \brief  An operation whose header gives types and functions, not a struct: what
+///         sideaware_create_kernel() takes. See side_boost.hpp.
+Operation operation_of_header(const std::string& header);
+
 inline constexpr const char* kAlignedKernel = "elementwise_aligned";
 inline constexpr const char* kAnywhereKernel = "elementwise_anywhere";
 

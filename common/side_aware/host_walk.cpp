@@ -22,7 +22,8 @@ void visit_granules(const LaunchPlan& plan, unsigned side, unsigned index, unsig
     for (unsigned i = 0; i < pairs_in_batch; ++i) {
       const std::uint64_t pair = begin + std::uint64_t{i} * kPairVectors;
       const unsigned bits = (static_cast<unsigned>(pair) + arguments.start_vector) & arguments.mask;
-      const std::uint64_t place = pair + half_of(ones_in(bits), flip) * kGranuleVectors;
+      const std::uint64_t half = half_of(ones_in(bits), flip);
+      const std::uint64_t place = pair + half * kGranuleVectors;
       visit(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(arguments.lead_vectors));
     }
   }

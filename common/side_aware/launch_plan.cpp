@@ -14,7 +14,7 @@ namespace {
 /// Bit 21: pages of a block take turns.
 constexpr std::uint64_t kPageRule = kPageBytes;
 /// Batches begin here in memory, so that none lies in two pages.
-constexpr std::uint64_t kBatchAlignment = kMostPairsInBatch * kPairBytes;
+constexpr std::uint64_t kBatchAlignment = std::uint64_t{kMostPairsInBatch} * kPairBytes;
 constexpr std::uint64_t kMostAlignedVectors = std::uint64_t{1} << 31;
 
 /// The granule's own bit, so that both halves of a pair are taken, and bits that no side depends

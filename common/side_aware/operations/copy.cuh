@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/side_aware/operations/copy.cuh
-/// \brief Copies words of 4 bytes.
+/// \brief Copies words of 4 bytes, or single bytes.
 #pragma once
 
 #include "common/side_aware/kernels/element.cuh"
 
 namespace ladder::side_aware {
 
-struct Copy : OperationDefaults {
-  using i0 = int;
-  using o0 = int;
-  static constexpr bool input_evict[4] = {true, false, false, false};
+template <class T, bool evict>
+struct Copying : OperationDefaults {
+  using i0 = T;
+  using o0 = T;
+  static constexpr bool input_evict[4] = {evict, false, false, false};
 
-  __device__ static void apply(Element<Copy>& element) { element.out0 = element.in0; }
+  __device__ static void apply(Element<Copying>& element) { element.out0 = element.in0; }
 };
+
+/// Its input leaves L2 first, and the copy stays for whoever reads it next.
+using Copy = Copying<int, true>;
+/// For inputs that are read again.
+using CopyOfKept = Copying<int, false>;
+/// For arrays whose last word is not whole.
+using CopyBytes = Copying<unsigned char, true>;
 
 }  // namespace ladder::side_aware
