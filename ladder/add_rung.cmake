@@ -39,7 +39,7 @@ endif()
 # Adds a rung to the `ladder` program, and the target NN_name: a program that holds this rung alone
 # (and 00, which it is compared with), built when somebody asks for it (`make rung-05`). g++ builds launch.cu for the emulator and, with LADDER_CUDA,
 # nvcc builds the same file for the GPU. LIBRARY_CALL: rung 00, which has no kernel to emulate.
-# ARCHITECTURES: AMPERE_AND_NEWER or HOPPER_AND_BLACKWELL, as the table says, where not all of
+# ARCHITECTURES: AMPERE_AND_NEWER, HOPPER_AND_BLACKWELL or HOPPER, as the table says, where not all of
 # CMAKE_CUDA_ARCHITECTURES have the instructions that it needs.
 function(add_rung name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LIBRARY_CALL" "ARCHITECTURES" "")

@@ -40,6 +40,20 @@ inline constexpr std::array kAmpereAndNewer = {Architecture{80}, Architecture{90
 inline constexpr std::array kHopperAndBlackwell = {Architecture{90, true}, Architecture{100, true},
                                                    Architecture{103, true},
                                                    Architecture{120, true}};
+/// wgmma, which Hopper alone has.
+inline constexpr std::array kHopper = {Architecture{90, true}};
+
+/// What the emulator counts of a kernel; of all that is no ratio by itself, for each multiply-add
+/// of a warp. A rung changes one of them: `check` and the grader hold kernels against it.
+enum class Counter {
+  kNone,            ///< nothing that the emulator counts
+  kSectorsPerLoad,  ///< of 32 bytes, of a warp's load from global memory
+  kGlobalLoads,     ///< a box that TMA brings is one
+  kWavefronts,      ///< of L1 and shared memory
+  kSharedStores,    ///< by threads, not by asynchronous copies
+  kHiddenLoads,     ///< share of a tile's shared loads made while the next tile is on its way
+  kDramBytes        ///< read and written, on a card with a small L2
+};
 
 /// One rung of the ladder.
 struct Rung {
@@ -49,9 +63,10 @@ struct Rung {
   int builds_on = -1;           ///< number of the rung whose lines it shares; -1: none
   Precision precision = kFp32;  ///< of the problem, the verification and the rivals
   std::span<const Architecture> architectures = kTuringAndNewer;  ///< compiled for these
-  int multiple_of = 1;  ///< N and K must be multiples of this, M may be anything
-  BlockTile tile = {};  ///< part of C per block
-  Run run;              ///< refuses shapes with ShapeRefused
+  int multiple_of = 1;             ///< N and K must be multiples of this, M may be anything
+  BlockTile tile = {};             ///< part of C per block
+  Counter about = Counter::kNone;  ///< what it changes, if that can be counted
+  Run run;                         ///< refuses shapes with ShapeRefused
   /// Which kernel and tile it takes for a shape, and why; null if it has no choice.
   std::string (*explain)(const Shape&) = nullptr;
   /// What each of its configurations would do for a shape; null if it has one kernel and one grid

@@ -177,6 +177,7 @@ ClockLog clocks_of(const Climb& climb) {
 }
 
 std::vector<Rung> with_rivals(std::span<const Rung> ladder, const std::vector<Rung>& chosen) {
+  if (std::ranges::find(chosen, 0, &Rung::number) == chosen.end()) return chosen;
   const Rung& table_line = find_rung(ladder, "0");
   std::vector<Rung> others;
   std::ranges::copy_if(chosen, std::back_inserter(others),

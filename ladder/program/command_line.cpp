@@ -158,7 +158,8 @@ int climb_command(Options options, const ClimbExtras& extras) {
   const int size = options.size.value_or(machine->is_gpu() ? kGpuSize : kCpuSize);
   options.problem.shape = {
       .M = options.M.value_or(size), .N = options.N.value_or(size), .K = options.K.value_or(size)};
-  if (!why_not_gpu.empty()) {
+  // Of a build without GPU code, a whole climb says it; who runs one rung after the other knows.
+  if (!why_not_gpu.empty() && (options.rungs.empty() || has_gpu_code())) {
     say(wrapped(fmt::format("On the CPU, because {}.", why_not_gpu), 2) + "\n");
   }
   if (options.explain) say(explanation(chosen, options.problem.shape) + "\n");

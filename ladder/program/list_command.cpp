@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -28,8 +29,13 @@ int list_command(const Options& options) {
   }
   const OutputFile file(options.json);
   std::vector<Shape> shapes = quoted_shapes();
-  if (options.size) shapes = {{*options.size, *options.size, *options.size}};
-  file.write(facts_text(emulated_rungs(), load_card("h200"), shapes));
+  CountedRungs counts;
+  if (options.size) {
+    shapes = {{*options.size, *options.size, *options.size}};
+  } else {
+    counts = counted_rungs(traced_rungs());
+  }
+  file.write(facts_text(rung_facts(emulated_rungs(), load_card("h200"), shapes, counts)));
   return kGood;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ladder/program/check_command.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/list_command.hpp"
 #include "ladder/program/predict_command.hpp"

@@ -58,7 +58,7 @@ std::string predictions_path() {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (const std::string named = variable("LADDER_PREDICTIONS"); !named.empty()) return named;
+  if (std::string named = variable("LADDER_PREDICTIONS"); !named.empty()) return named;
   if (!emulator::installed()) return emulator::source_tree() / ".predictions.json";
   // Where programs keep what a user has made: XDG Base Directory Specification.
   const fs::path home = variable("HOME");

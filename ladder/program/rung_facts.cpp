@@ -7,12 +7,15 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "emulator/run/debug_info/kernel_constants.hpp"
 #include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/results.hpp"
+#include "ladder/program/rung_counter.hpp"
 #include "ladder/program/rung_sources.hpp"
 
 namespace ladder {
@@ -181,8 +184,25 @@ ordered_json table_line(const Rung& rung, const DeviceCard& card) {
   return line;
 }
 
-ordered_json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes) {
+/// What a rung changes, its own figure, and the one of the rung below.
+ordered_json about_json(const Rung& rung, const CountedRungs& counts) {
+  const auto own = counts.find(rung.number);
+  const auto below = counts.find(rung.builds_on);
+  if (rung.about == Counter::kNone || own == counts.end() || below == counts.end()) return nullptr;
+  const double value = own->second.at(rung.about);
+  const double before = below->second.at(rung.about);
+  return {{"counter", code_of(rung.about)},
+          {"words", words_of(rung.about)},
+          {"value", value},
+          {"text", figure_text(rung.about, value)},
+          {"below", before},
+          {"below_text", figure_text(rung.about, before)}};
+}
+
+ordered_json facts_of(const Rung& rung, const DeviceCard& card, const std::vector<Shape>& shapes,
+                      const CountedRungs& counts) {
   ordered_json facts = table_line(rung, card);
+  facts["about"] = about_json(rung, counts);
   KernelList kernels(rung, card);
   ordered_json launches = ordered_json::array();
   ordered_json configurations = ordered_json::array();
@@ -218,13 +238,38 @@ std::vector<Shape> quoted_shapes() {
   return shapes;
 }
 
+CountedRungs counted_rungs(std::span<const Rung> traced) {
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  require_living_instrumentation();
+  CountedRungs counts;
+  const auto count = [&](const Rung& rung, Counter counter, const RungTrace& trace) {
+    const std::optional<double> value = figure_of(counter, trace);
+    if (!value) {
+      throw std::logic_error(fmt::format("rung {} is about {}, which is not counted of rung {}",
+                                         rung.number, code_of(counter), trace.rung.number));
+    }
+    counts[trace.rung.number][counter] = *value;
+  };
+  for (const Rung& rung : traced) {
+    std::set<Counter> wanted = {rung.about};
+    for (const Rung& above : traced)
+      if (above.builds_on == rung.number) wanted.insert(above.about);
+    wanted.erase(Counter::kNone);
+    if (rung.tile.BM == 0 || wanted.empty()) continue;
+    const RungTrace trace = trace_gains(*machine, rung, gains_problem());
+    for (const Counter counter : wanted)
+      count(rung, counter, trace);
+  }
+  return counts;
+}
+
 ordered_json rung_facts(std::span<const Rung> rungs, const DeviceCard& card,
-                        const std::vector<Shape>& shapes) {
+                        const std::vector<Shape>& shapes, const CountedRungs& counts) {
   const emulator::ScopedMultiprocessors sms(card.sms);
   const emulator::ScopedSharedBytes shared(card.max_shared_bytes_per_block);
   ordered_json found = ordered_json::array();
   for (const Rung& rung : rungs)
-    found.push_back(facts_of(rung, card, shapes));
+    found.push_back(facts_of(rung, card, shapes, counts));
   return {{"card", card.id}, {"sms", card.sms}, {"rungs", found}};
 }
 
@@ -252,11 +297,6 @@ std::string facts_text(const ordered_json& facts) {
   const auto line = [](const ordered_json& entry) { return entry.dump(); };
   return object_text(facts, [&](const ordered_json& rung) { return object_text(rung, line); }) +
          "\n";
-}
-
-std::string facts_text(std::span<const Rung> rungs, const DeviceCard& card,
-                       const std::vector<Shape>& shapes) {
-  return facts_text(rung_facts(rungs, card, shapes));
 }
 
 }  // namespace ladder

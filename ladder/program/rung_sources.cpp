@@ -74,7 +74,9 @@ std::set<int> edited_rungs(const std::filesystem::path& root) {
     std::set<int> edited;
     for (const auto& rung : facts.at("rungs")) {
       const std::string folder = rung.at("folder");
-      if (sources_fingerprint(root / "ladder" / folder) != rung.value("sources", ""))
+      const std::string recorded = rung.at("sources");
+      if (recorded.empty()) continue;  // a class's starter stands for the ladder's own
+      if (sources_fingerprint(root / "ladder" / folder) != recorded)
         edited.insert(rung.at("number").get<int>());
     }
     return edited;

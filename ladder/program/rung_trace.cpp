@@ -7,12 +7,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "common/terminal/access_verdict.hpp"
+#include "emulator/run/debug_info/source_lines.hpp"
 #include "emulator/run/own_files.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
@@ -132,10 +134,24 @@ const void* kernel_on_h200(const Rung& rung, int size) {
   });
 }
 
+/// The rung's own folder, below the source tree.
+std::filesystem::path own_folder(const Rung& rung) {
+  return std::filesystem::path("ladder") / folder(rung);
+}
+
+/// The folder that the traced kernel comes from: the rung's own, or a student's of the same name.
+std::filesystem::path folder_of_kernel(const RungTrace& result) {
+  const std::filesystem::path own = own_folder(result.rung);
+  const std::filesystem::path file = emulator::place_of_kernel(result.kernel.kernel).file;
+  const std::filesystem::path found = file.parent_path();
+  return found.filename() == own.filename() ? found : own;
+}
+
 /// Registers per thread that ptxas gave the traced kernel when it was last profiled; 0 for one that
 /// never was, or whose source has been edited since. A rung may take one kernel on an H200 and
 /// another on this card.
 int registers_of_kernel(const RungTrace& result) {
+  if (folder_of_kernel(result) != own_folder(result.rung)) return 0;
   if (edited_rungs(emulator::source_tree()).contains(result.rung.number)) return 0;
   for (const auto& [size, registers] : recorded_registers(result.rung.number)) {
     if (kernel_on_h200(result.rung, size) == result.kernel.kernel) return registers;
@@ -148,7 +164,7 @@ int registers_of_kernel(const RungTrace& result) {
 void find_occupancy(RungTrace& result, bool ask_nvcc) {
   result.registers_per_thread = registers_of_kernel(result);
   if (result.registers_per_thread == 0 && ask_nvcc) {
-    const auto source = emulator::source_tree() / "ladder" / folder(result.rung) / "launch.cu";
+    const auto source = emulator::source_tree() / folder_of_kernel(result) / "launch.cu";
     const std::string architecture = name_of(
         Architecture{result.card.compute_capability, is_architecture_specific(result.rung)});
     const auto counted = registers_by_nvcc(source.string(), architecture, result.kernel.kernel);
@@ -217,6 +233,7 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   const AccessCounts shared_atomics = sum(Operation::kSharedAtomic);
   const AccessCounts copies = sum(Operation::kAsyncCopy);
   const AccessCounts boxes = sum(Operation::kBoxCopy);
+  const AccessCounts products = sum(Operation::kProduct);
   AccessCounts global = loads;
   global += stores;
   global += atomics;
@@ -271,6 +288,9 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   if (boxes.requests > 0) {
     set("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
         static_cast<double>(boxes.sectors * emulator::kSectorBytes));
+  }
+  if (products.requests > 0) {
+    set("sm__inst_executed_pipe_tensor.sum", static_cast<double>(products.requests));
   }
   set("memory_l1_wavefronts_shared", static_cast<double>(shared.wavefronts));
   set("memory_l1_wavefronts_shared_ideal", static_cast<double>(shared.ideal_wavefronts));

@@ -11,6 +11,7 @@
 #include "common/findings/finding.hpp"
 #include "common/machine.hpp"
 #include "common/verify.hpp"
+#include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
 
 namespace ladder {
@@ -22,6 +23,23 @@ struct SmallProblems {
   int least_k = 0;
   int most_k = 0;
   std::vector<Finding> findings;  ///< empty: all were right; else of the first that was not
+};
+
+/// SMs for the small problems of the emulator: six tiles are one for each block and two that are
+/// split.
+inline constexpr int kSmallProblemSms = 4;
+
+/// Lets copies arrive, and blocks run, as a case has it; afterwards as before.
+class ScopedCase {
+ public:
+  explicit ScopedCase(const ProblemCase& of);
+  ~ScopedCase();
+  ScopedCase(const ScopedCase&) = delete;
+  ScopedCase& operator=(const ScopedCase&) = delete;
+
+ private:
+  emulator::CopyArrival arrival_;
+  emulator::BlockOrder order_;
 };
 
 /// \brief Problems around the tile of a rung: several tiles and an edge, K below, at and above what

@@ -81,8 +81,11 @@ std::string file_text(const RungTrace& trace) {
   return file_text(to_json(trace));
 }
 
-std::string trace_page(const RungTrace& trace) {
-  return page_of_trace(to_json(trace));
+std::string trace_page(const RungTrace& trace, const std::vector<MarkedLines>& marked) {
+  json data = to_json(trace);
+  for (const auto& [file, lines] : marked)
+    data["marked"].push_back({{"file", file}, {"lines", lines}});
+  return page_of_trace(data);
 }
 
 }  // namespace ladder

@@ -28,9 +28,15 @@ nlohmann::json to_json(const RungTrace& trace);
 /// to_json(), as a file holds it.
 std::string file_text(const RungTrace& trace);
 
+/// Lines of a source file that a reader has written, and not whoever handed it out.
+struct MarkedLines {
+  std::string file;  ///< "kernel.cuh"
+  std::vector<unsigned> lines = {};
+};
+
 /// \brief  One page that needs no other file: the source with its counts, the order of events, and
 ///         the addresses of the recorded warp.
 /// \throws std::runtime_error  the page's template or a source file cannot be read
-std::string trace_page(const RungTrace& trace);
+std::string trace_page(const RungTrace& trace, const std::vector<MarkedLines>& marked = {});
 
 }  // namespace ladder

@@ -16,6 +16,7 @@
 #include "common/terminal/kernel_report.hpp"
 #include "common/version.hpp"
 #include "ladder/program/print.hpp"
+#include "ladder/program/rung_counter.hpp"
 #include "ladder/program/trace_report.hpp"
 
 namespace ladder {
@@ -118,6 +119,9 @@ std::string metrics_table(const RungTrace& trace) {
     }
     text += row("memory_l1_wavefronts_shared_ideal") +
             row("derived__memory_l1_wavefronts_shared_excessive");
+  }
+  if (total(trace.kernel, Operation::kProduct).requests > 0) {
+    text += "Tensor cores\n" + row("sm__inst_executed_pipe_tensor.sum");
   }
   text += "Caches and DRAM\n";
   for (const char* name :
@@ -253,30 +257,24 @@ std::string gains_text(const std::vector<RungTrace>& traces) {
   table.heading({"", "per", "loads per", "fronts", "per", "hidden by", "and to"});
   table.heading({"rung", "load", "FMA", "per FMA", "tile", "computing", "DRAM"});
   for (const RungTrace& trace : traces) {
-    AccessCounts loads = total(trace.kernel, Operation::kGlobalLoad);
-    loads += total(trace.kernel, Operation::kAsyncCopy);
-    loads += total(trace.kernel, Operation::kBoxCopy);
-    double wavefronts = 0;
-    for (const LineCounts& line : trace.kernel.lines)
-      wavefronts += wavefronts_per_multiply_add(trace, line);
-    const double warp_fma = flops(trace.problem.shape) / 2 / 32;
     const emulator::OrderOfEvents& order = trace.kernel.order;
-    const auto metric = [&](const char* name) { return trace.metrics.at(name); };
-    const auto read = metric("dram__bytes_read.sum");
-    const auto written = metric("dram__bytes_write.sum");
-    table.row({label(trace.rung), fmt::format("{:.1f}", per(loads.sectors, loads.requests)),
-               fmt::format("{:.4f}", static_cast<double>(loads.requests) / warp_fma),
-               fmt::format("{:.3f}", wavefronts),
+    const auto figure = [&](Counter counter) {
+      return figure_text(counter, figure_of(counter, trace).value());
+    };
+    const auto dram = figure_of(Counter::kDramBytes, trace);
+    table.row({label(trace.rung), figure(Counter::kSectorsPerLoad), figure(Counter::kGlobalLoads),
+               figure(Counter::kWavefronts),
                order.tiles.empty() ? "-" : fmt::format("{:.1f}", order.barriers_per_tile),
-               order.tiles.empty() ? "-" : fmt::format("{:.0f} %", 100 * order.hidden()),
-               read && written ? fmt::format("{:.1f}", (*read + *written) / 1e6) : "-"});
+               order.tiles.empty() ? "-" : figure(Counter::kHiddenLoads),
+               dram ? fmt::format("{:.1f}", *dram / 1e6) : "-"});
   }
   return text + table.text() +
          wrapped(
              "Loads and FMAs (multiply-adds) are those of whole warps; a box that TMA brings is "
              "one load. Hidden by computing: share of a tile's shared loads that are issued while "
              "the next tile is on its way from global memory. DRAM: rungs without tiles take too "
-             "long to replay here.",
+             "long to replay here. Less is better, except of hidden loads; sectors per load grow "
+             "where a thread loads 16 bytes at a time, in fewer loads.",
              0);
 }
 

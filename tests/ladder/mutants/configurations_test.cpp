@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -26,9 +25,7 @@ using emulator::CopyArrival;
 
 class ConfigurationTest : public testing::TestWithParam<Mutant> {
  protected:
-  void SetUp() override {
-    std::memset(emulator::whole_workspace().data(), 0, std::size_t{1} << 20);
-  }
+  void SetUp() override { emulator::clear_workspace(); }
   void TearDown() override {
     emulator::set_multiprocessors(usual_sms_);
     emulator::set_copy_arrival(usual_arrival_);

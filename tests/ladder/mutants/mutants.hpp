@@ -22,7 +22,7 @@ struct Mutant {
   std::string name;           ///< "guard_missing_m"
   const char* rung;           ///< "03_shared_tile", the rung it was made from
   std::string configuration;  ///< of a rung that chooses, the only one that is left; else empty
-  void (*run)(const Gemm<float>&, Stream);
+  Run run;
   std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;  ///< of rungs that have them
 
   friend std::ostream& operator<<(std::ostream& out, const Mutant& m) { return out << m.name; }
@@ -36,6 +36,9 @@ std::span<const Mutant> traced_mutants();
 
 /// Those of subtle_mutants.py, compiled so that each memory access can be seen.
 std::span<const Mutant> subtle_mutants();
+
+/// Those of tensor_mutants.py, likewise.
+std::span<const Mutant> tensor_mutants();
 
 /// Those of tests/classroom/graded_mutants.py, compiled in the same way.
 std::span<const Mutant> graded_mutants();

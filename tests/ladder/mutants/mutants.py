@@ -11,6 +11,7 @@ from bench.copies import Copy, configurations, main, rung_name, table_of
 from tests.classroom.graded_mutants import GRADED_MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
+from tests.ladder.mutants.tensor_mutants import TENSOR_MUTANTS
 
 TABLE = "tests/ladder/mutants/mutants.py"
 
@@ -188,6 +189,7 @@ LISTS = {
     "mutants": [*MUTANTS, *PIPELINE_MUTANTS],
     "traced_mutants": PIPELINE_MUTANTS,
     "subtle_mutants": SUBTLE_MUTANTS,
+    "tensor_mutants": TENSOR_MUTANTS,
     "graded_mutants": GRADED_MUTANTS,
     "configurations_alone": alone(CHOOSING),
 }

@@ -8,10 +8,10 @@ WAIT, LAX = "ptx::cp_async_wait<STAGES - 2>();", "ptx::cp_async_wait<STAGES - 1>
 SYNC = "__syncthreads();"
 
 
-def mutants_of(rung, configuration="", edits=()):
+def mutants_of(rung, configuration="", edits=(), table=TABLE):
     """Copies of a rung: {name: (text, replacement)}. configuration: where the rung chooses."""
     return (
-        Copy(f"mutant_{name}", rung, (edit,), configuration, table=TABLE)
+        Copy(f"mutant_{name}", rung, (edit,), configuration, table=table)
         for name, edit in edits.items()
     )
 

@@ -13,6 +13,7 @@
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/ladder.hpp"
+#include "ladder/program/small_problems.hpp"
 #include "tests/common/wrong_codes.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 #include "tests/ladder/mutants/pipeline_test.hpp"
@@ -281,7 +282,7 @@ TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
   for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
     SCOPED_TRACE(arrival == CopyArrival::kLate ? "copies arrive late" : "copies arrive early");
     emulator::set_copy_arrival(arrival);
-    forget_workspace();
+    emulator::clear_workspace();
     if (c.second_launch) {
       Verifier other_numbers(*machine, c.shape, 2);
       EXPECT_TRUE(other_numbers.verify(mutant->run, 1.0f, 0.0f, rung.tile).right);
@@ -293,7 +294,7 @@ TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
       EXPECT_TRUE(verifier.verify(mutant->run, 1.0f, 0.0f, rung.tile).right)
           << "it shows: then the case should say so";
     }
-    forget_workspace();
+    emulator::clear_workspace();
     const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.0f, rung.tile);
     EXPECT_TRUE(verdict.right) << "the rung itself: " << text_of(verdict.wrong);
   }
@@ -301,6 +302,22 @@ TEST_P(PipelineMutantsTest, IsCalledWrongForItsReason) {
 
 INSTANTIATE_TEST_SUITE_P(All, PipelineMutantsTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.mutant); });
+
+// Each launch is right if the one before has left no flag: the next problem stumbles.
+TEST_F(PipelineTest, CheckSeesAFlagThatIsNotReset) {
+  set_gpu(kSmallProblemSms, BlockOrder::kAscending);
+  const auto machine = make_cpu_machine();
+  for (const char* const name : {"flag_not_reset", "tree_flag_not_reset"}) {
+    const Mutant* const mutant = mutant_named(mutants(), name);
+    ASSERT_NE(mutant, nullptr) << name;
+    Rung rung = find_rung(emulated_rungs(), mutant->rung);
+    rung.run = mutant->run;
+    rung.plans = mutant->plans;
+    const SmallProblems found = verify_small_problems(*machine, rung);
+    EXPECT_FALSE(found.findings.empty()) << name << ": " << found.verified << " are right";
+    emulator::clear_workspace();
+  }
+}
 
 TEST(PipelineMutantTableTest, EveryTracedMutantHasACase) {
   for (const Mutant& mutant : traced_mutants())

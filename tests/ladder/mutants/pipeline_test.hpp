@@ -5,9 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstring>
-
 #include "common/gemm.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
@@ -34,7 +31,7 @@ class PipelineTest : public testing::Test {
     emulator::set_cpu_threads(1);
     emulator::set_multiprocessors(sms);
     emulator::set_block_order(order);
-    forget_workspace();
+    emulator::clear_workspace();
   }
   void TearDown() override {
     emulator::set_hang_limit(usual_limit_);
@@ -42,11 +39,7 @@ class PipelineTest : public testing::Test {
     emulator::set_multiprocessors(usual_sms_);
     emulator::set_block_order(usual_order_);
     emulator::set_copy_arrival(usual_arrival_);
-    forget_workspace();
-  }
-
-  static void forget_workspace() {
-    std::memset(emulator::whole_workspace().data(), 0, std::size_t{1} << 20);
+    emulator::clear_workspace();
   }
 
  private:

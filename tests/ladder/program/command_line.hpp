@@ -98,6 +98,15 @@ class CommandLineTest : public testing::Test {
     return count;
   }
 
+  /// How many lines a climb has: all rungs, and the library once for each of their precisions.
+  std::size_t climbed_count() {
+    const std::string listed = ladder("list").out;
+    std::size_t others = 0;  // than FP32
+    for (const char* precision : {" TF32 ", " BF16 "})
+      others += says(listed, precision) ? 1 : 0;
+    return rung_count() + others;
+  }
+
   void expect_refused(const std::string& arguments, const std::vector<std::string>& said) {
     SCOPED_TRACE("ladder " + arguments);
     const Outcome outcome = ladder(arguments);

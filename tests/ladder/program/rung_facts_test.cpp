@@ -31,7 +31,8 @@ TEST(RungFacts, AreTheRecordedOnes) {
   std::ifstream file(std::string(LADDER_SOURCE_DIR "/") + kRecorded);
   std::ostringstream recorded;
   recorded << file.rdbuf();
-  const json now = rung_facts(emulated_rungs(), load_card("h200"), quoted_shapes());
+  const json now = rung_facts(emulated_rungs(), load_card("h200"), quoted_shapes(),
+                              counted_rungs(traced_rungs()));
   EXPECT_TRUE(recorded.str() == facts_text(now))
       << kRecorded << " is stale: run build/ladder list --json " << kRecorded
       << ", then make report";

@@ -72,6 +72,14 @@ TEST_F(RungSourcesTest, AnythingElseIs) {
   EXPECT_EQ(edited_rungs(root_), (std::set<int>{3, 4, 5}));
 }
 
+TEST_F(RungSourcesTest, AStarterWithoutARecordedVersionStandsForTheLaddersOwn) {
+  replace(kKernel, "    __syncthreads();\n", "");
+  const std::string recorded =
+      sources_fingerprint(fs::path(LADDER_SOURCE_DIR) / "ladder/03_shared_tile");
+  replace("bench/results/rungs.json", "\"sources\":\"" + recorded + "\"", "\"sources\":\"\"");
+  EXPECT_EQ(edited_rungs(root_), std::set<int>());
+}
+
 /// Rungs 02 and 03 on the emulator.
 Climb climb_of(Outcome outcome_of_03) {
   Climb climb{.device = "CPU emulator",

@@ -403,8 +403,10 @@ TEST(Sampling, ChangesNothingOnSquares) {
 
 TEST(Sampling, ChangesNothingOnRaggedShapes) {
   for (const int rung : rungs_without_plans()) {
-    expect_sampling_changes_nothing(rung, problem_of({300, 420, 68}, 0.5f));
-    expect_sampling_changes_nothing(rung, problem_of({129, 260, 36}));
+    const int q = find_rung(traced_rungs(), std::to_string(rung)).multiple_of;
+    const auto taken = [q](int extent) { return (extent + q - 1) / q * q; };
+    expect_sampling_changes_nothing(rung, problem_of({300, taken(420), taken(68)}, 0.5f));
+    expect_sampling_changes_nothing(rung, problem_of({129, taken(260), taken(36)}));
   }
 }
 
@@ -450,8 +452,23 @@ INSTANTIATE_TEST_SUITE_P(CopiesArrive, Pipelines,
 TEST_P(Pipelines, AreSoundOnRaggedShapes) {
   const int lowest = find_rung(traced_rungs(), "warp_tile").number;
   for (const int rung : rungs_that([&](const Rung& each) { return each.number >= lowest; })) {
-    sound_trace_of(rung, problem_of({130, 260, 36}, 0.5f));
-    sound_trace_of(rung, problem_of({5, 4, 4}));
+    const int extra = find_rung(traced_rungs(), std::to_string(rung)).multiple_of;
+    sound_trace_of(rung, problem_of({130, 256 + extra, 32 + extra}, 0.5f));
+    sound_trace_of(rung, problem_of({5, extra, extra}));
+  }
+}
+
+// A warp's mma is 16 x 8 x 8 or 16 x 8 x 16, its quarter of a wgmma 16 x 256 x 16.
+TEST_P(Pipelines, CountProductsOnTensorCores) {
+  const std::map<std::string, double> deep = {{"tf32_mma", 16 * 8 * 8},
+                                              {"bf16_mma", 16 * 8 * 16},
+                                              {"wgmma", 16 * 256 * 16},
+                                              {"producer_warpgroup", 16 * 256 * 16}};
+  const Problem problem = problem_of({128, 256, 64});
+  for (const auto& [name, multiply_adds] : deep) {
+    const RungTrace trace = sound_trace_of(find_rung(traced_rungs(), name).number, problem);
+    EXPECT_EQ(trace.metrics.at("sm__inst_executed_pipe_tensor.sum"), 128 * 256 * 64 / multiply_adds)
+        << name;
   }
 }
 

@@ -111,6 +111,11 @@ TEST_F(TraceCommandTest, BadUsageIsRefused) {
   expect_refused("trace 03 --size 64 --warp 0,32", {"blocks 0 to 3 and warps 0 to 31"});
   expect_refused("trace 03 --size 64 --html /nowhere/page.html", {"/nowhere/page.html"});
   expect_refused("trace 03 --size 64 --json /nowhere/trace.json", {"/nowhere/trace.json"});
+  expect_refused("trace 03 --mark kernel.cuh:1", {"--mark", "--html"});
+  for (const char* mark : {"kernel.cuh", "kernel.cuh:", ":3", "kernel.cuh:3,x", "kernel.cuh:3;4"}) {
+    expect_refused("trace 03 --size 64 --html /tmp/p.html --mark '" + std::string(mark) + "'",
+                   {"--mark " + std::string(mark), "kernel.cuh:12,15"});
+  }
   expect_refused("check 99", {"unknown rung '99'"});
   expect_refused("check 03 --size 0", {"--size"});
 }
@@ -131,6 +136,19 @@ TEST_F(TraceCommandTest, ChecksRaggedShapesAndNamesRefusals) {
   EXPECT_TRUE(says(outcome.out, "04 register_tile  right, no hazards")) << outcome.out;
   EXPECT_TRUE(says(unwrapped(outcome.out), "05 vector_access refuses N = 45")) << outcome.out;
   EXPECT_EQ(ladder("check 05 --n 45").exit_code, 2);
+}
+
+TEST_F(TraceCommandTest, CheckCountsWhatARungIsAbout) {
+  const fs::path path = folder_ / "found.json";
+  const Outcome outcome = ladder("check 01 02 --size 64 --json " + path.string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const json subjects = json::parse(text_of(path)).at("subjects");
+  EXPECT_FALSE(subjects.at(0).contains("about"));
+  const json& about = subjects.at(1).at("about");
+  EXPECT_EQ(about.at("counter"), "sectors_per_load");
+  EXPECT_EQ(about.at("value"), 2.5);
+  EXPECT_EQ(about.at("file"), "ladder/02_coalesced/kernel.cuh");
+  EXPECT_GT(about.at("line"), 1);
 }
 
 TEST_F(TraceCommandTest, AMissingBarrierIsARaceWithBothLines) {

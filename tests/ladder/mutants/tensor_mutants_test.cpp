@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/// \file  tests/ladder/mutants/tensor_mutants_test.cpp
+/// \brief Every mistake in a rung on tensor cores is found for its reason: as a hazard at its line,
+///        or as a pattern of wrong results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/verify.hpp"
+#include "ladder/program/rung_trace.hpp"
+#include "tests/common/wrong_codes.hpp"
+#include "tests/ladder/mutants/mutants.hpp"
+#include "tests/ladder/mutants/pipeline_test.hpp"
+
+namespace ladder {
+namespace {
+
+using emulator::BlockOrder;
+using emulator::CopyArrival;
+using emulator::FaultKind;
+
+/// A mutant, and what the trace must say of it.
+struct Case {
+  const char* mutant;
+  std::optional<FaultKind> kind = {};   ///< nothing: its threads do nothing that is forbidden
+  const char* line = nullptr;           ///< part of the hazard's text
+  const char* other = nullptr;          ///< of the earlier access
+  std::vector<std::string> facts = {};  ///< of the wrong results, see facts_of()
+  Shape shape = {128, 256, 320};        ///< a tile of C, and more of K than all stages hold
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
+};
+
+constexpr const char* kCopiesA = "cp_async_16(&stages[stage].A";
+constexpr const char* kCopiesB = "cp_async_16(&stages[stage].B";
+constexpr const char* kCopiesBf16B = "cp_async_16(sB";
+constexpr const char* kReadsA = "stage.A[warp_row";
+constexpr const char* kReadsB = "rB[buffer][n][i] =";
+constexpr const char* kMultiplies = "ptx::wgmma<BN";
+constexpr const char* kBoxOfA = "ptx::tma_load(stage.A";
+constexpr const char* kBoxOfB = "ptx::tma_load(stage.B";
+constexpr const char* kAnnounces = "ptx::mbarrier_arrive_expect(";
+constexpr const char* kProducerWaitsForEmpty = "ptx::mbarrier_wait(&shared.empty";
+constexpr const char* kWaitsForFull = "ptx::mbarrier_wait(&shared.full";
+
+const std::vector<Case> kCases = {
+    // -- mma.sync
+    {"tf32_copy_wait_missing", FaultKind::kCopyInFlight, kReadsB, kCopiesB},
+    {"tf32_copy_wait_too_lax", FaultKind::kCopyInFlight, kReadsA, kCopiesA},
+    {"tf32_copy_barrier_missing", FaultKind::kRaceInShared, kReadsA, kCopiesA},
+    {"tf32_copy_into_stage_being_read", FaultKind::kRaceInShared, kCopiesA, kReadsA},
+    {.mutant = "tf32_words_of_a_swapped", .facts = {"some-elements-wrong"}},
+    {.mutant = "tf32_sums_of_other_rows", .facts = {"columns 0-254"}},
+    {.mutant = "tf32_cut_off_as_bf16", .shape = {128, 256, 4}},
+    {"bf16_copy_wait_missing", FaultKind::kCopyInFlight, "ptx::ldmatrix<true>", kCopiesBf16B},
+    {"bf16_copy_barrier_missing", FaultKind::kRaceInShared, "ptx::ldmatrix<true>", kCopiesBf16B},
+    {.mutant = "bf16_b_not_transposed", .facts = {"some-elements-wrong"}},
+    {.mutant = "bf16_copied_without_swizzle", .facts = {"rows 2-127"}},
+    {.mutant = "bf16_swizzled_by_another_row", .facts = {"some-elements-wrong"}},
+    // -- wgmma
+    {"wgmma_full_wait_missing", FaultKind::kCopyInFlight, kMultiplies, kBoxOfA},
+    {"wgmma_parity_wrong", FaultKind::kDeadlock, kWaitsForFull},
+    {"wgmma_not_awaited", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
+    {"wgmma_barrier_missing", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
+    {"wgmma_refilled_while_read", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
+    {"wgmma_sums_not_awaited", FaultKind::kWgmmaUnfinished, kMultiplies},
+    {"wgmma_too_few_bytes", FaultKind::kCopyInFlight, kMultiplies, kBoxOfB},
+    {.mutant = "wgmma_box_without_swizzle", .facts = {"some-elements-wrong"}},
+    {.mutant = "wgmma_stride_wrong", .facts = {"rows 8-127"}},
+    {.mutant = "wgmma_offset_missing", .facts = {"some-elements-wrong"}},
+    {.mutant = "wgmma_leading_wrong", .facts = {"columns 64-255"}},
+    {"wgmma_b_by_columns", FaultKind::kOutsideShared, kMultiplies},
+    {"wgmma_fence_missing", FaultKind::kWgmmaUnfenced, kMultiplies},
+    // -- A producer
+    {"box_empty_wait_missing", FaultKind::kMbarrierUnseen, kAnnounces},
+    {"box_parity_wrong", FaultKind::kDeadlock, kProducerWaitsForEmpty},
+    {"released_before_the_wait", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
+    {"box_empty_arrival_missing", FaultKind::kDeadlock, kProducerWaitsForEmpty},
+    {"box_empty_count_too_high", FaultKind::kDeadlock, kProducerWaitsForEmpty},
+    {"box_too_many_bytes", FaultKind::kDeadlock, kWaitsForFull},
+    {.mutant = "box_of_other_rows", .facts = {"shifted-rows"}},
+    {.mutant = "warpgroups_at_the_same_rows", .facts = {"never-written", "rows 64-127"}},
+};
+
+/// What a trace of the mutant's kernel finds.
+RungTrace traced(const Mutant& mutant, const Shape& shape) {
+  Rung rung = find_rung(traced_rungs(), mutant.rung);
+  rung.run = mutant.run;
+  TraceChoice choice;
+  choice.all_blocks = true;
+  Problem problem;
+  problem.shape = shape;
+  return trace_rung(*make_cpu_machine(), rung, problem, load_card("h200"), choice);
+}
+
+class TensorMutantsTest : public PipelineTest, public testing::WithParamInterface<Case> {
+ protected:
+  void SetUp() override {
+    set_gpu(8, BlockOrder::kAscending);
+    emulator::set_copy_arrival(CopyArrival::kEarly);
+  }
+};
+
+TEST_P(TensorMutantsTest, AreFoundForTheirReason) {
+  const Case& c = GetParam();
+  const Mutant* const mutant = mutant_named(tensor_mutants(), c.mutant);
+  ASSERT_NE(mutant, nullptr) << "not in tensor_mutants.py: " << c.mutant;
+  const RungTrace trace = traced(*mutant, c.shape);
+  if (!c.kind) {
+    EXPECT_TRUE(trace.kernel.hazards.empty());
+    EXPECT_FALSE(trace.wrong.empty()) << "nobody noticed the mistake";
+    expect_facts(trace.wrong, c.facts);
+    return;
+  }
+  std::string all;
+  const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
+    all += "\n" + text_of(hazard);
+    if (hazard.kind != *c.kind) return false;
+    const bool among_waiters = std::ranges::any_of(hazard.groups, [&](const auto& group) {
+      return has_text(group.place.file, group.place.line, c.line);
+    });
+    if (!among_waiters && !has_text(hazard.place.file, hazard.place.line, c.line)) return false;
+    return c.other == nullptr ||
+           (hazard.other && has_text(hazard.other->place.file, hazard.other->place.line, c.other));
+  });
+  EXPECT_TRUE(found) << "no " << code_of(*c.kind) << " at " << c.line << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TensorMutantsTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.mutant); });
+
+TEST(TensorMutantTableTest, EveryMutantHasACase) {
+  for (const Mutant& mutant : tensor_mutants())
+    EXPECT_NE(std::ranges::find(kCases, mutant.name, &Case::mutant), kCases.end()) << mutant.name;
+}
+
+// What finds the mistakes finds none in the rungs: stages are refilled, and copies come late too.
+TEST_F(PipelineTest, RungsOnTensorCoresHaveNoHazards) {
+  set_gpu(8, BlockOrder::kAscending);
+  const auto machine = make_cpu_machine();
+  for (const Rung& rung : traced_rungs()) {
+    if (rung.precision == kFp32) continue;
+    for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
+      emulator::set_copy_arrival(arrival);
+      TraceChoice choice;
+      choice.all_blocks = true;
+      Problem problem;
+      problem.shape = {200, 264, 648};
+      const RungTrace trace = trace_rung(*machine, rung, problem, load_card("h200"), choice);
+      EXPECT_EQ(trace.verified, true) << label(rung);
+      for (const auto& hazard : trace.kernel.hazards)
+        ADD_FAILURE() << label(rung) << ": " << text_of(hazard);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ladder
