@@ -88,7 +88,7 @@ SourceError linker_error(const std::string& line) {
 
 /// "my.cu:1:33: error: cannot convert ..."
 std::string line_of(const SourceError& error) {
-  const std::string text = text_of(error);
+  std::string text = text_of(error);
   if (error.place.line == 0) return text;
   const std::string place = fmt::format("{}:{}", error.place.file, error.place.line);
   if (error.column == 0 || error.kind == SourceErrorKind::kMissingLibrary) {

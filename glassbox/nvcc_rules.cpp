@@ -180,7 +180,7 @@ FrontEnd installed_front_end(const std::vector<std::string>& environment) {
   if (name != "nvcc" && name != "clang") {
     throw std::invalid_argument(fmt::format("{}={}: it is nvcc, clang or none", kChoice, name));
   }
-  const FrontEnd chosen = name == "nvcc" ? nvcc(environment) : clang(environment);
+  FrontEnd chosen = name == "nvcc" ? nvcc(environment) : clang(environment);
   if (chosen.kind == FrontEndKind::kNone) {
     throw std::invalid_argument(fmt::format("{}={}: no {} is on the PATH", kChoice, name, name));
   }
@@ -189,8 +189,14 @@ FrontEnd installed_front_end(const std::vector<std::string>& environment) {
 
 Objections objections_to(const RulesQuestion& question, const FrontEnd& front_end) {
   switch (front_end.kind) {
-    case FrontEndKind::kNvcc:
-      return Nvcc(question, front_end.path).objections();
+    case FrontEndKind::kNvcc: {
+      Objections found = Nvcc(question, front_end.path).objections();
+      for (SourceError& error : found.errors) {
+        if (error.kind != SourceErrorKind::kNvccRefuses) continue;
+        error.fields.set("compiler", front_end.name);  // another toolkit's may take it
+      }
+      return found;
+    }
     case FrontEndKind::kClang:
       return objections_of(question, front_end.path);
     case FrontEndKind::kNone:

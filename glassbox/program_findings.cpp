@@ -35,7 +35,7 @@ std::string times_text(std::uint64_t times) {
 // -- From JSON -----------------------------------------------------------------------------------
 
 emulator::Operation operation_named(const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(emulator::Operation::kBoxCopy); ++i) {
+  for (int i = 0; i <= static_cast<int>(emulator::Operation::kProduct); ++i) {
     const auto operation = static_cast<emulator::Operation>(i);
     if (emulator::name_of(operation) == name) return operation;
   }
@@ -178,7 +178,11 @@ bool is_error(const Finding& finding) {
 std::string traced_text(const ProgramFindings& found, const Shown& shown) {
   const auto traced =
       static_cast<std::size_t>(std::ranges::count_if(found.listed, &LaunchFindings::is_traced));
-  if (!shown.traces || traced >= found.launches) return "";
+  if (!shown.traces) return "";
+  if (found.launches == 0 && found.listed.empty()) {
+    return "The program launched no kernel, so none was checked.\n";
+  }
+  if (traced >= found.launches) return "";
   return wrapped(fmt::format("{} of {} traced{}.", counted(traced, "launch"), found.launches,
                              shown.is_chosen ? "" : ": the first of each kernel at each line"),
                  2);

@@ -59,7 +59,7 @@ void note_range(const volatile void* at, std::size_t bytes, const void* caller) 
   }
   while (bytes > 0) {
     const std::uintptr_t recorded = recorded_as(address);
-    if (recorded == 0) return;  // behind the last of them
+    if (recorded == 0) return;  // after the last of them
     const std::size_t room = std::min(bytes, kMarkedPage - recorded % kMarkedPage);
     std::memset(reinterpret_cast<void*>(recorded + mark_distance(kTouch)), 1, room);
     mark_page<kTouch>(recorded);

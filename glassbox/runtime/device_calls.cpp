@@ -51,6 +51,11 @@ cudaDeviceProp properties_of(const DeviceCard& card) {
   p.minor = card.compute_capability % 10;
   p.multiProcessorCount = emulator::multiprocessors();
   p.l2CacheSize = static_cast<int>(card.l2_bytes);
+  if (card.compute_capability >= 80) {
+    // What an H200 gives: five eighths of its L2, and windows of 128 MiB.
+    p.persistingL2CacheMaxSize = static_cast<int>(card.l2_bytes / 8 * 5);
+    p.accessPolicyMaxWindowSize = 128 << 20;
+  }
   p.maxThreadsPerMultiProcessor = card.max_threads_per_sm;
   p.maxBlocksPerMultiProcessor = card.max_blocks_per_sm;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = 1;
@@ -207,6 +212,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int, He
       return give(p.sharedMemPerBlockOptin);
     case cudaDevAttrMaxBlocksPerMultiprocessor:
       return give(p.maxBlocksPerMultiProcessor);
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return give(p.persistingL2CacheMaxSize);
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+      return give(p.accessPolicyMaxWindowSize);
     case cudaDevAttrIntegrated:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrComputeMode:

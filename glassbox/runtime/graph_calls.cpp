@@ -347,7 +347,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return add_node(
       "cudaGraphAddHostNode", node, graph, needs, count, cudaGraphNodeTypeHost,
       [all = *parameters, here] {
-        run_host_function("host node", here, [&] { all.fn(all.userData); });
+        WorkOrder::instance().run_host_function("host node", here, [&] { all.fn(all.userData); });
         return sticky_error();
       },
       here);

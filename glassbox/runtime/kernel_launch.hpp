@@ -159,12 +159,31 @@ struct KernelCall {
   }
 };
 
+/// An argument's type without __restrict__, which g++ deduces with it, and which no trait knows.
+template <class Argument>
+struct Unrestricted {
+  using Type = Argument;
+};
+template <class T>
+struct Unrestricted<T* __restrict__&> {
+  using Type = T*&;
+};
+template <class T>
+struct Unrestricted<T* const __restrict__&> {
+  using Type = T* const&;
+};
+
 /// A launch that waits for its arguments. They stay where they are until the kernel has ended.
 struct PendingLaunch {
   LaunchRequest request;
 
   template <class Kernel, class... Arguments>
   cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
+    return begin(kernel, (typename Unrestricted<Arguments>::Type &&) arguments...);
+  }
+
+  template <class Kernel, class... Arguments>
+  cudaError_t begin(const Kernel& kernel, Arguments&&... arguments) const {
     refuse_within_kernel(request);  // before anything here touches memory of the host
     if constexpr ((std::is_copy_constructible_v<std::decay_t<Arguments>> && ...)) {
       if (is_captured(request.stream)) {

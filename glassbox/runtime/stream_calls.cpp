@@ -106,13 +106,14 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   const cudaError_t error = require_outside_capture(stream, "cudaStreamAddCallback", here);
   if (error != cudaSuccess) return error;
   const StreamTurn turn(stream);
-  run_host_function("cudaStreamAddCallback", here, [&] { callback(stream, sticky_error(), data); });
+  WorkOrder::instance().run_host_function("cudaStreamAddCallback", here,
+                                          [&] { callback(stream, sticky_error(), data); });
   return sticky_error();
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, Here here) {
   return submit(stream, cudaGraphNodeTypeHost, "cudaLaunchHostFunc", here, [=] {
-    run_host_function("cudaLaunchHostFunc", here, [&] { function(data); });
+    WorkOrder::instance().run_host_function("cudaLaunchHostFunc", here, [&] { function(data); });
     return sticky_error();
   });
 }

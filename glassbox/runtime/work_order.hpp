@@ -116,9 +116,8 @@ class WorkOrder {
   void host_frees(const Allocation& array, const emulator::Place& place);
   void host_touches(const Bytes& bytes, Touch touch, const void* caller);
 
-  /// A function of the host is a stream's work: its accesses are those of the work.
-  void begin_host_function();
-  TouchedBytes end_host_function();
+  /// A function of the host, as this thread's current work.
+  void run_host_function(const char* call, const Here& here, const std::function<void()>& function);
   void start_recording(AccessRecord::Extent extent);
   void stop_recording();
 
@@ -129,6 +128,12 @@ class WorkOrder {
   void keep(Remembered work);
   void forget_what_is_done();
   void watch();
+  /// The accesses of this thread are those of a function of the host.
+  void begin_host_function();
+  TouchedBytes end_host_function();
+  /// \brief The current work, a function of the host, may tell the host that some work is done.
+  /// \param wanted  whether it tells of the first one; the second one is the current work
+  void host_may_know(bool (*wanted)(const WorkPosition&, const WorkPosition&));
   static std::optional<Clash> clash_of(const Remembered& one, const Remembered& now,
                                        const OldValues& before);
   static void tell(const Clash& clash);
@@ -181,8 +186,5 @@ class GraphTurn {
 
 /// The call returns when the current work is done. A graph's launch never waits.
 void host_waits_for_work();
-
-/// A function of the host, as a stream's work.
-void run_host_function(const char* call, const Here& here, const std::function<void()>& function);
 
 }  // namespace ladder::glassbox

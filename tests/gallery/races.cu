@@ -64,7 +64,7 @@ __global__ void barrier_missing_in_transpose(int rows, int columns, const float*
   const int row = blockIdx.y * BM + threadIdx.y;
   const int col = blockIdx.x * BM + threadIdx.x;
   const float a = row < rows && col < columns ? A[row * columns + col] : 0.0f;
-  tile[threadIdx.x][threadIdx.y] = a;  // fault: no barrier behind the transposing store
+  tile[threadIdx.x][threadIdx.y] = a;  // fault: no barrier after the transposing store
   const int out_row = blockIdx.x * BM + threadIdx.y;
   const int out_col = blockIdx.y * BM + threadIdx.x;
   if (out_row >= columns || out_col >= rows) return;
@@ -160,7 +160,7 @@ __global__ void total_read_too_early(const float* A, float* C) {
   const int t = threadIdx.x;
   if (t == 0) total = 0.0f;
   __syncthreads();
-  atomicAdd(&total, A[t]);  // fault: no barrier behind the last addition
+  atomicAdd(&total, A[t]);  // fault: no barrier after the last addition
   C[t] = A[t] - total;      // and here
 }
 

@@ -37,7 +37,11 @@ CASES = [
     *twins(
         "bitonic_sort",
         *(f"{RACE} {lines} s" for lines in ("13-15", "13-16", "15-13", "15-16", "16-13", "16-15")),
-        f"{RACE} 16-16 s updates",
+        f"{RACE} 16-16 s",
+    ),
+    *twins(
+        "swapped_buffers",
+        *(f"{RACE} {lines} s" for lines in ("13-9", "13-15", "15-9", "15-15", "18-15")),
     ),
 ]
 

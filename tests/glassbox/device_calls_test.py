@@ -123,6 +123,22 @@ class DeviceCallsTest(unittest.TestCase):
         self.assertNotIn("device", found[("cudaDeviceGetP2PAttribute", "no-such-device")])
         self.assertEqual((notes(result), never_freed(result)), (["no-effect"], {}))
 
+    def test_l2_is_set_aside_from_ampere_on(self):
+        ask = in_main("""
+            int aside, window, l2;
+            cudaDeviceProp p;
+            cudaDeviceGetAttribute(&aside, cudaDevAttrMaxPersistingL2CacheSize, 0);
+            cudaDeviceGetAttribute(&window, cudaDevAttrMaxAccessPolicyWindowSize, 0);
+            cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+            cudaGetDeviceProperties(&p, 0);
+            printf("%d %d %d\\n", aside, window, aside < l2);
+            printf("%d\\n", aside == p.persistingL2CacheMaxSize
+                   && window == p.accessPolicyMaxWindowSize);
+            """)
+        h200 = outcome(ask, "--gpu", "h200")
+        self.assertEqual(h200.stdout, f"{39_321_600} {128 << 20} 1\n1\n", h200.stderr)
+        self.assertEqual(outcome(ask, "--gpu", "t4").stdout, "0 0 1\n1\n")
+
     def test_figures_are_the_cards(self):
         """32 KiB of shared memory in all: as many blocks as an SM has room for."""
         t4 = outcome(ASK, "--gpu", "t4")

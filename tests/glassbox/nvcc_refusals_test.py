@@ -46,6 +46,14 @@ class NvccRefusalsTest(unittest.TestCase):
                     found = [(one["code"], one["line"]) for one in result.found["findings"]]
                     self.assertEqual(found, [expected], result.stderr)
 
+    @unittest.skipUnless("nvcc" in installed(), "asks nvcc")
+    def test_which_nvcc_refuses(self):
+        """What one toolkit has another may not: the finding names the compiler that was asked."""
+        source = in_main("k<<<1, 1>>>();", "__global__ void k() { try {} catch (...) {} }")
+        (found,) = with_front_end("nvcc", source, verb=["check"]).found["findings"]
+        self.assertRegex(found["fields"]["compiler"], r"^nvcc \d+\.\d+$")
+        self.assertTrue(found["message"].startswith(found["fields"]["compiler"]), found["message"])
+
     def test_sound_twins_run(self):
         """And the report says who checked them."""
         for front_end in installed():

@@ -134,6 +134,22 @@ class ReportWordingTest(unittest.TestCase):
             "4 launches of 9 traced: the first of each kernel at each line.",
         )
 
+    def test_no_launch(self):
+        """It is no error, but is told; unless nothing would be checked anyway."""
+        none = "The program launched no kernel, so none was checked."
+        program = in_main('printf("done");', "__global__ void k() {}")
+        for verb in ([], ["check"], ["trace"]):
+            with self.subTest(verb=verb):
+                result = outcome(program, verb=verb)
+                self.assert_said(result, none)
+                self.assertEqual((result.returncode, result.found["launches"]), (0, 0))
+        self.assertEqual(outcome(program, verb=["run"]).stderr.count("\n"), 1)  # .found.json
+        self.assertNotIn(
+            none, sentences(outcome(in_main("k<<<1, 1>>>();", "__global__ void k() {}")))
+        )
+        refused = outcome(in_main("k<<<1, 2048>>>();", "__global__ void k() {}"))
+        self.assertNotIn(none, sentences(refused))
+
     def test_a_kernel_that_waits_for_the_host(self):
         source = in_main(
             "int* x;\ncudaMallocHost(&x, 4);\nwait<<<1, 1>>>(x);",

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import in_main, outcome
+from tests.glassbox.own_program import faults, in_main, outcome
 
 HELPER = """
     #ifndef __CUDACC__
@@ -169,6 +169,33 @@ class SpellingsTest(unittest.TestCase):
             ),
             "10 0 70, 1 copies",
         )
+
+    def test_restricted_pointers(self):
+        """g++ deduces __restrict__ with an argument's type; the pointer is looked at all the same."""
+        program = """
+            #include <cstdio>
+            __global__ void k(float* __restrict__ a, const float* __restrict__ b, int n) {
+              if (threadIdx.x < n) a[threadIdx.x] = 2 * b[threadIdx.x];
+            }
+            template <class T>
+            void launch(T* __restrict__ a, const T* const __restrict__ b, int n) {
+              k<<<1, 32>>>(a, b, n);
+            }
+            int main() {
+              float *a, *b, h[4] = {1, 2, 3, 4};
+              cudaMalloc(&a, sizeof h);
+              cudaMalloc(&b, sizeof h);
+              cudaMemcpy(b, h, sizeof h, cudaMemcpyHostToDevice);
+              launch(a, b, 4);
+              cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+              printf("%g", h[3]);
+              cudaFree(a);
+              cudaFree(b);
+            }
+            """
+        self.expect(program, "8")
+        on_host = outcome(program.replace("launch(a, b, 4)", "launch(a, h, 4)"), verb=["check"])
+        self.assertEqual([one["code"] for one in faults(on_host)], ["host-memory-in-kernel"])
 
 
 if __name__ == "__main__":
