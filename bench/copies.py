@@ -155,13 +155,19 @@ def with_template(rung, arguments):
     return tuple((launch, f"launch(kernel<{arguments}>") for launch in launches)
 
 
+def element_of(rung):
+    """'bfloat16' or 'float': what the matrices hold that its run() takes."""
+    return re.search(r"void run\(const Gemm<(\w+)>", texts(rung)[LAUNCH])[1]
+
+
 def table_of(function, header, row, rows, declared=""):
     """The C++ source of a function in `header` that returns a span of `row`.
 
     rows: [(copy, its fields)]; declared: what each copy has beside run().
     """
     copies = "".join(
-        f"namespace ladder::{copy.name} {{\nvoid run(const Gemm<float>&, Stream);\n{declared}}}\n"
+        f"namespace ladder::{copy.name} {{\n"
+        f"void run(const Gemm<{element_of(copy.rung)}>&, Stream);\n{declared}}}\n"
         for copy, _ in rows
     )
     fields = "".join(f"    {{{text}}},\n" for _, text in rows)

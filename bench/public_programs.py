@@ -45,9 +45,10 @@ MD_FILES = ["force.cu", "initialize.cu", "integrate.cu", "memory.cu", "neighbor.
 MD_SIZE = ["4", "20"]
 
 # {repository: where all its build lines look for headers}
-FOLDERS = {"Tony-Tan+CUDA_Freshman": ["include"]}
+FOLDERS = {"Tony-Tan+CUDA_Freshman": ["include"], "harrism+mini-nbody": ["."]}
 
-# {program: {"files": the others of its build line, "folders": of headers, "arguments": its own}}
+# {program: {"files": the others of its build line, "folders": of headers, "definitions": words for
+# -D, "nvcc": options that nvcc alone needs, "arguments": its own}}
 MORE = {
     "siboehm+SGEMM_CUDA/sgemm.cu": {"files": ["src/runner.cu"], "arguments": ["1"]},
     "wangzyon+NVIDIA_SGEMM_PRACTICE/sgemm.cu": {"files": ["src/utils.cu"], "arguments": ["1"]},
@@ -99,6 +100,32 @@ MORE = {
             "0.8 1",
         }.items()
     },
+    "prateekshukla1108+100-daysofcuda/day28/main.cu": {
+        "files": [
+            f"{name}.cu" for name in ("data_loader", "tokenizer", "kernels", "transformer_model")
+        ]
+    },
+    **{
+        f"harrism+mini-nbody/cuda/nbody-{name}.cu": {
+            "definitions": ["SHMOO"],
+            "arguments": ["1024"],
+        }
+        for name in ("block", "orig", "soa", "unroll")
+    },
+    **{
+        f"tgautam03+xGeMM/test/{test}.cu": {
+            "files": [f"../src/{name}.cu" for name in ("MatrixFP32", "utils", *kernels)]
+        }
+        for test, *kernels in (
+            ["00b_benchmark_cuBLAS"],
+            ["01_benchmark_naive", "01_naive_xgemm"],
+            ["02_benchmark_coalesced", "02_coalesced_xgemm"],
+            ["03_benchmark_tiled", "03_tiled_xgemm"],
+            ["04_benchmark_coarse_1d", "04_coarse_1d_xgemm"],
+            ["05_benchmark_coarse_2d", "05_coarse_2d_xgemm"],
+            ["06_benchmark_coarse_2d_vec", "06_coarse_2d_vec_xgemm"],
+        )
+    },
     "mark-poscablo+gpu-sum-reduction/sum_reduction/main.cu": {"files": ["reduce.cu"]},
     "mark-poscablo+gpu-prefix-sum/scan_standalone/main.cu": {"files": ["scan.cu"]},
     "mark-poscablo+gpu-radix-sort/radix_sort/main.cu": {"files": ["scan.cu", "sort.cu"]},
@@ -131,7 +158,8 @@ MORE = {
                     "vectorized_4",
                     "blocktiling_5",
                 )
-            ]
+            ],
+            "nvcc": ["--extended-lambda"],
         }
         for name in ("bench", "test")
     },

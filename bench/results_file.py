@@ -340,7 +340,7 @@ def sample(value, path, place):
 
 SAMPLED = record(context=BENCHMARKED, benchmarks=each(sample, 0))
 ESTIMATE = record(value=signed, low=signed, high=signed)
-VERDICT = one_of("holds", "condition", "wrong", "pending")
+VERDICT = one_of("holds", "condition", "wrong", "pending", "simulated")
 LAB = record(  # bench/labs/report_json.cpp
     context=record(device=text),
     lab=text,
@@ -400,6 +400,8 @@ PUBLIC_PROGRAM = record(
         "told": or_null(text),
         "files": each(text),
         "arguments": each(text),
+        "definitions": each(text),
+        "nvcc": each(text),
         "seconds": number,
         "launches": count,
         "traced": count,
@@ -429,7 +431,7 @@ LOOP = record(
     counts=named(count),
     order=each(pair(text, count)),
 )
-COUNTED_LOOP = {"three_fresh": count, "pauses": count, "instructions": positive, "ffma": positive}
+COUNTED_LOOP = {"three_fresh": count, "instructions": positive, "ffma": positive}
 COPY = record(
     name=text,
     rung=rung_number,
@@ -510,6 +512,9 @@ RUNG = record(
     architecture=or_null(text),
     multiple_of=positive,
     tile=or_null(each(extent, 2, 2)),
+    about=or_null(
+        record(counter=text, words=text, value=number, text=text, below=number, below_text=text)
+    ),
     constants=named(signed, 0),
     kernels=each(KERNEL, 0),
     launches=each(LAUNCH, 0),
@@ -619,6 +624,19 @@ FORMS = {
     "bench/results/emulator/gallery.json": record(
         benchmarks=each(record(name=text, reported=each(text, 0)))
     ),
+    "bench/results/drawn_systems.json": record(
+        benchmarks=each(
+            record(
+                name=text,
+                family=text,
+                systems=positive,
+                recovered=count,
+                not_found=count,
+                wrong=count,
+                width_percent=or_null(number),
+            )
+        )
+    ),
     "bench/results/*/copy_predicates.json": PREDICATES,
     "bench/results/emulator/own_programs.json": results(EMULATED_PROGRAM),
     "bench/results/*/own_programs.json": results(COUNTED_PROGRAM, MACHINE),
@@ -652,6 +670,13 @@ FORMS = {
         ),
         COMPILER,
     ),
+    "bench/results/*/torch_side_aware.json": results(
+        record(
+            name=text,
+            optional={"right": truth, "gbps": record(min=positive, median=positive, max=positive)},
+        ),
+        record(device=text, torch=text, mask=text, elements=positive),
+    ),
     "bench/results/*/machine.json": record(
         device=text, commit=text, nvcc=or_null(text), compiler=text, system=text
     ),
@@ -675,6 +700,9 @@ FORMS = {
         record(device=text, cuda_toolkit=text),
     ),
     "bench/results/*/gallery.json": results(TOOL_RUN, MACHINE),
+    "bench/results/*/stream_sanitizer.json": results(
+        record(name=text, sound=truth, found_by=each(text, 0), summaries=named(text))
+    ),
     "bench/results/*/speed_points.json": results(
         record(
             rung=rung_number, version=text, runs=each(record(points=number, ratios=each(number)))

@@ -19,6 +19,7 @@ from bench.results_file import FigureError
 FACTS = pathlib.Path("bench/results/rungs.json")  # below the root of the sources
 PROGRAM = pathlib.Path("build/ladder")
 FORM = results_file.form_of(FACTS)
+ELEMENT_BYTES = {"FP32": 4, "TF32": 4, "BF16": 2}  # of A, B and C in memory
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,14 @@ class Rung:
     idea: str
     sources: str  # their fingerprint, by which the program knows an edited kernel
     builds_on: int | None
-    precision: str  # "FP32": of A, B, C and of their products
+    precision: str  # "FP32", "TF32" or "BF16": what is multiplied; sums are FP32
     compute_capability: int  # 75 means 7.5
     needs: str  # "compute capability 7.5 or higher"
     architectures: tuple  # it is compiled for: ("75", "80", "90"); code for "90a" is for 9.0 alone
     architecture: str | None  # what the recorded GPU's code is compiled for: "sm_90a"
     multiple_of: int  # of N and K
     tile: tuple | None  # (rows, columns) of C per block
+    about: dict | None  # what it changes: {counter, words, value, text, below, below_text}
     constants: dict
     kernels: tuple  # of dictionaries, as all that follow
     launches: tuple
@@ -53,6 +55,16 @@ class Rung:
     def path(self):
         """Its folder, below the root of the sources."""
         return pathlib.Path("ladder") / self.folder
+
+    @property
+    def element_bytes(self):
+        """Of an element of A, B or C in memory."""
+        return ELEMENT_BYTES[self.precision]
+
+    @property
+    def tensor_cores(self):
+        """Whether its precision is that of tensor cores, whose peak is its own."""
+        return self.precision != "FP32"
 
     @property
     def architecture_specific(self):

@@ -1,7 +1,8 @@
 """Titled sections of a source.
 
-A title is a comment `// -- Main loop over K ------`. Its section ends at the next title, or where
-the block of code that it is in ends. Pages include by title, exercises empty by title.
+A title is a comment `// -- Main loop over K ------`, in Python with `#`. Its section ends at the
+next title, or where the block of code that it is in ends. Pages include by title, exercises empty
+by title.
 """
 
 import re
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 from bench.results_file import FigureError
 
-TITLE = re.compile(r"^(?P<indent> *)// -- (?P<title>.+?) -{3,}$")
+TITLE = re.compile(r"^(?P<indent> *)(?P<mark>//|#) -- (?P<title>.+?) -{3,}$")
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ class MachineCode:
     ffma: int
     lds_128: int
     three_fresh: int
-    pauses: int
     cycles_per_ffma: float  # as bench/record/rank_orders.py counts them
 
 
@@ -62,7 +61,6 @@ def machine_code(entry, tools):
         counts.ffma,
         sum("LDS.128" in instruction.text for instruction in code.loop),
         counts.three_fresh,
-        counts.pauses,
         round(counts.cycles, 4),
     )
 
@@ -91,12 +89,11 @@ def count(entries, tools):
 
 def counted_text(counted):
     """The lines of the table of machine code."""
-    lines = ["registers  spills  instr  FFMA  LDS.128  3 fresh  pauses  cycles/FFMA  copy"]
+    lines = ["registers  spills  instr  FFMA  LDS.128  3 fresh  cycles/FFMA  copy"]
     for entry, code in counted.items():
         lines.append(
             f"{code.registers:9} {code.spill_store_bytes:7} {code.instructions:6} {code.ffma:5} "
-            f"{code.lds_128:8} {code.three_fresh:8} {code.pauses:7} {code.cycles_per_ffma:12.4f}  "
-            f"{entry.id}"
+            f"{code.lds_128:8} {code.three_fresh:8} {code.cycles_per_ffma:12.4f}  {entry.id}"
         )
     return "\n".join(lines)
 

@@ -39,7 +39,8 @@ struct Finding {
 struct ClaimCheck {
   std::string row;      ///< of the claims' table: "R008"
   std::string claimed;  ///< "L2 answers in about 200 cycles"
-  std::string verdict;  ///< holds, condition, wrong or pending
+  /// holds, condition, wrong or pending; simulated: invented memory says nothing about a claim
+  std::string verdict;
   std::string because;  ///< one sentence with the figures
 };
 
@@ -55,6 +56,10 @@ struct LabOptions {
   bool quick = false;  ///< fewer points and repeats: some seconds
   std::uint64_t seed = 1;
   std::string card = "classroom";  ///< whose caches raster_orders counts for
+  /// random_sampling and hash_grouping: as Karnagel et al. did it in 2017 (docs/labs/tlb_paper.md).
+  bool paper = false;
+  /// Of the same: bytes that each pass works on; empty: the lab's own choice.
+  std::vector<std::uint64_t> scopes = {};
   /// Gets the progress, 0 to 1.
   std::function<void(double)> on_progress = [](double) {};
 };
@@ -71,7 +76,7 @@ enum class Needs : std::uint8_t {
 struct Lab {
   std::string_view number;    ///< "L01"
   std::string_view name;      ///< "latency"
-  std::string_view question;  ///< "How long does a load take, by the size of what is read?"
+  std::string_view question;  ///< "How does latency grow with the working set?"
   Needs needs = Needs::instruments;
   int quick_seconds = 10;  ///< about what --quick takes on an H200
   LabReport (*run)(Instruments* instruments, const LabOptions& options) = nullptr;

@@ -2,13 +2,19 @@
 /// \file  bench/labs/main.cpp
 /// \brief The `memory_lab` program: measures the memory system of a GPU, or of a simulated one.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/labs/card_file.hpp"
@@ -31,6 +37,8 @@ struct Arguments {
   std::uint64_t seed = 1;
   bool quick = false;
   std::string card = "classroom";
+  bool paper = false;
+  std::vector<std::uint64_t> scopes;
 };
 
 std::string lines(const nlohmann::ordered_json& entries) {
@@ -109,7 +117,15 @@ LabRun run_lab(const Lab& lab, Instruments* instruments, const Arguments& argume
               {.quick = arguments.quick,
                .seed = arguments.seed,
                .card = arguments.card,
+               .paper = arguments.paper,
+               .scopes = arguments.scopes,
                .on_progress = [&](double done) { progress.show(std::string(lab.name), done); }});
+  // A claim is about GPUs. A simulated memory system is what somebody assumed, and who asks for one
+  // gets no verdicts, not even on what is counted.
+  if (run.simulated() ||
+      (lab.needs == Needs::emulator && instruments != nullptr && instruments->simulated()))
+    for (ClaimCheck& claim : run.report.claims)
+      claim.verdict = "simulated";
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }
@@ -130,25 +146,86 @@ std::unique_ptr<Instruments> instruments_for(const std::vector<const Lab*>& want
   }
 }
 
+void run_and_report(const Lab& lab, Instruments* instruments, const Arguments& arguments) {
+  std::optional<OutputFile> file;
+  if (!arguments.json.empty()) file.emplace(file_of(arguments, lab));
+  const LabRun run = run_lab(lab, instruments, arguments);
+  fmt::print("{}", report_text(run));
+  std::fflush(stdout);
+  if (!file) return;
+  file->write(file_text(run));
+  fmt::print("Results written to {}.\n", file_of(arguments, lab));
+}
+
+/// \brief  Runs something in a process of its own: what fails on a GPU spoils the GPU for all that
+///         the same process does afterwards.
+/// \return how it ended: an exit code, or 128 and the number of the signal that ended it
+int in_process_of_its_own(const std::function<int()>& task) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) {
+    int code = kBadUsage;
+    try {
+      code = task();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", said(error));
+    }
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Runs each lab, whatever becomes of the others.
+int run_several(const std::vector<const Lab*>& wanted, const Arguments& arguments) {
+  const int ready = in_process_of_its_own([&] {
+    instruments_for(wanted, arguments);
+    return kGood;
+  });
+  if (ready != kGood) return ready;
+  std::vector<std::string> failed;
+  for (const Lab* const lab : wanted) {
+    if (lab != wanted.front()) fmt::print("\n");
+    const int code = in_process_of_its_own([&] {
+      run_and_report(*lab, instruments_for({lab}, arguments).get(), arguments);
+      return kGood;
+    });
+    if (code == kGood) continue;
+    failed.push_back(fmt::format("{} {}", lab->number, lab->name));
+    fmt::print(stderr, "{} failed{}. The other labs go on.\n", failed.back(),
+               code > 128 ? fmt::format(": it was ended by signal {}", code - 128) : "");
+  }
+  if (failed.empty()) return kGood;
+  fmt::print(stderr, "{} of {} labs failed: {}\n", failed.size(), wanted.size(),
+             fmt::join(failed, ", "));
+  return kWrong;
+}
+
+/// \throws LabError  an option is given to a lab that does not have it
+void require_options(const std::vector<const Lab*>& wanted, const Arguments& arguments) {
+  for (const Lab* const lab : wanted) {
+    const bool has_scopes = lab->name == "random_sampling" || lab->name == "hash_grouping";
+    if ((arguments.paper || !arguments.scopes.empty()) && !has_scopes)
+      throw LabError(
+          fmt::format("{} has no --paper and no --scope: random_sampling and hash_grouping have "
+                      "them",
+                      lab->name));
+  }
+}
+
 int run_command(const Arguments& arguments) {
   const std::vector<const Lab*> wanted = chosen(arguments);
+  require_options(wanted, arguments);
   const bool folder = std::filesystem::is_directory(arguments.json);
   if (!arguments.json.empty() && !folder && wanted.size() > 1)
     throw LabError(fmt::format("--json {}: several labs need a folder that is there, one file each",
                                arguments.json));
-  const std::unique_ptr<Instruments> instruments = instruments_for(wanted, arguments);
-  bool first = true;
-  for (const Lab* const lab : wanted) {
-    std::optional<OutputFile> file;
-    if (!arguments.json.empty()) file.emplace(file_of(arguments, *lab));
-    const LabRun run = run_lab(*lab, instruments.get(), arguments);
-    fmt::print("{}{}", first ? "" : "\n", report_text(run));
-    std::fflush(stdout);
-    first = false;
-    if (!file) continue;
-    file->write(file_text(run));
-    fmt::print("Results written to {}.\n", file_of(arguments, *lab));
-  }
+  if (wanted.size() > 1) return run_several(wanted, arguments);
+  run_and_report(*wanted.front(), instruments_for(wanted, arguments).get(), arguments);
   return kGood;
 }
 
@@ -184,6 +261,13 @@ int main(int argc, char** argv) {
          "of raster_orders: the GPU whose caches are modelled; others than the classroom's "
          "take minutes")
       ->capture_default_str();
+  run->add_flag("--paper", arguments.paper,
+                "of random_sampling and hash_grouping: as a paper of 2017 did it");
+  run->add_option("--scope", arguments.scopes,
+                  "of the same: bytes that each pass works on, as in 128MiB; several are tried "
+                  "one after the other")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::PositiveNumber);
   run->add_option("--json", arguments.json, "write the results to this file, or into this folder");
   CLI::App* const report = app.add_subcommand("report", "print a file of results again");
   report->add_option("file", arguments.report, "as run --json wrote it")->required();

@@ -21,6 +21,9 @@ struct LabRun {
   std::map<std::string, std::string> versions;
   std::string program = version_text();  ///< which measured
   LabReport report;
+
+  /// Whether all of it is of a simulated memory system.
+  bool simulated() const { return machine.starts_with("simulated "); }
 };
 
 /// {"context": {...}, "lab": ..., "series": [...], "findings": [...], "claims": [...], ...}

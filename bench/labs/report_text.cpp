@@ -48,7 +48,8 @@ std::string at_axis(double value, const std::string& unit) {
 }
 
 /// A curve as rows of characters, with its scales.
-std::string plot(const Series& series) {
+/// \param  mark  that stands at each line of a result: " (simulated)", or nothing
+std::string plot(const Series& series, std::string_view mark) {
   constexpr std::size_t kRows = 10;
   const std::size_t columns = std::max<std::size_t>(columns_of(), 40) - 16;
   Range xs;
@@ -69,7 +70,8 @@ std::string plot(const Series& series) {
     rows[row][column] = '*';
   }
   std::string text =
-      "\n" + wrapped(fmt::format("{}: {} over {}", series.name, series.y_name, series.x_name), 2);
+      "\n" +
+      wrapped(fmt::format("{}{}: {} over {}", series.name, mark, series.y_name, series.x_name), 2);
   for (std::size_t row = 0; row < kRows; ++row) {
     const double share = static_cast<double>(row) / (kRows - 1);
     const double level = ys.high * (1.0 - share) + ys.low * share;
@@ -83,22 +85,26 @@ std::string plot(const Series& series) {
   return text;
 }
 
-std::string finding_text(const Finding& finding) {
+std::string finding_text(const Finding& finding, std::string_view mark) {
   if (!finding.value)
-    return wrapped(fmt::format("{}: not found. {}.", finding.name, finding.how), 4, 2);
+    return wrapped(fmt::format("{}{}: not found. {}.", finding.name, mark, finding.how), 4, 2);
   const Estimate& value = *finding.value;
   std::string interval;
   if (value.low != value.high)
     interval = fmt::format(" ({} to {})", with_unit(value.low, finding.unit),
                            with_unit(value.high, finding.unit));
-  return wrapped(fmt::format("{}: {}{}. {}.", finding.name, with_unit(value.value, finding.unit),
-                             interval, finding.how),
+  return wrapped(fmt::format("{}{}: {}{}. {}.", finding.name, mark,
+                             with_unit(value.value, finding.unit), interval, finding.how),
                  4, 2);
 }
 
 std::string claim_text(const ClaimCheck& claim) {
-  constexpr std::array<std::array<std::string_view, 2>, 4> kVerdicts = {
-      {{"holds", "HOLDS"}, {"condition", "HOLDS IF"}, {"wrong", "WRONG"}, {"pending", "PENDING"}}};
+  constexpr std::array<std::array<std::string_view, 2>, 5> kVerdicts = {
+      {{"holds", "HOLDS"},
+       {"condition", "HOLDS IF"},
+       {"wrong", "WRONG"},
+       {"pending", "PENDING"},
+       {"simulated", "SIMULATED, NO VERDICT"}}};
   std::string_view verdict = claim.verdict;
   for (const auto& [name, shown] : kVerdicts)
     if (claim.verdict == name) verdict = shown;
@@ -132,11 +138,12 @@ std::string report_text(const LabRun& run) {
   std::string text =
       fmt::format("{} {}, {}{}\n{}\n{}", lab.number, lab.name, run.machine,
                   run.quick ? ", quick" : "", run.program, wrapped(std::string(lab.question), 0));
+  const std::string_view mark = run.simulated() ? " (simulated)" : "";
   for (const Series& series : run.report.series)
-    if (!series.points.empty()) text += plot(series);
+    if (!series.points.empty()) text += plot(series, mark);
   if (!run.report.findings.empty()) text += "\nFound\n";
   for (const Finding& finding : run.report.findings)
-    text += finding_text(finding);
+    text += finding_text(finding, mark);
   if (!run.report.claims.empty()) text += "\nClaimed\n";
   for (const ClaimCheck& claim : run.report.claims)
     text += claim_text(claim);

@@ -1,129 +1,54 @@
 """PyTorch on side-aware memory: tensors whose addresses tell on which side of L2 they are.
 
-    python3 -m bench.labs.torch_side_aware [build/lib/libside_aware.so]
+    python3 -m bench.labs.torch_side_aware
+    python3 -m bench.labs.torch_side_aware --out bench/results/nvidia-h200/torch_side_aware.json
 
-Gives PyTorch an allocator, and copies and scales tensors with kernels in which each SM works on
-what is near to it. Compares the results with PyTorch's own, and the times.
+Gives PyTorch an allocator, and copies, adds and turns tensors with kernels in which each SM works
+on what is near to it, as they are and under torch.compile(). Compares the results with PyTorch's
+own, and the times of the copy.
 """
 
 import argparse
-import ctypes
-import functools
-import pathlib
+import datetime
+import json
 import struct
 import sys
 
-from bench import SOURCES, program
-from bench.record.cuda_tools import InputError
+from bench import program
+from bench.output_file import output_path, write_whole
+from bench.record.cuda_tools import InputError, commit
 
-RIGHT = 1  # Assignment::right of common/side_aware/launch_plan.hpp
-
-# An operation of one's own: any C++ that defines such a struct.
-SCALE_AND_ADD = """
-#include "common/side_aware/kernels/element.cuh"
-struct ScaleAndAdd : ladder::side_aware::OperationDefaults {
-  using i0 = float;
-  using i1 = float;
-  using o0 = float;
-  __device__ static void apply(ladder::side_aware::Element<ScaleAndAdd>& element) {
-    element.out0 = element.in0 * __int_as_float(element.sideband.value) + element.in1;
-  }
-};
+# -- A kernel of one's own -----------------------------------------------------------------------
+ADD_SCALED = """
+typedef float o0;
+typedef float i0;
+typedef float i1;
+struct unused {};
+typedef unused o1, o2, o3, i2, i3;
+constexpr bool reverse_order = false;
+constexpr bool input_evict[4] = {1, 1, 0, 0};
+__device__ void elementwise_op(size_t element_idx, int sideband,
+                               o0 &out0, o1 &out1, o2 &out2, o3 &out3,
+                               const i0 &in0, const i1 &in1, const i2 &in2, const i3 &in3) {
+  out0 = __int_as_float(sideband) * in0 + in1;
+}
 """
+HALF = struct.unpack("i", struct.pack("f", 0.5))[0]  # as a sideband
 
 
-def load(path):
-    """The shared library, with the types of its functions."""
-    if not path.exists():
-        raise InputError(f"{path} is not there. Build it first: ninja -C build side_aware")
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise InputError(f"{path} cannot be loaded: {error}") from error
-    pointer, size = ctypes.c_void_p, ctypes.c_uint64
-    library.side_aware_error.restype = ctypes.c_char_p
-    library.side_aware_mask.restype = size
-    library.side_aware_mask.argtypes = [ctypes.c_int]
-    library.side_aware_copy.argtypes = [
-        pointer,
-        pointer,
-        ctypes.c_size_t,
-        ctypes.c_int,
-        ctypes.c_int,
-        pointer,
-    ]
-    library.side_aware_kernel.restype = pointer
-    library.side_aware_kernel.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int]
-    library.side_aware_elementwise.argtypes = [
-        pointer,
-        ctypes.POINTER(pointer),
-        ctypes.POINTER(pointer),
-        size,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        pointer,
-    ]
-    library.side_aware_state.argtypes = [ctypes.c_int] + 3 * [ctypes.POINTER(size)]
-    return library
+# -- Operators, as they are and compiled ---------------------------------------------------------
+def copied_and_scaled(torch, tensor):
+    """2 * tensor + 1, by way of a copy and of a kernel of one's own."""
+    copy = torch.empty_like(tensor)
+    torch.ops.sideaware.memcpy(copy, tensor)
+    added = torch.empty_like(tensor)
+    torch.ops.sideaware.elementwise(ADD_SCALED, [added], [2 * tensor, copy], HALF)
+    return added + 1
 
 
-class SideAware:
-    """The library's functions for tensors of one GPU."""
-
-    def __init__(self, torch, library, device=0):
-        self.torch, self.library, self.device = torch, library, device
-
-    def stream(self):
-        """PyTorch's current stream."""
-        return self.torch.cuda.current_stream(self.device).cuda_stream
-
-    def check(self, failed):
-        """Raises the library's error."""
-        if failed:
-            raise RuntimeError(self.library.side_aware_error().decode())
-
-    def copy(self, target, source):
-        """Copies a contiguous tensor into another one of the same size."""
-        size = source.numel() * source.element_size()
-        if target.numel() * target.element_size() != size:
-            raise ValueError(
-                f"a tensor of {size} bytes does not fit one of "
-                f"{target.numel() * target.element_size()}"
-            )
-        self.check(
-            self.library.side_aware_copy(
-                target.data_ptr(), source.data_ptr(), size, RIGHT, self.device, self.stream()
-            )
-        )
-
-    def kernel(self, header, name):
-        """Compiles an operation."""
-        compiled = self.library.side_aware_kernel(header.encode(), name.encode(), self.device)
-        self.check(not compiled)
-        return compiled
-
-    def elementwise(self, kernel, outputs, inputs, sideband):
-        """Runs an operation on contiguous tensors."""
-        pointers = [
-            (ctypes.c_void_p * 4)(*(each.data_ptr() for each in tensors))
-            for tensors in (outputs, inputs)
-        ]
-        self.check(
-            self.library.side_aware_elementwise(
-                kernel, *pointers, outputs[0].numel(), RIGHT, sideband, self.device, self.stream()
-            )
-        )
-
-    def state(self):
-        """Bytes in use, bytes cached, and pages that are not where their address says."""
-        values = [ctypes.c_uint64() for _ in range(3)]
-        self.check(self.library.side_aware_state(self.device, *map(ctypes.byref, values)))
-        return [value.value for value in values]
-
-
-def milliseconds(torch, work, repeats=20):
-    """Median time of some work on the GPU."""
+# -- Times ---------------------------------------------------------------------------------------
+def milliseconds(torch, work, repeats=21):
+    """Times of some work on the GPU, in their order."""
     times = []
     for _ in range(repeats):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -132,73 +57,117 @@ def milliseconds(torch, work, repeats=20):
         end.record()
         end.synchronize()
         times.append(start.elapsed_time(end))
-    return sorted(times)[repeats // 2]
+    return sorted(times)
 
 
-def demonstrate(torch, library, elements):
-    """Copies and scales tensors. Returns whether all results are right."""
-    side_aware = SideAware(torch, library)
-    mask = library.side_aware_mask(0)
+def times_of_copies(torch, source, target):
+    """{who copies: rates in GB/s: least, median, most}; the two take turns."""
+    copies = {
+        "side-aware": lambda: torch.ops.sideaware.memcpy(target, source),
+        "PyTorch": lambda: target.copy_(source),
+    }
+    times = {name: [] for name in copies}
+    for name in [*copies, *reversed(copies)]:
+        times[name] += milliseconds(torch, copies[name])
+    gigabytes = 2 * source.nbytes / 1e9
+    return {
+        name: [gigabytes / (sorted(each)[i] * 1e-3) for i in (-1, len(each) // 2, 0)]
+        for name, each in times.items()
+    }
+
+
+def checks(torch, elements):
+    """{what was done: whether its result is PyTorch's own}, and the rates of the copies."""
+    source = torch.randn(elements, device="cuda")
+    wanted, target = torch.zeros_like(source), torch.zeros_like(source)
+    wanted.copy_(source)
+    torch.ops.sideaware.memcpy(target, source)
+    right = {"copy": torch.equal(target, wanted)}
+    rates = times_of_copies(torch, source, target)
+
+    part = target[8:]  # any address that is a multiple of 16 will do
+    part.zero_()
+    torch.ops.sideaware.memcpy(part, source[4 : elements - 4])
+    right["copy of a part"] = torch.equal(part, wanted[4 : elements - 4])
+
+    half = torch.randn(elements, device="cuda").to(torch.bfloat16)[: elements // 2 * 2 - 1]
+    half_copy = torch.empty_like(half)
+    torch.ops.sideaware.memcpy(half_copy, half)
+    right["copy of an odd number of bfloat16"] = torch.equal(half_copy, half)
+
+    wanted = 2 * wanted + 1
+    right["kernel of one's own"] = torch.allclose(copied_and_scaled(torch, source), wanted)
+    compiled = torch.compile(lambda tensor: copied_and_scaled(torch, tensor), fullgraph=True)
+    right["both under torch.compile"] = torch.allclose(compiled(source), wanted)
+    return right, rates
+
+
+def context_of(torch, sideaware):
+    """What a record says of where it is from."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "device": torch.cuda.get_device_name(0),
+        "protocol": "copies take turns there and back",
+        "commit": commit(),
+        "sm_clock_mhz": None,
+        "power_w": None,
+        "json_schema_version": 1,
+        "torch": torch.__version__,
+        "cuda_toolkit": torch.version.cuda,
+        "mask": f"{sideaware.mask():#x}",
+    }
+
+
+def demonstrate(torch, sideaware, options):
+    """Prints all checks and rates, and files them. Returns whether all results are right."""
+    mask = sideaware.mask()
     print(
         f"Side of an address: parity(address & {mask | 1 << 21:#x})"
         if mask
         else "This GPU has no two sides of L2 that can be told: everything runs in ordinary order."
     )
-    source = torch.randn(elements, device="cuda")
-    target = torch.zeros_like(source)
-    side_aware.copy(target, source)
-    copied = torch.equal(target, source)
-    print(f"Copy of {elements} floats: {'right' if copied else 'WRONG'}")
-    near = milliseconds(torch, functools.partial(side_aware.copy, target, source))
-    own = milliseconds(torch, functools.partial(target.copy_, source))
-    moved = 2 * 4 * elements / 1e6
-    print(f"  side-aware {moved / near:.0f} GB/s, PyTorch's own {moved / own:.0f} GB/s")
-
-    kernel = side_aware.kernel(SCALE_AND_ADD, "ScaleAndAdd")
-    factor = struct.unpack("i", struct.pack("f", 0.5))[0]
-    added = torch.empty_like(source)
-    side_aware.elementwise(kernel, [added], [source, target], factor)
-    scaled = torch.allclose(added, source * 0.5 + target)
-    print(f"A kernel of one's own, out = 0.5 * a + b: {'right' if scaled else 'WRONG'}")
-    piece = source[4 : elements - 4]  # any address that is a multiple of 16 will do
-    part = target[8:]
-    part.zero_()
-    side_aware.copy(part, piece)
-    cut = torch.equal(part, piece)
-    print(f"Copy of a part that begins in the middle: {'right' if cut else 'WRONG'}")
-    del added, target
-    in_use, cached, off_rule = side_aware.state()
+    right, rates = checks(torch, options.elements)
+    for name, is_right in right.items():
+        print(f"{name}: {'right' if is_right else 'WRONG'}")
+    for name, (least, median, most) in rates.items():
+        print(f"copy by {name}: {median:.0f} GB/s ({least:.0f} to {most:.0f})")
+    in_use, cached, off_rule = sideaware.state()
     print(
         f"The allocator has {in_use >> 20} MiB in use and {cached >> 20} MiB in its cache; "
         f"{off_rule} pages are on another side than their address says."
     )
-    return copied and scaled and cut
+    if options.out:
+        rows = [{"name": name, "right": is_right} for name, is_right in right.items()]
+        for name, (least, median, most) in rates.items():
+            gbps = {"min": least, "median": median, "max": most}
+            rows.append({"name": f"copy by {name}", "gbps": gbps})
+        record = {
+            "context": context_of(torch, sideaware) | {"elements": options.elements},
+            "benchmarks": rows,
+        }
+        write_whole(options.out, json.dumps(record, indent=1) + "\n")
+    return all(right.values())
 
 
 def run():
-    """Demonstrates the library with PyTorch. Returns whether all results are right."""
+    """Demonstrates the module with PyTorch. Returns whether all results are right."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "library",
-        nargs="?",
-        type=pathlib.Path,
-        default=SOURCES / "build" / "lib" / "libside_aware.so",
-    )
     parser.add_argument("--elements", type=int, default=(1 << 26) + 5, help="floats of a tensor")
-    arguments = parser.parse_args()
+    parser.add_argument("--out", type=output_path, help="file checks and rates here")
+    options = parser.parse_args()
     try:
-        import torch  # pylint: disable=import-outside-toplevel
+        import torch
     except ImportError as error:
         raise InputError("PyTorch is not installed. Install it (pip install torch)") from error
     if not torch.cuda.is_available():
         raise InputError("PyTorch sees no GPU. Run this on a machine with one")
-    library = load(arguments.library)
-    torch.cuda.memory.change_current_allocator(
-        torch.cuda.memory.CUDAPluggableAllocator(
-            str(arguments.library), "side_aware_malloc", "side_aware_free"
-        )
-    )
-    return demonstrate(torch, library, arguments.elements)
+    from common.side_aware import sideaware
+
+    try:
+        sideaware.use_allocator()
+    except OSError as error:
+        raise InputError(str(error)) from error
+    return demonstrate(torch, sideaware, options)
 
 
 def main():

@@ -3,9 +3,9 @@
     python3 -m bench.record.near_loops
     python3 -m bench.record.near_loops --out bench/results/sass/near_loops.json
 
-Compiles the shipped operations for compute capability 9.0 as a program does when it runs, and
-disassembles the loop of the kernel for arrays that begin a page: the one that loads all vectors of
-a batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and no GPU.
+Compiles the shipped operations and two headers for compute capability 9.0 as a program does when it
+runs, and disassembles the loop of the kernel for arrays that begin a page: the one that loads all
+vectors of a batch before it stores any. It needs libside_aware.so, NVRTC and nvdisasm, and no GPU.
 """
 
 import argparse
@@ -30,13 +30,23 @@ from bench.record.main_loop import parse
 HOPPER = 90
 KERNEL = "elementwise_aligned"
 LIBRARY = SOURCES / "build" / "lib" / "libside_aware.so"
-# Operation, its file in common/side_aware/operations, its struct.
+LISTINGS = SOURCES / "tests" / "common" / "side_aware" / "listings"
+SHIPPED = '#include "common/side_aware/operations/{}.cuh"\n'
+# Operation, its header or a file that holds it, its struct.
 OPERATIONS = (
-    ("copy", "Copy"),
-    ("scale", "Scale"),
-    ("absmax", "AbsMax"),
-    ("sum", "Total"),
-    ("rope", "Rope"),
+    *(
+        (name, SHIPPED.format(name), f"ladder::side_aware::{struct}")
+        for name, struct in (
+            ("copy", "Copy"),
+            ("scale", "Scale"),
+            ("absmax", "AbsMax"),
+            ("sum", "Total"),
+            ("rope", "Rope"),
+        )
+    ),
+    ("listed_copy", LISTINGS / "memcpy.txt", None),
+    ("listed_rope", LISTINGS / "rope.txt", None),
+    ("listed_rope_skips_at_once", LISTINGS / "rope_skips_at_once.txt", None),
 )
 
 
@@ -90,30 +100,27 @@ class Compiler:
             raise InputError(
                 f"{path} cannot be loaded ({error}): ninja -C build side_aware"
             ) from error
-        for function in (self.library.side_aware_error, self.library.side_aware_compiler):
+        for function in (self.library.sideaware_error, self.library.sideaware_compiler):
             function.restype = ctypes.c_char_p
 
     def name(self):
         """What it calls itself."""
-        found = self.library.side_aware_compiler().decode()
+        found = self.library.sideaware_compiler().decode()
         if not found:
-            raise InputError(self.library.side_aware_error().decode())
+            raise InputError(self.library.sideaware_error().decode())
         return found
 
-    def loop(self, operation, struct, nvdisasm):
-        """The loop of a shipped operation."""
-        header = f'#include "common/side_aware/operations/{operation}.cuh"\n'
+    def loop(self, header, struct, nvdisasm):
+        """The loop of an operation; a header of types and functions has no struct."""
+        text = header.read_text() if isinstance(header, pathlib.Path) else header
         with tempfile.TemporaryDirectory() as folder:
-            cubin = pathlib.Path(folder) / f"{operation}.cubin"
-            failed = self.library.side_aware_write_cubin(
-                header.encode(),
-                f"ladder::side_aware::{struct}".encode(),
-                HOPPER,
-                str(cubin).encode(),
+            cubin = pathlib.Path(folder) / "loop.cubin"
+            failed = self.library.sideaware_write_cubin(
+                text.encode(), struct and struct.encode(), HOPPER, str(cubin).encode()
             )
             if failed:
-                raise InputError(self.library.side_aware_error().decode())
-            disassembly = output_of([nvdisasm, "-hex", "-c", cubin])
+                raise InputError(self.library.sideaware_error().decode())
+            disassembly = output_of([nvdisasm, "-c", cubin])
         return stream_loop(*parse(section_of(KERNEL, disassembly)))
 
 
@@ -122,8 +129,8 @@ def run(options):
     nvdisasm = find_tool(options.nvdisasm, "nvdisasm", ["/usr/local/cuda/bin"], GET_NVDISASM)
     compiler = Compiler(options.library)
     rows = [
-        row_of(operation, compiler.loop(operation, struct, nvdisasm))
-        for operation, struct in OPERATIONS
+        row_of(operation, compiler.loop(header, struct, nvdisasm))
+        for operation, header, struct in OPERATIONS
     ]
     if options.out:
         context = machine_code_context(compiler.name())

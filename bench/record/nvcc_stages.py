@@ -202,9 +202,9 @@ def registers(shop):
 
 
 def debug_information(shop):
-    """What -lineinfo and -G add to machine code."""
+    """What options for debugging do to machine code."""
     rows = []
-    for options in ([], ["-lineinfo"], ["-G"]):
+    for options in ([], ["-lineinfo"], ["-O0"], ["-Xptxas", "-O0"], ["-G"]):
         shop.compile(ARCH, *options, "--ptx", "scale.cu", "-o", "lines.ptx")
         shop.compile(ARCH, *options, "--cubin", "scale.cu", "-o", "lines.cubin")
         sections = sections_of(shop.run(["readelf", "-SW", "lines.cubin"])[1])

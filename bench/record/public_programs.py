@@ -99,17 +99,16 @@ def first_error(errors):
 
 
 def said_by(finding):
-    """What is wrong, and where, without folders."""
+    """The first line of what is wrong, and where, without folders."""
     place = f"{finding['file']}:{finding['line']}: " if "line" in finding else ""
-    return without_folders(place + finding["message"])[:300]
+    return without_folders(place + finding["message"].splitlines()[0])[:300]
 
 
-def error_of_nvcc(files, folders, options, scratch):
+def error_of_nvcc(files, words_of_both, more, options, scratch):
     """nvcc's first error in a program that the glass box does not compile; None if it has none."""
     for file in files:
         words = [options.nvcc, "-arch=sm_90", "-rdc=true", "-c", str(file)]
-        words += ["-o", f"{scratch}/object.o"]
-        words += [word for name in folders for word in ("-I", str(name))]
+        words += ["-o", f"{scratch}/object.o", *words_of_both, *more.get("nvcc", ())]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             return first_error(done.stdout + done.stderr)
@@ -180,8 +179,7 @@ def tried(repository, path, options):
     entry = {"repository": repository, "path": path, "scope": scope}
     if len(files) > 1:
         entry["files"] = [str(file.relative_to(source.parent)) for file in files[1:]]
-    if "arguments" in more:
-        entry["arguments"] = more["arguments"]
+    entry |= {name: more[name] for name in ("definitions", "nvcc", "arguments") if name in more}
     if entry["scope"]:
         return entry
     with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
@@ -190,15 +188,16 @@ def tried(repository, path, options):
         record = pathlib.Path(scratch) / "found.json"
         # As if for a terminal, so that a program that is stopped has printed all that it said.
         words = ["stdbuf", "-oL", str(options.glassbox.resolve()), *map(str, files)]
-        words += [word for name in folders for word in ("-I", str(name))]
-        words += ["--json", str(record)]
+        words_of_both = [word for name in folders for word in ("-I", str(name))]
+        words_of_both += [f"-D{word}" for word in more.get("definitions", ())]
+        words += [*words_of_both, "--json", str(record)]
         words += ["--", *more["arguments"]] if "arguments" in more else []
         code, output, errors, entry["seconds"] = run_limited(words, copy, scratch, options.seconds)
         found = json.loads(record.read_text()) if record.exists() else None
         if found is None or "launches" not in found:
             entry |= not_begun(code, errors, found)
             if options.nvcc and entry["outcome"] in ("refused", "not compiled"):
-                error = error_of_nvcc(files, folders, options, scratch)
+                error = error_of_nvcc(files, words_of_both, more, options, scratch)
                 entry |= {"scope": NOT_CUDA, "said": error} if error else {}
             return entry
         place = lambda file: place_in(file, folder, copy)  # noqa: E731

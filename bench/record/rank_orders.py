@@ -7,8 +7,9 @@
 A thread adds TM x TN products per k, and any order of them is right. The order decides which
 operands stay in a register's reuse cache and where ptxas must put the sums, so that another
 compiler may want another order. This compiles copies of the kernel, one per order, and counts in
-the machine code of the innermost loop. With --out it files the rungs named, or all that pages
-quote. It needs nvcc and nvdisasm, and no GPU.
+the machine code of the innermost loop, for which main_loop.py computes the cycles of a scheduler.
+With --out it files the rungs named, or all that pages quote. It needs nvcc and nvdisasm, and no
+GPU.
 """
 
 import argparse
@@ -26,9 +27,8 @@ from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import compiled
 from bench.record.main_loop import count
-from bench.rungs import own_rungs, rung_named
+from bench.rungs import own_rungs
 
-FIRST = "wave_swizzle"
 AS_WRITTEN = "(as written)"
 A_GUIDE = (
     "The ranking is a guide and the clock decides: on an H200 the first of the table was not always"
@@ -86,8 +86,7 @@ ORDERS = [Order(*flags) for flags in itertools.product((False, True), repeat=4)]
 
 def recorded():
     """The rungs whose orders pages quote: those whose threads compute several results."""
-    first = rung_named(FIRST).number
-    return [n for n, rung in own_rungs().items() if n >= first and "TM" in rung.values()]
+    return [n for n, rung in own_rungs().items() if "TM" in rung.values()]
 
 
 def find_loops(rung):
@@ -96,7 +95,7 @@ def find_loops(rung):
     if len(found) != 1:
         raise InputError(
             f"the kernel of ladder/{rung} has {len(found)} pairs of loops over TM and TN around "
-            "`acc[m][n] += ...;`, and one is needed: try 08 to 14"
+            "`acc[m][n] += ...;`, and one is needed: try 04 to 14"
         )
     return found[0]
 
@@ -123,11 +122,11 @@ def copies(rung, loops, options):
 
 def table(ranked):
     """The lines of [(name, Counts)]."""
-    lines = ["cycles/FFMA  instr  FFMA  LDS  other  3 fresh  same bank  pauses  spills  order"]
+    lines = ["cycles/FFMA  instr  FFMA  LDS  other  3 fresh  same bank  spills  order"]
     for name, c in ranked:
         lines.append(
             f"{c.cycles:11.4f} {c.instructions:6} {c.ffma:5} {c.lds:4} {c.other:6} "
-            f"{c.three_fresh:8} {c.same_bank:10} {c.pauses:7} {c.spills:7}  {name}"
+            f"{c.three_fresh:8} {c.same_bank:10} {c.spills:7}  {name}"
         )
     return lines
 
@@ -196,10 +195,10 @@ def run(options):
 def main():
     """Ranks the orders of the rungs named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 07 to 14")
+    parser.add_argument("rungs", nargs="*", type=int, help="numbers of rungs: 04 to 14")
     parser.add_argument("--template", help="template arguments, instead of those of launch.cu")
     parser.add_argument("--only", default="", help="only orders with this in their name")
-    parser.add_argument("--out", type=output_path, help="file them, without a rung 07 to 14")
+    parser.add_argument("--out", type=output_path, help="file them, without a rung 04 to 14")
     parser.add_argument("--arch", default="90a", help="compute capability (%(default)s)")
     parser.add_argument("--nvcc", help="its path, if not on the PATH or in /usr/local/cuda")
     parser.add_argument("--nvdisasm", help="its path, if not on the PATH or beside nvcc")

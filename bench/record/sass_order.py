@@ -24,8 +24,10 @@ from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import arch_of, compiled
 from bench.rungs import own_rungs
 
-PARTS = ("LDG", "LDGSTS", "STS", "BAR")  # the parts of a loop
-WORK = ("LDS", "FFMA")  # what goes on between them
+# The parts of a loop; the last three bring a box, wait for or arrive at an mbarrier, and wait for
+# products.
+PARTS = ("LDG", "LDGSTS", "STS", "BAR", "UTMALDG", "SYNCS", "WARPGROUP")
+WORK = ("LDS", "LDSM", "FFMA", "HMMA", "HGMMA")  # what goes on between: loads, multiply-adds
 SPILLS = ("LDL", "STL")
 LITTLE_WORK = 8  # FFMA or LDS that stand between two stores without parting them
 

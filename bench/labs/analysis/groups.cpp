@@ -2,140 +2,235 @@
 /// \file  bench/labs/analysis/groups.cpp
 #include "bench/labs/analysis/groups.hpp"
 
-#include <cstdint>
-#include <functional>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 #include <numeric>
 #include <stdexcept>
+
+#include "bench/labs/analysis/samples.hpp"
 
 namespace ladder::labs {
 namespace {
 
-constexpr double kLeastAgreement = 0.98;
+constexpr int kMostRounds = 12;
+/// A measurement is the median of so many, if fewer scatter too much.
+constexpr std::array kRepeats = {1, 3, 9};
+/// Logarithm of the odds at which a pair is settled: of 10^4 pairs, one in 10^4 searches errs.
+constexpr double kSettled = 18.4;
+constexpr double kEachDirection = 4;
+/// Something else often makes a measurement slower, and hardly ever faster.
+constexpr double kSlower = 0.05;
+constexpr double kFaster = 0.001;
+/// What an SM does to itself has to stand out by so many standard deviations.
+constexpr double kLeastContrast = 5;
 
-/// What a measurement says about a pair.
-enum class Vote : std::uint8_t {
-  no,
-  yes,
-  outlier,  ///< far more cycles than a miss costs: something else got in between
+double density(double x, double sigma) {
+  const double z = x / sigma;
+  return std::exp(-z * z / 2) / (sigma * std::sqrt(2 * std::numbers::pi));
+}
+
+/// What the excess of a measurement says about a pair.
+struct Contrast {
+  double shared = 0;  ///< excess of a pair that shares
+  double sigma = 0;
+  double spread = 1;  ///< of what else makes it slower or faster
+
+  /// \brief  Logarithm of how much more likely an excess is if the pair shares. What fits neither
+  ///         case says nothing, however often it comes.
+  double odds(double excess) const {
+    if (!is_shared(excess) && std::abs(excess) >= 4 * sigma) return 0;
+    const auto likely = [&](double mean) {
+      const double else_share = excess > mean ? kSlower : kFaster;
+      return density(excess - mean, sigma) + else_share / spread;
+    };
+    return std::log(likely(shared) / likely(0));
+  }
+  bool is_shared(double excess) const { return std::abs(excess - shared) < 4 * sigma; }
 };
 
-/// Symmetric relation of SMs.
-using Relation = std::vector<std::vector<bool>>;
+/// The measurements of all pairs, and what they add up to.
+class Pairs {
+ public:
+  Pairs(int sms, const Disturbance& measure)
+      : sms_(sms),
+        measure_(measure),
+        excess_(static_cast<std::size_t>(sms)),
+        undisturbed_(excess_.size()) {}
 
-Vote vote_on(double excess_cycles, double penalty_cycles) {
-  if (excess_cycles < 0.5 * penalty_cycles) return Vote::no;
-  return excess_cycles > 3 * penalty_cycles ? Vote::outlier : Vote::yes;
-}
-
-std::vector<std::vector<Vote>> votes_of(const Matrix& cycles, double penalty_cycles,
-                                        std::span<const double> undisturbed) {
-  std::vector<std::vector<Vote>> votes(cycles.rows);
-  for (std::size_t row = 0; row < cycles.rows; ++row) {
-    const auto values = std::span(cycles.values).subspan(row * cycles.columns, cycles.columns);
-    const double base = undisturbed.empty() ? quantile_of(values, 0.1) : undisturbed[row];
-    for (const double value : values)
-      votes[row].push_back(vote_on(value - base, penalty_cycles));
+  /// \brief  Each SM with all, the SM itself included.
+  /// \return what keeps the measurements from telling pairs apart; empty if nothing does
+  std::string measure_all();
+  /// Measures again what is not settled, in both directions.
+  /// \return whether all pairs are
+  bool settle();
+  /// Whether a pair shares. One that is settled does so from both directions.
+  bool share(int a, int b) const { return odds(a, b) > 0; }
+  bool settled(int a, int b) const {
+    const double least = odds(a, b) > 0 ? std::min(odds_.at(place(a, b)), odds_.at(place(b, a)))
+                                        : -std::max(odds_.at(place(a, b)), odds_.at(place(b, a)));
+    return std::abs(odds(a, b)) >= kSettled && least >= kEachDirection;
   }
-  return votes;
+  const Contrast& contrast() const { return contrast_; }
+
+ private:
+  std::size_t place(int sm, int partner) const {
+    return static_cast<std::size_t>(sm * sms_ + partner);
+  }
+  double odds(int a, int b) const { return odds_[place(a, b)] + odds_[place(b, a)]; }
+  /// Medians of what each partner adds; keeps the undisturbed cycles.
+  std::vector<double> measured(int sm, std::span<const int> partners);
+  /// How much sharing takes, and how much the measurements scatter.
+  std::string learn_contrast();
+
+  int sms_;
+  const Disturbance& measure_;
+  int repeats_ = 1;
+  std::vector<std::vector<double>> excess_;  // (SMs, SMs) of the first round
+  std::vector<double> undisturbed_;          // (SMs,)
+  std::vector<double> odds_;                 // (SMs, SMs) of each direction
+  Contrast contrast_;
+};
+
+std::vector<double> Pairs::measured(int sm, std::span<const int> partners) {
+  std::vector<std::vector<double>> rows;
+  for (int i = 0; i < repeats_; ++i)
+    rows.push_back(measure_(sm, partners));
+  undisturbed_[static_cast<std::size_t>(sm)] = rows.front().front();
+  std::vector<double> middle;
+  for (std::size_t i = 1; i <= partners.size(); ++i) {
+    std::vector<double> values;
+    for (const std::vector<double>& row : rows)
+      values.push_back(row[i]);
+    middle.push_back(median_of(values));
+  }
+  return middle;
 }
 
-/// Pairs of whom both say that they share, or one does and the other one cannot tell.
-Relation neighbours_of(const std::vector<std::vector<Vote>>& votes) {
-  const std::size_t n = votes.size();
-  Relation neighbours(n, std::vector<bool>(n, false));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const Vote there = votes[i][j];
-      const Vote back = votes[j][i];
-      const bool one = there == Vote::yes || back == Vote::yes;
-      neighbours[i][j] = i == j || (one && there != Vote::no && back != Vote::no);
+std::string Pairs::measure_all() {
+  std::vector<int> all(excess_.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::string why_not;
+  for (const int repeats : kRepeats) {
+    repeats_ = repeats;
+    for (const int sm : all)
+      excess_[static_cast<std::size_t>(sm)] = measured(sm, all);
+    why_not = learn_contrast();
+    if (why_not.empty()) break;
+  }
+  if (!why_not.empty()) return why_not;
+  odds_.assign(excess_.size() * excess_.size(), 0);
+  for (int sm = 0; sm < sms_; ++sm) {
+    const std::vector<double>& row = excess_[static_cast<std::size_t>(sm)];
+    // An SM that does not disturb itself was measured badly, and so were its pairs.
+    if (!contrast_.is_shared(row[static_cast<std::size_t>(sm)])) continue;
+    for (int partner = 0; partner < sms_; ++partner) {
+      odds_[place(sm, partner)] += contrast_.odds(row[static_cast<std::size_t>(partner)]);
     }
   }
-  return neighbours;
+  return {};
 }
 
-/// Members of both sets over members of any.
-double jaccard(const std::vector<bool>& a, const std::vector<bool>& b) {
-  int both = 0;
-  int any = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    both += a[i] && b[i];
-    any += a[i] || b[i];
-  }
-  return static_cast<double>(both) / any;
-}
-
-/// Joins SMs whose neighbours are mostly the same: a single wrong vote joins nothing.
-Groups joined(const Relation& neighbours) {
-  const std::size_t n = neighbours.size();
-  std::vector<std::size_t> parent(n);
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (parent[i] != i)
-      i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      if (root(i) != root(j) && jaccard(neighbours[i], neighbours[j]) > 0.5) {
-        parent[root(j)] = root(i);
-      }
+std::string Pairs::learn_contrast() {
+  std::vector<double> own;
+  for (std::size_t sm = 0; sm < excess_.size(); ++sm)
+    own.push_back(excess_[sm][sm]);
+  contrast_.shared = median_of(own);
+  contrast_.spread = median_of(undisturbed_) / 2;
+  std::vector<double> deviations;
+  for (std::size_t sm = 0; sm < excess_.size(); ++sm) {
+    for (std::size_t partner = 0; partner < excess_.size(); ++partner) {
+      const double excess = excess_[sm][partner];
+      deviations.push_back(excess < contrast_.shared / 2 ? excess : excess - contrast_.shared);
     }
   }
-  Groups groups;
-  groups.of_row.assign(n, -1);
-  std::vector<int> number(n, -1);
-  for (std::size_t i = 0; i < n; ++i) {
-    int& group = number[root(i)];
-    if (group < 0) group = groups.count++;
-    groups.of_row[i] = group;
+  // Simulated measurements may have no noise at all.
+  contrast_.sigma = std::max(1.1 * robust_sigma(deviations), 1e-4 * contrast_.spread);
+  if (contrast_.shared < kLeastContrast * contrast_.sigma) {
+    return fmt::format(
+        "An SM that disturbs itself loses {:.3g} cycles for each load, and measurements scatter by "
+        "{:.2g}: too little to tell pairs apart",
+        contrast_.shared, contrast_.sigma);
+  }
+  return {};
+}
+
+bool Pairs::settle() {
+  std::vector<std::vector<int>> open(static_cast<std::size_t>(sms_));
+  bool all_settled = true;
+  for (int a = 0; a < sms_; ++a) {
+    for (int b = a + 1; b < sms_; ++b) {
+      if (settled(a, b)) continue;
+      open[static_cast<std::size_t>(a)].push_back(b);
+      open[static_cast<std::size_t>(b)].push_back(a);
+      all_settled = false;
+    }
+  }
+  for (int sm = 0; sm < sms_; ++sm) {
+    std::vector<int> partners = open[static_cast<std::size_t>(sm)];
+    if (partners.empty()) continue;
+    partners.push_back(sm);
+    const std::vector<double> row = measured(sm, partners);
+    if (!contrast_.is_shared(row.back())) continue;
+    for (std::size_t i = 0; i + 1 < partners.size(); ++i)
+      odds_[place(sm, partners[i])] += contrast_.odds(row[i]);
+  }
+  return all_settled;
+}
+
+/// Number of the group of each SM: that of the first one that it shares with.
+Groups groups_of(const Pairs& pairs, int sms) {
+  Groups groups = {.of_row = {},
+                   .shared_cycles = pairs.contrast().shared,
+                   .sigma_cycles = pairs.contrast().sigma};
+  for (int sm = 0; sm < sms; ++sm) {
+    int group = -1;
+    for (int earlier = 0; earlier < sm && group < 0; ++earlier) {
+      if (pairs.share(earlier, sm)) group = groups.of_row[static_cast<std::size_t>(earlier)];
+    }
+    groups.of_row.push_back(group < 0 ? groups.count++ : group);
   }
   return groups;
+}
+
+/// Whether the groups say of each pair what the pair says of itself.
+bool transitive(const Pairs& pairs, const Groups& groups) {
+  for (std::size_t a = 0; a < groups.of_row.size(); ++a) {
+    for (std::size_t b = a + 1; b < groups.of_row.size(); ++b) {
+      const bool together = groups.of_row[a] == groups.of_row[b];
+      if (together != pairs.share(static_cast<int>(a), static_cast<int>(b))) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
-std::optional<Groups> find_groups(const Matrix& cycles, double penalty_cycles,
-                                  std::span<const double> undisturbed) {
-  if (cycles.rows != cycles.columns || cycles.rows == 0) {
-    throw std::invalid_argument("Groups need a square matrix: each SM with each.");
+GroupSearch find_groups(int sms, const Disturbance& measure) {
+  if (sms < 1) throw std::invalid_argument("Groups need at least one SM.");
+  Pairs pairs(sms, measure);
+  if (std::string why_not = pairs.measure_all(); !why_not.empty())
+    return {.groups = {}, .why_not = std::move(why_not)};
+  bool settled = false;
+  for (int round = 0; round < kMostRounds && !settled; ++round)
+    settled = pairs.settle();
+  if (!settled) {
+    return {.groups = {},
+            .why_not =
+                "Some pairs lose neither nothing nor as much as SMs that disturb "
+                "themselves, however often they are measured"};
   }
-  if (!(penalty_cycles > 0)) {
-    throw std::invalid_argument("The penalty of a miss has to be above 0 cycles.");
+  const Groups groups = groups_of(pairs, sms);
+  if (!transitive(pairs, groups)) {
+    return {.groups = {},
+            .why_not =
+                "An SM shares with two others that do not share with each other: no "
+                "grouping explains that"};
   }
-  if (!undisturbed.empty() && undisturbed.size() != cycles.rows) {
-    throw std::invalid_argument("Groups need one undisturbed time for each SM, or none.");
-  }
-  const std::size_t n = cycles.rows;
-  const std::vector<std::vector<Vote>> votes = votes_of(cycles, penalty_cycles, undisturbed);
-  // Nobody shares more with an SM than itself: where it cannot push itself out, nothing can.
-  std::size_t self = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    self += votes[i][i] != Vote::no;
-  if (static_cast<double>(self) < 0.9 * static_cast<double>(n)) return {};
-
-  Groups groups = joined(neighbours_of(votes));
-  // Few pairs share when groups are small, so sharing pairs have to agree by themselves as well.
-  std::size_t agree = 0;
-  std::size_t known = 0;
-  std::size_t sharing = 0;
-  std::size_t sharing_agree = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      if (votes[i][j] == Vote::outlier || i == j) continue;
-      const bool together = groups.of_row[i] == groups.of_row[j];
-      const bool yes = votes[i][j] == Vote::yes;
-      ++known;
-      agree += yes == together;
-      sharing += together;
-      sharing_agree += together && yes;
-    }
-  }
-  groups.agreement = known == 0 ? 1 : static_cast<double>(agree) / static_cast<double>(known);
-  const bool sharing_holds =
-      static_cast<double>(sharing_agree) >= 0.9 * static_cast<double>(sharing);
-  if (groups.agreement < kLeastAgreement || !sharing_holds) return {};
-  return groups;
+  return {.groups = groups, .why_not = {}};
 }
 
 }  // namespace ladder::labs

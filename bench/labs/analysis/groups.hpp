@@ -3,11 +3,11 @@
 /// \brief Finds which SMs share a resource from how much they disturb each other.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
-
-#include "bench/labs/analysis/samples.hpp"
 
 namespace ladder::labs {
 
@@ -15,19 +15,29 @@ namespace ladder::labs {
 struct Groups {
   std::vector<int> of_row;  ///< group of each SM, numbered in the order of their first members
   int count = 0;
-  double agreement = 0;  ///< share of the pairs that the groups explain
+  double shared_cycles = 0;  ///< that a load takes longer after one that shares has pushed it out
+  double sigma_cycles = 0;   ///< noise of one measurement of that
 };
 
-/// \brief  Groups from a square matrix: cycles per load of SM i after SM j disturbed it. The
-///         diagonal is a measurement, too: an SM disturbs itself.
-/// \param  penalty_cycles  what a load costs more when it misses in the resource
-/// \param  undisturbed  cycles per load of each SM that nobody disturbed; empty: the fastest tenth
-///         of its row, which is right unless nearly all SMs share
-/// \return nothing if fewer than 98 % of the pairs agree with any grouping, or if the SMs do not
-///         even disturb themselves; one group for each SM if nothing is shared
-/// \throws std::invalid_argument  the matrix is not square, the penalty is not above 0, or there
-///         are undisturbed cycles of other than all SMs
-std::optional<Groups> find_groups(const Matrix& cycles, double penalty_cycles,
-                                  std::span<const double> undisturbed = {});
+/// Groups of which each pair is settled, or why there are none.
+struct GroupSearch {
+  std::optional<Groups> groups;
+  std::string why_not;  ///< a sentence without its full stop
+};
+
+/// \brief  Measures one SM: how many cycles a load takes when nobody has disturbed the SM, and how
+///         many more after each of some partners has. An SM disturbs itself, too.
+/// \return first the undisturbed cycles, then what each partner adds, in their order
+using Disturbance = std::function<std::vector<double>(int sm, std::span<const int> partners)>;
+
+/// \brief  Asks each SM about each other one, and then again about all pairs that are not settled.
+///
+/// What an SM does to itself tells how much a sharing pair loses. A measurement then is so many
+/// times more likely if the pair shares than if not, outliers considered, and these factors
+/// multiply over both directions and all repetitions. A pair is settled when one of the two is
+/// millions of times more likely. There are groups only if each pair is settled, and if sharing is
+/// transitive throughout.
+/// \throws std::invalid_argument  no SMs
+GroupSearch find_groups(int sms, const Disturbance& measure);
 
 }  // namespace ladder::labs

@@ -11,6 +11,9 @@
 namespace ladder::labs {
 namespace {
 
+/// Standard errors that a change may be off: few slots tell little of their own error.
+constexpr double kErrors = 4;
+
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -87,15 +90,16 @@ Change change_between(std::span<const Slot> slots, int reference, int other, std
   constexpr int kDraws = 2000;
   std::mt19937_64 random(seed);
   std::vector<double> drawn;
+  drawn.reserve(kDraws);
   for (int draw = 0; draw < kDraws; ++draw)
     drawn.push_back(percent([&](const Slot& slot) { return drawn_median(slot, random); }));
-  change.percent.low = quantile_of(drawn, 0.025);
-  change.percent.high = quantile_of(drawn, 0.975);
+  change.percent.low = quantile_of(drawn, 0.0005);
+  change.percent.high = quantile_of(drawn, 0.9995);
   const auto of_each = [&](int kind) {
     return 1.0 / static_cast<double>(std::ranges::count(slots, kind, &Slot::kind));
   };
   change.floor_percent =
-      2.0 * 100.0 * unexplained_share(slots) * std::sqrt(of_each(reference) + of_each(other));
+      kErrors * 100.0 * unexplained_share(slots) * std::sqrt(of_each(reference) + of_each(other));
   return change;
 }
 

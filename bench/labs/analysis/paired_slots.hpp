@@ -22,13 +22,17 @@ struct Slot {
 
 /// How much more or less one kind costs than another.
 struct Change {
-  Estimate percent;  ///< of the reference; below 0: less. Interval: 95 %, by bootstrap
-  /// Twice the standard error that slots of the same kind show beside a linear drift: a change
+  Estimate percent;  ///< of the reference; below 0: less. Interval: 99.9 %, by bootstrap
+  /// Four times the standard error that slots of the same kind show beside a linear drift: a change
   /// within it may be one of the day and not of the kind.
   double floor_percent = 0;
 
-  double least() const { return std::min(percent.low, percent.value - floor_percent); }
-  double most() const { return std::max(percent.high, percent.value + floor_percent); }
+  double least() const { return std::min(percent.low, percent.value - margin_percent()); }
+  double most() const { return std::max(percent.high, percent.value + margin_percent()); }
+
+ private:
+  /// Clocks drift, and few slots may hide it.
+  double margin_percent() const { return std::max(floor_percent, 0.3); }
 };
 
 /// \brief  Change from `reference` to `other`, of the medians of their slots. The bootstrap draws

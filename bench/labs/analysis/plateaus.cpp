@@ -221,6 +221,7 @@ Knee knee_between(const Medians& curve, const Piece& low, const Piece& high) {
   return {.before = low.level,
           .after = high.level,
           .onset = curve.x[clamp(onset == begin ? begin : onset - 1)],
+          .least = curve.x[clamp(onset < begin + 2 ? begin : onset - 2)],
           .first_deviation = curve.x[clamp(deviation)],
           .saturated = curve.x[clamp(saturated)]};
 }

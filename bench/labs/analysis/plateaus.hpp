@@ -15,6 +15,7 @@ struct Knee {
   double before = 0.0;  ///< level of the plateau that ends here
   double after = 0.0;   ///< level of the one that begins
   double onset = 0.0;   ///< last x with at most 5 % of the rise: the capacity of what ran full
+  double least = 0.0;   ///< the x before: one point may miss a small rise
   double first_deviation = 0.0;  ///< first x of the rise
   double saturated = 0.0;        ///< first x at which the rise is over
 };

@@ -59,6 +59,15 @@ StraightLine fit_line(std::span<const double> x, std::span<const double> y) {
           .r_squared = sums.yy == 0.0 ? 1.0 : sums.xy * sums.xy / (sums.xx * sums.yy)};
 }
 
+bool clearly_better(const StraightLine& line, const StraightLine& other, std::size_t points) {
+  constexpr double kLeastError = 1e-4;
+  constexpr double kClearly = 10;
+  const auto criterion = [&](const StraightLine& one) {
+    return static_cast<double>(points) * std::log(std::max(1 - one.r_squared, kLeastError));
+  };
+  return criterion(other) - criterion(line) >= kClearly;
+}
+
 double rank_correlation(std::span<const double> x, std::span<const double> y) {
   const std::vector<double> rank_x = ranks(x);
   const std::vector<double> rank_y = ranks(y);

@@ -19,6 +19,10 @@ struct StraightLine {
 /// \throws std::invalid_argument  fewer than two points, or not as many y as x
 StraightLine fit_line(std::span<const double> x, std::span<const double> y);
 
+/// \brief  Whether one line explains the same y clearly better than another: Akaike's criterion,
+///         corrected, by 10. No y is better known than to a hundredth of its standard deviation.
+bool clearly_better(const StraightLine& line, const StraightLine& other, std::size_t points);
+
 /// \brief  Spearman's rank correlation: 1 for the same order, -1 for the reverse one. Equal values
 ///         share their mean rank.
 /// \return 0 where either side has no order

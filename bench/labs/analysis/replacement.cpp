@@ -12,6 +12,9 @@
 namespace ladder::labs {
 namespace {
 
+/// A formula that misses the hit rates by more does not describe them.
+constexpr double kMostError = 0.03;
+
 void require_rates(double cache, double memory) {
   if (!(cache > 0) || !(memory > 0)) {
     throw std::invalid_argument("The bandwidths of cache and memory have to be above 0.");
@@ -23,7 +26,16 @@ struct Fit {
   Replacement replacement;
   double capacity = 0;
   double squares = std::numeric_limits<double>::infinity();
+  double low = 0;  ///< capacities in between explain the curve nearly as well
+  double high = 0;
 };
+
+/// Akaike's criterion. All formulas have one parameter and the noise, so that its corrections are
+/// the same. No hit rate is better known than to half a percent.
+double criterion(double squares, double points) {
+  constexpr double kLeastError = 0.005;
+  return points * std::log(std::max(squares / points, kLeastError * kLeastError));
+}
 
 double squares_of(Replacement replacement, double capacity, std::span<const double> x,
                   std::span<const double> rates) {
@@ -33,6 +45,23 @@ double squares_of(Replacement replacement, double capacity, std::span<const doub
     squares += error * error;
   }
   return squares;
+}
+
+/// The capacities next to the best one that explain the curve nearly as well.
+void find_interval(Fit& fit, std::span<const double> x, std::span<const double> rates) {
+  constexpr double kNearly = 10;  // of the criterion, as between formulas
+  constexpr double kStep = 1.002;
+  const auto points = static_cast<double>(x.size());
+  const double most = criterion(fit.squares, points) + kNearly;
+  const auto end = [&](double factor) {
+    double capacity = fit.capacity;
+    while (capacity > x.front() / 4 && capacity < 1.5 * x.back() &&
+           criterion(squares_of(fit.replacement, capacity, x, rates), points) <= most)
+      capacity *= factor;
+    return capacity;
+  };
+  fit.low = end(1 / kStep);
+  fit.high = end(kStep);
 }
 
 /// Tries capacities over the whole range, and then finer ones around the best.
@@ -54,6 +83,7 @@ Fit fitted(Replacement replacement, std::span<const double> x, std::span<const d
     low = std::log(fit.capacity) - 2 * step;
     high = std::log(fit.capacity) + 2 * step;
   }
+  find_interval(fit, x, rates);
   return fit;
 }
 
@@ -114,19 +144,24 @@ ReplacementFit fit_replacement(std::span<const Point> hit_rates) {
   std::array fits = {fitted(Replacement::lru, x, rates), fitted(Replacement::random, x, rates),
                      fitted(Replacement::proportional, x, rates)};
   std::ranges::sort(fits, {}, &Fit::squares);
-  // All have one parameter and the noise, so that the corrections of the criteria are the same. No
-  // hit rate is better known than to half a percent.
   const auto n = static_cast<double>(x.size());
-  const auto criterion = [&](const Fit& fit) {
-    constexpr double kLeastError = 0.005;
-    return n * std::log(std::max(fit.squares / n, kLeastError * kLeastError));
+  constexpr double kRuledOut = 10;
+  ReplacementFit fit = {.best = fits[0].replacement,
+                        .second = fits[1].replacement,
+                        .capacity = {fits[0].capacity, fits[0].low, fits[0].high},
+                        .best_error = std::sqrt(fits[0].squares / n),
+                        .second_error = std::sqrt(fits[1].squares / n)};
+  const auto behind = [&](const Fit& other) {
+    return criterion(other.squares, n) - criterion(fits[0].squares, n);
   };
-  return {.best = fits[0].replacement,
-          .second = fits[1].replacement,
-          .capacity = fits[0].capacity,
-          .best_error = std::sqrt(fits[0].squares / n),
-          .second_error = std::sqrt(fits[1].squares / n),
-          .decided = criterion(fits[1]) - criterion(fits[0]) >= 10};
+  fit.decided = behind(fits[1]) >= kRuledOut;
+  for (const Fit& other : fits) {
+    if (behind(other) >= kRuledOut) continue;
+    fit.capacity.low = std::min(fit.capacity.low, other.low);
+    fit.capacity.high = std::max(fit.capacity.high, other.high);
+  }
+  fit.explained = fit.best_error <= kMostError;
+  return fit;
 }
 
 }  // namespace ladder::labs

@@ -34,10 +34,12 @@ double overlapped_hit_rate(double bandwidth, double cache, double memory);
 struct ReplacementFit {
   Replacement best;
   Replacement second;
-  double capacity = 0;    ///< in the unit of x, fitted for the best
+  Estimate capacity;      ///< in the unit of x; the interval is that of all that are not ruled out
   double best_error = 0;  ///< root mean square of the hit rates
   double second_error = 0;
   bool decided = false;  ///< the second is clearly worse (Akaike's criterion, corrected: by 10)
+  bool explained =
+      true;  ///< the best is close to all hit rates, so that its capacity means something
 };
 
 /// \brief  Fits all three to h(x).

@@ -11,14 +11,14 @@
 
 namespace ladder::labs {
 
-/// y = min(slope * x, ceiling).
+/// y = min(slope * x, ceiling), with intervals that hold the truth where the curve follows it.
 struct Saturation {
-  double slope = 0;
-  double ceiling = 0;
-  double knee = 0;  ///< x at which both meet
+  Estimate slope;
+  Estimate ceiling;
+  Estimate knee;  ///< x at which both meet
 };
 
-/// \return nothing if the curve never stops to grow, or never grows
+/// \return nothing if the curve never stops to grow, never grows, or is of another shape
 /// \throws std::invalid_argument  fewer than 4 points
 std::optional<Saturation> fit_saturation(std::span<const Point> curve);
 

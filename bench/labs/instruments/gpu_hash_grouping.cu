@@ -17,24 +17,24 @@ constexpr std::uint64_t kFilledBytes = std::uint64_t{16} << 30;
 
 }  // namespace
 
-TableWord* PinnedTuples::of_tuples(std::uint64_t tuples) {
-  if (tuples <= count_) return tuples_;
+char* PinnedTuples::of_bytes(std::uint64_t bytes) {
+  if (bytes <= bytes_) return memory_;
   release();
   void* memory = nullptr;
-  if (cudaHostAlloc(&memory, tuples * sizeof(TableWord), cudaHostAllocMapped) != cudaSuccess) {
+  if (cudaHostAlloc(&memory, bytes, cudaHostAllocMapped) != cudaSuccess) {
     cudaGetLastError();
-    throw LabError("The host cannot pin " + std::to_string(tuples * sizeof(TableWord) >> 20) +
+    throw LabError("The host cannot pin " + std::to_string(bytes >> 20) +
                    " MiB of its memory for tuples. Free some, or raise `ulimit -l`");
   }
-  tuples_ = static_cast<TableWord*>(memory);
-  count_ = tuples;
-  return tuples_;
+  memory_ = static_cast<char*>(memory);
+  bytes_ = bytes;
+  return memory_;
 }
 
 void PinnedTuples::release() noexcept {
-  if (tuples_ != nullptr) cudaFreeHost(tuples_);
-  tuples_ = nullptr;
-  count_ = 0;
+  if (memory_ != nullptr) cudaFreeHost(memory_);
+  memory_ = nullptr;
+  bytes_ = 0;
 }
 
 LaunchShape GpuHashGrouping::all_sms() const {
@@ -44,34 +44,38 @@ LaunchShape GpuHashGrouping::all_sms() const {
           .stream = stopwatch_.stream()};
 }
 
-GroupingArrays GpuHashGrouping::arrays_of(const Grouping& grouping) {
-  const std::uint64_t tuple_bytes = grouping.tuples * sizeof(TableWord);
-  char* const first = region_.of_bytes(grouping.table_bytes + 2 * tuple_bytes +
+template <class Word>
+GroupingArrays<Word> GpuHashGrouping::arrays_of(const Grouping& grouping) {
+  const std::uint64_t tuple_bytes = grouping.tuples * sizeof(Word);
+  const std::uint64_t buffer_bytes = (grouping.chunk() * sizeof(Word) + 7) / 8 * 8;
+  const std::uint64_t whole_tuples = (tuple_bytes + 7) / 8 * 8;
+  char* const first = region_.of_bytes(grouping.table_bytes + whole_tuples + buffer_bytes +
                                        kGroupingCounters * sizeof(TableWord));
-  auto* const tuples = reinterpret_cast<TableWord*>(first + grouping.table_bytes);
-  TableWord* const buffer = tuples + grouping.tuples;
-  return {.table = reinterpret_cast<Bucket*>(first),
-          .tuples = tuples,
+  char* const tuples = first + grouping.table_bytes;
+  char* const buffer = tuples + whole_tuples;
+  return {.table = reinterpret_cast<BucketOf<Word>*>(first),
+          .tuples = reinterpret_cast<Word*>(tuples),
           .staged = nullptr,
-          .buffer = buffer,
-          .counters = buffer + grouping.tuples};
+          .buffer = reinterpret_cast<Word*>(buffer),
+          .counters = reinterpret_cast<TableWord*>(buffer + buffer_bytes)};
 }
 
+template <class Word>
 void GpuHashGrouping::prepare(const Grouping& grouping) {
-  const Held wanted = {grouping.table_bytes, grouping.tuples, grouping.seed};
+  const Held wanted = {grouping.table_bytes, grouping.tuples, grouping.seed, grouping.keys};
   if (held_ == wanted) return;
   held_ = {};
-  const GroupingArrays arrays = arrays_of(grouping);
-  TableWord* const tuples = arrays.tuples;
-  launch(kernels::clear_words, all_sms(), reinterpret_cast<TableWord*>(arrays.table),
-         grouping.table_bytes / sizeof(TableWord));
+  const GroupingArrays<Word> arrays = arrays_of<Word>(grouping);
+  Word* const tuples = arrays.tuples;
+  launch(kernels::clear_words<Word>, all_sms(), reinterpret_cast<Word*>(arrays.table),
+         grouping.table_bytes / sizeof(Word));
   const auto parts = static_cast<int>((grouping.table_bytes + kFilledBytes - 1) / kFilledBytes);
   for (int part = 0; part < parts; ++part)
-    launch(kernels::insert_groups, all_sms(), arrays.table, grouping.buckets(), parts, part);
-  launch(kernels::fill_tuples, all_sms(), tuples, grouping.tuples, grouping.groups(),
+    launch(kernels::insert_groups<Word>, all_sms(), arrays.table, grouping.buckets(), parts, part);
+  launch(kernels::fill_tuples<Word>, all_sms(), tuples, grouping.tuples, grouping.groups(),
          grouping.seed);
   const GpuArray<TableSums> sums(1);
-  launch(kernels::sum_tuples, all_sms(), tuples, grouping.tuples, sums.data());
+  launch(kernels::sum_tuples<Word>, all_sms(), tuples, grouping.tuples, sums.data());
   check(cudaStreamSynchronize(stopwatch_.stream()));
   once_ = sums.values()[0];
   expected_ = {.groups = grouping.groups()};
@@ -79,15 +83,18 @@ void GpuHashGrouping::prepare(const Grouping& grouping) {
   held_ = wanted;
 }
 
+template <class Word>
 TableSums GpuHashGrouping::sums_of_table(const Grouping& grouping) {
   const GpuArray<TableSums> sums(1);
-  launch(kernels::sum_table, all_sms(), arrays_of(grouping).table, grouping.buckets(), sums.data());
+  launch(kernels::sum_table<Word>, all_sms(), arrays_of<Word>(grouping).table, grouping.buckets(),
+         sums.data());
   check(cudaStreamSynchronize(stopwatch_.stream()));
   return sums.values()[0];
 }
 
+template <class Word>
 void GpuHashGrouping::require_exact(const Grouping& grouping) {
-  const TableSums sums = sums_of_table(grouping);
+  const TableSums sums = sums_of_table<Word>(grouping);
   if (sums.groups == expected_.groups && sums.tuples == expected_.tuples &&
       sums.check == expected_.check)
     return;
@@ -100,15 +107,15 @@ void GpuHashGrouping::require_exact(const Grouping& grouping) {
                          (sums.check == expected_.check ? "agrees" : "differs"));
 }
 
-std::vector<double> GpuHashGrouping::tuples_per_second(const Grouping& grouping, int repeats) {
-  GroupingArrays arrays = arrays_of(grouping);
-  prepare(grouping);
+template <class Word>
+std::vector<double> GpuHashGrouping::rates_of(const Grouping& grouping, int repeats) {
+  GroupingArrays<Word> arrays = arrays_of<Word>(grouping);
+  prepare<Word>(grouping);
   if (grouping.zero_copy) {
-    TableWord* const pinned = pinned_.of_tuples(grouping.tuples);
-    TableWord* const on_gpu = arrays.tuples;
-    if (!pinned_filled_)
-      check(
-          cudaMemcpy(pinned, on_gpu, grouping.tuples * sizeof(TableWord), cudaMemcpyDeviceToHost));
+    const std::uint64_t bytes = grouping.tuples * sizeof(Word);
+    auto* const pinned = reinterpret_cast<Word*>(pinned_.of_bytes(bytes));
+    Word* const on_gpu = arrays.tuples;
+    if (!pinned_filled_) check(cudaMemcpy(pinned, on_gpu, bytes, cudaMemcpyDeviceToHost));
     pinned_filled_ = true;
     arrays.tuples = pinned;
     arrays.staged = on_gpu;
@@ -121,31 +128,49 @@ std::vector<double> GpuHashGrouping::tuples_per_second(const Grouping& grouping,
     if (repeat >= 0)  // the first one warms up
       rates.push_back(static_cast<double>(grouping.tuples) / (ms * 1e-3));
   }
-  require_exact(grouping);
+  require_exact<Word>(grouping);
   return rates;
 }
 
-std::optional<std::vector<Bucket>> GpuHashGrouping::grouped(const Grouping& grouping,
-                                                            std::span<const TableWord> keys) {
+template <class Word>
+std::vector<Bucket> GpuHashGrouping::buckets_of(const Grouping& grouping,
+                                                std::span<const TableWord> keys) {
   held_ = {};
-  GroupingArrays arrays = arrays_of(grouping);
-  TableWord* const on_gpu = arrays.tuples;
+  GroupingArrays<Word> arrays = arrays_of<Word>(grouping);
+  Word* const on_gpu = arrays.tuples;
+  const std::vector<Word> words(keys.begin(), keys.end());
+  const std::uint64_t bytes = words.size() * sizeof(Word);
   check(cudaMemset(arrays.table, 0, grouping.table_bytes));
-  check(cudaMemcpy(on_gpu, keys.data(), keys.size_bytes(), cudaMemcpyHostToDevice));
+  check(cudaMemcpy(on_gpu, words.data(), bytes, cudaMemcpyHostToDevice));
   if (grouping.zero_copy) {
     pinned_filled_ = false;
-    TableWord* const pinned = pinned_.of_tuples(grouping.tuples);
-    std::copy(keys.begin(), keys.end(), pinned);
-    check(cudaMemset(on_gpu, 0, keys.size_bytes()));
+    auto* const pinned = reinterpret_cast<Word*>(pinned_.of_bytes(bytes));
+    std::ranges::copy(words, pinned);
+    check(cudaMemset(on_gpu, 0, bytes));
     arrays.tuples = pinned;
     arrays.staged = on_gpu;
   }
   check(cudaDeviceSynchronize());
   group_once(grouping, arrays, all_sms());
   check(cudaStreamSynchronize(stopwatch_.stream()));
-  std::vector<Bucket> buckets(grouping.buckets());
-  check(cudaMemcpy(buckets.data(), arrays.table, grouping.table_bytes, cudaMemcpyDeviceToHost));
+  std::vector<BucketOf<Word>> table(grouping.buckets());
+  check(cudaMemcpy(table.data(), arrays.table, grouping.table_bytes, cudaMemcpyDeviceToHost));
+  std::vector<Bucket> buckets;
+  buckets.reserve(table.size());
+  for (const BucketOf<Word>& bucket : table)
+    buckets.push_back({.key = bucket.key, .count = bucket.count});
   return buckets;
+}
+
+std::vector<double> GpuHashGrouping::tuples_per_second(const Grouping& grouping, int repeats) {
+  return grouping.keys == KeySize::narrow ? rates_of<NarrowWord>(grouping, repeats)
+                                          : rates_of<TableWord>(grouping, repeats);
+}
+
+std::optional<std::vector<Bucket>> GpuHashGrouping::grouped(const Grouping& grouping,
+                                                            std::span<const TableWord> keys) {
+  return grouping.keys == KeySize::narrow ? buckets_of<NarrowWord>(grouping, keys)
+                                          : buckets_of<TableWord>(grouping, keys);
 }
 
 }  // namespace ladder::labs

@@ -18,14 +18,15 @@ class PinnedTuples {
   PinnedTuples& operator=(const PinnedTuples&) = delete;
 
   /// \throws LabError  the host cannot pin so much
-  TableWord* of_tuples(std::uint64_t tuples);
+  char* of_bytes(std::uint64_t bytes);
   void release() noexcept;
 
  private:
-  TableWord* tuples_ = nullptr;
-  std::uint64_t count_ = 0;
+  char* memory_ = nullptr;
+  std::uint64_t bytes_ = 0;
 };
 
+template <class Word>
 struct GroupingArrays;
 
 class GpuHashGrouping final : public GroupingInstrument {
@@ -43,15 +44,24 @@ class GpuHashGrouping final : public GroupingInstrument {
     std::uint64_t table_bytes = 0;
     std::uint64_t tuples = 0;
     std::uint64_t seed = 0;
+    KeySize keys = KeySize::wide;
     bool operator==(const Held&) const = default;
   };
 
   LaunchShape all_sms() const;
-  GroupingArrays arrays_of(const Grouping& grouping);
+  template <class Word>
+  GroupingArrays<Word> arrays_of(const Grouping& grouping);
   /// Fills the table with all groups, and makes the tuples.
+  template <class Word>
   void prepare(const Grouping& grouping);
+  template <class Word>
+  std::vector<double> rates_of(const Grouping& grouping, int repeats);
+  template <class Word>
+  std::vector<Bucket> buckets_of(const Grouping& grouping, std::span<const TableWord> keys);
+  template <class Word>
   TableSums sums_of_table(const Grouping& grouping);
   /// \throws std::logic_error  the table does not hold all groups, or other counts
+  template <class Word>
   void require_exact(const Grouping& grouping);
 
   GpuRegion& region_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -46,7 +47,7 @@ class Block {
 class GpuNearMemory final : public NearMemoryInstrument {
  public:
   GpuNearMemory(Stopwatch& stopwatch, const MemoryFacts& facts)
-      : stopwatch_(stopwatch), bytes_(array_bytes(facts)) {}
+      : stopwatch_(stopwatch), bytes_(array_bytes(facts)), l2_bytes_(facts.l2_bytes) {}
 
   NearMemoryFacts facts() override {
     const side_aware::GpuSides& sides = gpu_.sides();
@@ -127,6 +128,29 @@ class GpuNearMemory final : public NearMemoryInstrument {
     if (result.watts.empty()) result.watts = clocks.power_w;
     if (!clocks.sm_mhz.empty()) result.sm_mhz = median_of(clocks.sm_mhz);
     return result;
+  }
+
+  std::vector<double> two_passes_ms(TwoPasses passes, std::uint64_t bytes, int repeats) override {
+    allocate();
+    const std::array<Stream, 2> both = passes_of(passes, bytes);
+    // The ends of the arrays, through which L2 forgets their beginnings.
+    const std::uint64_t other = std::min(4 * l2_bytes_, bytes_ / 2);
+    const Address end = bytes_ - other;
+    const Stream forget = {gpu_.kernel(shipped_operation("copy.cuh", "CopyOfKept")),
+                           {.outputs = {target_->address() + end},
+                            .inputs = {source_->address() + end},
+                            .elements = other / kWordBytes},
+                           2 * other};
+    std::vector<double> ms;
+    for (int repeat = -1; repeat < repeats; ++repeat) {
+      start(forget.kernel, forget.arrays, Assignment::right);
+      const double once = stopwatch_.time_ms([&] {
+        for (const Stream& pass : both)
+          start(pass.kernel, pass.arrays, Assignment::right, pass.sideband);
+      });
+      if (repeat >= 0) ms.push_back(once);  // the first one warms up
+    }
+    return ms;
   }
 
  private:
@@ -278,8 +302,33 @@ class GpuNearMemory final : public NearMemoryInstrument {
     }
   }
 
+  std::array<Stream, 2> passes_of(TwoPasses passes, std::uint64_t bytes) {
+    const Address from = source_->address();
+    const Address to = target_->address();
+    const std::uint64_t words = bytes / kWordBytes;
+    const bool scales = passes == TwoPasses::scale_forwards || passes == TwoPasses::scale_backwards;
+    if (scales) {
+      const bool back = passes == TwoPasses::scale_backwards;
+      return {Stream{gpu_.kernel(shipped_operation("absmax.cuh", "FirstAbsMax")),
+                     {.outputs = {}, .inputs = {from}, .elements = words},
+                     bytes},
+              Stream{gpu_.kernel(shipped_operation("scale.cuh", back ? "ScaleBackwards" : "Scale")),
+                     {.outputs = {to}, .inputs = {from}, .elements = words},
+                     2 * bytes,
+                     std::bit_cast<int>(1.5f)}};
+    }
+    const bool evicted = passes == TwoPasses::copy_evicted;
+    return {Stream{gpu_.kernel(shipped_operation("copy.cuh", evicted ? "Copy" : "CopyOfKept")),
+                   {.outputs = {to}, .inputs = {from}, .elements = words},
+                   2 * bytes},
+            Stream{gpu_.kernel(shipped_operation("sum.cuh", "Total")),
+                   {.outputs = {}, .inputs = {to}, .elements = words},
+                   bytes}};
+  }
+
   Stopwatch& stopwatch_;
   std::uint64_t bytes_;
+  std::uint64_t l2_bytes_;
   unsigned blocks_per_sm_ = 4;
   Nvml nvml_;
   side_aware::Gpu gpu_;

@@ -4,6 +4,7 @@
 #include "bench/labs/instruments/gpu_random_reads.cuh"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "bench/labs/instruments/kernels/random_reads.cuh"
 #include "common/launch.cuh"
@@ -11,10 +12,11 @@
 namespace ladder::labs {
 
 RandomReadsResult GpuRandomReads::random_reads(const RandomReads& reads, int repeats) {
+  if (reads.draw == DrawnBy::lcg_of_thread) return lcg_reads(reads, repeats);
   constexpr unsigned kBlocksPerSm = 2;
   const std::uint64_t region_words = reads.region_bytes / sizeof(std::uint64_t);
   auto* const words = reinterpret_cast<std::uint64_t*>(region_.of_bytes(reads.region_bytes));
-  launch(kernels::fill_words,
+  launch(kernels::fill_words<std::uint64_t>,
          {.grid = dim3(4096), .block = dim3(256), .stream = stopwatch_.stream()}, words,
          region_words);
 
@@ -46,6 +48,36 @@ RandomReadsResult GpuRandomReads::random_reads(const RandomReads& reads, int rep
     if (repeat >= 0)  // the first one warms up
       result.reads_per_second.push_back(static_cast<double>(plan.group_reads) * groups /
                                         (ms * 1e-3));
+    result.sum = sum.values()[0];
+  }
+  return result;
+}
+
+RandomReadsResult GpuRandomReads::lcg_reads(const RandomReads& reads, int repeats) {
+  if (reads.reads % kLcgReads != 0 || !reads.group_of_sm.empty())
+    throw std::invalid_argument("reads of an LCG come in 1024 for each thread, and without groups");
+  const std::uint64_t count = reads.region_bytes / sizeof(unsigned);
+  auto* const words = reinterpret_cast<unsigned*>(region_.of_bytes(reads.region_bytes));
+  launch(kernels::fill_words<unsigned>,
+         {.grid = dim3(4096), .block = dim3(256), .stream = stopwatch_.stream()}, words, count);
+  const std::uint64_t threads = reads.reads / kLcgReads;
+  constexpr std::uint64_t kBlock = 256;
+  const LaunchShape shape = {.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock)),
+                             .block = dim3(static_cast<unsigned>(kBlock)),
+                             .stream = stopwatch_.stream()};
+  GpuArray<unsigned long long> sum(1);
+  RandomReadsResult result;
+  for (int repeat = -1; repeat < repeats; ++repeat) {
+    sum.clear();
+    double ms = 0.0;
+    for (int scope = 0; scope < reads.scopes; ++scope) {
+      const WordRange wanted = part_of({0, count}, reads.scopes, scope);
+      ms += stopwatch_.time_ms([&] {
+        launch(kernels::lcg_reads, shape, words, count, threads, reads.seed, wanted, sum.data());
+      });
+    }
+    if (repeat >= 0)  // the first one warms up
+      result.reads_per_second.push_back(static_cast<double>(reads.reads) / (ms * 1e-3));
     result.sum = sum.values()[0];
   }
   return result;

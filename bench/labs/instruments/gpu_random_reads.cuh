@@ -16,6 +16,8 @@ class GpuRandomReads final : public RandomReadInstrument {
   RandomReadsResult random_reads(const RandomReads& reads, int repeats) override;
 
  private:
+  RandomReadsResult lcg_reads(const RandomReads& reads, int repeats);
+
   GpuRegion& region_;
   Stopwatch& stopwatch_;
   int sms_;

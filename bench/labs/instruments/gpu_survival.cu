@@ -156,7 +156,7 @@ double GpuSurvival::threshold_cycles() {
     launch(
         kernels::read_with_hint<CacheHint::all_levels>,
         {.grid = dim3(static_cast<unsigned>(sms_ * 2)), .block = dim3(1024), .stream = own.get()},
-        reinterpret_cast<const unsigned*>(data), bytes / 4, sink.data());
+        reinterpret_cast<const unsigned*>(data), bytes / 4, sink.data(), 32u);
     const std::vector<unsigned> cycles = time_loads(sample, own.get());
     return std::vector<double>(cycles.begin(), cycles.end());
   };
@@ -182,10 +182,11 @@ std::vector<double> GpuSurvival::survivors(const Survival& survival, int repeats
   const OwnStream own;
   const LaunchShape shape = {
       .grid = dim3(static_cast<unsigned>(sms_ * 2)), .block = dim3(1024), .stream = own.get()};
-  const auto read = [&](const char* data, std::uint64_t bytes, Hint hint) {
+  const auto read = [&](const char* data, std::uint64_t bytes, Hint hint, int sectors = 4) {
+    const auto of_line = static_cast<unsigned>(8 * sectors);
     with_hint(hint, [&]<CacheHint cache>() {
       launch(kernels::read_with_hint<cache>, shape, reinterpret_cast<const unsigned*>(data),
-             bytes / 4, sink.data());
+             bytes / 128 * of_line, sink.data(), of_line);
     });
   };
   std::vector<double> shares;
@@ -196,7 +197,7 @@ std::vector<double> GpuSurvival::survivors(const Survival& survival, int repeats
     std::optional<Window> window;
     if (survival.set_aside) window.emplace(own.get(), hot, *survival.set_aside);
     for (int pass = 0; pass < survival.hot_passes; ++pass)
-      read(hot, survival.hot_bytes, survival.hot_hint);
+      read(hot, survival.hot_bytes, survival.hot_hint, survival.hot_sectors);
     read(stream, survival.stream_bytes, survival.stream_hint);
     const std::vector<unsigned> all = time_loads(sample, own.get());
     const auto hits = std::ranges::count_if(

@@ -20,17 +20,33 @@ enum class GroupingWay : std::uint8_t {
   windows,   ///< tuples are sorted by part of the table, and each block works on its own parts
 };
 
+/// What keys and counts are.
+enum class KeySize : std::uint8_t {
+  wide,    ///< of 8 bytes: a bucket has 16
+  narrow,  ///< of 4 bytes: a bucket has 8
+};
+
 /// One grouping. The table holds all groups before it begins, and each tuple adds 1 to one of them.
 struct Grouping {
   std::uint64_t table_bytes = 0;  ///< a multiple of 16 * kBucketsPerGroup
-  std::uint64_t tuples = 0;       ///< of 8 bytes each
+  std::uint64_t tuples = 0;       ///< a key each
   GroupingWay way = GroupingWay::one_pass;
   int parts = 1;           ///< passes or windows; 1 .. kMostParts
   bool zero_copy = false;  ///< kernels read the tuples from the host's memory
   std::uint64_t seed = 1;
+  KeySize keys = KeySize::wide;
+  std::uint64_t chunk_tuples = 0;  ///< so many go through all passes before the next; 0: all
+  int threads = 0;  ///< of all passes, a multiple of 32; 0: as many as the GPU runs; not of windows
 
-  std::uint64_t buckets() const { return table_bytes / sizeof(Bucket); }
+  std::uint64_t word_bytes() const {
+    return keys == KeySize::wide ? sizeof(TableWord) : sizeof(NarrowWord);
+  }
+  std::uint64_t buckets() const { return table_bytes / (2 * word_bytes()); }
   std::uint64_t groups() const { return buckets() / kBucketsPerGroup; }
+  /// Tuples that are in the buffer at most.
+  std::uint64_t chunk() const {
+    return chunk_tuples == 0 || chunk_tuples > tuples ? tuples : chunk_tuples;
+  }
 };
 
 /// The most passes or windows: a block counts the tuples of each in shared memory.

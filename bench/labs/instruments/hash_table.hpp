@@ -12,15 +12,20 @@ namespace ladder::labs {
 
 /// What CUDA's atomic functions take: 64 bits.
 using TableWord = unsigned long long;
+/// The same, of 32 bits.
+using NarrowWord = unsigned;
 
 /// No tuple has this key: the bucket is empty.
 constexpr TableWord kNoKey = 0;
 
 /// One group of tuples: the SQL of it is SELECT key, count(*) GROUP BY key.
-struct Bucket {
-  TableWord key;
-  TableWord count;
+template <class Word>
+struct BucketOf {
+  Word key;
+  Word count;
 };
+
+using Bucket = BucketOf<TableWord>;
 
 /// Buckets for each group: half of them stay empty.
 constexpr std::uint64_t kBucketsPerGroup = 2;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/labs/analysis/samples.hpp"
+#include "bench/labs/instruments/random_places.hpp"
 #include "bench/labs/instruments/survival.hpp"
 
 namespace ladder::labs {
@@ -68,20 +69,31 @@ struct Walk {
   bool spread_lines = false;
   std::uint64_t most_steps = 65536;  ///< timed loads of one sample; fewer where one lap is shorter
   std::uint64_t seed = 1;
+  /// Not 0: places come in pairs, and from one pair to the next it is a stride. The second place of
+  /// a pair lies so many bytes behind the first; less than a stride.
+  std::uint64_t partner_bytes = 0;
+  std::uint64_t spread_bytes = 0;  ///< of each stride, over which lines are spread; 0: all of it
 
   /// Bytes from the first place to the end of the last one.
-  std::uint64_t span_bytes() const { return places * stride_bytes; }
+  std::uint64_t span_bytes() const {
+    return (partner_bytes == 0 ? places : (places + 1) / 2) * stride_bytes;
+  }
+  bool operator==(const Walk&) const = default;
 };
 
 /// \brief  Byte of a walk's place within the region.
 /// \param  place  0 .. places - 1, in the order of addresses
 constexpr std::uint64_t address_of(const Walk& walk, std::uint64_t place) {
   constexpr std::uint64_t kLine = 128;
-  const std::uint64_t lines = walk.stride_bytes / kLine;
+  const std::uint64_t lines =
+      (walk.spread_bytes == 0 ? walk.stride_bytes : walk.spread_bytes) / kLine;
+  const bool pairs = walk.partner_bytes != 0;
+  const std::uint64_t index = pairs ? place / 2 : place;
   // An odd factor spreads lines over the stride; neighbours in one set are far apart in the walk.
-  const std::uint64_t spread = (place + walk.seed * 0x10001u) * 0x9e3779b1u;
+  const std::uint64_t spread = (index + walk.seed * 0x10001u) * 0x9e3779b1u;
   const std::uint64_t line = walk.spread_lines && lines > 1 ? spread % lines : 0;
-  return walk.first_byte + place * walk.stride_bytes + line * kLine;
+  return walk.first_byte + index * walk.stride_bytes + line * kLine +
+         (pairs && place % 2 == 1 ? walk.partner_bytes : 0);
 }
 
 /// Latency, one load at a time.
@@ -125,6 +137,8 @@ struct Sweep {
   std::uint64_t least_bytes = std::uint64_t{2} << 30;  ///< moved in one sample, by whole passes
   std::vector<int> sms = {};                           ///< those that take part; empty: all
   bool zeros = false;                                  ///< the array holds zeros, not random bits
+
+  bool operator==(const Sweep&) const = default;
 };
 
 /// Bandwidth.
@@ -147,6 +161,10 @@ struct RandomReads {
   /// Each group of SMs reads its own share of the region; empty: all read everything.
   std::vector<int> group_of_sm = {};
   std::uint64_t seed = 1;
+  /// lcg_of_thread: reads is a multiple of kLcgReads, and there are no groups of SMs
+  DrawnBy draw = DrawnBy::counter;
+
+  bool operator==(const RandomReads&) const = default;
 };
 
 struct RandomReadsResult {

@@ -42,6 +42,14 @@ struct StreamResult {
   double sm_mhz = 0;          ///< median; 0: not known
 };
 
+/// Two kernels, one after the other: the second reads what the first may have left in L2.
+enum class TwoPasses : std::uint8_t {
+  scale_forwards,   ///< the largest magnitude of an array, then its scaling into another one
+  scale_backwards,  ///< the same, with reverse_order in the second
+  copy_kept,        ///< a copy, then the sum of what it wrote
+  copy_evicted,     ///< the same, with input_evict in the first
+};
+
 class NearMemoryInstrument {
  public:
   virtual ~NearMemoryInstrument() = default;
@@ -53,6 +61,10 @@ class NearMemoryInstrument {
   ///         picked at random, the SM is recorded and the home is measured.
   virtual double near_share(Assignment assignment) = 0;
   virtual StreamResult run(const StreamRun& run) = 0;
+  /// \brief  Milliseconds of both passes, all accesses near, when nothing of the arrays is in L2.
+  /// \param  bytes  of each array
+  /// \return one for each repeat; empty: there is no GPU to ask
+  virtual std::vector<double> two_passes_ms(TwoPasses passes, std::uint64_t bytes, int repeats) = 0;
 };
 
 }  // namespace ladder::labs

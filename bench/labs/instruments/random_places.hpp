@@ -45,6 +45,50 @@ constexpr std::uint64_t random_word(WordRange window, std::uint64_t seed, int gr
   return window.first + high_product(split_mix(stream + number), window.count);
 }
 
+/// How random reads are drawn.
+enum class DrawnBy : std::uint8_t {
+  counter,        ///< a mixed counter; 8-byte words
+  lcg_of_thread,  ///< a linear congruential generator for each kLcgReads reads; 4-byte words
+};
+
+/// Bytes of a word that is read.
+constexpr std::uint64_t word_bytes(DrawnBy draw) {
+  return draw == DrawnBy::counter ? 8 : 4;
+}
+
+/// Reads of one thread, whose places are the states of its generator one after the other.
+constexpr std::uint64_t kLcgReads = 1024;
+
+/// The next state of a linear congruential generator.
+/// \source Knuth, The Art of Computer Programming, volume 2, 3.3.4: the multiplier of MMIX
+constexpr std::uint64_t lcg_next(std::uint64_t state) {
+  return state * 6364136223846793005u + 1442695040888963407u;
+}
+
+/// \brief  The state so many steps later. A step is x -> ax + c; two of them are such a step again,
+///         with other a and c.
+constexpr std::uint64_t lcg_after(std::uint64_t state, std::uint64_t steps) {
+  std::uint64_t c = lcg_next(0);
+  std::uint64_t a = lcg_next(1) - c;
+  for (; steps != 0; steps /= 2) {
+    if (steps % 2 == 1) state = a * state + c;
+    c = a * c + c;
+    a *= a;
+  }
+  return state;
+}
+
+/// Where the generator of a thread starts.
+constexpr std::uint64_t lcg_start(std::uint64_t seed, std::uint64_t thread) {
+  return split_mix(split_mix(seed) + thread);
+}
+
+/// \brief  The word that a state stands for. Its high bits decide: the low ones repeat after a few
+///         states.
+constexpr std::uint64_t lcg_word(std::uint64_t state, std::uint64_t words) {
+  return high_product(state, words);
+}
+
 /// What word `index` of a region holds.
 constexpr std::uint64_t word_value(std::uint64_t index) {
   return index * 0x9e3779b97f4a7c15u ^ (index >> 7);

@@ -36,6 +36,7 @@ struct Survival {
   std::optional<SetAside> set_aside = {};
   int sampled_lines = 4096;
   std::uint64_t seed = 1;
+  int hot_sectors = 4;  ///< of each line of the hot array that are read, the first ones
 };
 
 class SurvivalInstrument {

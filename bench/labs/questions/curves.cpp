@@ -40,7 +40,7 @@ Finding not_found(const std::string& key, const std::string& name, const std::st
 
 Finding capacity(const std::string& key, const std::string& name, const Knee& knee,
                  const std::string& y_unit) {
-  return found(key, name, Estimate{knee.onset, knee.onset, knee.saturated}, "bytes",
+  return found(key, name, Estimate{knee.onset, knee.least, knee.saturated}, "bytes",
                fmt::format("Beyond it, {} becomes {}; the interval ends where that is complete",
                            with_unit(knee.before, y_unit), with_unit(knee.after, y_unit)));
 }
@@ -48,6 +48,24 @@ Finding capacity(const std::string& key, const std::string& name, const Knee& kn
 ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
                        const std::string& because) {
   return {.row = row, .claimed = claimed, .verdict = holds ? "holds" : "wrong", .because = because};
+}
+
+std::vector<Point> in_rounds(
+    const std::vector<std::uint64_t>& xs, int repeats,
+    const std::function<std::vector<double>(std::uint64_t x, int repeats)>& measure) {
+  constexpr int kRounds = 3;
+  std::vector<Point> curve;
+  curve.reserve(xs.size());
+  for (const std::uint64_t x : xs)
+    curve.push_back({.x = static_cast<double>(x), .samples = {}});
+  for (int round = 0; round < kRounds; ++round) {
+    const int in_this = (repeats + kRounds - 1 - round) / kRounds;
+    for (std::size_t i = 0; i < xs.size() && in_this > 0; ++i) {
+      const std::vector<double> samples = measure(xs[i], in_this);
+      curve[i].samples.insert(curve[i].samples.end(), samples.begin(), samples.end());
+    }
+  }
+  return curve;
 }
 
 double median_over(const std::vector<Point>& points, std::size_t first, std::size_t last) {

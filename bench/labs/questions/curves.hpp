@@ -3,7 +3,9 @@
 /// \brief What the labs' reports are put together from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,12 @@ namespace ladder::labs {
 /// Multiples of `unit` from `least` to `most`, each about `factor` times the one before.
 std::vector<std::uint64_t> geometric(std::uint64_t least, std::uint64_t most, double factor,
                                      std::uint64_t unit);
+
+/// The next size below that has whole lines. What a driver tells need not.
+constexpr std::uint64_t whole_lines(std::uint64_t bytes) {
+  constexpr std::uint64_t kLine = 128;
+  return std::max(bytes / kLine, std::uint64_t{1}) * kLine;
+}
 
 /// A finding that is one number.
 Finding found(const std::string& key, const std::string& name, double value,
@@ -39,6 +47,14 @@ Finding capacity(const std::string& key, const std::string& name, const Knee& kn
 /// \param  because  a sentence without its full stop
 ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
                        const std::string& because);
+
+/// \brief  Measures each x in three rounds, so that what disturbs a stretch of time has no majority
+///         at any of them.
+/// \param  repeats  of each x, in all
+/// \param  measure  gets an x and the number of its repeats in this round
+std::vector<Point> in_rounds(
+    const std::vector<std::uint64_t>& xs, int repeats,
+    const std::function<std::vector<double>(std::uint64_t x, int repeats)>& measure);
 
 /// Median of all samples of some points.
 double median_over(const std::vector<Point>& points, std::size_t first, std::size_t last);

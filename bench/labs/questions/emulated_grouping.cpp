@@ -13,14 +13,17 @@
 
 namespace ladder::labs {
 
-std::vector<Bucket> grouped_on_emulator(const Grouping& grouping, std::span<const TableWord> keys) {
+namespace {
+
+template <class Word>
+std::vector<Bucket> grouped_words(const Grouping& grouping, std::span<const TableWord> keys) {
   constexpr int kBlocks = 3;
-  const AlignedArray<Bucket> table(grouping.buckets());
-  const AlignedArray<TableWord> tuples(keys.size());
-  const AlignedArray<TableWord> staged(keys.size());
-  const AlignedArray<TableWord> buffer(keys.size());
+  const AlignedArray<BucketOf<Word>> table(grouping.buckets());
+  const AlignedArray<Word> tuples(keys.size());
+  const AlignedArray<Word> staged(keys.size());
+  const AlignedArray<Word> buffer(grouping.chunk());
   const AlignedArray<TableWord> counters(traced::grouping_counters());
-  std::ranges::copy(keys, tuples.data());
+  std::ranges::transform(keys, tuples.data(), [](TableWord key) { return static_cast<Word>(key); });
   traced_run({{.name = "table", .data = table.data(), .bytes = table.bytes()},
               {.name = "tuples", .data = tuples.data(), .bytes = tuples.bytes()},
               {.name = "staged", .data = staged.data(), .bytes = staged.bytes()},
@@ -28,14 +31,36 @@ std::vector<Bucket> grouped_on_emulator(const Grouping& grouping, std::span<cons
               {.name = "counters", .data = counters.data(), .bytes = counters.bytes()}},
              [&] {
                traced::group(grouping,
-                             {.table = table.values(),
-                              .tuples = tuples.values(),
-                              .staged = staged.values(),
-                              .buffer = buffer.values(),
-                              .counters = counters.values()},
+                             traced::GroupingMemory<Word>{.table = table.values(),
+                                                          .tuples = tuples.values(),
+                                                          .staged = staged.values(),
+                                                          .buffer = buffer.values(),
+                                                          .counters = counters.values()},
                              kBlocks);
              });
-  return {table.values().begin(), table.values().end()};
+  std::vector<Bucket> buckets;
+  buckets.reserve(table.values().size());
+  for (const BucketOf<Word>& bucket : table.values())
+    buckets.push_back({.key = bucket.key, .count = bucket.count});
+  return buckets;
+}
+
+}  // namespace
+
+std::vector<Bucket> grouped_on_emulator(const Grouping& grouping, std::span<const TableWord> keys) {
+  return grouping.keys == KeySize::narrow ? grouped_words<NarrowWord>(grouping, keys)
+                                          : grouped_words<TableWord>(grouping, keys);
+}
+
+std::uint64_t lcg_sum_on_emulator(const RandomReads& reads) {
+  const AlignedArray<unsigned> words(reads.region_bytes / sizeof(unsigned));
+  const AlignedArray<unsigned long long> sum(1);
+  for (std::size_t i = 0; i < words.values().size(); ++i)
+    words.values()[i] = static_cast<unsigned>(word_value(i));
+  traced_run({{.name = "words", .data = words.data(), .bytes = words.bytes()},
+              {.name = "sum", .data = sum.data(), .bytes = sum.bytes()}},
+             [&] { traced::lcg_reads(reads, words.values(), sum.values().first<1>()); });
+  return sum.values()[0];
 }
 
 void require_counts(std::span<const Bucket> table, std::span<const TableWord> keys) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bench/labs/analysis/kept_level.hpp"
 #include "bench/labs/analysis/replacement.hpp"
 #include "bench/labs/questions/curves.hpp"
 #include "bench/labs/questions/labs.hpp"
@@ -40,19 +41,21 @@ struct Probe {
 Series measure(Instruments& instruments, const Probe& probe, const LabOptions& options, double done,
                double share) {
   const std::vector<std::uint64_t> sizes = working_sets(instruments.facts(), options.quick);
+  const int repeats = options.quick ? 3 : 7;
   Series series = {.name = probe.name,
                    .x_name = "working set",
                    .x_unit = "bytes",
                    .y_name = "bandwidth",
                    .y_unit = "GB/s",
                    .points = {}};
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    options.on_progress(done + share * static_cast<double>(i) / static_cast<double>(sizes.size()));
+  double measured = 0;
+  series.points = in_rounds(sizes, repeats, [&](std::uint64_t bytes, int now) {
+    measured += now / static_cast<double>(sizes.size() * static_cast<std::size_t>(repeats));
+    options.on_progress(done + share * measured);
     Sweep sweep = probe.sweep;
-    sweep.bytes = sizes[i];
-    series.points.push_back({.x = static_cast<double>(sizes[i]),
-                             .samples = instruments.sweeps().gbps(sweep, options.quick ? 3 : 7)});
-  }
+    sweep.bytes = bytes;
+    return instruments.sweeps().gbps(sweep, now);
+  });
   return series;
 }
 
@@ -69,19 +72,117 @@ std::vector<Point> hit_rates(const Series& series, double cache, double memory) 
   return rates;
 }
 
-/// The largest working set that is read at this share of the way from memory's rate to that of L2.
-std::optional<double> largest_at(const Series& series, double share, double cache, double memory) {
-  std::optional<double> largest;
-  for (const Point& point : series.points)
-    if (median_of(point.samples) >= memory + share * (cache - memory)) largest = point.x;
-  return largest;
+/// \brief  The highest rate of some working sets.
+/// \return 0 if none of them was measured
+Estimate best_rate(const Series& series, double least_x, double most_x) {
+  const std::vector<Estimate> medians = safe_medians(series.points);
+  std::vector<Estimate> chosen;
+  for (std::size_t i = 0; i < medians.size(); ++i)
+    if (series.points[i].x >= least_x && series.points[i].x <= most_x) chosen.push_back(medians[i]);
+  return chosen.empty() ? Estimate{} : highest_of(chosen);
 }
 
-double best_rate(const Series& series, double least_x, double most_x) {
-  double best = 0.0;
-  for (const Point& point : series.points)
-    if (point.x >= least_x && point.x <= most_x) best = std::max(best, median_of(point.samples));
-  return best;
+/// The rates of L2 and of memory, in the same loop.
+struct LoopRates {
+  Estimate cache;
+  Estimate memory;
+
+  /// This share of the way from memory's rate to that of L2.
+  Estimate between(double share) const {
+    const auto at = [&](double c, double m) { return m + share * (c - m); };
+    return {.value = at(cache.value, memory.value),
+            .low = at(cache.low, memory.low),
+            .high = at(cache.high, memory.high)};
+  }
+  bool differ() const { return cache.low >= 1.1 * memory.high; }
+};
+
+/// \brief  The rate of memory: of the largest working set, measured again. What throttles for a
+///         while makes a rate lower, never higher.
+Estimate memory_rate(Instruments& instruments, const Series& series, Sweep sweep) {
+  Point largest = series.points.back();
+  sweep.bytes = static_cast<std::uint64_t>(largest.x);
+  const std::vector<double> again = instruments.sweeps().gbps(sweep, 9);
+  largest.samples.insert(largest.samples.end(), again.begin(), again.end());
+  return safe_medians(std::span(&largest, 1)).front();
+}
+
+/// Where the bandwidth of a sweep leaves that of L2, and where it is half way to that of memory.
+void add_knee(LabReport& report, const Series& sweep, const LoopRates& rates, double nominal) {
+  const std::string name = "Where bandwidth falls";
+  const std::optional<KeptLevel> most = kept_level(sweep.points, rates.between(0.9));
+  const std::optional<KeptLevel> half = kept_level(sweep.points, rates.between(0.5));
+  if (!most || !half || !most->kept || !most->lost || !half->lost) {
+    report.findings.push_back(
+        not_found("l2_knee_bytes", name, "bytes",
+                  "It falls and rises again, or too little of it is certain"));
+    return;
+  }
+  report.findings.push_back(
+      found("l2_knee_bytes", name, Estimate{*most->kept, *most->kept, *half->lost}, "bytes",
+            fmt::format("Largest working set with 90 % of the way from memory's rate to that of L2 "
+                        "({:.0f} % of the L2 that the GPU reports); the interval ends half way",
+                        100.0 * *most->kept / nominal)));
+  report.claims.push_back(
+      check_claim("R016", "Bandwidth drops sharply where the working set exceeds L2",
+                  *half->lost <= 1.1 * nominal && *most->kept >= 0.9 * nominal,
+                  fmt::format("It begins to fall at {:.0f} % of L2 and is half way at {:.0f} %",
+                              100.0 * *most->kept / nominal, 100.0 * *half->lost / nominal)));
+}
+
+/// The fit for the rates as they are, and for those at the ends of memory's interval.
+std::optional<ReplacementFit> fit_of_rates(const Series& series, const LoopRates& rates) {
+  std::optional<ReplacementFit> fit;
+  for (const double memory : {rates.memory.value, rates.memory.low, rates.memory.high}) {
+    const std::vector<Point> hits = hit_rates(series, rates.cache.value, memory);
+    if (hits.size() < 5) return {};
+    const ReplacementFit one = fit_replacement(hits);
+    if (!fit) {
+      fit = one;
+      continue;
+    }
+    fit->capacity.low = std::min(fit->capacity.low, one.capacity.low);
+    fit->capacity.high = std::max(fit->capacity.high, one.capacity.high);
+    fit->decided = fit->decided && one.decided && one.best == fit->best;
+    fit->explained = fit->explained && one.explained;
+  }
+  return fit;
+}
+
+/// Whether two orders of reading tell the same capacity. Each formula may be the wrong one for a
+/// cache with another replacement, or with two sides that keep copies.
+bool agree(const ReplacementFit& fit, const std::optional<ReplacementFit>& other) {
+  return other && other->explained && other->decided && fit.capacity.low <= other->capacity.high &&
+         other->capacity.low <= fit.capacity.high;
+}
+
+/// \brief  What the hit rates beyond L2 tell of its capacity.
+/// \param  other  what another order tells
+void add_capacity(LabReport& report, const std::string& key, const Series& series,
+                  const std::optional<ReplacementFit>& fit,
+                  const std::optional<ReplacementFit>& other) {
+  const std::string name = "Capacity that the hit rates tell: " + series.name;
+  if (!fit) {
+    report.findings.push_back(
+        not_found(key, name, "bytes", "Too few working sets are read at a rate in between"));
+    return;
+  }
+  const std::string fits = fmt::format("like {} (error {:.3f}; {}: {:.3f})", name_of(fit->best),
+                                       fit->best_error, name_of(fit->second), fit->second_error);
+  if (!fit->explained)
+    report.findings.push_back(not_found(
+        key, name, "bytes", "No replacement explains how they fall, the best ones " + fits));
+  else if (!fit->decided)
+    report.findings.push_back(not_found(
+        key, name, "bytes", "No replacement explains them clearly better than another: " + fits));
+  else if (!agree(*fit, other))
+    report.findings.push_back(
+        not_found(key, name, "bytes",
+                  fmt::format("They fall {}, as if it were {}, which no other order confirms", fits,
+                              with_unit(fit->capacity.value, "bytes"))));
+  else
+    report.findings.push_back(
+        found(key, name, fit->capacity, "bytes", "They fall with the working set " + fits));
 }
 
 }  // namespace
@@ -105,47 +206,36 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
   const Series& sweep = report.series[1];
   const Series& random = report.series[2];
 
-  const double cache = best_rate(sweep, nominal / 8, nominal / 2);
-  const double memory = median_of(sweep.points.back().samples);
-  report.findings.push_back(found("l2_read_gbps", "L2, read by all SMs", cache, "GB/s",
-                                  "Best working set between an eighth and a half of the L2 that "
-                                  "the GPU reports"));
+  const LoopRates rates = {.cache = best_rate(sweep, nominal / 8, nominal / 2),
+                           .memory = memory_rate(*instruments, sweep, probes[1].sweep)};
+  const double cache = rates.cache.value;
+  const double memory = rates.memory.value;
+  const std::string same = "All working sets are read at the rate of memory";
   report.findings.push_back(
-      found("memory_gbps", "Memory, in the same loop", memory, "GB/s",
+      rates.differ()
+          ? found("l2_read_gbps", "L2, read by all SMs", rates.cache, "GB/s",
+                  "Best working set between an eighth and a half of the L2 that the GPU reports")
+          : not_found("l2_read_gbps", "L2, read by all SMs", "GB/s", same));
+  report.findings.push_back(
+      found("memory_gbps", "Memory, in the same loop", rates.memory, "GB/s",
             fmt::format("Working set of {}", with_unit(sweep.points.back().x, "bytes"))));
-  const double small = best_rate(printed, 0, nominal / 8);
-  report.findings.push_back(
-      found("printed_gbps", "What the printed probe calls L2", small, "GB/s",
-            fmt::format("{:.1f}x of what L2 gives{}", small / cache,
-                        small > 1.1 * cache ? ": its small working sets are read from L1" : "")));
-  if (cache < 1.1 * memory) {
-    report.findings.push_back(not_found("l2_knee_bytes", "Where bandwidth falls", "bytes",
-                                        "All working sets are read at the rate of memory"));
+  const Estimate best_printed = best_rate(printed, 0, nominal / 8);
+  const double small = best_printed.value;
+  report.findings.push_back(found(
+      "printed_gbps", "What the printed probe calls L2", best_printed, "GB/s",
+      rates.differ()
+          ? fmt::format("{:.1f}x of what L2 gives{}", small / cache,
+                        small > 1.1 * cache ? ": its small working sets are read from L1" : "")
+          : "No L2 shows beside it"));
+  if (!rates.differ()) {
+    report.findings.push_back(not_found("l2_knee_bytes", "Where bandwidth falls", "bytes", same));
     return report;
   }
-  const std::optional<double> falls = largest_at(sweep, 0.9, cache, memory);
-  const std::optional<double> half = largest_at(sweep, 0.5, cache, memory);
-  report.findings.push_back(
-      found("l2_knee_bytes", "Where bandwidth falls", Estimate{*falls, *falls, *half}, "bytes",
-            fmt::format("Largest working set with 90 % of the way from memory's rate to that of L2 "
-                        "({:.0f} % of the L2 that the GPU reports); the interval ends half way",
-                        100.0 * *falls / nominal)));
-  for (const Series* const series : {&sweep, &random}) {
-    const std::vector<Point> rates =
-        hit_rates(*series, best_rate(*series, nominal / 8, nominal / 2), memory);
-    const std::string key = series == &sweep ? "cyclic" : "random";
-    if (rates.size() < 5) continue;
-    const ReplacementFit fit = fit_replacement(rates);
-    const std::string name = "Capacity that the hit rates tell: " + series->name;
-    const std::string fits = fmt::format("like {} (error {:.3f}; {}: {:.3f})", name_of(fit.best),
-                                         fit.best_error, name_of(fit.second), fit.second_error);
-    report.findings.push_back(
-        fit.decided
-            ? found(key + "_capacity_bytes", name, fit.capacity, "bytes",
-                    "They fall with the working set " + fits)
-            : not_found(key + "_capacity_bytes", name, "bytes",
-                        "No replacement explains them clearly better than another: " + fits));
-  }
+  add_knee(report, sweep, rates, nominal);
+  const std::optional<ReplacementFit> of_random = fit_of_rates(
+      random, {.cache = best_rate(random, nominal / 8, nominal / 2), .memory = rates.memory});
+  add_capacity(report, "cyclic_capacity_bytes", sweep, fit_of_rates(sweep, rates), of_random);
+  add_capacity(report, "random_capacity_bytes", random, of_random, of_random);
   report.claims.push_back(check_claim(
       "R002", "L2 delivers 12 TB/s, three to four times what memory does",
       cache >= 11500.0 && cache / memory >= 3.0,
@@ -154,11 +244,6 @@ LabReport l2_bandwidth(Instruments* instruments, const LabOptions& options) {
       "R028", "The printed probe, with working sets below L2, measures L2", small <= 1.1 * cache,
       fmt::format("It shows {:.1f} TB/s where L2 gives {:.1f}{}", small / 1e3, cache / 1e3,
                   small > 1.1 * cache ? ": each SM reads its part again from L1" : "")));
-  report.claims.push_back(
-      check_claim("R016", "Bandwidth drops sharply where the working set exceeds L2",
-                  *half <= 1.1 * nominal && *falls >= 0.9 * nominal,
-                  fmt::format("It begins to fall at {:.0f} % of L2 and is half way at {:.0f} %",
-                              100.0 * *falls / nominal, 100.0 * *half / nominal)));
   return report;
 }
 

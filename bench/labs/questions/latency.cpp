@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/labs/analysis/kept_level.hpp"
 #include "bench/labs/questions/curves.hpp"
 #include "bench/labs/questions/labs.hpp"
 
@@ -39,10 +40,22 @@ Series staircase(Instruments& instruments, const LabOptions& options, Access acc
   return series;
 }
 
-/// The latency of a plateau.
-Finding level(const std::string& key, const std::string& name, double cycles,
-              const Series& series) {
-  return found(key, name, cycles, "cycles", "Median of a plateau of " + series.name);
+/// \brief  The latency of a plateau.
+/// \param  from, to  its footprints
+Finding level(const std::string& key, const std::string& name, double cycles, const Series& series,
+              double from, double to) {
+  const std::vector<Estimate> medians = safe_medians(series.points);
+  std::vector<double> low = {cycles};
+  std::vector<double> high = {cycles};
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    if (series.points[i].x < from || series.points[i].x > to) continue;
+    low.push_back(medians[i].low);
+    high.push_back(medians[i].high);
+  }
+  return found(
+      key, name,
+      Estimate{cycles, std::min(cycles, median_of(low)), std::max(cycles, median_of(high))},
+      "cycles", "Median of a plateau of " + series.name);
 }
 
 }  // namespace
@@ -57,7 +70,8 @@ LabReport latency(Instruments* instruments, const LabOptions& options) {
 
   const std::vector<Knee> l1 = find_knees(cached.points);
   if (!l1.empty() && l1.front().onset <= 2.0 * static_cast<double>(facts.l1_bytes)) {
-    report.findings.push_back(level("l1_cycles", "L1 latency", l1.front().before, cached));
+    report.findings.push_back(
+        level("l1_cycles", "L1 latency", l1.front().before, cached, 0, l1.front().least));
     report.findings.push_back(capacity("l1_bytes", "L1 capacity", l1.front(), "cycles"));
   } else {
     report.findings.push_back(
@@ -69,17 +83,19 @@ LabReport latency(Instruments* instruments, const LabOptions& options) {
         not_found("l2_bytes", "L2 capacity", "bytes", "ld.cg has the same latency everywhere"));
     return report;
   }
-  report.findings.push_back(level("l2_cycles", "L2 latency", l2.front().before, past_l1));
+  report.findings.push_back(
+      level("l2_cycles", "L2 latency", l2.front().before, past_l1, 0, l2.front().least));
   report.findings.push_back(
       capacity("l2_first_bytes", "What one SM reaches at that latency", l2.front(), "cycles"));
   for (std::size_t i = 1; i < l2.size(); ++i) {
     report.findings.push_back(level(fmt::format("plateau_{}_cycles", i + 1),
                                     fmt::format("Latency of step {} of L2", i + 1), l2[i].before,
-                                    past_l1));
+                                    past_l1, l2[i - 1].saturated, l2[i].least));
     report.findings.push_back(capacity(fmt::format("plateau_{}_bytes", i + 1),
                                        fmt::format("Where step {} ends", i + 1), l2[i], "cycles"));
   }
-  report.findings.push_back(level("dram_cycles", "Latency of memory", l2.back().after, past_l1));
+  report.findings.push_back(level("dram_cycles", "Latency of memory", l2.back().after, past_l1,
+                                  l2.back().saturated, past_l1.points.back().x));
   const double near = l2.front().before;
   const double memory = l2.back().after;
   constexpr double kClose = 0.1;  // a tenth: the claims have one or two digits

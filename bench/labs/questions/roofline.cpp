@@ -48,10 +48,11 @@ Roofs measured_roofs(Instruments& instruments, int repeats) {
   const auto gbps = [&](std::uint64_t bytes) {
     return median_of(instruments.sweeps().gbps({.bytes = bytes}, repeats));
   };
-  return {.multiply_adds = multiply_adds_per_cycle(instruments, repeats) * cycles,
-          .wavefronts = cycles,
-          .l2_bytes = gbps(facts.l2_bytes / 4) * 1e9,
-          .dram_bytes = gbps(std::min(16 * facts.l2_bytes, facts.free_bytes / 2)) * 1e9};
+  return {
+      .multiply_adds = multiply_adds_per_cycle(instruments, repeats) * cycles,
+      .wavefronts = cycles,
+      .l2_bytes = gbps(whole_lines(facts.l2_bytes / 4)) * 1e9,
+      .dram_bytes = gbps(whole_lines(std::min(16 * facts.l2_bytes, facts.free_bytes / 2))) * 1e9};
 }
 
 /// What a rung asks for, of one problem.
@@ -152,9 +153,9 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
   report.claims.push_back(
       {.row = "R100",
        .claimed = "Arithmetic is almost never the bottleneck",
-       .verdict = under_lanes == 0       ? "holds"
-                  : under_lanes == rungs ? "wrong"
-                                         : "condition",
+       .verdict = 10 * under_lanes <= rungs  ? "holds"  // "almost never"
+                  : 2 * under_lanes >= rungs ? "wrong"
+                                             : "condition",
        .because =
            fmt::format("Of {} FP32 rungs, the lanes limit {}. It is the other roofs that the "
                        "first rungs have to get away from",

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "bench/labs/analysis/kept_level.hpp"
 #include "bench/labs/questions/curves.hpp"
+#include "bench/labs/questions/l2_lines.hpp"
 #include "bench/labs/questions/labs.hpp"
 
 namespace ladder::labs {
@@ -36,14 +38,20 @@ Series by_stride(Instruments& instruments, const std::string& name, Access acces
   return series;
 }
 
-/// \brief  Bytes that a miss brings: the smallest stride at which (nearly) every load misses.
-/// \return nothing where the latency does not depend on the stride
+/// \brief  Bytes that a miss brings: the smallest stride at which every load misses.
+/// \return nothing where the latency does not depend on the stride, or is not certain enough
 std::optional<double> fetched_at_once(const Series& series) {
-  const double most = median_of(series.points.back().samples);
-  const double least = median_of(series.points.front().samples);
+  const std::vector<Estimate> cycles = safe_medians(series.points);
+  const double most = cycles.back().value;
+  const double least = cycles.front().value;
   if (least > 0.8 * most) return {};
-  for (const Point& point : series.points)
-    if (median_of(point.samples) > 0.9 * most) return point.x;
+  // With half of that stride, half of the loads miss, which is at most half way.
+  const double nearly_all = (3 * most + least) / 4;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    if (cycles[i].high < nearly_all) continue;
+    if (cycles[i].low < nearly_all) return {};
+    return series.points[i].x;
+  }
   return {};
 }
 
@@ -69,7 +77,8 @@ LabReport sectors(Instruments* instruments, const LabOptions& options) {
                                   "strides from {:.0f} bytes on",
                                   median_of(series.points.front().samples),
                                   median_of(series.points.back().samples), *bytes))
-              : not_found(key, name, "bytes", "The latency is the same for all strides"));
+              : not_found(key, name, "bytes",
+                          "The latency is the same for all strides, or too uncertain"));
   }
   const std::optional<double> to_l1 = fetched_at_once(report.series[0]);
   const std::optional<double> to_l2 = fetched_at_once(report.series[1]);
@@ -82,6 +91,10 @@ LabReport sectors(Instruments* instruments, const LabOptions& options) {
         *to_l1 == 32.0 && *to_l2 == 32.0,
         fmt::format("True of L1 ({:.0f} bytes); into L2 a miss brings {:.0f}", *to_l1, *to_l2)));
   }
+  options.on_progress(0.4);
+  add_lines_of_a_stride(report, *instruments, options);
+  options.on_progress(0.7);
+  add_survival_by_sectors(report, *instruments, options);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/labs/analysis/kept_level.hpp"
 #include "bench/labs/questions/curves.hpp"
 #include "bench/labs/questions/labs.hpp"
 #include "bench/labs/report_text.hpp"
@@ -39,12 +40,28 @@ Series survivors_over(SurvivalInstrument& instrument, const std::string& name,
   return series;
 }
 
-/// The largest hot array of which 90 % survive.
-std::optional<double> protected_bytes(const Series& series) {
-  std::optional<double> most;
-  for (const Point& point : series.points)
-    if (median_of(point.samples) >= 90.0) most = point.x;
-  return most;
+/// \brief  The largest hot array of which 90 % survive; the interval ends with the first one of
+///         which they do not.
+Finding protected_bytes(const std::string& key, const std::string& way, const Series& series) {
+  constexpr double kMost = 90.0;
+  const std::string name = "Largest hot array that survives, " + way;
+  const std::optional<KeptLevel> kept = kept_level(series.points, {kMost, kMost, kMost});
+  const auto none = [&](const std::string& why) { return not_found(key, name, "bytes", why); };
+  if (!kept) return none("Of larger arrays, less than 90 % survive here and more there");
+  if (!kept->kept) {
+    const std::string smallest = with_unit(series.points.front().x, "bytes");
+    return none(kept->lost == series.points.front().x
+                    ? fmt::format("Of no hot array, from {} on, do 90 % survive", smallest)
+                    : fmt::format("Of no hot array, from {} on, do 90 % surely survive", smallest));
+  }
+  if (!kept->lost)
+    return none(
+        fmt::format("Of {}, 90 % are still there, and of no larger one is it certain that "
+                    "they are not",
+                    with_unit(*kept->kept, "bytes")));
+  return found(key, name, Estimate{*kept->kept, *kept->kept, *kept->lost}, "bytes",
+               "90 % of its lines are still there after a stream of twice L2; the interval ends "
+               "with the first array of which they are not");
 }
 
 }  // namespace
@@ -64,9 +81,10 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
                                   "cudaDevAttrMaxPersistingL2CacheSize"));
   if (facts.most_persisting_bytes == 0) return report;
   const int repeats = options.quick ? 3 : 7;
-  const std::vector<std::uint64_t> sizes = geometric(
-      facts.l2_bytes / 30, facts.l2_bytes, options.quick ? 1.6 : 1.2, facts.l2_bytes / 240);
-  const Survival base = {.stream_bytes = 2 * facts.l2_bytes,
+  const std::vector<std::uint64_t> sizes =
+      geometric(facts.l2_bytes / 30, facts.l2_bytes, options.quick ? 1.6 : 1.2,
+                whole_lines(facts.l2_bytes / 240));
+  const Survival base = {.stream_bytes = whole_lines(2 * facts.l2_bytes),
                          .sampled_lines = options.quick ? 1024 : 4096,
                          .seed = options.seed};
   struct Way {
@@ -87,18 +105,8 @@ LabReport set_aside(Instruments* instruments, const LabOptions& options) {
                                                   ways[i].share);
     report.series.push_back(survivors_over(*survival, ways[i].name, sizes, base, limit,
                                            ways[i].hit_ratio, facts, repeats));
-    const std::optional<double> most = protected_bytes(report.series.back());
-    const std::string name = "Largest hot array that survives, " + ways[i].name;
-    if (most) {
-      report.findings.push_back(found(ways[i].key + "_protected_bytes", name, *most, "bytes",
-                                      "90 % of its lines are still there after a stream of twice "
-                                      "L2"));
-    } else {
-      report.findings.push_back(
-          not_found(ways[i].key + "_protected_bytes", name, "bytes",
-                    fmt::format("Of no hot array, from {} on, do 90 % survive",
-                                with_unit(report.series.back().points[0].x, "bytes"))));
-    }
+    report.findings.push_back(
+        protected_bytes(ways[i].key + "_protected_bytes", ways[i].name, report.series.back()));
   }
   const auto nominal = static_cast<double>(facts.l2_bytes);
   const auto most = static_cast<double>(facts.most_persisting_bytes);

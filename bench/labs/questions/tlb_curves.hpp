@@ -3,22 +3,19 @@
 /// \brief Walks from page to page, as the labs about TLBs need them.
 #pragma once
 
-#include <vector>
-
-#include "bench/labs/analysis/page_size.hpp"
+#include "bench/labs/analysis/tlb_levels.hpp"
 #include "bench/labs/lab.hpp"
 
 namespace ladder::labs {
 
-/// \brief One line for each stride, so that the data stays in L2 and only translations run out of
-///        room: latency over the distance that is covered.
-struct TlbCurves {
-  std::vector<StrideCurve> curves;  ///< ascending order of places, ascending strides
-  std::vector<TlbLevel> levels;     ///< what they show
-  double farthest_bytes = 0;        ///< that was looked at
-};
-
+/// \brief  One line for each stride, so that the data stays in L2 and only translations run out of
+///         room.
 /// \param  share  of the progress that this takes
-TlbCurves walk_from_page_to_page(Instruments& instruments, const LabOptions& options, double share);
+TlbSearch walk_from_page_to_page(Instruments& instruments, const LabOptions& options, double share);
+
+/// \brief  For each level: pairs of loads of which the first one misses, and how far away the
+///         second one may be to find its translation there.
+void add_neighbours(LabReport& report, Instruments& instruments, const TlbSearch& search,
+                    const LabOptions& options);
 
 }  // namespace ladder::labs

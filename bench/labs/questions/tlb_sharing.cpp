@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "bench/labs/analysis/groups.hpp"
+#include "bench/labs/analysis/layout.hpp"
 #include "bench/labs/questions/curves.hpp"
 #include "bench/labs/questions/labs.hpp"
 #include "bench/labs/questions/tlb_curves.hpp"
@@ -25,43 +25,49 @@ struct WalkPair {
 
 WalkPair walks_for(const TlbLevel& level) {
   constexpr double kShareOfEntries = 0.75;
-  // Where the page is not known, the stride at which the reach was seen serves as well.
-  const auto page = static_cast<std::uint64_t>(level.reach_bytes / *level.entries);
-  const auto places = static_cast<std::uint64_t>(kShareOfEntries * *level.entries);
-  const Walk first = {
-      .places = places, .stride_bytes = page, .order = Order::ascending, .spread_lines = true};
+  const Walk first = {.places = static_cast<std::uint64_t>(kShareOfEntries * level.entries->low),
+                      .stride_bytes = *level.page_bytes,
+                      .order = Order::ascending,
+                      .spread_lines = true};
   Walk second = first;
   second.first_byte = first.span_bytes();
   return {.first = first, .second = second};
 }
 
-/// \brief Cycles per load of each SM after each other one has walked. Of few SMs a single outlier
-///        would weigh too much, so their pairs are measured three times.
-Matrix disturbed_cycles(WalkInstrument& walks, const WalkPair& pair, const std::vector<int>& sms) {
-  constexpr std::size_t kFew = 32;
-  const std::size_t repeats = sms.size() <= kFew ? 3 : 1;
-  std::vector<Matrix> measured;
-  for (std::size_t i = 0; i < repeats; ++i)
-    measured.push_back(walks.disturbed_cycles(pair.first, pair.second, sms, sms));
-  Matrix middle = measured.front();
-  for (std::size_t cell = 0; cell < middle.values.size(); ++cell) {
-    std::vector<double> values;
-    for (const Matrix& matrix : measured)
-      values.push_back(matrix.values[cell]);
-    middle.values[cell] = median_of(values);
-  }
-  return middle;
+/// What each partner costs an SM. The undisturbed walk comes right before, so that clocks which
+/// drift do not come between the two.
+std::vector<double> excess_of(WalkInstrument& walks, const WalkPair& pair, int sm,
+                              std::span<const int> partners) {
+  constexpr int kRepeats = 5;
+  std::vector<double> cycles = {median_of(walks.cycles(pair.first, kRepeats, sm))};
+  const Matrix disturbed =
+      walks.disturbed_cycles(pair.first, pair.second, std::span(&sm, 1), partners);
+  for (const double value : disturbed.values)
+    cycles.push_back(value - cycles.front());
+  return cycles;
 }
 
-/// Cycles per load of each SM, when no other one walks.
-std::vector<double> undisturbed_cycles(WalkInstrument& walks, const Walk& walk,
-                                       const std::vector<int>& sms) {
-  constexpr int kRepeats = 3;
-  std::vector<double> cycles;
-  cycles.reserve(sms.size());
-  for (const int sm : sms)
-    cycles.push_back(median_of(walks.cycles(walk, kRepeats, sm)));
-  return cycles;
+/// \brief  Why two such walks cannot tell who shares this level; empty if they can. Each one has to
+///         be too large for the level before, which would keep the translations for itself, and
+///         both together have to fit the next one.
+std::string unsuitable(const TlbSearch& search, std::size_t index, const WalkPair& walks,
+                       std::uint64_t most_bytes) {
+  constexpr double kMargin = 1.2;
+  if (walks.second.first_byte + walks.second.span_bytes() > most_bytes)
+    return "Two walks that fill it need more memory than is free";
+  const auto stride = static_cast<double>(walks.first.stride_bytes);
+  const auto places_in = [&](const TlbLevel& other) {
+    const auto page = static_cast<double>(other.page_bytes.value_or(other.stride_bytes));
+    return other.reach_bytes.value / std::min(stride, page);
+  };
+  const auto places = static_cast<double>(walks.first.places);
+  if (index > 0 && places < kMargin * places_in(search.levels[index - 1]))
+    return "It holds hardly more than the level before, which hides what happens in it";
+  if (index + 1 < search.levels.size() &&
+      2 * places * kMargin > places_in(search.levels[index + 1]))
+    return "Two walks that fill it fill the next level as well";
+  if (places < 4) return "It has too few entries";
+  return {};
 }
 
 /// "66 groups of 2 SMs" or "1 group of 2 SMs, 8 groups of 16 SMs".
@@ -88,49 +94,86 @@ Series groups_series(const std::string& name, const Groups& groups) {
   return series;
 }
 
+/// Which SMs a full chip would have besides.
+void add_layout(LabReport& report, const std::string& key, const std::string& of,
+                const Groups& groups) {
+  const std::optional<Layout> layout = layout_of(groups.of_row);
+  if (!layout || groups.count < 2) return;
+  std::string where;
+  for (const MissingSms& missing : layout->missing)
+    where += fmt::format("{}{} of the full chip, after SM {}", where.empty() ? "" : "; ",
+                         layout->unit == 1
+                             ? fmt::format("{}", missing.full_sm)
+                             : fmt::format("{} and {}", missing.full_sm, missing.full_sm + 1),
+                         missing.after_sm);
+  const auto sms = static_cast<int>(groups.of_row.size());
+  report.findings.push_back(
+      found(key, "SMs that the groups of the " + of + " lack", layout->full_sms - sms, "",
+            fmt::format("If {} groups are of one size, and numbers go to each in turn{}, a full "
+                        "chip has {}{}{}. {} units of {} are out of turn",
+                        layout->groups, layout->unit == 2 ? ", two at a time" : "",
+                        layout->full_sms, where.empty() ? "" : ": missing are ", where,
+                        layout->out_of_turn.empty() ? std::string("No")
+                                                    : std::to_string(layout->out_of_turn.size()),
+                        layout->unit)));
+}
+
 }  // namespace
 
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options) {
   const MemoryFacts& facts = instruments->facts();
   LabOptions coarse = options;
   coarse.quick = true;  // the sizes are those of lab L11, and only roughly needed
-  const TlbCurves curves = walk_from_page_to_page(*instruments, coarse, 0.3);
-  std::vector<int> sms(static_cast<std::size_t>(facts.sms));
-  std::iota(sms.begin(), sms.end(), 0);
+  const TlbSearch curves = walk_from_page_to_page(*instruments, coarse, 0.3);
   LabReport report;
   for (std::size_t i = 0; i < curves.levels.size(); ++i) {
     const TlbLevel& level = curves.levels[i];
     const std::string key = fmt::format("tlb_{}_groups", i + 1);
     const std::string name =
-        fmt::format("Groups that share the TLB of {}", with_unit(level.reach_bytes, "bytes"));
+        fmt::format("Groups that share the TLB of {}", with_unit(level.reach_bytes.value, "bytes"));
     if (!level.entries) {
-      report.findings.push_back(not_found(key, name, "", "Its number of entries is not known"));
+      report.findings.push_back(
+          not_found(key, name, "", "Its number of entries is not known: " + level.why_not));
       continue;
     }
     const WalkPair walks = walks_for(level);
-    if (walks.second.first_byte + walks.second.span_bytes() > facts.free_bytes / 16 * 15) {
-      report.findings.push_back(
-          not_found(key, name, "", "Two walks that fill it need more memory than is free"));
+    if (const std::string why = unsuitable(curves, i, walks, facts.free_bytes / 16 * 15);
+        !why.empty()) {
+      report.findings.push_back(not_found(key, name, "", why));
       continue;
     }
-    const Matrix cycles = disturbed_cycles(instruments->walks(), walks, sms);
-    std::optional<Groups> groups = find_groups(cycles, level.penalty_cycles);
-    if (!groups) {  // where nearly all SMs share, no pair shows what a quick walk takes
-      groups = find_groups(cycles, level.penalty_cycles,
-                           undisturbed_cycles(instruments->walks(), walks.first, sms));
-    }
-    if (!groups) {
-      report.findings.push_back(
-          not_found(key, name, "", "No grouping of the SMs explains who disturbs whom"));
+    const GroupSearch search = find_groups(facts.sms, [&](int sm, std::span<const int> partners) {
+      return excess_of(instruments->walks(), walks, sm, partners);
+    });
+    if (!search.groups) {
+      report.findings.push_back(not_found(key, name, "", search.why_not));
       continue;
     }
-    report.findings.push_back(found(key, name, groups->count, "",
-                                    fmt::format("{}; they explain {:.2f} % of the pairs",
-                                                sizes_text(*groups), 100.0 * groups->agreement)));
-    report.series.push_back(
-        groups_series(fmt::format("TLB of {}", with_unit(level.reach_bytes, "bytes")), *groups));
+    const Groups& groups = *search.groups;
+    if (level.penalty_cycles && (groups.shared_cycles > 1.4 * level.penalty_cycles->high ||
+                                 groups.shared_cycles < 0.3 * level.penalty_cycles->low)) {
+      report.findings.push_back(not_found(
+          key, name, "",
+          fmt::format("An SM that disturbs itself loses {:.3g} cycles, which is not a miss in this "
+                      "level",
+                      groups.shared_cycles)));
+      continue;
+    }
+    report.findings.push_back(
+        found(key, name, groups.count, "",
+              fmt::format("{}; each pair is settled: who shares loses {:.3g} cycles, give or take "
+                          "{:.2g}",
+                          sizes_text(groups), groups.shared_cycles, groups.sigma_cycles)));
+    const std::string of = fmt::format("TLB of {}", with_unit(level.reach_bytes.value, "bytes"));
+    report.series.push_back(groups_series(of, groups));
+    add_layout(report, fmt::format("tlb_{}_off", i + 1), of, groups);
     options.on_progress(0.3 + 0.7 * static_cast<double>(i + 1) / curves.levels.size());
   }
+  for (const UnresolvedCliff& cliff : curves.unresolved)
+    report.notes.push_back(fmt::format(
+        "Another cliff begins between {} and {}, not resolved, so that who shares it was not "
+        "asked.",
+        with_unit(cliff.begin_bytes.low, "bytes"), with_unit(cliff.begin_bytes.high, "bytes")));
   if (curves.levels.empty()) {
     report.findings.push_back(not_found("tlb_1_groups", "Groups of SMs that share a TLB", "",
                                         "No TLB was found: see lab L11"));

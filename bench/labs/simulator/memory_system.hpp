@@ -25,7 +25,7 @@ struct LinkShape {
 
 /// What a stream from memory costs in energy.
 struct EnergyShape {
-  double idle_watts = 0;         ///< at the clocks of a stream, but without one
+  double idle_watts = 0;         ///< at the clocks of a stream, but without one; 0: not told
   double joules_per_gb = 0;      ///< of 10^9 bytes that are at home near the SM
   double far_joules_per_gb = 0;  ///< more, if they are at home on the other side
   double sigma_share = 0.004;    ///< normal noise of a power reading, as a share of it

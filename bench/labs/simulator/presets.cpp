@@ -31,6 +31,17 @@ std::vector<int> dealt_pairs(int sms, int groups) {
   return dealt;
 }
 
+/// \brief  SMs of a full chip, dealt out to so many groups in turn, without those that are switched
+///         off.
+/// \param  unit  neighbours that go to one group together
+std::vector<int> dealt_sms(int full, int unit, int groups, const std::vector<int>& off) {
+  std::vector<int> dealt;
+  dealt.reserve(static_cast<std::size_t>(full));
+  for (int sm = 0; sm < full; ++sm)
+    if (std::ranges::find(off, sm) == off.end()) dealt.push_back(sm / unit % groups);
+  return dealt;
+}
+
 /// Sides of an L2: half of the GPCs, by the numbers that dealt_pairs() gives.
 std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
   std::vector<int> sides(gpc_of_sm.size());
@@ -43,6 +54,8 @@ std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
 ///         and table 2 (its TLBs: entries, pages, delays, SMs that share)
 MemorySystemShape k80() {
   constexpr int kSms = 13;
+  constexpr int kK80FullSms = 15;
+  constexpr int kK80Groups = 5;
   return {
       .facts = {.name = "simulated k80",
                 .sms = kSms,
@@ -54,19 +67,22 @@ MemorySystemShape k80() {
                 .dram_gbps = 240},        // table 1
       .l1 = {},  // loads from global memory pass it by default: Kepler Tuning Guide, 1.4.4.2
       .l2 = L2Shape{.side = {.bytes = 1536 * kKiB}},  // 16 ways, LRU: assumption
-      .tlb = {{.entries = 16,
-               .page_bytes = 128 * kKiB,
-               .miss_cycles = 9,
-               .group_of_sm = groups_of(kSms, 1)},
-              {.entries = 65,
-               .page_bytes = 2 * kMiB,
-               .miss_cycles = 55,
-               .group_of_sm = groups_of(kSms, 3)},
-              {.entries = 1032,
-               .page_bytes = 2 * kMiB,
-               .miss_cycles = 177,
-               // Assumption: random reads of 11 GB are then 13 times slower, as in figure 1a.
-               .misses_per_cycle = 0.3}},
+      .tlb =
+          {{.entries = 16,
+            .page_bytes = 128 * kKiB,
+            .miss_cycles = 9,
+            .group_of_sm = groups_of(kSms, 1)},
+           {.entries = 65,
+            .page_bytes = 2 * kMiB,
+            .miss_cycles = 55,
+            // Figure 7 and table 3: five groups of three, dealt out in turn, as SM 5 and 10 of one
+            // group show; 10 and 11 are switched off.
+            .group_of_sm = dealt_sms(kK80FullSms, 1, kK80Groups, {10, 11})},
+           {.entries = 1032,
+            .page_bytes = 2 * kMiB,
+            .miss_cycles = 177,
+            // Assumption: random reads of 10 GiB are then 13 times slower, as in figure 1a.
+            .misses_per_cycle = 0.19}},
       .near_cycles = 222,     // L2 of a Kepler: Mei and Chu, IEEE TPDS 28(1), 2017; rounded
       .dram_cycles = 440,     // assumption
       .sm_sigma_cycles = 2,   // assumption
@@ -79,6 +95,7 @@ MemorySystemShape k80() {
 /// \source as k80()
 MemorySystemShape p100() {
   constexpr int kSms = 56;
+  constexpr int kFullSms = 60;
   constexpr int kGpcs = 6;  // the paper's text: 10 SMs share, or 8 where two are deactivated
   return {
       .facts = {.name = "simulated p100",
@@ -99,7 +116,9 @@ MemorySystemShape p100() {
                .page_bytes = 2 * kMiB,
                .coalesced_pages = 16,  // table 2: 32 MB for each entry, 16 pages of the L1 TLB
                .miss_cycles = 110,
-               .group_of_sm = dealt_pairs(kSms, kGpcs),
+               // Appendix B: four SMs are missing between 43 and 44. That two TPCs are swapped as
+               // well is left out: the text's "53 and 54" are of two TPCs.
+               .group_of_sm = dealt_sms(kFullSms, 2, kGpcs, {44, 45, 46, 47}),
                // Assumption: random reads of 15 GB are then 4 times slower, as in figure 1a.
                .misses_per_cycle = 0.2}},
       .l1_cycles = 82,        // assumption

@@ -41,8 +41,8 @@ class SimulatedInstruments : public Instruments {
       : noise_(shape.noise, hash_of(seed)),
         own_(shape, noise_, seed),
         random_reads_(make_simulated_random_reads(own_.system, noise_, seed)),
-        grouping_(make_simulated_grouping(own_.system.shape(), *random_reads_)),
-        survival_(make_simulated_survival(own_.system)),
+        grouping_(make_simulated_grouping(own_.system, noise_, *random_reads_)),
+        survival_(make_simulated_survival(own_.system, noise_, seed)),
         near_memory_(make_simulated_near_memory(own_.system, *own_.sweeps, seed)) {
     if (shape.link) peer_.emplace(seen_through(*shape.link, shape), noise_, seed + 1);
   }
@@ -76,6 +76,13 @@ void require_fits(std::uint64_t bytes, const MemoryFacts& facts) {
     throw LabError(fmt::format("The region of {} bytes does not fit: {} has {} bytes free.", bytes,
                                facts.name, facts.free_bytes));
   }
+}
+
+void require_lines(std::uint64_t bytes) {
+  constexpr std::uint64_t kLine = 128;
+  if (bytes % kLine != 0)
+    throw LabError(
+        fmt::format("An array of {} bytes does not have whole lines of {} bytes.", bytes, kLine));
 }
 
 int require_sm(int sm, const MemoryFacts& facts) {

@@ -125,13 +125,14 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
     const EnergyShape& energy = system_.shape().energy;
     const bool reads = run.operation == StreamOperation::sum;
     StreamResult result;
-    result.gbps =
-        sweeps_.gbps({.bytes = std::min(kSweepBytes, system_.shape().facts.free_bytes / 4),
-                      .direction = reads ? Direction::read : Direction::copy},
-                     kWindows);
+    result.gbps = sweeps_.gbps(
+        {.bytes = std::min(kSweepBytes, system_.shape().facts.free_bytes / 4) / 128 * 128,
+         .direction = reads ? Direction::read : Direction::copy},
+        kWindows);
     const double far = 1.0 - near_share(run.assignment);
     std::normal_distribution<double> noise(1.0, energy.sigma_share);
     for (const double gbps : result.gbps) {
+      if (energy.idle_watts == 0) break;  // this GPU does not tell its power
       const double watts =
           energy.idle_watts + gbps * (energy.joules_per_gb + far * energy.far_joules_per_gb);
       result.watts.push_back(watts * noise(random_));
@@ -139,6 +140,8 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
     result.sm_mhz = system_.shape().facts.sm_clock_mhz;
     return result;
   }
+
+  std::vector<double> two_passes_ms(TwoPasses, std::uint64_t, int) override { return {}; }
 
  private:
   static constexpr std::uint64_t kArrayBytes = std::uint64_t{32} << 20;

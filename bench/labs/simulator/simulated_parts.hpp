@@ -14,6 +14,10 @@ namespace ladder::labs {
 /// \throws LabError  a region of no bytes, or of more than are free
 void require_fits(std::uint64_t bytes, const MemoryFacts& facts);
 
+/// \throws LabError  an array that does not have whole lines: a GPU would end with a misaligned
+///         address
+void require_lines(std::uint64_t bytes);
+
 /// \throws LabError  there is no such SM
 int require_sm(int sm, const MemoryFacts& facts);
 
@@ -46,11 +50,15 @@ std::unique_ptr<SweepInstrument> make_simulated_sweeps(const MemorySystem& syste
                                                        std::uint64_t seed);
 std::unique_ptr<RandomReadInstrument> make_simulated_random_reads(MemorySystem& system,
                                                                   Noise& noise, std::uint64_t seed);
-std::unique_ptr<GroupingInstrument> make_simulated_grouping(const MemorySystemShape& shape,
+std::unique_ptr<GroupingInstrument> make_simulated_grouping(MemorySystem& system, Noise& noise,
                                                             RandomReadInstrument& reads);
+/// \brief  Seconds for a tuple of a grouping with a number of threads, of which each goes to one
+///         bucket at a time: those of other threads come between the buckets that it tries.
+double seconds_per_probed_tuple(MemorySystem& system, const Grouping& grouping);
 std::unique_ptr<NearMemoryInstrument> make_simulated_near_memory(const MemorySystem& system,
                                                                  SweepInstrument& sweeps,
                                                                  std::uint64_t seed);
-std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system);
+std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system,
+                                                            Noise& noise, std::uint64_t seed);
 
 }  // namespace ladder::labs

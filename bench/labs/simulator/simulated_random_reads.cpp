@@ -24,12 +24,17 @@ class SimulatedRandomReads : public RandomReadInstrument {
     if (reads.reads == 0 || reads.scopes < 1) {
       throw LabError("Random reads need at least one read and one scope.");
     }
+    if (reads.draw == DrawnBy::lcg_of_thread &&
+        (reads.reads % kLcgReads != 0 || !reads.group_of_sm.empty())) {
+      throw LabError("Reads of a generator come in 1024 for each thread, and without groups.");
+    }
     const auto sms = static_cast<std::size_t>(shape_.facts.sms);
     if (!reads.group_of_sm.empty() && reads.group_of_sm.size() != sms) {
       throw LabError(fmt::format("Groups are needed for all {} SMs, or for none.", sms));
     }
-    RandomReadsResult result;
-    const double exact = static_cast<double>(reads.reads) / seconds(reads, result.sum);
+    const Known& known = known_reads(reads);
+    RandomReadsResult result = {.reads_per_second = {}, .sum = known.sum};
+    const double exact = static_cast<double>(reads.reads) / known.seconds;
     for (int repeat = 0; repeat < repeats; ++repeat) {
       result.reads_per_second.push_back(noise_.rate(exact));
     }
@@ -42,6 +47,23 @@ class SimulatedRandomReads : public RandomReadInstrument {
     std::uint64_t address;
   };
 
+  /// What reads took that were asked for before.
+  struct Known {
+    RandomReads reads;
+    double seconds = 0;
+    std::uint64_t sum = 0;
+  };
+
+  /// The machine is exact: the same reads take as long again.
+  const Known& known_reads(const RandomReads& reads) {
+    const auto found = std::ranges::find(known_, reads, &Known::reads);
+    if (found != known_.end()) return *found;
+    Known known = {.reads = reads};
+    known.seconds = seconds(reads, known.sum);
+    known_.push_back(known);
+    return known_.back();
+  }
+
   /// By what the timed loads were served.
   struct Served {
     std::vector<double> tlb_misses;  // (levels,)
@@ -51,7 +73,6 @@ class SimulatedRandomReads : public RandomReadInstrument {
 
   /// Read number i: which SM does it, and where.
   Read read_of(const RandomReads& reads, std::uint64_t i) const {
-    const std::uint64_t random = hash_of(reads.seed ^ hash_of(i));
     const int sm = static_cast<int>(i % static_cast<std::uint64_t>(shape_.facts.sms));
     std::uint64_t begin = 0;
     std::uint64_t bytes = reads.region_bytes;
@@ -60,9 +81,21 @@ class SimulatedRandomReads : public RandomReadInstrument {
       bytes /= groups;
       begin = bytes * static_cast<std::uint64_t>(reads.group_of_sm[static_cast<std::size_t>(sm)]);
     }
-    const std::uint64_t words = std::max<std::uint64_t>(bytes / 8, 1);
-    return {.sm = sm, .address = begin + random % words * 8};
+    const std::uint64_t word = word_bytes(reads.draw);
+    const std::uint64_t words = std::max<std::uint64_t>(bytes / word, 1);
+    return {.sm = sm, .address = begin + place_of(reads, i, words) * word};
   }
+
+  /// The word of read number i. With generators of threads, those that run take turns.
+  std::uint64_t place_of(const RandomReads& reads, std::uint64_t i, std::uint64_t words) const {
+    if (reads.draw == DrawnBy::counter) return hash_of(reads.seed ^ hash_of(i)) % words;
+    const std::uint64_t turn = i / running();
+    const std::uint64_t thread = turn / kLcgReads * running() + i % running();
+    return lcg_word(lcg_after(lcg_start(reads.seed, thread), turn % kLcgReads + 1), words);
+  }
+
+  /// Threads that run at a time.
+  std::uint64_t running() const { return static_cast<std::uint64_t>(shape_.facts.sms) * 2048; }
 
   /// \brief  Time of all reads: each pass draws all places, and loads those within its scope. Some
   ///         loads run through TLBs and caches, and are summed up; the others take as long.
@@ -150,8 +183,9 @@ class SimulatedRandomReads : public RandomReadInstrument {
   /// Seconds that a pass takes without its loads: a launch, and drawing all places.
   double seconds_per_pass(const RandomReads& reads) const {
     constexpr double kLaunchSeconds = 5e-6;
-    constexpr double kCyclesPerDraw = 10.0 / 128;  // instructions, on 128 lanes
-    return kLaunchSeconds + static_cast<double>(reads.reads) * kCyclesPerDraw /
+    const double instructions = reads.draw == DrawnBy::counter ? 10.0 : 5.0;  // assumption
+    constexpr double kLanes = 128;
+    return kLaunchSeconds + static_cast<double>(reads.reads) * instructions / kLanes /
                                 (shape_.facts.sms * shape_.facts.sm_clock_mhz * 1e6);
   }
 
@@ -159,6 +193,7 @@ class SimulatedRandomReads : public RandomReadInstrument {
   const MemorySystemShape& shape_;
   Noise& noise_;
   std::uint64_t seed_;
+  std::vector<Known> known_ = {};
 };
 
 }  // namespace

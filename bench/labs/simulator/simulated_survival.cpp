@@ -4,6 +4,7 @@
 ///        A GPU may differ, and finding out where is what the labs are for.
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "bench/labs/simulator/hash.hpp"
 #include "bench/labs/simulator/priority_cache.hpp"
@@ -35,17 +36,22 @@ bool uses_l1(Hint hint) {
 
 class SimulatedSurvival : public SurvivalInstrument {
  public:
-  explicit SimulatedSurvival(const MemorySystem& system) : shape_(system.shape()) {}
+  SimulatedSurvival(const MemorySystem& system, Noise& noise, std::uint64_t seed)
+      : shape_(system.shape()), noise_(noise), random_(hash_of(seed ^ 17)) {}
 
   std::vector<double> survivors(const Survival& survival, int repeats) override {
     require_fits(survival.hot_bytes + survival.stream_bytes, shape_.facts);
+    require_lines(survival.hot_bytes);
+    require_lines(survival.stream_bytes);
     const double share = shape_.l2 ? surviving(survival) : 0.0;
-    return std::vector<double>(static_cast<std::size_t>(std::max(repeats, 0)), share);
+    std::vector<double> samples(static_cast<std::size_t>(std::max(repeats, 0)));
+    std::ranges::generate(samples, [&] { return sampled(share, survival.sampled_lines); });
+    return samples;
   }
 
   double second_lap_cycles(Hint hint) override {
-    if (shape_.l1 && uses_l1(hint)) return shape_.l1_cycles;
-    return shape_.l2 ? shape_.near_cycles : shape_.dram_cycles;
+    if (shape_.l1 && uses_l1(hint)) return noise_.cycles(shape_.l1_cycles);
+    return noise_.cycles(shape_.l2 ? shape_.near_cycles : shape_.dram_cycles);
   }
 
  private:
@@ -68,6 +74,13 @@ class SimulatedSurvival : public SurvivalInstrument {
     for (std::uint64_t line = 0; line < hot; ++line)
       held += cache.holds(line);
     return static_cast<double>(held) / static_cast<double>(hot);
+  }
+
+  /// What a sample of the lines makes of the share of all.
+  double sampled(double share, int lines) {
+    if (share <= 0 || share >= 1) return share;
+    const double sigma = std::sqrt(share * (1 - share) / lines);
+    return std::clamp(share + sigma * normal_(random_), 0.0, 1.0);
   }
 
   /// Ways of a set that may hold lines of priority `last`: those set aside, or all for the hint.
@@ -93,12 +106,16 @@ class SimulatedSurvival : public SurvivalInstrument {
   }
 
   const MemorySystemShape& shape_;
+  Noise& noise_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
 };
 
 }  // namespace
 
-std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system) {
-  return std::make_unique<SimulatedSurvival>(system);
+std::unique_ptr<SurvivalInstrument> make_simulated_survival(const MemorySystem& system,
+                                                            Noise& noise, std::uint64_t seed) {
+  return std::make_unique<SimulatedSurvival>(system, noise, seed);
 }
 
 }  // namespace ladder::labs

@@ -3,6 +3,8 @@
 /// \brief Bandwidth of simulated caches, by what they hit and by what is in flight.
 #include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "bench/labs/analysis/replacement.hpp"
 #include "bench/labs/analysis/saturation.hpp"
@@ -14,6 +16,9 @@ namespace {
 
 constexpr std::uint64_t kLineBytes = 128;
 constexpr double kThreadsPerSm = 2048;
+/// That an SM takes of L2 in a cycle, at most: assumption. Few SMs are not held to their share of
+/// L2.
+constexpr double kL2BytesPerCycle = 64;
 
 class SimulatedSweeps : public SweepInstrument {
  public:
@@ -24,13 +29,21 @@ class SimulatedSweeps : public SweepInstrument {
     const std::uint64_t arrays = sweep.direction == Direction::copy ? 2 : 1;
     require_fits(sweep.bytes, shape_.facts);
     require_fits(arrays * sweep.bytes, shape_.facts);
-    const double exact = bandwidth(sweep);
+    const double exact = known_bandwidth(sweep);
     std::vector<double> samples(static_cast<std::size_t>(std::max(repeats, 0)));
     std::ranges::generate(samples, [&] { return noise_.rate(exact); });
     return samples;
   }
 
  private:
+  /// Labs ask for the same sweep again and again, and the machine is exact.
+  double known_bandwidth(const Sweep& sweep) {
+    const auto found = std::ranges::find(known_, sweep, &std::pair<Sweep, double>::first);
+    if (found != known_.end()) return found->second;
+    known_.emplace_back(sweep, bandwidth(sweep));
+    return known_.back().second;
+  }
+
   std::vector<int> sms_of(const Sweep& sweep) const {
     std::vector<int> sms = sweep.sms;
     if (sms.empty()) {
@@ -50,8 +63,10 @@ class SimulatedSweeps : public SweepInstrument {
     const double share = static_cast<double>(sms.size()) / shape_.facts.sms;
     const double dram = dram_gbps(sweep.direction);
     const double cache = shape_.l2 ? shape_.l2_gbps : dram;
-    double gbps =
-        overlapped_bandwidth(l2.near + l2.far, cache * share, dram) / std::max(1 - h1, 1e-9);
+    const double taken =
+        static_cast<double>(sms.size()) * kL2BytesPerCycle * shape_.facts.sm_clock_mhz * 1e-3;
+    double gbps = overlapped_bandwidth(l2.near + l2.far, std::min(cache, taken), dram) /
+                  std::max(1 - h1, 1e-9);
     if (shape_.l1 && shape_.l1_gbps > 0) gbps = std::min(gbps, shape_.l1_gbps * share);
 
     const double past_l1 = l2.near * shape_.near_cycles + l2.far * shape_.far_cycles +
@@ -142,6 +157,7 @@ class SimulatedSweeps : public SweepInstrument {
   const MemorySystemShape& shape_;
   Noise& noise_;
   std::uint64_t seed_;
+  std::vector<std::pair<Sweep, double>> known_ = {};
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 /// \brief One thread at a time through simulated caches and TLBs.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "bench/labs/instruments/order.hpp"
 #include "bench/labs/simulator/simulated_parts.hpp"
@@ -53,13 +54,14 @@ class SimulatedWalks : public WalkInstrument {
     require(first);
     require(second);
     // All pairs that share the same things take the same time, so each kind of pair runs once.
-    std::map<std::vector<int>, Stretch> kinds;
+    if (first != disturbed_.first || second != disturbed_.second) kinds_.clear();
+    disturbed_ = {first, second};
     Matrix result(sms.size(), partners.size());
     for (std::size_t row = 0; row < sms.size(); ++row) {
       const int sm = require_sm(sms[row], system_.shape().facts);
       for (std::size_t column = 0; column < partners.size(); ++column) {
         const int partner = require_sm(partners[column], system_.shape().facts);
-        const auto [kind, unknown] = kinds.try_emplace(kind_of(sm, partner));
+        const auto [kind, unknown] = kinds_.try_emplace(kind_of(sm, partner));
         if (unknown) kind->second = disturbed(first, second, sm, partner);
         result.at(row, column) = noise_.cycles(per_load(kind->second, sm));
       }
@@ -159,6 +161,8 @@ class SimulatedWalks : public WalkInstrument {
 
   MemorySystem& system_;
   Noise& noise_;
+  std::pair<Walk, Walk> disturbed_;            // of the last call
+  std::map<std::vector<int>, Stretch> kinds_;  // of pairs: what these walks took
 };
 
 }  // namespace

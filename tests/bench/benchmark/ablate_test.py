@@ -46,7 +46,6 @@ def code(**more):
         "ffma": 1024,
         "lds_128": 48,
         "three_fresh": 51,
-        "pauses": 47,
         "cycles_per_ffma": 1.166,
         **more,
     }

@@ -60,6 +60,11 @@ TEST(CoalescingLabTest, WithoutAGpuNothingIsTimed) {
   EXPECT_EQ(claim(report, "R120").verdict, "wrong");
   EXPECT_NE(claim(report, "R120").because.find("8x"), std::string::npos);
   EXPECT_EQ(claim(report, "R121").verdict, "wrong");
+  EXPECT_EQ(claim(report, "R119").verdict, "condition");  // beginning at a line
+  std::vector<std::string> float4;
+  for (const ClaimCheck& check : report.claims)
+    if (check.row == "R123") float4.push_back(check.verdict);
+  EXPECT_EQ(float4, (std::vector<std::string>{"holds", "wrong"}));  // lines, and instructions
   EXPECT_EQ(claim(report, "R036").verdict, "condition");
   EXPECT_NE(report.notes.at(0).find("time was not measured"), std::string::npos);
 }

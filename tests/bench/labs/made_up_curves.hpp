@@ -14,9 +14,24 @@
 
 namespace ladder::labs {
 
-/// Random systems that a test draws: `make test-all` draws more.
+/// Random systems that a test draws: `make test-all` draws more, and LADDER_DRAWS as many as it
+/// says.
 inline int draws() {
+  if (const char* const many = std::getenv("LADDER_DRAWS"); many != nullptr) return std::stoi(many);
   return std::getenv("LADDER_TEST_ALL") != nullptr ? 200 : 10;
+}
+
+/// Whole systems, which take seconds each: `make test-all` draws more, and LADDER_DRAWS as many as
+/// it says.
+inline int few_draws() {
+  if (const char* const many = std::getenv("LADDER_DRAWS"); many != nullptr) return std::stoi(many);
+  return std::getenv("LADDER_TEST_ALL") != nullptr ? 6 : 3;
+}
+
+/// Of the i-th whole system; LADDER_SEED is that of the first.
+inline std::uint64_t seed_of_draw(int i) {
+  const char* const first = std::getenv("LADDER_SEED");
+  return (first == nullptr ? 0 : std::stoull(first)) + static_cast<std::uint64_t>(i);
 }
 
 /// x from `low` to `high`, each `factor` times the one before.

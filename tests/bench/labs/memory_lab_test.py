@@ -82,6 +82,16 @@ class MemoryLabTest(unittest.TestCase):
             ),
             (("run", "latency", "--simulate", "flat", "--seed", "-1"), "no whole number"),
             (("run", "remote_memory", "--simulate", "h100"), "needs a second GPU"),
+            (
+                ("run", "latency", "--simulate", "k80", "--paper"),
+                "random_sampling and hash_grouping",
+            ),
+            (
+                ("run", "all", "--simulate", "k80", "--scope", "2GiB"),
+                "device_card has no --paper and no --scope",
+            ),
+            (("run", "random_sampling", "--simulate", "k80", "--scope", "2 apples"), "--scope"),
+            (("run", "random_sampling", "--simulate", "k80", "--scope", "0"), "--scope"),
             (("run",), "labs is required"),
             (("report", self.folder / "none.json"), "cannot be read"),
             (("report", self.folder), "cannot be read"),
@@ -149,6 +159,88 @@ class MemoryLabTest(unittest.TestCase):
             found = {each["key"]: each["value"] for each in report["findings"]}
             for key in keys:
                 self.assertIsNone(found.get(key), f"{name}: {key}")
+
+    def test_one_lab_that_fails_does_not_stop_the_others(self):
+        code, output, errors = run(
+            "run",
+            "sectors",
+            "remote_memory",
+            "l2_sides",
+            "--simulate",
+            "h100",
+            "--quick",
+            "--json",
+            self.folder,
+        )
+        self.assertEqual(code, 1)
+        self.assertIn("needs a second GPU", errors)
+        self.assertTrue(errors.endswith("1 of 3 labs failed: L18 remote_memory"), errors)
+        self.assertIn("L02 sectors, simulated h100", output)
+        self.assertIn("L09 l2_sides, simulated h100", output)
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()),
+            ["lab_l2_sides.json", "lab_sectors.json"],
+        )
+
+    def test_invented_memory_gives_no_verdicts(self):
+        path = self.folder / "latency.json"
+        for lab in ("latency", "set_aside", "interference", "memory_bandwidth", "near_memory"):
+            code, output, _ = run("run", lab, "--simulate", "h200", "--quick", "--json", path)
+            self.assertEqual(code, 0)
+            report = json.loads(path.read_text())
+            self.assertGreater(len(report["claims"]), 0)
+            self.assertEqual({claim["verdict"] for claim in report["claims"]}, {"simulated"})
+            words = " ".join(output.split())
+            for finding in report["findings"]:
+                self.assertIn(f"{finding['name']} (simulated):", words)
+            for verdict in ("HOLDS", "WRONG"):
+                self.assertNotIn(f'" {verdict}', words)
+
+    def test_a_gpu_that_does_not_tell_its_power_has_none(self):
+        _, output, _ = run("run", "near_memory", "--simulate", "h100", "--quick")
+        self.assertIn("does not tell its power", " ".join(output.split()))
+        self.assertNotIn("nan", output)
+        self.assertNotIn(" 0 W", output)
+
+    def test_who_asks_for_a_simulation_gets_no_verdict_on_what_is_counted(self):
+        for lab in ("raster_orders", "coalescing"):
+            path = self.folder / f"{lab}.json"
+            code, output, _ = run("run", lab, "--simulate", "classroom", "--quick", "--json", path)
+            claims = json.loads(path.read_text())["claims"]
+            self.assertEqual((code, {claim["verdict"] for claim in claims}), (0, {"simulated"}))
+            words = " ".join(output.split())
+            self.assertEqual(words.count("SIMULATED, NO VERDICT"), len(claims))
+
+    def test_what_cannot_be_set_aside_is_not_found(self):
+        path = self.folder / "interference.json"
+        run("run", "interference", "--simulate", "h200_1g", "--quick", "--json", path)
+        findings = json.loads(path.read_text())["findings"]
+        values = {finding["key"]: finding["value"] for finding in findings}
+        self.assertIsNone(values["set_aside_share"])
+        self.assertIsNone(values["both_share"])
+        self.assertNotIn("set_aside_saves_us", values)
+        self.assertEqual(values["evict_first_share"]["value"], 100)
+
+    def test_a_copied_card_is_the_card(self):
+        classroom = SOURCES / "common" / "devices" / "classroom.json"
+        path = self.folder / "mine.json"
+        path.write_text(classroom.read_text())
+        outputs = [
+            " ".join(run("run", "raster_orders", "--quick", "--card", card)[1].split())
+            for card in ("classroom", path)
+        ]
+        found = [words.replace("classroom", "mine").split("Found")[1] for words in outputs]
+        self.assertEqual(*found)
+        self.assertIn("Claimed", found[0])
+
+    def test_a_huge_cache_is_refused(self):
+        card = json.loads((SOURCES / "common" / "devices" / "classroom.json").read_text())
+        card["l2_bytes"]["value"] = 10**15
+        path = self.folder / "huge.json"
+        path.write_text(json.dumps(card))
+        code, _, errors = run("run", "raster_orders", "--quick", "--card", path)
+        self.assertEqual(code, 2)
+        self.assertIn("must be at most 1073741824", errors)
 
     def test_groups_that_share_a_tlb_are_found_even_if_all_sms_do(self):
         path = self.folder / "groups.json"

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/paper_sizes_test.cpp
-/// \brief The TLBs that Karnagel et al. found in 2017 come out of curves as their paper shows them,
-///        and out of simulated walks.
+/// \brief The TLBs that Karnagel et al. found in 2017 come out of curves as their paper shows them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "bench/labs/analysis/page_size.hpp"
 #include "bench/labs/analysis/plateaus.hpp"
-#include "tests/bench/labs/simulated_gpus.hpp"
+#include "tests/bench/labs/made_up_curves.hpp"
 
 namespace ladder::labs {
 namespace {
 
 constexpr double kMB = 1 << 20;
-constexpr std::uint64_t kKiB = 1 << 10;
 
 /// Distances as the paper's program takes them: steps of a fixed size.
 std::vector<double> steps(double low_mb, double high_mb, double step_mb) {
@@ -77,49 +74,6 @@ INSTANTIATE_TEST_SUITE_P(Table2, PaperCurve,
                                          PaperTlb{"P100_L1", 32, 34, 260, 9, 1},
                                          PaperTlb{"P100_L2", 2080, 2200, 269, 110, 32}),
                          [](const auto& info) { return std::string(info.param.name); });
-
-struct SimulatedTlb {
-  const char* name;
-  const char* preset;
-  std::uint64_t low_stride;
-  std::uint64_t high_stride;
-  double low_mb;
-  double high_mb;
-  double step_mb;
-  double reach_mb;
-  double page_mb;
-  double entries;
-  double cycles;
-};
-
-class SimulatedPaperTlb : public testing::TestWithParam<SimulatedTlb> {};
-
-TEST_P(SimulatedPaperTlb, IsMeasured) {
-  const SimulatedTlb tlb = GetParam();
-  const auto gpu = make_simulated_instruments(tlb.preset, 7);
-  const std::vector<TlbLevel> levels = find_tlb_levels(stride_curves(
-      *gpu, tlb.low_stride, tlb.high_stride, steps(tlb.low_mb, tlb.high_mb, tlb.step_mb)));
-  bool found = false;
-  for (const TlbLevel& level : levels) {
-    if (!level.page_bytes || *level.page_bytes != tlb.page_mb * kMB) continue;
-    found = true;
-    EXPECT_NEAR(level.reach_bytes / kMB, tlb.reach_mb, tlb.step_mb);
-    EXPECT_NEAR(*level.entries, tlb.entries, 0.5 + tlb.step_mb / tlb.page_mb);
-    EXPECT_NEAR(level.penalty_cycles, tlb.cycles, 3);
-  }
-  EXPECT_TRUE(found) << levels.size() << " levels";
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Table2, SimulatedPaperTlb,
-    testing::Values(
-        SimulatedTlb{"K80_L1", "k80", 32 * kKiB, 512 * kKiB, 1, 12, 0.125, 2, 0.125, 16, 9},
-        SimulatedTlb{"K80_L2", "k80", 512 * kKiB, 8192 * kKiB, 70, 600, 2, 130, 2, 65, 55},
-        SimulatedTlb{"K80_L3", "k80", 512 * kKiB, 8192 * kKiB, 1200, 9600, 48, 2064, 2, 1032, 177},
-        SimulatedTlb{"P100_L1", "p100", 1024 * kKiB, 8192 * kKiB, 16, 160, 2, 32, 2, 16, 9},
-        SimulatedTlb{"P100_L2", "p100", 4096 * kKiB, 131072 * kKiB, 1088, 9600, 32, 2080, 32, 65,
-                     110}),
-    [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace ladder::labs

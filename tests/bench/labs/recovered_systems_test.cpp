@@ -4,16 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
-#include <random>
 
-#include "bench/labs/analysis/groups.hpp"
-#include "bench/labs/analysis/page_size.hpp"
 #include "bench/labs/analysis/plateaus.hpp"
 #include "bench/labs/analysis/replacement.hpp"
 #include "bench/labs/simulator/memory_system.hpp"
 #include "common/side_aware/two_sides.hpp"
+#include "tests/bench/labs/drawn_gpus.hpp"
 #include "tests/bench/labs/simulated_gpus.hpp"
 
 namespace ladder::labs {
@@ -25,17 +21,6 @@ using side_aware::fit_parity;
 constexpr std::uint64_t kLine = 128;
 constexpr std::uint64_t kKiB = 1 << 10;
 constexpr std::uint64_t kMiB = 1 << 20;
-
-/// Draws what a system is made of.
-class Draw {
- public:
-  explicit Draw(int seed) : random_(static_cast<std::uint64_t>(seed) + 1) {}
-  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-  bool coin() { return between(0, 1) == 1; }
-
- private:
-  std::mt19937_64 random_;
-};
 
 MemorySystemShape without_effects(int sms) {
   MemorySystemShape shape;
@@ -59,7 +44,7 @@ TEST(RecoveredCaches, CapacitiesWithinAStepAndLatenciesWithinThreeSigma) {
   constexpr double kFactor = 1.06;
   for (int seed = 0; seed < draws(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
+    Draw draw(static_cast<std::uint64_t>(seed));
     MemorySystemShape shape = without_effects(4);
     const int l1_sets = draw.between(16, 64);
     shape.l1 = CacheShape{.bytes = static_cast<std::uint64_t>(4 * l1_sets) * kLine, .ways = 4};
@@ -107,74 +92,6 @@ TEST(RecoveredCaches, NoneAreFoundWhereNoneAre) {
   }
 }
 
-MemorySystemShape with_tlb(Draw& draw) {
-  MemorySystemShape shape = without_effects(4);
-  shape.l2 = L2Shape{.side = {.bytes = 2 * kMiB, .ways = 16}};
-  const auto page = 64 * kKiB << draw.between(0, 2);
-  const auto coalesced = 1 << draw.between(0, 2);
-  const std::uint64_t entry = page * static_cast<std::uint64_t>(coalesced);
-  shape.tlb = {{.entries = static_cast<std::uint64_t>(draw.between(6, 16)),
-                .page_bytes = page,
-                .miss_cycles = static_cast<double>(draw.between(14, 40))},
-               {.entries = static_cast<std::uint64_t>(draw.between(10, 32)) * kMiB / entry,
-                .page_bytes = page,
-                .coalesced_pages = coalesced,
-                .miss_cycles = static_cast<double>(draw.between(60, 200))}};
-  return shape;
-}
-
-TEST(RecoveredTlbs, PagesExactlyAndEntriesWithinAStep) {
-  constexpr double kFactor = 1.05;
-  const std::vector<double> distances = geometric(256.0 * kKiB, 120.0 * kMiB, kFactor);
-  for (int seed = 0; seed < draws(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
-    const MemorySystemShape shape = with_tlb(draw);
-    const auto gpu = make_simulated_instruments(shape, static_cast<std::uint64_t>(seed));
-    const std::vector<TlbLevel> levels =
-        find_tlb_levels(stride_curves(*gpu, 32 * kKiB, 4 * kMiB, distances));
-    for (const TlbLevelShape& truth : shape.tlb) {
-      const auto entry = static_cast<double>(truth.entry_bytes());
-      const auto found = std::ranges::find_if(levels, [&](const TlbLevel& level) {
-        return level.page_bytes == entry &&
-               std::abs(level.penalty_cycles - truth.miss_cycles) < 0.3 * truth.miss_cycles;
-      });
-      ASSERT_NE(found, levels.end()) << truth.entries << " entries of " << entry;
-      const auto reach = static_cast<double>(truth.reach_bytes());
-      EXPECT_LE(found->reach_bytes, reach);
-      EXPECT_GE(found->reach_bytes, reach / kFactor - entry);
-      EXPECT_NEAR(found->penalty_cycles, truth.miss_cycles,
-                  tolerance(shape, shape.near_cycles) + 0.02 * truth.miss_cycles);
-    }
-  }
-}
-
-TEST(RecoveredTlbs, PagesOfSetsUnderModulo) {
-  // Twice the stride uses half of the sets: where the curve rises says nothing about the page.
-  MemorySystemShape shape = without_effects(4);
-  shape.l2 = L2Shape{.side = {.bytes = 2 * kMiB, .ways = 16}};
-  shape.tlb = {{.entries = 64, .ways = 8, .page_bytes = 256 * kKiB, .miss_cycles = 80}};
-  const auto gpu = make_simulated_instruments(shape, 1);
-  const std::vector<TlbLevel> levels = find_tlb_levels(
-      stride_curves(*gpu, 32 * kKiB, 2 * kMiB, geometric(4.0 * kMiB, 64.0 * kMiB, 1.05), false));
-  ASSERT_EQ(levels.size(), 1u);
-  ASSERT_TRUE(levels[0].page_bytes);
-  EXPECT_EQ(*levels[0].page_bytes, 256 * kKiB);
-  EXPECT_NEAR(*levels[0].entries, 64, 3.5);
-}
-
-TEST(RecoveredTlbs, NoneAreFoundWhereNoneAre) {
-  MemorySystemShape shape = without_effects(4);
-  shape.l2 = L2Shape{.side = {.bytes = 2 * kMiB, .ways = 16}};
-  for (int seed = 0; seed < draws(); ++seed) {
-    const auto gpu = make_simulated_instruments(shape, static_cast<std::uint64_t>(seed));
-    EXPECT_TRUE(find_tlb_levels(stride_curves(*gpu, 64 * kKiB, 512 * kKiB,
-                                              geometric(1.0 * kMiB, 120.0 * kMiB, 1.06)))
-                    .empty())
-        << "seed " << seed;
-  }
-}
-
 MemorySystemShape with_sides(Draw& draw, int sms) {
   MemorySystemShape shape = without_effects(sms);
   std::uint64_t mask = 0x1000;
@@ -202,7 +119,7 @@ std::vector<std::uint64_t> lines_of_a_page(int count, Draw& draw) {
 TEST(RecoveredSides, OfSmsAndTheMaskExactly) {
   for (int seed = 0; seed < draws(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
+    Draw draw(static_cast<std::uint64_t>(seed));
     const MemorySystemShape shape = with_sides(draw, 36);
     const auto gpu = make_simulated_instruments(shape, static_cast<std::uint64_t>(seed));
     const std::vector<std::uint64_t> bytes = lines_of_a_page(160, draw);
@@ -222,7 +139,7 @@ TEST(RecoveredSides, OfSmsAndTheMaskExactly) {
 
 TEST(RecoveredSides, NoneAreFoundWhereNoneAre) {
   for (int seed = 0; seed < draws(); ++seed) {
-    Draw draw(seed);
+    Draw draw(static_cast<std::uint64_t>(seed));
     MemorySystemShape shape = with_sides(draw, 36);
     if (draw.coin()) {
       shape.l2->sides = 1;
@@ -234,95 +151,6 @@ TEST(RecoveredSides, NoneAreFoundWhereNoneAre) {
     EXPECT_FALSE(find_sides(gpu->walks().home_cycles(all_sms(*gpu), lines_of_a_page(160, draw), 5)))
         << "seed " << seed;
   }
-}
-
-/// A level of TLB that SMs share in random groups, behind one that each has for itself.
-MemorySystemShape with_groups(Draw& draw, int sms, int groups) {
-  MemorySystemShape shape = without_effects(sms);
-  shape.l2 = L2Shape{.side = {.bytes = 2 * kMiB, .ways = 16}};
-  shape.sm_sigma_cycles = 20;
-  std::vector<int> own(static_cast<std::size_t>(sms));
-  std::iota(own.begin(), own.end(), 0);
-  std::vector<int> shared;
-  for (int sm = 0; sm < sms; ++sm)
-    shared.push_back(draw.between(0, groups - 1));
-  shape.tlb = {{.entries = 8, .page_bytes = 2 * kMiB, .miss_cycles = 10, .group_of_sm = own},
-               {.entries = 64,
-                .page_bytes = 2 * kMiB,
-                .miss_cycles = static_cast<double>(draw.between(30, 150)),
-                .group_of_sm = shared}};
-  return shape;
-}
-
-/// The median of three matrices: three quarters of the entries on one SM, as many others on
-/// another.
-Matrix disturbed(Instruments& gpu, const TlbLevelShape& level) {
-  const std::uint64_t pages = level.entries * 3 / 4;
-  const Walk first{.places = pages, .stride_bytes = level.entry_bytes(), .spread_lines = true};
-  Walk second = first;
-  second.first_byte = first.span_bytes();
-  const std::vector<int> sms = all_sms(gpu);
-  std::vector<Matrix> matrices;
-  for (int i = 0; i < 3; ++i) {
-    matrices.push_back(gpu.walks().disturbed_cycles(first, second, sms, sms));
-  }
-  Matrix middle = matrices[0];
-  for (std::size_t i = 0; i < middle.values.size(); ++i) {
-    middle.values[i] = median_of(
-        std::vector<double>{matrices[0].values[i], matrices[1].values[i], matrices[2].values[i]});
-  }
-  return middle;
-}
-
-/// Groups with the numbers of their first members.
-std::vector<int> by_first_member(const std::vector<int>& groups) {
-  std::vector<int> firsts;
-  for (const int group : groups) {
-    firsts.push_back(static_cast<int>(std::ranges::find(groups, group) - groups.begin()));
-  }
-  return firsts;
-}
-
-TEST(RecoveredGroups, AreExact) {
-  for (int seed = 0; seed < draws(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
-    const int sms = draw.between(13, 60);
-    const MemorySystemShape shape = with_groups(draw, sms, draw.between(3, 12));
-    const auto gpu = make_simulated_instruments(shape, static_cast<std::uint64_t>(seed));
-    const TlbLevelShape& level = shape.tlb[1];
-    const auto found = find_groups(disturbed(*gpu, level), level.miss_cycles);
-    ASSERT_TRUE(found);
-    EXPECT_EQ(by_first_member(found->of_row), by_first_member(level.group_of_sm));
-  }
-}
-
-TEST(RecoveredGroups, OfALevelThatAllShare) {
-  for (int seed = 0; seed < draws(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
-    const MemorySystemShape shape = with_groups(draw, 20, 1);
-    const auto gpu = make_simulated_instruments(shape, static_cast<std::uint64_t>(seed));
-    const TlbLevelShape& level = shape.tlb[1];
-    const Walk alone{
-        .places = level.entries * 3 / 4, .stride_bytes = level.entry_bytes(), .spread_lines = true};
-    std::vector<double> undisturbed;
-    for (const int sm : all_sms(*gpu)) {
-      undisturbed.push_back(median_of(gpu->walks().cycles(alone, 15, sm)));
-    }
-    const auto found = find_groups(disturbed(*gpu, level), level.miss_cycles, undisturbed);
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->count, 1);
-  }
-}
-
-TEST(RecoveredGroups, NoneWithoutATlb) {
-  Draw draw(1);
-  MemorySystemShape shape = with_groups(draw, 20, 4);
-  const TlbLevelShape level = shape.tlb[1];
-  shape.tlb = {};
-  const auto gpu = make_simulated_instruments(shape, 1);
-  EXPECT_FALSE(find_groups(disturbed(*gpu, level), level.miss_cycles));
 }
 
 /// Hit rates as a lab infers them from bandwidths.
@@ -346,7 +174,7 @@ std::vector<Point> hit_rates(Instruments& gpu, SweepOrder order, double capacity
 TEST(RecoveredReplacement, IsTheOneThatTheCacheHas) {
   for (int seed = 0; seed < draws(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Draw draw(seed);
+    Draw draw(static_cast<std::uint64_t>(seed));
     MemorySystemShape shape = without_effects(8);
     const bool lru = draw.coin();
     shape.l2 = L2Shape{
@@ -360,7 +188,7 @@ TEST(RecoveredReplacement, IsTheOneThatTheCacheHas) {
         fit_replacement(hit_rates(*gpu, SweepOrder::rotated_blocks, capacity));
     EXPECT_EQ(swept.best, lru ? Replacement::lru : Replacement::random);
     EXPECT_TRUE(swept.decided);
-    EXPECT_NEAR(swept.capacity, capacity, 0.12 * capacity);
+    EXPECT_NEAR(swept.capacity.value, capacity, 0.12 * capacity);
     const ReplacementFit random =
         fit_replacement(hit_rates(*gpu, SweepOrder::random_lines, capacity));
     EXPECT_EQ(random.best, Replacement::proportional);

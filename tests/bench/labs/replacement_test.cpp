@@ -69,7 +69,7 @@ TEST(ReplacementFit, TellsWhichOneItWas) {
       const ReplacementFit fit = fit_replacement(rates);
       EXPECT_EQ(fit.best, truth) << name_of(fit.best) << " for " << name_of(truth);
       EXPECT_TRUE(fit.decided);
-      EXPECT_NEAR(fit.capacity, capacity, 0.12 * capacity);
+      EXPECT_NEAR(fit.capacity.value, capacity, 0.12 * capacity);
       EXPECT_LT(fit.best_error, 0.04);
       EXPECT_GT(fit.second_error, fit.best_error);
     }

@@ -36,9 +36,9 @@ TEST(Saturation, IsWhereBothLinesMeet) {
     const double knee = 4 + seed % 20;
     const auto fit = fit_saturation(bandwidths(300, 300 * knee, static_cast<std::uint64_t>(seed)));
     ASSERT_TRUE(fit) << "seed " << seed;
-    EXPECT_NEAR(fit->slope, 300, 6) << "seed " << seed;
-    EXPECT_NEAR(fit->ceiling, 300 * knee, 6 * knee) << "seed " << seed;
-    EXPECT_NEAR(fit->knee, knee, 0.04 * knee) << "seed " << seed;
+    EXPECT_NEAR(fit->slope.value, 300, 6) << "seed " << seed;
+    EXPECT_NEAR(fit->ceiling.value, 300 * knee, 6 * knee) << "seed " << seed;
+    EXPECT_NEAR(fit->knee.value, knee, 0.04 * knee) << "seed " << seed;
   }
 }
 

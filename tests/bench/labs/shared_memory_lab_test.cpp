@@ -97,5 +97,13 @@ TEST(SharedMemoryLabTest, ASlowLocalMemoryConfirmsTheClaim) {
   EXPECT_EQ(claim(shared_memory(&gpu, {.quick = true}), "R114").verdict, "holds");
 }
 
+TEST(SharedMemoryLabTest, CachedLocalMemoryRefutesTheClaim) {
+  GpuThatAnswers gpu;
+  gpu.answered_sm.shared = [](const SharedAccess&) { return 1.0; };
+  gpu.answered_sm.multiply_add = [](int, int) { return 4.0; };
+  gpu.answered_sm.local = [](int, bool all_sms) { return all_sms ? 140.0 : 35.0; };
+  EXPECT_EQ(claim(shared_memory(&gpu, {.quick = true}), "R114").verdict, "wrong");
+}
+
 }  // namespace
 }  // namespace ladder::labs

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/labs/analysis/page_size.hpp"
 #include "bench/labs/instruments/instruments.hpp"
 #include "tests/bench/labs/made_up_curves.hpp"
 
@@ -39,27 +38,6 @@ inline std::vector<Point> staircase(Instruments& gpu, double low_bytes, double h
     }
   }
   return measured(gpu, walks);
-}
-
-/// Latency over distance, in ascending order, for strides that double.
-inline std::vector<StrideCurve> stride_curves(Instruments& gpu, std::uint64_t low_stride,
-                                              std::uint64_t high_stride,
-                                              const std::vector<double>& distances,
-                                              bool spread_lines = true) {
-  std::vector<StrideCurve> curves;
-  for (std::uint64_t stride = low_stride; stride <= high_stride; stride *= 2) {
-    std::vector<Walk> walks;
-    for (const double distance : distances) {
-      const auto places = static_cast<std::uint64_t>(distance / static_cast<double>(stride));
-      if (places < 2 || (!walks.empty() && places == walks.back().places)) continue;
-      walks.push_back({.places = places,
-                       .stride_bytes = stride,
-                       .order = Order::ascending,
-                       .spread_lines = spread_lines});
-    }
-    curves.push_back({.stride_bytes = static_cast<double>(stride), .curve = measured(gpu, walks)});
-  }
-  return curves;
 }
 
 /// 0 .. count - 1.

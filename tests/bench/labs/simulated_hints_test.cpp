@@ -3,6 +3,9 @@
 /// \brief What survives a stream in a simulated L2, and how far a second simulated GPU is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "bench/labs/analysis/plateaus.hpp"
 #include "bench/labs/simulator/memory_system.hpp"
 
@@ -18,6 +21,13 @@ double survivors(Instruments& gpu, double hot_of_l2, Survival survival) {
   survival.stream_bytes = 2 * gpu.facts().l2_bytes;
   if (survival.set_aside) survival.set_aside->window_bytes = survival.hot_bytes;
   return gpu.survival()->survivors(survival, 1).at(0);
+}
+
+/// Median of some laps: the simulated clock has noise.
+double second_lap(Instruments& gpu, Hint hint) {
+  std::vector<double> cycles(9);
+  std::ranges::generate(cycles, [&] { return gpu.survival()->second_lap_cycles(hint); });
+  return median_of(cycles);
 }
 
 TEST(SimulatedHints, AStreamRemovesWhatNothingProtects) {
@@ -38,7 +48,8 @@ TEST(SimulatedHints, ASetAsidePartProtectsAsMuchAsItHolds) {
   const SetAside half = {.limit_bytes = limit / 2};
   EXPECT_NEAR(survivors(*gpu, 0.55, {.set_aside = half}), 0.3125 / 0.55, 0.01);
   const SetAside beyond = {.limit_bytes = 2 * limit};
-  EXPECT_EQ(survivors(*gpu, 0.9, {.set_aside = beyond}), survivors(*gpu, 0.9, {.set_aside = all}));
+  EXPECT_NEAR(survivors(*gpu, 0.9, {.set_aside = beyond}), survivors(*gpu, 0.9, {.set_aside = all}),
+              0.03);
 }
 
 TEST(SimulatedHints, AHitRatioMarksItsShareOfTheLines) {
@@ -49,17 +60,17 @@ TEST(SimulatedHints, AHitRatioMarksItsShareOfTheLines) {
 
 TEST(SimulatedHints, WithoutCachesNothingSurvives) {
   const auto gpu = make_simulated_instruments("flat", 1);
-  EXPECT_EQ(survivors(*gpu, 0.1, {.hot_hint = Hint::evict_last}), 0.0);
-  EXPECT_EQ(gpu->survival()->second_lap_cycles(Hint::ca), memory_system_of("flat").dram_cycles);
+  EXPECT_EQ(survivors(*gpu, 0.125, {.hot_hint = Hint::evict_last}), 0.0);
+  EXPECT_NEAR(second_lap(*gpu, Hint::ca), memory_system_of("flat").dram_cycles, 8);
 }
 
 TEST(SimulatedHints, L1KeepsWhatItsOperatorsAllow) {
   const auto gpu = make_simulated_instruments("h200", 1);
   const MemorySystemShape shape = memory_system_of("h200");
   for (const Hint hint : {Hint::ca, Hint::cs, Hint::evict_first, Hint::evict_last})
-    EXPECT_EQ(gpu->survival()->second_lap_cycles(hint), shape.l1_cycles) << name_of(hint);
+    EXPECT_NEAR(second_lap(*gpu, hint), shape.l1_cycles, 4) << name_of(hint);
   for (const Hint hint : {Hint::cg, Hint::lu, Hint::cv, Hint::no_l1})
-    EXPECT_EQ(gpu->survival()->second_lap_cycles(hint), shape.near_cycles) << name_of(hint);
+    EXPECT_NEAR(second_lap(*gpu, hint), shape.near_cycles, 4) << name_of(hint);
 }
 
 TEST(SimulatedLink, TheOtherGpusL2KeepsItsLines) {

@@ -69,13 +69,10 @@ TEST(SimulatedInstruments, GiveTheSameForASeed) {
   EXPECT_NE(run(1), run(2));
 }
 
-TEST(SimulatedInstruments, AFlatGpuHasNeitherCachesNorSidesNorTlbs) {
+TEST(SimulatedInstruments, AFlatGpuHasNeitherCachesNorSides) {
   const auto gpu = make_simulated_instruments("flat", 3);
   EXPECT_TRUE(find_knees(staircase(*gpu, 1024, 64.0 * kMiB, 1.1, Access::cached)).empty());
   EXPECT_TRUE(find_knees(staircase(*gpu, 1024, 64.0 * kMiB, 1.1, Access::l2_only)).empty());
-  EXPECT_TRUE(find_tlb_levels(stride_curves(*gpu, 64 << 10, 4 * kMiB,
-                                            geometric(1.0 * kMiB, 1024.0 * kMiB, 1.1)))
-                  .empty());
   std::vector<std::uint64_t> bytes;
   for (std::uint64_t i = 0; i < 128; ++i)
     bytes.push_back(i * 12288);

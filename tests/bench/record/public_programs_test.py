@@ -21,6 +21,9 @@ SOURCES = {
     "lacks.cu": MAIN,
     "launches.cu": MAIN,
     "parts.cu": MAIN,
+    "defined.cu": MAIN,
+    "lambdas.cu": MAIN,
+    "gaps.cu": MAIN,
     "kernels.cu": "__global__ void k() {}\n",  # a part of a program
     "commented.cu": '// asm("") and main()\n' + MAIN,
     "ptx.cu": '__device__ void f() { asm volatile("bar.sync 0;"); }\n' + MAIN,
@@ -33,6 +36,20 @@ SOURCES = {
     "built/CMakeLists.txt": "add_executable(two two.cu other.cpp)\n",
 }
 
+# What their build lines have besides.
+MORE = {
+    f"{REPOSITORY}/defined.cu": {"definitions": ["N=3"]},
+    f"{REPOSITORY}/lambdas.cu": {"nvcc": ["--extended-lambda"]},
+}
+
+# In place of nvcc: it refuses one program, and another one without an option.
+NVCC = """#!{python}
+import sys
+words = " ".join(sys.argv[1:])
+if "gaps" in words or ("lambdas" in words and "--extended-lambda" not in words):
+    sys.exit("x.cu(1): error: a gap")
+"""
+
 # In place of the glass box: what it does depends on the name of the program.
 GLASSBOX = """#!{python}
 import json, pathlib, sys
@@ -43,8 +60,10 @@ def refuse(**error):
     error = dict(family="source", file=str(source), line=3, level="error", **error)
     record.write_text(json.dumps(dict(subjects=[], findings=[error], exit_code=2)))
     sys.exit(2)
-if source.stem == "broken":
-    refuse(code="compiler-error", group="build", message="expected something")
+if source.stem in ("broken", "lambdas", "gaps") or (
+    source.stem == "defined" and "-DN=3" not in words
+):
+    refuse(code="compiler-error", group="build", message="expected something\\nmore")
 if source.stem == "lacks":
     refuse(code="missing-word", group="lacks", message="no x: do y")
 if source.stem == "parts":
@@ -85,6 +104,9 @@ class PublicProgramsTest(unittest.TestCase):
         cls.glassbox = root / "glassbox"
         cls.glassbox.write_text(GLASSBOX.format(python=sys.executable))
         cls.glassbox.chmod(cls.glassbox.stat().st_mode | stat.S_IXUSR)
+        cls.nvcc = root / "nvcc"
+        cls.nvcc.write_text(NVCC.format(python=sys.executable))
+        cls.nvcc.chmod(cls.nvcc.stat().st_mode | stat.S_IXUSR)
         cls.root, cls.out = root, root / "out.json"
         cls.run_it()
         cls.results = json.loads(cls.out.read_text())
@@ -107,12 +129,13 @@ class PublicProgramsTest(unittest.TestCase):
             "--seconds",
             "1",
             "--nvcc",
-            "",
+            str(cls.nvcc),
             *more,
         ]
         with (
             mock.patch.object(sys, "argv", words),
             mock.patch.object(record_file, "REPOSITORIES", (REPOSITORY,)),
+            mock.patch.object(record_file, "MORE", MORE),
             mock.patch.object(public_programs, "output_of", lambda _words: "0123abc\n"),
             mock.patch("builtins.print"),
         ):
@@ -128,7 +151,22 @@ class PublicProgramsTest(unittest.TestCase):
         scopes = {path: entry["scope"] for path, entry in self.entries.items() if entry["scope"]}
         self.assertEqual(
             scopes,
-            {"ptx.cu": "inline PTX", "through_header.cu": "cuFFT", "driver.cu": "the driver's API"},
+            {
+                "ptx.cu": "inline PTX",
+                "through_header.cu": "cuFFT",
+                "driver.cu": "the driver's API",
+                "gaps.cu": "nvcc does not compile it",
+            },
+        )
+        self.assertEqual(self.entries["gaps.cu"]["said"], "x.cu(1): error: a gap")
+
+    def test_words_of_its_build_line(self):
+        """Both compilers get its definitions; options of nvcc are not for the glass box."""
+        defined, lambdas = self.entries["defined.cu"], self.entries["lambdas.cu"]
+        self.assertEqual((defined["outcome"], defined["definitions"]), ("ran", ["N=3"]))
+        self.assertEqual(
+            (lambdas["scope"], lambdas["outcome"], lambdas["nvcc"]),
+            (None, "not compiled", ["--extended-lambda"]),
         )
 
     def test_the_endings(self):
@@ -148,6 +186,7 @@ class PublicProgramsTest(unittest.TestCase):
             },
         )
         self.assertEqual(self.entries["lacks.cu"]["said"], "lacks.cu:3: no x: do y")
+        self.assertEqual(self.entries["broken.cu"]["said"], "broken.cu:3: expected something")
 
     def test_a_program_that_ran(self):
         """Without folders of this machine; launches of one kernel share their hazards."""

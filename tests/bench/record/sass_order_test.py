@@ -35,6 +35,16 @@ class OrderTest(unittest.TestCase):
         )
         self.assertEqual(sass_order.phases(order), [{"LDS.64": 1, "LDS.128": 1, "FFMA": 8}])
 
+    def test_a_loop_on_tensor_cores_is_found_by_its_hmma(self):
+        """Also where an epilogue without a loop has more FFMA."""
+        lines = [".L_x_1:"]
+        lines += ["        /*0010*/                   LDSM.16.M88.4 R4, [R2] ;"]
+        lines += ["        /*0020*/                   HMMA.16816.F32.BF16 R8, R4, R6, R8 ;"] * 2
+        lines += ["        /*0040*/              @!P0 BRA `(.L_x_1) ;"]
+        lines += ["        /*0050*/                   FFMA R8, R8, R3, R9 ;"] * 20
+        loop = main_loop.innermost_loop(*main_loop.parse("\n".join(lines)))
+        self.assertEqual(sass_order.order_of(loop), [["LDSM", 1], ["HMMA", 2], ["other", 1]])
+
     def test_mnemonics(self):
         for text, name in {
             "FFMA R15, R4, R2.reuse, R15": "FFMA",

@@ -24,13 +24,14 @@ __device__ __forceinline__ GridPlace grid_place() {
 }
 
 /// Adds 1 to the group of a key, at the first bucket from its home on that has the key or is empty.
-__device__ __forceinline__ void add_tuple(Bucket* table, std::uint64_t buckets, TableWord key,
-                                          TableWord tuples) {
+template <class Word>
+__device__ __forceinline__ void add_tuple(BucketOf<Word>* table, std::uint64_t buckets, Word key,
+                                          Word tuples) {
   std::uint64_t place = part_of_hash(murmur_mix(key), buckets);
   for (std::uint64_t probe = 0; probe < buckets; ++probe) {
-    TableWord held = __ldcg(&table[place].key);
+    Word held = __ldcg(&table[place].key);
     if (held == kNoKey) {
-      held = atomicCAS(&table[place].key, kNoKey, key);
+      held = atomicCAS(&table[place].key, Word{kNoKey}, key);
       if (held == kNoKey) held = key;
     }
     if (held == key) {
@@ -42,47 +43,52 @@ __device__ __forceinline__ void add_tuple(Bucket* table, std::uint64_t buckets, 
 }
 
 /// Sets some words to 0.
-__global__ void clear_words(TableWord* words, std::uint64_t count) {
+template <class Word>
+__global__ void clear_words(Word* words, std::uint64_t count) {
   const GridPlace grid = grid_place();
   for (std::uint64_t i = grid.thread; i < count; i += grid.threads)
     words[i] = 0;
 }
 
 /// Puts the groups of one part of the table where they belong, with a count of 0.
+template <class Word>
 __global__ void __launch_bounds__(kGroupingThreads)
-    insert_groups(Bucket* table, std::uint64_t buckets, int parts, int part) {
+    insert_groups(BucketOf<Word>* table, std::uint64_t buckets, int parts, int part) {
   const GridPlace grid = grid_place();
   for (std::uint64_t group = grid.thread; group < buckets / kBucketsPerGroup;
        group += grid.threads) {
-    const TableWord key = key_of(group);
+    const Word key = static_cast<Word>(key_of(group));
     if (part_of_hash(murmur_mix(key), static_cast<std::uint64_t>(parts)) ==
         static_cast<std::uint64_t>(part))
-      add_tuple(table, buckets, key, 0);
+      add_tuple(table, buckets, key, Word{0});
   }
 }
 
 /// Makes the tuples.
 /// \param tuples (count)
-__global__ void fill_tuples(TableWord* tuples, std::uint64_t count, std::uint64_t groups,
+template <class Word>
+__global__ void fill_tuples(Word* tuples, std::uint64_t count, std::uint64_t groups,
                             std::uint64_t seed) {
   const GridPlace grid = grid_place();
   for (std::uint64_t i = grid.thread; i < count; i += grid.threads)
-    tuples[i] = tuple_key(groups, seed, i);
+    tuples[i] = static_cast<Word>(tuple_key(groups, seed, i));
 }
 
 /// What one pass over tuples takes, and what it leaves.
+template <class Word>
 struct GroupingPass {
-  const TableWord* tuples;  ///< (count)
+  const Word* tuples;  ///< (count)
   std::uint64_t count;
   const TableWord* counted;  ///< (1)  how many there are, if the host does not know; or null
   int parts;                 ///< of the table
   int part;                  ///< that this pass works on
-  TableWord* spilled;        ///< (count)  gets the tuples of other parts; null: they are skipped
+  Word* spilled;             ///< (count)  gets the tuples of other parts; null: they are skipped
   TableWord* spills;         ///< (1)  how many
 };
 
 /// Writes a warp's tuples that are not for this pass one behind the other.
-__device__ __forceinline__ void spill_tuple(const GroupingPass& pass, TableWord key, bool spills) {
+template <class Word>
+__device__ __forceinline__ void spill_tuple(const GroupingPass<Word>& pass, Word key, bool spills) {
   const unsigned warp = __ballot_sync(0xffffffffu, spills);
   if (warp == 0) return;
   const unsigned lane = threadIdx.x % 32;
@@ -93,28 +99,30 @@ __device__ __forceinline__ void spill_tuple(const GroupingPass& pass, TableWord 
 }
 
 /// One pass: groups the tuples of one part of the table.
+template <class Word>
 __global__ void __launch_bounds__(kGroupingThreads)
-    group_pass(Bucket* table, std::uint64_t buckets, GroupingPass pass) {
+    group_pass(BucketOf<Word>* table, std::uint64_t buckets, GroupingPass<Word> pass) {
   const GridPlace grid = grid_place();
   const std::uint64_t count = pass.counted == nullptr ? pass.count : *pass.counted;
   // Whole warps stay in the loop together: they spill together.
   const std::uint64_t warp_thread = grid.thread / 32 * 32;
   for (std::uint64_t first = warp_thread; first < count; first += grid.threads) {
     const std::uint64_t i = first + threadIdx.x % 32;
-    const TableWord key = i < count ? pass.tuples[i] : kNoKey;
+    const Word key = i < count ? pass.tuples[i] : Word{kNoKey};
     const bool own = part_of_hash(murmur_mix(key), static_cast<std::uint64_t>(pass.parts)) ==
                      static_cast<std::uint64_t>(pass.part);
     if (pass.spilled != nullptr) spill_tuple(pass, key, key != kNoKey && !own);
-    if (key != kNoKey && own) add_tuple(table, buckets, key, 1);
+    if (key != kNoKey && own) add_tuple(table, buckets, key, Word{1});
   }
 }
 
 /// \brief  How many tuples each window has.
 /// \param  counts  (windows)  0 before
 /// \param  staged  (count)  gets the tuples on the way; null: they stay where they are
+template <class Word>
 __global__ void __launch_bounds__(kGroupingThreads)
-    count_windows(const TableWord* tuples, std::uint64_t count, int windows, TableWord* counts,
-                  TableWord* staged) {
+    count_windows(const Word* tuples, std::uint64_t count, int windows, TableWord* counts,
+                  Word* staged) {
   __shared__ unsigned counted[kMostParts];  // (windows)
   const int thread = static_cast<int>(threadIdx.x);
   for (int window = thread; window < windows; window += kGroupingThreads)
@@ -122,7 +130,7 @@ __global__ void __launch_bounds__(kGroupingThreads)
   __syncthreads();
   const GridPlace grid = grid_place();
   for (std::uint64_t i = grid.thread; i < count; i += grid.threads) {
-    const TableWord key = tuples[i];
+    const Word key = tuples[i];
     if (staged != nullptr) staged[i] = key;
     atomicAdd(&counted[part_of_hash(murmur_mix(key), static_cast<std::uint64_t>(windows))], 1u);
   }
@@ -156,9 +164,10 @@ __global__ void __launch_bounds__(kGroupingThreads)
 /// \brief  Writes the tuples of each window one behind the other.
 /// \param  next    (windows)  where the next tuple of a window goes
 /// \param  sorted  (count)
+template <class Word>
 __global__ void __launch_bounds__(kGroupingThreads)
-    sort_into_windows(const TableWord* tuples, std::uint64_t count, int windows, TableWord* next,
-                      TableWord* sorted) {
+    sort_into_windows(const Word* tuples, std::uint64_t count, int windows, TableWord* next,
+                      Word* sorted) {
   __shared__ unsigned counted[kMostParts];  // (windows)
   __shared__ TableWord first[kMostParts];   // (windows)
   const int thread = static_cast<int>(threadIdx.x);
@@ -178,7 +187,7 @@ __global__ void __launch_bounds__(kGroupingThreads)
     }
     __syncthreads();
     for (std::uint64_t i = begin + threadIdx.x; i < end; i += kGroupingThreads) {
-      const TableWord key = tuples[i];
+      const Word key = tuples[i];
       const std::uint64_t window = part_of_hash(murmur_mix(key), parts);
       sorted[first[window] + atomicAdd(&counted[window], 1u)] = key;
     }
@@ -188,14 +197,15 @@ __global__ void __launch_bounds__(kGroupingThreads)
 
 /// Groups sorted tuples: a block works on one window after the other.
 /// \param begins (windows + 1)
+template <class Word>
 __global__ void __launch_bounds__(kGroupingThreads)
-    group_windows(Bucket* table, std::uint64_t buckets, const TableWord* sorted,
+    group_windows(BucketOf<Word>* table, std::uint64_t buckets, const Word* sorted,
                   const TableWord* begins, int windows) {
   for (int window = static_cast<int>(blockIdx.x); window < windows;
        window += static_cast<int>(gridDim.x)) {
     const std::uint64_t end = begins[window + 1];
     for (std::uint64_t i = begins[window] + threadIdx.x; i < end; i += kGroupingThreads)
-      add_tuple(table, buckets, sorted[i], 1);
+      add_tuple(table, buckets, sorted[i], Word{1});
   }
 }
 
@@ -213,20 +223,22 @@ __device__ __forceinline__ void add_sums(TableSums mine, TableSums* sums) {
 }
 
 /// What the table says that it counted.
-__global__ void sum_table(const Bucket* table, std::uint64_t buckets, TableSums* sums) {
+template <class Word>
+__global__ void sum_table(const BucketOf<Word>* table, std::uint64_t buckets, TableSums* sums) {
   TableSums mine;
   const GridPlace grid = grid_place();
   for (std::uint64_t i = grid.thread; i < buckets; i += grid.threads) {
-    const Bucket bucket = table[i];
+    const BucketOf<Word> bucket = table[i];
     mine.groups += bucket.key == kNoKey ? 0 : 1;
     mine.tuples += bucket.count;
-    mine.check += bucket.count * key_check(bucket.key);
+    mine.check += TableWord{bucket.count} * key_check(bucket.key);
   }
   add_sums(mine, sums);
 }
 
 /// What there was to count.
-__global__ void sum_tuples(const TableWord* tuples, std::uint64_t count, TableSums* sums) {
+template <class Word>
+__global__ void sum_tuples(const Word* tuples, std::uint64_t count, TableSums* sums) {
   TableSums mine;
   const GridPlace grid = grid_place();
   for (std::uint64_t i = grid.thread; i < count; i += grid.threads) {

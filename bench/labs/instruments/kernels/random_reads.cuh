@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// \file  bench/labs/instruments/kernels/random_reads.cuh
-/// \brief All SMs read 8-byte words at random places.
+/// \brief All SMs read words at random places.
 #pragma once
 
+#include "bench/labs/instruments/kernels/lcg_reads.cuh"
 #include "bench/labs/instruments/random_places.hpp"
 #include "common/ptx/sm_id.cuh"
 
@@ -13,12 +14,13 @@ constexpr int kReadsInFlight = 8;
 /// Reads that a block takes at a time.
 constexpr std::uint64_t kReadsPerTurn = std::uint64_t{kReadThreads} * kReadsInFlight * 4;
 
-/// Gives each word of the region its value.
-__global__ void fill_words(std::uint64_t* words, std::uint64_t count) {
+/// Gives each word of the region its value, or the low half of it.
+template <class Word>
+__global__ void fill_words(Word* words, std::uint64_t count) {
   const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += threads)
-    words[i] = word_value(i);
+    words[i] = static_cast<Word>(word_value(i));
 }
 
 /// What one launch reads.
@@ -64,9 +66,7 @@ __global__ void __launch_bounds__(kReadThreads)
         total += values[i];
     }
   }
-  for (int offset = 16; offset > 0; offset /= 2)
-    total += __shfl_down_sync(0xffffffffu, total, offset);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, total);
+  add_of_warp(total, sum);
 }
 
 }  // namespace ladder::labs::kernels

@@ -10,9 +10,11 @@
 namespace ladder::labs::kernels {
 
 /// Reads an array once, with a hint.
-/// \param words a multiple of 4 * blockDim.x * gridDim.x is best
+/// \param  words  a multiple of 4 * blockDim.x * gridDim.x is best
+/// \param  of_line  words that are read of each line of 32, the first ones: a power of two
 template <ptx::CacheHint hint>
-__global__ void read_with_hint(const unsigned* data, std::uint64_t words, unsigned* sink) {
+__global__ void read_with_hint(const unsigned* data, std::uint64_t words, unsigned* sink,
+                               unsigned of_line = 32) {
   constexpr int kInFlight = 8;
   const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
   unsigned all = ~0u;
@@ -22,7 +24,8 @@ __global__ void read_with_hint(const unsigned* data, std::uint64_t words, unsign
 #pragma unroll
     for (int step = 0; step < kInFlight; ++step) {
       const std::uint64_t word = i + static_cast<std::uint64_t>(step) * threads;
-      values[step] = word < words ? ptx::load_with<hint>(data + word) : ~0u;
+      const std::uint64_t place = word / of_line * 32 + word % of_line;
+      values[step] = word < words ? ptx::load_with<hint>(data + place) : ~0u;
     }
 #pragma unroll
     for (int step = 0; step < kInFlight; ++step)

@@ -4,6 +4,7 @@
 #include "bench/labs/questions/kernels/traced_kernels.hpp"
 
 #include "bench/labs/instruments/kernels/grouping_passes.cuh"
+#include "bench/labs/instruments/kernels/lcg_reads.cuh"
 #include "bench/labs/questions/kernels/global_reads.cuh"
 #include "bench/labs/questions/kernels/lane_exchange.cuh"
 #include "bench/labs/questions/kernels/read_heads.cuh"
@@ -15,6 +16,18 @@ namespace ladder::labs::traced {
 namespace {
 
 constexpr unsigned kNever = 0x5EEDFACEu;
+
+template <class Word>
+void group_words(const Grouping& grouping, const GroupingMemory<Word>& memory, int blocks) {
+  group_once<Word>(
+      grouping,
+      {.table = memory.table.data(),
+       .tuples = memory.tuples.data(),
+       .staged = grouping.zero_copy ? memory.staged.data() : nullptr,
+       .buffer = memory.buffer.data(),
+       .counters = memory.counters.data()},
+      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kernels::kGroupingThreads)});
+}
 
 }  // namespace
 
@@ -60,15 +73,24 @@ std::size_t grouping_counters() {
   return kGroupingCounters;
 }
 
-void group(const Grouping& grouping, const GroupingMemory& memory, int blocks) {
-  group_once(
-      grouping,
-      {.table = memory.table.data(),
-       .tuples = memory.tuples.data(),
-       .staged = grouping.zero_copy ? memory.staged.data() : nullptr,
-       .buffer = memory.buffer.data(),
-       .counters = memory.counters.data()},
-      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kernels::kGroupingThreads)});
+void group(const Grouping& grouping, const GroupingMemory<TableWord>& memory, int blocks) {
+  group_words(grouping, memory, blocks);
+}
+
+void group(const Grouping& grouping, const GroupingMemory<NarrowWord>& memory, int blocks) {
+  group_words(grouping, memory, blocks);
+}
+
+void lcg_reads(const RandomReads& reads, std::span<const unsigned> words,
+               std::span<unsigned long long, 1> sum) {
+  constexpr std::uint64_t kBlock = 64;
+  const std::uint64_t threads = reads.reads / kLcgReads;
+  for (int scope = 0; scope < reads.scopes; ++scope)
+    launch(kernels::lcg_reads,
+           {.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock)),
+            .block = dim3(static_cast<unsigned>(kBlock))},
+           words.data(), std::uint64_t{words.size()}, threads, reads.seed,
+           part_of({0, words.size()}, reads.scopes, scope), sum.data());
 }
 
 }  // namespace ladder::labs::traced

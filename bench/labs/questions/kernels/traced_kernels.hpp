@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bench/labs/instruments/hash_grouping.hpp"
+#include "bench/labs/instruments/instruments.hpp"
 #include "bench/labs/questions/kernels/access_pattern.hpp"
 #include "bench/labs/questions/kernels/attention_heads.hpp"
 #include "bench/labs/questions/kernels/shared_access.hpp"
@@ -37,18 +38,26 @@ void multiply(const TiledProduct& product);
 void read_heads(const AttentionHeads& heads, int blocks, const char* data, unsigned* sink);
 
 /// What grouping works on. As GroupingArrays, which is not free of CUDA's words.
+template <class Word>
 struct GroupingMemory {
-  std::span<Bucket> table;        ///< (buckets)
-  std::span<TableWord> tuples;    ///< (tuples)
-  std::span<TableWord> staged;    ///< (tuples)  for zero-copy
-  std::span<TableWord> buffer;    ///< (tuples)
-  std::span<TableWord> counters;  ///< (grouping_counters())
+  std::span<BucketOf<Word>> table;  ///< (buckets)
+  std::span<Word> tuples;           ///< (tuples)
+  std::span<Word> staged;           ///< (tuples)  for zero-copy
+  std::span<Word> buffer;           ///< (chunk)
+  std::span<TableWord> counters;    ///< (grouping_counters())
 };
 
 /// Words that a grouping counts in.
 std::size_t grouping_counters();
 
 /// Adds all tuples to the table, with so many blocks.
-void group(const Grouping& grouping, const GroupingMemory& memory, int blocks);
+void group(const Grouping& grouping, const GroupingMemory<TableWord>& memory, int blocks);
+void group(const Grouping& grouping, const GroupingMemory<NarrowWord>& memory, int blocks);
+
+/// \brief  Reads 1024 words for each thread, where its own generator says.
+/// \param  words  (reads.region_bytes / 4)
+/// \param  sum  gets what all scopes add up to
+void lcg_reads(const RandomReads& reads, std::span<const unsigned> words,
+               std::span<unsigned long long, 1> sum);
 
 }  // namespace ladder::labs::traced
