@@ -14,7 +14,7 @@ import urllib.parse
 
 from classroom import plain_text
 from classroom.points import MAX_POINTS, WRONG_FOR_MEMORY
-from classroom.verdicts import LESSON, meaning_of
+from classroom.verdicts import LESSON, in_telling_order, meaning_of
 
 COLUMNS = (
     "student",
@@ -57,6 +57,7 @@ HAZARDS = {  # groups of codes that have another name on a page
     "hang": "no end",
     "warp": "incomplete warp",
     "registers": "setmaxnreg",
+    "wgmma": "wgmma",
     "stop": "thread stopped",
     "launch": "launch refused",
 }
@@ -213,7 +214,7 @@ def names_in(text):
 
 def explanation(test):
     """What is wrong and where to read on, as verdicts has it for the codes; empty without any."""
-    for found in test.get("codes", ()):
+    for found in in_telling_order(test.get("codes", ())):
         meaning, (page_of, heading) = meaning_of(found["code"], found.get("where"))
         place = "the lesson" if page_of == LESSON else page_of
         return f"{meaning} Read “{heading}” in {place}."
@@ -398,24 +399,23 @@ def rung_rows(graded):
     return sorted(by_rung.items())
 
 
+def mean_points(grades, name):
+    """'12.5', the mean of a part's points; '-' of a part that nobody was graded for."""
+    found = [part["points"] for grade in grades for part in grade["parts"] if part["id"] == name]
+    given = [points for points in found if points is not None]
+    return f"{statistics.mean(given):.1f}" if given else "-"
+
+
 def rungs_part(graded):
     """A table and a histogram for each rung."""
     rows, plots = [], []
     for label, grades in rung_rows(graded):
         scores = [grade["score"] for grade in grades]
-        means = {
-            name: statistics.mean(
-                part["points"] or 0
-                for grade in grades
-                for part in grade["parts"]
-                if part["id"] == name
-            )
-            for name, most in MAX_POINTS.items()
-            if most is not None
-        }
+        means = [mean_points(grades, name) for name, most in MAX_POINTS.items() if most is not None]
         full = sum(grade["score"] == grade["max_score"] for grade in grades)
-        figures = (statistics.median(scores), statistics.mean(scores), *means.values())
-        rows.append((esc(label), len(grades), full, *(f"{each:.1f}" for each in figures)))
+        figures = (statistics.median(scores), statistics.mean(scores))
+        told = (*(f"{each:.1f}" for each in figures), *means)
+        rows.append((esc(label), len(grades), full, *told))
         plots.append(histogram(label, [share_of(grade) for grade in grades]))
     heads = (
         "rung",

@@ -14,6 +14,7 @@ import os
 import pathlib
 import selectors
 import signal
+import stat
 import subprocess
 import threading
 import time
@@ -67,6 +68,17 @@ def what_is_missing():
         "do without. Its code runs as you, so it could reach "
         + ("what you have started." if "files" in holds() else "your files.")
     )
+
+
+def closed_folder():
+    """A folder on the way to the sources that the user of a contained call may not enter.
+
+    None where there is none, or where a call has its own view of the files.
+    """
+    if os.geteuid() != 0 or "view" in holds():
+        return None
+    way = (SOURCES, *SOURCES.parents)
+    return next((each for each in way if not each.stat().st_mode & stat.S_IXOTH), None)
 
 
 def words(read=(), write=(), cpu_seconds=110):
@@ -141,6 +153,11 @@ def call(command, folder, seconds, most_bytes=MOST_OUTPUT_BYTES, errors=subproce
     Raises TooLongError, GraderFailedError.
     """
     contained = str(command[0]) == str(PROGRAM)
+    if contained and (closed := closed_folder()):
+        raise GraderFailedError(
+            f"it runs compilers as another user, who may not enter {closed}: allow that with "
+            f"`chmod a+x {closed}`, or put GEMM Ladder elsewhere"
+        )
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
     process = RUNNING.start(
         list(map(str, command)),

@@ -44,7 +44,6 @@ void map_workspace(const json& order) {
   void* const mapped = mmap(all.data(), all.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                             kMatrices, order.at("workspace").get<off_t>());
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  if (!order.value("again", false)) madvise(all.data(), all.size(), MADV_REMOVE);
 }
 
 /// Runs launches of the host process, one after the other.

@@ -132,7 +132,7 @@ def parts_of(rung, tests, result, flags):
             "Right for every visible shape and wrong for every other one: the "
             "kernel knows the list of shapes.",
         )
-    return [visible, hidden, points.memory(result["memory"], flags, lines)]
+    return [visible, hidden, points.memory(result["memory"], flags, lines, rung.about)]
 
 
 def graded(found, rung, secret, flags, machine, gpu):
@@ -257,10 +257,14 @@ def text_of(found):
         lines.append(f"  {worth:>12}  {part['name']}")
         if part["id"] == "speed" and not part["tests"]:
             lines += indented(part["message"], 16)
+        alike = {}  # {what is said of them: tests that are not right}
         for test in part["tests"]:
             if test["status"] in ("fail", "part"):
+                alike.setdefault(test["message"], []).append(test)
+        for message, tests in alike.items():
+            for test in tests:
                 lines.append(f"{'':16}{test['name']}: {test['points']:g} of {test['max_points']:g}")
-                lines += indented(test["message"], 18)
+            lines += indented(message, 18)
     for flag in found["flags"]:
         if flag["fatal"]:
             lines += ["", f"The score is 0: {flag['message']}"]

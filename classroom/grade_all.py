@@ -45,7 +45,7 @@ NAMES = (
     "folder 03_shared_tile"
 )
 GRADER = (sys.executable, "-m", "classroom.grade")
-GRADE_SECONDS = 1800  # more than all limits inside of a grade
+GRADE_SECONDS = 7200  # more than all limits inside of a grade
 CLEANING_SECONDS = 10
 MOST_NAME_BYTES = 200  # of a student, whose files have some more
 TOO_LONG = f"The student's name is longer than {MOST_NAME_BYTES} bytes: shorten it."
@@ -308,7 +308,7 @@ class Class:
             else:
                 waiting.put((entry, print_of))
         todo = waiting.qsize()
-        told(None, 0, len(rows))
+        told(None, 0, sum(row.grade is not None for row in rows.values()))
 
         def work():
             with contextlib.suppress(queue.Empty):
@@ -376,7 +376,7 @@ def teller(total):
     def told(row, seconds, done):
         if row is None:
             if done:
-                print(f"{done} of {total} are done already.", flush=True)
+                print(f"{done} of {total} were graded before, and stay as they are.", flush=True)
             return
         entry, grade = row.entry, row.grade
         what = f"{grade['score']:g} of {grade['max_score']:g}" if grade else row.note
@@ -428,6 +428,12 @@ def main():
     out = options.out or submissions.resolve().with_name(f"{submissions.resolve().name}_graded")
     if not (BUILD / "grader_judge").exists():
         raise FigureError("grader_judge is not built: run `make build`, then grade again")
+    if not options.secret_file:
+        print(
+            "There is no secret, so whoever has GEMM Ladder can compute the hidden tests: write "
+            "any text into a file, and give it with --secret-file (make grade-all SECRET=file).",
+            file=sys.stderr,
+        )
     rooms.remove_left_rooms()
     missing = contained.what_is_missing()
     if missing and not options.uncontained:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "classroom/graded_run.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,7 +8,9 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
+#include "emulator/run/fault_order.hpp"
 #include "emulator/run/kernel_error.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
@@ -85,6 +85,7 @@ bool polls(const KernelTrace& trace, const LineCounts& line) {
 ///        32 SMs and an L2 so small that the order of blocks shows.
 json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_lines) {
   AccessCounts loads, stores, shared_loads, shared_stores;
+  std::uint64_t by_threads = 0;  // and not by asynchronous copies
   for (const LineCounts& line : trace.lines) {
     if (polls(trace, line)) continue;
     const bool updates_input = line.operation == Operation::kGlobalAtomic && is_of_inputs(line);
@@ -94,20 +95,26 @@ json counts_of(const KernelTrace& trace, std::span<const std::uint64_t> array_li
     if (line.operation == Operation::kSharedStore || line.operation == Operation::kAsyncCopy) {
       shared_stores += line.counts;
     }
+    if (line.operation == Operation::kSharedStore) by_threads += line.counts.requests;
   }
   json counts = {{"global_load_requests", loads.requests - loads.zeros},
                  {"global_load_sectors", loads.sectors},
                  {"global_store_sectors", stores.sectors},
                  {"shared_load_wavefronts", shared_loads.wavefronts},
                  {"shared_store_wavefronts", shared_stores.wavefronts},
+                 {"shared_store_requests", by_threads},
                  {"most_products", trace.most_products}};
-  const emulator::MemorySystem system = {
-      .sms = 32, .l1_bytes = 16 * 1024, .l2_bytes = 96 * 1024, .l2_ways = 16, .l2_partitions = 1};
+  const emulator::MemorySystem system = {.sms = 32,
+                                         .l1_bytes = std::size_t{16} * 1024,
+                                         .l2_bytes = std::size_t{96} * 1024,
+                                         .l2_ways = 16,
+                                         .l2_partitions = 1};
   const emulator::ReplaySettings settings = {.blocks_per_sm = 1,
                                              .loads_hidden = trace.order.hidden(),
                                              .block_cycles = 1e4,
                                              .touch_budget = 600'000'000};
   std::vector<emulator::ReplayBlock> blocks;
+  blocks.reserve(trace.launched.size());
   for (const emulator::TracedBlock& block : trace.launched)
     blocks.push_back({&trace.streams[block.stream], block.line_shift});
   const auto traffic = emulator::replay(system, settings, trace.patterns, array_lines, blocks);
@@ -126,9 +133,11 @@ emulator::Fault without_address(emulator::Fault fault) {
   return fault;
 }
 
-void take_faults(std::span<const emulator::Fault> faults, RunReport& report) {
+void take_faults(std::vector<emulator::Fault> faults, RunReport& report) {
   report.outcome = Outcome::hazard;
-  for (const emulator::Fault& fault : faults.first(std::min(kMostHazards, faults.size()))) {
+  put_out_of_bounds_first(faults);
+  for (const emulator::Fault& fault :
+       std::span(faults).first(std::min(kMostHazards, faults.size()))) {
     report.faults.emplace_back(fault);
     if (!report.message.empty()) report.message += "\n";
     report.message += text_of(without_address(fault));
@@ -152,6 +161,8 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
   }
   if (trace.hazards.empty()) {
     if (counts) report.counts = counts_of(trace, array_lines);
+    report.uncounted = trace.uncounted;
+    if (report.uncounted.size() > kMostHazards) report.uncounted.resize(kMostHazards);
     return;
   }
   take_faults(trace.hazards, report);
@@ -177,18 +188,13 @@ std::array<std::uint64_t, 4> lines_of(const Gemm<T>& gemm) {
 void set_up(const RunOrder& order) {
   using emulator::BlockOrder;
   using emulator::CopyArrival;
+  using emulator::ThreadTurns;
   emulator::set_multiprocessors(order.sms);
   emulator::set_copy_arrival(order.early ? CopyArrival::kEarly : CopyArrival::kLate);
   emulator::set_block_order(order.early ? BlockOrder::kDescending : BlockOrder::kAscending);
-}
-
-/// What rungs hand over from launch to launch is of no use after a failure: zeros again, in memory
-/// of this process, or in memory that the judge shares.
-void forget_workspace() {
-  const std::span<std::byte> workspace = emulator::whole_workspace();
-  if (madvise(workspace.data(), workspace.size(), MADV_REMOVE) != 0) {
-    madvise(workspace.data(), workspace.size(), MADV_DONTNEED);
-  }
+  // What orders accesses is traced by warps.
+  emulator::set_thread_turns(order.early && !order.traced ? ThreadTurns::kLaneByLane
+                                                          : ThreadTurns::kWarpByWarp);
 }
 
 constexpr std::array kOutcomes = {"ran", "hazard", "refused", "failed"};
@@ -238,7 +244,7 @@ json to_json(const RunOrder& order) {
   return {{"traced", order.traced}, {"configuration", order.configuration},
           {"sms", order.sms},       {"early", order.early},
           {"again", order.again},   {"counts", order.counts},
-          {"sample", order.sample}};
+          {"sample", order.sample}, {"watch", order.watch}};
 }
 
 RunOrder run_order(const json& json) {
@@ -248,6 +254,7 @@ RunOrder run_order(const json& json) {
           .sms = json.value("sms", usual.sms),
           .early = json.value("early", usual.early),
           .counts = json.value("counts", usual.counts),
+          .watch = json.value("watch", usual.watch),
           .again = json.value("again", usual.again),
           .sample = json.value("sample", usual.sample)};
 }
@@ -259,6 +266,9 @@ json to_json(const RunReport& report) {
                       {"place", to_json(fault.place)},
                       {"other", to_json(fault.other)}});
   }
+  json uncounted = json::array();
+  for (const emulator::Place& place : report.uncounted)
+    uncounted.push_back(to_json(place));
   return {{"outcome", kOutcomes.at(static_cast<std::size_t>(report.outcome))},
           {"message", report.message},
           {"faults", faults},
@@ -266,6 +276,7 @@ json to_json(const RunReport& report) {
           {"launched", report.launched},
           {"read_bytes", report.read_bytes},
           {"written_bytes", report.written_bytes},
+          {"uncounted", uncounted},
           {"counts", report.counts}};
 }
 
@@ -276,6 +287,10 @@ RunReport run_report(const json& json) {
   for (const auto& fault : json.at("faults")) {
     if (faults.size() < kMostHazards) faults.push_back(found_fault(fault));
   }
+  std::vector<emulator::Place> uncounted;
+  for (const auto& place : json.at("uncounted")) {
+    if (uncounted.size() < kMostHazards) uncounted.push_back(place_of(place));
+  }
   std::optional<emulator::Place> host_access;
   if (const auto& place = json.at("host_access"); !place.is_null()) host_access = place_of(place);
   return {.outcome = static_cast<Outcome>(outcome - kOutcomes.begin()),
@@ -285,6 +300,7 @@ RunReport run_report(const json& json) {
           .launched = json.at("launched").get<bool>(),
           .read_bytes = json.at("read_bytes").get<double>(),
           .written_bytes = json.at("written_bytes").get<double>(),
+          .uncounted = uncounted,
           .counts = json.at("counts")};
 }
 
@@ -317,7 +333,7 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
     report.message = access.what();
   } catch (const emulator::KernelError& error) {
     report.message.clear();
-    take_faults({&error.fault(), 1}, report);
+    take_faults({error.fault()}, report);
   } catch (const std::exception& error) {
     report.outcome = Outcome::failed;
     report.message = meaning_of(error);
@@ -331,7 +347,9 @@ RunReport reported(const std::function<void(RunReport&)>& run) {
 template <class T>
 RunReport run_once(const std::function<void()>& call, const Gemm<T>& gemm, const RunOrder& order) {
   set_up(order);
-  const RunReport found = reported([&](RunReport& report) {
+  // What a block has not yet stored must not be there from an earlier run.
+  if (!order.again) emulator::clear_workspace();
+  RunReport found = reported([&](RunReport& report) {
     if (!order.traced) {
       call();
       return;
@@ -342,6 +360,8 @@ RunReport run_once(const std::function<void()>& call, const Gemm<T>& gemm, const
       const emulator::TraceOptions options = {
           .sample = order.sample,
           .complete_shifts = [&](emulator::ArrayShifts& shifts) { return complete(gemm, shifts); },
+          .look_for_uncounted = order.watch,
+          .host_variables = {},
           .warp = {}};
       trace = emulator::trace(arrays_of(gemm), call, options);
     } catch (const std::logic_error& error) {
@@ -352,7 +372,8 @@ RunReport run_once(const std::function<void()>& call, const Gemm<T>& gemm, const
     }
     take_trace(*trace, lines, order.counts, report);
   });
-  if (found.outcome != Outcome::ran) forget_workspace();
+  // What rungs hand over from launch to launch is of no use after a failure.
+  if (found.outcome != Outcome::ran) emulator::clear_workspace();
   return found;
 }
 

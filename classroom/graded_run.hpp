@@ -23,8 +23,10 @@ struct RunOrder {
   bool traced = true;      ///< every access is checked
   int configuration = -1;  ///< of a rung that chooses: the only one to run; -1: its own choice
   int sms = 4;             ///< that the emulated GPU has
-  bool early = false;      ///< asynchronous copies arrive at once, and the last block starts first
+  bool early = false;      ///< copies arrive at once, and the last block starts first; untraced,
+                           ///< lanes take turns, too
   bool counts = false;     ///< count accesses too; needs `traced`
+  bool watch = false;      ///< look for accesses that nobody counts, too; needs `counts`
   bool again = false;      ///< the workspace holds what the last call has left there
   bool sample = false;     ///< trace only blocks that differ: what C then holds is of no use
 };
@@ -61,11 +63,12 @@ struct RunReport {
   Outcome outcome = Outcome::ran;
   std::string message;  ///< what was wrong, for people
   std::vector<FoundFault> faults = {};
-  std::optional<emulator::Place> host_access;  ///< of what the host's code has touched
-  bool launched = true;                        ///< a kernel ran
-  double read_bytes = 0;                       ///< of A and B, by kernels; traced runs only
-  double written_bytes = 0;                    ///< to C
-  double seconds = 0;                          ///< by the judge's clock
+  std::optional<emulator::Place> host_access;   ///< of what the host's code has touched
+  bool launched = true;                         ///< a kernel ran
+  double read_bytes = 0;                        ///< of A and B, by kernels; traced runs only
+  double written_bytes = 0;                     ///< to C
+  double seconds = 0;                           ///< by the judge's clock
+  std::vector<emulator::Place> uncounted = {};  ///< accesses that are in no count
   nlohmann::json counts;  ///< see counts_of() in graded_run.cpp; empty unless ordered
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "classroom/host_process.hpp"
 
+#include <cxxabi.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 
 #include "classroom/graded_run.hpp"
 #include "classroom/messages.hpp"
+#include "classroom/processes.hpp"
 #include "emulator/run/grid_runner.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
@@ -138,6 +140,9 @@ json end_of(const GradedLibrary& library, const Call& call) {
     return ended("refused", refusal.what());
   } catch (const std::exception& error) {
     return ended("failed", meaning_of(error).c_str());
+  } catch (const abi::__forced_unwind&) {  // which nobody may catch for good
+    send_message(kToDevice, ended("failed", "run() ended its thread; it ends by returning"));
+    _exit(kDone);
   } catch (...) {
     return ended("failed", "run() threw something that is no std::exception");
   }

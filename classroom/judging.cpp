@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -26,13 +25,22 @@ using nlohmann::json;
 /// A process that was stopped so often is not started again.
 constexpr int kMostStops = 2;
 
-/// For all tests of a submission, where a rung takes seconds.
-constexpr std::chrono::seconds kMostSeconds{600};
+/// CPU time for all tests of a submission, where a rung takes seconds.
+constexpr double kMostCpuSeconds = 600;
 
 /// SMs for configurations: four tiles are one for each and one that is split; and many that share
 /// one tile.
 constexpr int kSmsOfConfiguration = 3;
 constexpr int kSmsThatShare = 20;
+
+/// What a table of configurations may say: the ladder's largest has half as many, of half the size.
+constexpr std::size_t kMostConfigurations = 64;
+constexpr int kLargestTile = 1024;
+
+/// A submission's table of configurations makes no sense.
+struct BadPlans : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// Leaves Verifier::verify() when there is no result to look at.
 struct NoResult {};
@@ -133,9 +141,20 @@ bool misses_reads(const json& run, const json& counts) {
 }
 
 json told_of_reads() {
-  return json::array({{{"code", "reads-below-bound"},
-                       {"group", "counters"},
-                       {"title", "Threads have read less than their multiplications need"}}});
+  return {{"code", "reads-below-bound"},
+          {"group", "counters"},
+          {"title", "Threads have read less than their multiplications need"}};
+}
+
+json told_of_accesses(const std::vector<emulator::Place>& uncounted) {
+  json places = json::array();
+  for (const emulator::Place& place : uncounted) {
+    if (place.line > 0) places.push_back(told(place));
+  }
+  return {{"code", "uncounted-access"},
+          {"group", "counters"},
+          {"title", "Memory is accessed in a way that is not counted"},
+          {"places", places}};
 }
 
 json told(const Verdict& verdict, const RunReport& report) {
@@ -204,6 +223,7 @@ class Judge {
       : precision_(precision_of(job)),
         tile_{job.at("tile").at(0), job.at("tile").at(1)},
         multiple_of_(job.at("multiple_of")),
+        most_cpu_seconds_(job.value("cpu_seconds", kMostCpuSeconds)),
         submission_(submission) {}
 
   /// \return the runs of a test, up to the first that is not right; of a hidden one without
@@ -226,8 +246,19 @@ class Judge {
   json all_runs_of(const json& test) {
     json done = json::array();
     for (const json& run : test.at("runs")) {
-      const json all =
-          run.contains("configurations") ? of_each_configuration(run) : json::array({run});
+      json all = json::array({run});
+      if (run.contains("configurations")) {
+        try {
+          all = of_each_configuration(run);
+        } catch (const BadPlans& bad) {
+          done.push_back(stopped("failed", bad.what()));
+          return done;
+        } catch (const WorkerEnded& end) {
+          ++stops_;
+          done.push_back(stopped(name_of(end.why), end.what()));
+          return done;
+        }
+      }
       for (const json& one : all) {
         for (int time = 0; time < one.value("times", 1); ++time) {
           json call = one;
@@ -240,14 +271,18 @@ class Judge {
     return done;
   }
 
+  static json stopped(const char* status, const char* message) {
+    return {{"status", status}, {"message", message}, {"findings", json::array()}};
+  }
+
   json outcome_of(const json& run) {
     if (stops_ >= kMostStops) {
       return {{"status", "skip"}, {"message", "not run: the kernel was stopped too often"}};
     }
-    if (std::chrono::steady_clock::now() - start_ > kMostSeconds) {
-      return {
-          {"status", "timeout"},
-          {"message", fmt::format("not run: the tests before took {} s", kMostSeconds.count())}};
+    if (submission_.cpu_seconds() > most_cpu_seconds_) {
+      return {{"status", "timeout"},
+              {"message",
+               fmt::format("not run: the tests before took {} s of computing", most_cpu_seconds_)}};
     }
     try {
       return run.value("unusual", false) ? with_unusual_numbers(run) : verified(run);
@@ -295,6 +330,8 @@ class Judge {
                 {"findings", told(report)}};
     }
     result["counts"] = report.counts;
+    if (!report.uncounted.empty())
+      result["uncounted"] = json::array({told_of_accesses(report.uncounted)});
     return result;
   }
 
@@ -347,12 +384,7 @@ class Judge {
     json runs = json::array();
     const RunOrder few = {.sms = kSmsOfConfiguration};
     const RunOrder many = {.sms = kSmsThatShare};
-    json plans;
-    try {
-      plans = submission_.plans({1, q, q}, few);
-    } catch (const WorkerEnded&) {
-      return json::array({run});
-    }
+    const json plans = plans_for({1, q, q}, few);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const int BM = plans[i].at("tile").at(0);
       const int BN = plans[i].at("tile").at(1);
@@ -369,30 +401,61 @@ class Judge {
       }
       add({BM + 1, BN + q, std::max(5 * BK, 80) + q}, kSmsOfConfiguration);
       const Shape shared = {std::max(BM - 3, 1), std::max(BN - q, q), 40 * BK + q};
-      if (submission_.plans(shared, many).at(i).at("ranks") >= 2) add(shared, kSmsThatShare);
+      const json shared_plans = plans_for(shared, many);
+      if (shared_plans.size() != plans.size()) {
+        throw BadPlans(
+            "plans() has another number of configurations for another shape: it has all "
+            "of them for each");
+      }
+      if (shared_plans[i].at("ranks") >= 2) add(shared, kSmsThatShare);
     }
     return runs;
+  }
+
+  /// What the submission would do for a shape, once that has been looked at: shapes follow from it.
+  json plans_for(const Shape& shape, const RunOrder& order) {
+    json plans = submission_.plans(shape, order);
+    const auto is_side = [](int extent) { return extent >= 1 && extent <= kLargestTile; };
+    try {
+      const auto is_sensible = [&](const json& plan) {
+        return is_side(plan.at("tile").at(0)) && is_side(plan.at("tile").at(1)) &&
+               is_side(plan.at("BK")) && plan.at("ranks").get<int>() >= 0;
+      };
+      if (!plans.empty() && plans.size() <= kMostConfigurations &&
+          std::ranges::all_of(plans, is_sensible)) {
+        return plans;
+      }
+    } catch (const json::exception&) {
+      // It is no such table either.
+    }
+    throw BadPlans(
+        fmt::format("plans() has to name 1 to {} configurations for each shape, with "
+                    "tiles and k tiles of 1 to {} elements a side",
+                    kMostConfigurations, kLargestTile));
   }
 
   const std::unique_ptr<Machine> machine_ = make_cpu_machine();
   Precision precision_;
   BlockTile tile_;
   int multiple_of_;
+  double most_cpu_seconds_;
   Submission& submission_;
   int stops_ = 0;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// \brief A run for the memory part. What is sampled counts a part of the blocks only; tensor cores
 ///        multiply what other threads have read.
 json counted(Judge& judge, const json& job, const json& run) {
   json result = judge.judged(run);
+  if (result.at("status") != "right") return result;
+  json past_counters = result.value("uncounted", json::array());
   const bool comparable =
       job.at("precision") == kFp32.name && !run.value("sample", false) && run.at("alpha") != 0;
-  if (result.at("status") != "right" || !comparable || !misses_reads(run, result.at("counts")))
-    return result;
+  if (comparable && misses_reads(run, result.at("counts")))
+    past_counters.push_back(told_of_reads());
+  if (past_counters.empty()) return result;
   result["status"] = "uncounted";
-  result["findings"] = told_of_reads();
+  result["findings"] = past_counters;
   return result;
 }
 
@@ -464,7 +527,9 @@ json judge(const json& job, Submission& submission, Submission* reference) {
     Judge judge_of_reference(job, *reference);
     for (json run : job.at("memory")) {
       run["counts"] = true;
-      json yours = counted(judge, job, run);
+      json watched = run;
+      watched["watch"] = true;
+      json yours = counted(judge, job, watched);
       if (run.value("sample", false) && yours.at("status") == "right") {
         json whole = run;  // only the counts of a sample are of use
         whole.merge_patch({{"sample", false}, {"counts", false}, {"traced", false}});

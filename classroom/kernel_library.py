@@ -57,6 +57,9 @@ OF_THE_MACHINE = re.compile(
 MOST_PREPROCESSED_BYTES = 16 << 20  # a rung and its headers have two
 # Of the traced flavour: who copies bytes tells the tracer, the standard library's templates too.
 TOLD = ("-D_GLIBCXX_EXTERN_TEMPLATE=0", "-include", "emulator/words/traced_bytes.hpp")
+# Of a rung with dozens of kernels: making each of them fast takes longer than to run it. Which
+# accesses the tracer is told of is decided before these options matter.
+OF_MANY_KERNELS = ("-O1", "-fno-var-tracking", "-fno-var-tracking-assignments")
 LOOK = ("-O2", "-fversion-loops-for-strides")  # g++ tells most overruns of local arrays so
 
 
@@ -104,11 +107,12 @@ def build_libraries(folder, rung, out, flavours=FLAVOURS, wrap=(), look=False, g
     copies = _copies(build, folder, rung, out)
     for flavour in flavours:  # before any call: each call is shown the folders of all flavours
         _new_folder(out / flavour)
+    quick = OF_MANY_KERNELS if graded and rung.configurations else ()
     with concurrent.futures.ThreadPoolExecutor(len(flavours) + 1) as pool:
         try:
             jobs = {
                 flavour: pool.submit(
-                    _library, build, build[flavour], flavour, copies, out, wrap, graded
+                    _library, build, build[flavour], flavour, copies, out, wrap, graded, quick
                 )
                 for flavour in flavours
             }
@@ -268,13 +272,13 @@ def _description():
     return found
 
 
-def _library(build, flavour, name, copies, out, wrap, graded):
+def _library(build, flavour, name, copies, out, wrap, graded, more):
     """Compiles and links one flavour; returns its path and what the compiler said."""
     sources = build["sources"]
     made = out / name
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _object(build, flavour, told(name), copies, out, kernel, wrap)
+    said = _object(build, flavour, (*told(name), *more), copies, out, kernel, wrap)
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(

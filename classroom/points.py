@@ -20,11 +20,27 @@ NAMES = {
     "memory": "Memory traffic, compared with the reference",
     "speed": "Speed, compared with the reference",
 }
-ORDER_POINTS = 8  # of the memory part, for rungs that load ahead
+# Of the memory part: what the rung is about has half of the points, so that a kernel without the
+# rung's idea gets no more than the other half.
+OWN_POINTS = 10
+ORDER_POINTS = 8  # for the order of events, of rungs that load ahead; 4 where they share a half
 LOADS_AHEAD = 0.3  # hidden() of a rung that does
 FULL_AT, NONE_AT = 1.05, 1.5  # yours / reference of a counter
 FULL_SPEED_AT, NO_SPEED_AT = 1.2, 10  # your time / the reference's
 DRAM = "dram_read_bytes"
+ORDER = "order"
+# What the rung is about, as bench.rungs.Rung.about names it: the counter that shows it.
+OWN = {
+    "sectors_per_load": "global_load_sectors",
+    "global_loads": "global_load_requests",
+    "wavefronts": "shared_load_wavefronts",
+    "shared_stores": "shared_store_requests",
+    "hidden_loads": ORDER,
+    "dram_bytes": DRAM,
+}
+OWN_ALONE = {"shared_store_requests"}  # says nothing of a rung that is not about it
+# Stores to shared memory for each load from it, where the reference stores nothing.
+FEW_STORES, MANY_STORES = 0.005, 0.02
 # What each counter says when it is too high, and where to read on.
 COUNTERS = {
     "global_load_requests": (
@@ -49,6 +65,10 @@ COUNTERS = {
     "shared_store_wavefronts": (
         "Stores to shared memory, wavefronts",
         "words in the same bank take turns: look at the tile's layout (chapter Shared memory)",
+    ),
+    "shared_store_requests": (
+        "Stores to shared memory by threads, instructions of warps",
+        "let asynchronous copies bring the tiles, past the registers (lesson 09)",
     ),
     DRAM: (
         "DRAM, bytes read on a GPU with a small L2",
@@ -84,8 +104,7 @@ OF_STATUS = {
     "protocol": "The kernel's process has sent the judge something else than results.",
     "not_the_kernel": "C is right, but something other than the kernels has computed it.",
     "skip": "Not run: the kernel was stopped too often.",
-    "uncounted": "With the words that its threads have loaded and handed on, they can have made "
-    "only a part of the product's multiply-adds. What is read past the counters cannot be graded.",
+    "uncounted": "What is read or written past the counters cannot be graded.",
 }
 WRONG_FOR_MEMORY = "A kernel whose result is wrong gets no points for memory"
 UNCOUNTED = "No points for memory"
@@ -235,7 +254,8 @@ def hidden_message(run):
     """
     sentences = [OF_STATUS[run["status"]]] if run["status"] in OF_STATUS else []
     for finding in run["findings"]:
-        places = " and ".join(map(place_text, finding.get("places", ())))
+        named = map(place_text, finding.get("places", ()))
+        places = " and ".join(dict.fromkeys(named))  # two threads may be at the same line
         sentences.append(finding["title"] + (f": {places}." if places else "."))
         if "where_title" in finding:
             sentences.append(f"{finding['where_title']}.")
@@ -297,10 +317,24 @@ def knows_the_list(tests, judged):
     )
 
 
-def share(yours, reference):
-    """Share of a counter's points: all up to 1.05 of the reference, none from 1.5 on."""
+def share(yours, reference, none_at=NONE_AT):
+    """Share of a counter's points: all up to 1.05 of the reference, none from none_at on."""
     ratio = yours / reference
-    return min(1.0, max(0.0, (NONE_AT - ratio) / (NONE_AT - FULL_AT)))
+    return min(1.0, max(0.0, (none_at - ratio) / (none_at - FULL_AT)))
+
+
+def share_of_nothing(counts, name):
+    """The same, where the reference has nothing of a counter: against the loads of the kernel."""
+    ratio = counts[name] / max(1, counts["shared_load_wavefronts"])
+    return min(1.0, max(0.0, (MANY_STORES - ratio) / (MANY_STORES - FEW_STORES)))
+
+
+def none_from(about):
+    """From which multiple of the reference on a rung's own counter gives nothing: where the rung
+    below is, if that is nearer than elsewhere."""
+    if not about or about["value"] <= 0:
+        return NONE_AT
+    return min(NONE_AT, max(FULL_AT + 0.05, about["below"] / about["value"]))
 
 
 def order_share(yours, reference):
@@ -322,10 +356,33 @@ def _counts(judged, whose):
     return {**found, DRAM: last.get(DRAM), "order": runs["counts"]["order"]}
 
 
-def memory(judged, flags, lines=True):
+def worths(counted, own, ahead):
+    """{counter: points} of the memory part. own: the counter of what the rung is about, or None;
+    ahead: whether the order of events counts."""
+    if own is None:
+        most = MAX_POINTS["memory"] - ORDER_POINTS * ahead
+        return {**spread(most, counted), **({ORDER: ORDER_POINTS} if ahead else {})}
+    rest = MAX_POINTS["memory"] - OWN_POINTS
+    others = [name for name in counted if name != own]
+    if own == ORDER or not ahead:
+        return {**spread(rest, others), own: OWN_POINTS}
+    of_order = ORDER_POINTS / 2
+    return {**spread(rest - of_order, others), own: OWN_POINTS, ORDER: of_order}
+
+
+def spread(most, names):
+    """{name: its part of the points}: equal ones that add up, rounding included."""
+    found, spent = {}, 0
+    for index, name in enumerate(names, 1):
+        found[name] = round(most / len(names) * index - spent, 2)
+        spent = round(spent + found[name], 2)
+    return found
+
+
+def memory(judged, flags, lines=True, about=None):
     """The part `memory`: counters, and the order of events where the reference loads ahead.
 
-    Its shapes are hidden ones. lines: as correctness() takes them
+    Its shapes are hidden ones. lines: as correctness() takes them; about: Rung.about
     """
     bad = next((run for run in judged if run["status"] != "right"), None)
     if bad is not None:
@@ -338,29 +395,34 @@ def memory(judged, flags, lines=True):
             return part("memory", message=f"{UNCOUNTED}: {said}", codes=codes_of(bad))
         return part("memory", message=f"{WRONG_FOR_MEMORY}. {said}", codes=codes_of(bad))
     yours, reference = _counts(judged, "yours"), _counts(judged, "reference")
-    counted = [name for name in COUNTERS if reference.get(name)]
-    ahead = reference["order"]["hidden"] >= LOADS_AHEAD
-    most = MAX_POINTS["memory"]
-    each = (most - ORDER_POINTS * ahead) / len(counted)
-    rows, spent = [], 0
-    for index, name in enumerate(counted, 1):
-        worth = round(each * index - spent, 2)  # they add up, rounding included
-        spent = round(spent + worth, 2)
-        points = round(worth * share(yours.get(name) or 0, reference[name]), 2)
+    own = OWN[about["counter"]] if about else None
+    counted = [
+        name for name in COUNTERS if name == own or (reference.get(name) and name not in OWN_ALONE)
+    ]
+    ahead = own == ORDER or reference["order"]["hidden"] >= LOADS_AHEAD
+    worth = worths(counted, own, ahead)
+    rows = []
+    for name in counted:
+        mine, theirs = yours.get(name) or 0, reference.get(name) or 0
+        if theirs:
+            part_of = share(mine, theirs, none_from(about) if name == own else NONE_AT)
+        else:
+            part_of = share_of_nothing(yours, name)
+        points = round(worth[name] * part_of, 2)
         title, advice = COUNTERS[name]
-        figures = f"{yours.get(name) or 0:,} where the reference has {reference[name]:,}"
+        figures = f"{mine:,} where the reference has {theirs:,}"
         rows.append(
             row(
                 f"memory-{name}",
                 title,
                 points,
-                worth,
-                message="" if points == worth else f"{figures}: {advice}.",
-                data={"metric": name, "yours": yours.get(name) or 0, "reference": reference[name]},
+                worth[name],
+                message="" if points == worth[name] else f"{figures}: {advice}.",
+                data={"metric": name, "yours": mine, "reference": theirs},
             )
         )
     if ahead:
-        points = round(ORDER_POINTS * order_share(yours["order"], reference["order"]), 2)
+        points = round(worth[ORDER] * order_share(yours["order"], reference["order"]), 2)
         mine, theirs = yours["order"], reference["order"]
         text = (
             f"{mine['hidden']:.0%} of a tile's loads are hidden behind the computing of the "
@@ -374,8 +436,8 @@ def memory(judged, flags, lines=True):
                 "memory-order",
                 "Order of events: loads run ahead of computing",
                 points,
-                ORDER_POINTS,
-                message="" if points == ORDER_POINTS else text,
+                worth[ORDER],
+                message="" if points == worth[ORDER] else text,
                 data={"yours": mine, "reference": theirs},
             )
         )

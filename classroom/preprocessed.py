@@ -41,6 +41,7 @@ PRAGMAS = re.compile(
 # Built-in functions whose accesses the tracer is not told of, and its own names.
 UNSEEN = re.compile(
     r"__builtin_ia32_\w+|__builtin_(?:apply|longjmp|setjmp|return)\w*|__(?:ub|[atm])san_\w+|"
+    r"__builtin_\w*(?:thread_pointer|frame_address|dwarf_cfa)\w*|"  # ways to the tracer's variables
     r"__builtin_(?!mem(?:cpy|move|set|cmp)\b)\w*(?:mem|str|stp|bcopy|bcmp|bzero)\w*"
 )
 # What CUDA's words have replaced where accesses are traced: whoever has undone that.

@@ -83,8 +83,8 @@ def in_both_ways(rung, each):
 
 
 def plain_too(runs):
-    """The runs, and the first of them untraced: a kernel computes the same in both."""
-    return (*runs, {**runs[0], "traced": False})
+    """The runs, and each of them untraced: a kernel computes the same in both."""
+    return (*runs, *({**each, "traced": False} for each in runs))
 
 
 def with_configurations(rung, name, runs):

@@ -10,10 +10,21 @@ import sys
 
 from bench import SOURCES, program
 from bench.results_file import FigureError
+from bench.rungs import own_rungs
 from classroom import points, problems
 
 PAGE = SOURCES / "docs/start/with_a_class.md"
 PART = re.compile(r"(?<=<!-- rubric -->\n).*?(?=<!-- /rubric -->)", re.S)
+
+
+def about_row(rung):
+    """A rung's line in the table of counters."""
+    own = points.OWN[rung.about["counter"]] if rung.about else None
+    if own == points.ORDER:
+        title = "the order of events"
+    else:
+        title = points.COUNTERS[own][0] if own else "-"
+    return f"| {rung.label} | {rung.idea} | {title} |"
 
 
 def rubric():
@@ -43,7 +54,15 @@ def rubric():
     counters = [title for title, _ in points.COUNTERS.values()]
     lines += [
         "",
-        "The counters that the reference rung has share the points for memory equally:",
+        "Half of the points for memory go to the counter that the rung is about, the one that "
+        "`check` shows beside yours. The other counters that the reference rung has share the rest "
+        "equally; of a rung that is about none of them, they share all.",
+        "",
+        "| rung | is about | counter with half of the points |",
+        "|---|---|---|",
+        *(about_row(rung) for rung in own_rungs().values()),
+        "",
+        "These are the counters:",
         "",
         *(f"- {title}" for title in counters),
         "",
@@ -56,10 +75,16 @@ def rubric():
         f"share = 0                            for r >= {points.NONE_AT:g}",
         "```",
         "",
+        f"For the counter that the rung is about, {points.NONE_AT:g} is replaced by what the rung "
+        "below has, if that is less. Where the reference makes no store to shared memory at all, "
+        f"{points.FEW_STORES:.1%} of your loads from it are few enough for all points, and "
+        f"{points.MANY_STORES:.0%} too many for any.",
+        "",
         f"A reference rung that hides at least {points.LOADS_AHEAD:.0%} of the time of its loads "
         f"behind computing sets {points.ORDER_POINTS:g} of the {most['memory']:g} points aside for "
-        "the order of events. Your kernel gets them in proportion to how much of that time it "
-        "hides, and to how many k tiles ahead it loads; 90 % of the reference's figures is enough.",
+        f"the order of events; {points.ORDER_POINTS / 2:g} where another counter has its half. "
+        "Your kernel gets them in proportion to how much of that time it hides, and to how many k "
+        "tiles ahead it loads; 90 % of the reference's figures is enough.",
         "",
         "With r = (your time) / (the reference's), speed gives this share of its points:",
         "",

@@ -2,6 +2,7 @@
 
 import codecs
 import pathlib
+import re
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -35,3 +36,8 @@ def _unmarked(sample):
 def text_of(path):
     """The text of a source; line ends stay as they are."""
     return decoded(pathlib.Path(path).read_bytes())
+
+
+def squeezed(line):
+    """A line of code without comment and blanks at its sides."""
+    return " ".join(re.sub(r"//.*", "", line).split())

@@ -29,6 +29,8 @@ FORMS = re.compile(
     re.S,
 )
 LAMBDA = re.compile(r"^const auto (?P<name>\w+) = (?P<head>\[.*?\](?: ?\([^)]*\))?) \{", re.S)
+# What stands at the head of a file below its one sentence, up to the code.
+EXPLANATION = re.compile(r"(?<=\n)///\n(?:///.*\n)+(?=#)")
 
 
 def exercise_of(rung):
@@ -150,12 +152,14 @@ def in_room(text, rung):
 
 
 def with_gap(rung):
-    """{name of a file: its text} of a rung in its own folder, with the section emptied."""
+    """{name of a file: its text} of a rung in its own folder, with the section emptied, and without
+    what the file's head says of the idea."""
     exercise = exercise_of(rung)
     texts = {path.name: path.read_text() for path in sources_of(SOURCES / rung.path)}
     section = section_of(SOURCES / rung.path / exercise["file"], exercise["section"])
     name = exercise["file"]
-    texts[name] = emptied(texts[name], section, task_of(exercise), rung.number)
+    gap = emptied(texts[name], section, task_of(exercise), rung.number)
+    texts[name] = EXPLANATION.sub("", gap, count=1)
     return texts
 
 

@@ -8,26 +8,38 @@ are answers with one edit.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import FACTS, own_rungs, rung_of, rung_table
-from classroom import copied_tree, starters
+from classroom import copied_tree, starters, student_pages
 from classroom.grade import commit
 from classroom.kernel_library import sources_of
+from classroom.source_text import squeezed
 
-TARGETS = ("help", "rung-given", "start", "hint", "watch", "progress", "reset", "submit")
-PAGES = ("docs/chapters",)
-FIGURES = ("docs/figures",)
-SCRIPTS = (".ci/install",)
+TARGETS = (
+    *("help", "rung-given", "own-kernel", "start", "hint", "watch"),
+    *("progress", "reset", "submit"),
+)
+PAGES = ("docs/chapters/*.md", "docs/glass_box.md", "docs/start/your_own_kernel.md")
+# Chapters about what a class does not have: recorded evidence, notebooks, the ladder's own tests.
+NO_PAGES = {f"docs/chapters/{name}.md" for name in ("claims", "notebooks", "add_a_rung")}
+FIGURES = ("docs/figures/*.svg",)
+# What `make run` shows beside a prediction.
+RECORDED = (
+    "bench/results/nvidia-h200/climb_burst_4096.json",
+    "bench/results/nvidia-h200/profile_[0-9]*.json",
+)
+OTHERS = (".ci/build", ".ci/install", "docs/start/first_kernel.cu")
 SHORTEST = 9  # characters of a line that can be an answer
-TELLING = 2  # lines of one answer in one block of a page
-HIDDEN = "*This code is your exercise, so the repository of a class does not show it.*"
-BLOCK = re.compile(r"^( *)(`{3,})([\w+-]*)\n(.*?)^ *\2`* *$\n?", re.M | re.S)
-
+AS_THE_LADDER = ("-c", "user.name=GEMM Ladder", "-c", "user.email=ladder@localhost")
+TITLE = "# GEMM Ladder, for a class\n"
 MAKEFILE = """\
 # GEMM Ladder, for students. `make help` lists what there is.
 BUILD_PACKAGES := @packages@
@@ -35,9 +47,12 @@ LADDER := build/ladder
 STUDENT := python3 -m classroom.student
 
 .DEFAULT_GOAL := help
-.PHONY: help ready build rung-given start hint check watch progress reset submit
+.PHONY: help ready build rung-given own-kernel start hint check watch trace predict run \\
+        glassbox progress reset submit grade
 
-start hint check watch reset submit: rung-given
+# Whether a rung was begun is looked for first: a build takes minutes.
+WHOSE = $(if $(wildcard work/$(RUNG)_* work/0$(RUNG)_* work/$(RUNG) work/*_$(RUNG)),$(STUDENT))
+start hint reset submit: rung-given
 
 ready:
 	@.ci/install $(BUILD_PACKAGES)
@@ -45,17 +60,35 @@ ready:
 build: ready ## install what is missing and build what checks your kernels
 	@[ -f build/build.ninja ] || cmake --preset cpu -DLADDER_TESTS=OFF --log-level=WARNING
 	@[ -x $(LADDER) ] || echo 'The first build takes some minutes.'
-	@cmake --build build --target ladder
+	@.ci/build ladder
 
-check: build ## your kernel: is it right, has it races? RUNG=03
+check: own-kernel build ## your kernel: is it right, has it races? RUNG=03
 	@$(STUDENT) check $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+trace: own-kernel build ## what it asks of memory: RUNG=03 [SIZE=512] [HTML=page.html]
+	@$(STUDENT) trace $(RUNG) $(if $(SIZE),--size $(SIZE)) $(if $(HTML),--html '$(HTML)')
+
+predict: own-kernel build ## write down what you expect of it: RUNG=03 [ANSWERS=1.5,2]
+	@$(STUDENT) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
+
+run: own-kernel build ## run it, and compare with what you expected: RUNG=03 [SIZE=512]
+	@$(STUDENT) run $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+glassbox: ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS="1 2"]
+	@[ -f '$(FILE)' ] || { echo 'Name a file: make glassbox FILE=my.cu' >&2; exit 2; }
+	@$(MAKE) --no-print-directory build
+	@.ci/build glassbox
+	@build/glassbox '$(FILE)' $(if $(ARGS),-- $(ARGS))
+
+grade:
+	@echo 'Your teacher has the grader; make check and make submit are yours.' >&2
+	@exit 2
 
 @blocks@
 """
-IGNORED = "/build/\n/work/backup/\n__pycache__/\n"
+IGNORED = "/build/\n/*.html\n/work/backup/\n/.predictions.json\n__pycache__/\n"
 README = """\
-# GEMM Ladder, for a class
-
+@title@
 Here you write CUDA kernels that multiply matrices, one rung of a ladder after the other. This copy
 holds @rungs@.
 
@@ -65,9 +98,11 @@ memory and names races, reads beyond an edge and missing barriers.
 ```sh
 make start RUNG=@first@     # hands out a starter, in work/@folder@
 make watch RUNG=@first@     # checks your kernel each time you save it
+make check RUNG=@first@     # checks it once
+make trace RUNG=@first@     # what your kernel asks of memory, line by line
 make hint RUNG=@first@      # helps, in three steps
 make submit RUNG=@first@    # packs what you hand in: work/@folder@.tar.gz
-make progress         # what you have done so far
+make progress          # what you have done so far
 ```
 
 The first command that checks also builds the emulator, which takes some minutes. If packages are
@@ -78,43 +113,54 @@ of the book are in `docs/chapters/`.
 
 It is a part of GEMM Ladder, an open educational project, made for classes from version
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
-and so are pages' blocks of code that would show it. Benchmarks, timings and the grader stay with
-your teacher, so of the commands in a lesson, `make run`, `make trace`, `make predict` and the other
-ones that are not above need the whole project.
+and so are pages' blocks of code that would show it. What times kernels on a GPU and what grades
+them stays with your teacher; the times and counters that you see were recorded on an NVIDIA H200.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
-teacher's copy of the rest. Commit it as often as you like.
+teacher's copy of the rest. This folder is a git repository: commit as often as you like.
+
+`make` lists all commands.
 """
-
-
-def squeezed(line):
-    """A line of code without comment and blanks at its sides."""
-    return " ".join(re.sub(r"//.*", "", line).split())
 
 
 def answers(rung):
     """{lines that the student has to write}: of the rung's files, and in none of the starter's."""
-    gap = starters.with_gap(rung)
-    left = {squeezed(line) for text in gap.values() for line in text.splitlines()}
     whole = {
         squeezed(line)
         for path in sources_of(SOURCES / rung.path)
         for line in path.read_text().splitlines()
     }
-    return {line for line in whole - left if len(line) >= SHORTEST}
+    return {line for line in whole - starter_lines(rung) if len(line) >= SHORTEST}
 
 
-def tells(block, found):
-    """Whether a block of a page shows an answer: some of its lines, or all of a short one."""
-    lines = {squeezed(re.sub(r"^[+-] ?", " ", line)) for line in block.splitlines()}
-    return any(len(lines & answer) >= min(TELLING, len(answer)) for answer in found if answer)
+def starter_lines(rung):
+    """{lines of what a rung's starter shows}"""
+    texts = starters.with_gap(rung).values()
+    return {squeezed(line) for text in texts for line in text.splitlines()}
 
 
-def without_answers(page, found):
-    """A page whose blocks of code show no answer."""
-    return BLOCK.sub(
-        lambda block: f"{block[1]}{HIDDEN}\n" if tells(block[4], found) else block[0], page
-    )
+def pages(rungs):
+    """{path: text} of the lessons of these rungs and of the chapters.
+
+    A lesson may show what its own starter shows, and a chapter what any starter shows, although
+    another rung asks for it.
+    """
+    every = {rung.number: answers(rung) for rung in own_rungs().values()}
+
+    def secrets(*starts):
+        shown = set().union(*map(starter_lines, starts))
+        return {number: answer - shown for number, answer in every.items()}
+
+    found = {}
+    for rung in rungs:
+        text = (SOURCES / rung.path / "README.md").read_text()
+        found[rung.path / "README.md"] = student_pages.lesson_page(text, rung, secrets(rung))
+    kept = secrets(*rungs)
+    for path in itertools.chain.from_iterable(map(SOURCES.glob, PAGES)):
+        name = path.relative_to(SOURCES)
+        if str(name) not in NO_PAGES:
+            found[name] = student_pages.chapter_page(path.read_text(), kept)
+    return found
 
 
 def makefile():
@@ -125,7 +171,8 @@ def makefile():
         recipe = re.search(rf"^{target}:[^\n]*\n(?:\t[^\n]*\n)+", text, re.M)
         if not recipe:
             raise FigureError(f"the Makefile has no target {target}")
-        blocks.append(recipe[0])
+        # All that is missing at once: a student may have to ask somebody for it.
+        blocks.append(recipe[0].replace(".ci/install python3", ".ci/install $(BUILD_PACKAGES)"))
     packages = [name for name in copied_tree.packages() if name != "libseccomp-dev"]
     return MAKEFILE.replace("@packages@", " ".join(packages)).replace(
         "@blocks@", "\n".join(blocks).rstrip()
@@ -139,6 +186,7 @@ def facts(rungs):
     found = json.loads((SOURCES / FACTS).read_text())
     found["rungs"] = [entry for entry in found["rungs"] if entry["number"] in kept]
     for entry in found["rungs"]:
+        entry["sources"] = ""  # a starter is not what was recorded, but stands for it
         if entry["builds_on"] not in kept:
             entry["builds_on"] = None
     return json.dumps(found) + "\n"
@@ -148,6 +196,7 @@ def readme(rungs):
     """What the repository is."""
     first = rungs[0]
     words = {
+        "title": TITLE,
         "rungs": f"rung {first.label}"
         if len(rungs) == 1
         else f"{len(rungs)} rungs, from {first.label} to {rungs[-1].label}",
@@ -163,7 +212,6 @@ def readme(rungs):
 
 def repository(rungs):
     """{path: text or bytes} of all files."""
-    found = [answers(rung) for rung in own_rungs().values()]
     folders = {rung.folder for rung in rungs}
     others = {rung.folder for rung in own_rungs().values()} - folders
     files = {
@@ -175,43 +223,27 @@ def repository(rungs):
     for path in copied_tree.building_files("classroom.student"):
         if not others & set(path.parts):
             files[path] = (SOURCES / path).read_bytes()
-    for name in SCRIPTS:
+    for name in OTHERS:
         files[pathlib.Path(name)] = (SOURCES / name).read_bytes()
     for rung in rungs:
         files |= {rung.path / name: text for name, text in starters.with_gap(rung).items()}
-        files[rung.path / "README.md"] = (SOURCES / rung.path / "README.md").read_text()
-    for folder in PAGES:
-        files |= {
-            path.relative_to(SOURCES): path.read_text() for path in (SOURCES / folder).glob("*.md")
-        }
-    for folder in FIGURES:
-        files |= {
-            path.relative_to(SOURCES): path.read_bytes()
-            for path in (SOURCES / folder).glob("*.svg")
-        }
-    for path, text in files.items():
-        if path.suffix == ".md":
-            files[path] = without_answers(text, found)
+    files |= pages(rungs)
+    for path in itertools.chain.from_iterable(map(SOURCES.glob, FIGURES + RECORDED)):
+        files[path.relative_to(SOURCES)] = path.read_bytes()
     build = copied_tree.RUNGS  # students' kernels come from work/, so no rung is built
     files[build] = copied_tree.with_rungs((SOURCES / build).read_text(), [])
     files[pathlib.Path(FACTS)] = facts(rungs)
+    tree = {str(each) for path in files for each in (path, *path.parents)}
+    for path, text in files.items():
+        if path.suffix == ".md":
+            files[path] = student_pages.with_living_links(text, str(path), tree)
     return files
 
 
 def early(rungs):
     """Sentences about starters that show much of what an earlier rung asks for."""
     said = []
-    starts = [
-        (
-            rung,
-            {
-                squeezed(line)
-                for text in starters.with_gap(rung).values()
-                for line in text.splitlines()
-            },
-        )
-        for rung in rungs
-    ]
+    starts = [(rung, starter_lines(rung)) for rung in rungs]
     for rung in rungs:
         answer = answers(rung)
         for later, text in starts:
@@ -221,21 +253,49 @@ def early(rungs):
     return said
 
 
+def is_ours(out):
+    """Whether a folder holds what an earlier call has written, for rungs to be added."""
+    readme = out / "README.md"
+    return (out / "COMMIT").is_file() and readme.is_file() and readme.read_text().startswith(TITLE)
+
+
 def export(out, rungs):
-    """Writes the repository into a folder, which may hold nothing but .git."""
-    if out.exists() and (not out.is_dir() or {path.name for path in out.iterdir()} - {".git"}):
+    """Writes the repository into a folder: a new one, one that holds nothing but .git, or one that
+    an earlier call has written, where work/ stays as it is."""
+    held = {path.name for path in out.iterdir()} - {".git"} if out.is_dir() else set()
+    if (out.exists() and not out.is_dir()) or (held and not is_ours(out)):
         raise FigureError(
-            f"{out} holds something already: name a folder that is not there, or "
-            "one that holds nothing but .git"
+            f"{out} holds something already: name a folder that is not there, one that holds "
+            "nothing but .git, or one that an earlier make classroom has written"
         )
     if SOURCES in (out.resolve(), *out.resolve().parents):
         raise FigureError(f"{out} lies in the ladder's own folder: name one outside")
-    for path, content in repository(rungs).items():
+    files = repository(rungs)
+    for path, content in files.items():
         file = out / path
+        data = content if isinstance(content, bytes) else content.encode()
+        if file.is_file() and file.read_bytes() == data:
+            continue  # a build does not make it again
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        if str(path) in SCRIPTS:
+        file.write_bytes(data)
+        if str(path).startswith(".ci/"):
             file.chmod(0o755)
+    if shutil.which("git"):
+        commit_files(out, rungs, files)
+
+
+def commit_files(out, rungs, files):
+    """Makes the folder a git repository if it is none, and commits what was written: nothing else,
+    because a teacher may have tried the exercises there."""
+
+    def git(*words):
+        return subprocess.run(["git", "-C", out, *words], check=True, stdout=subprocess.PIPE)
+
+    git("init", "--quiet")  # does nothing where there is one
+    git("add", "--force", "--", *files)
+    if git("diff", "--cached", "--name-only").stdout:
+        names = " ".join(f"{rung.number:02}" for rung in rungs)
+        git(*AS_THE_LADDER, "commit", "--quiet", "-m", f"Starters of {names}")
 
 
 def main():
@@ -254,9 +314,10 @@ def main():
     said = early(rungs)
     if said:
         print(
-            "\nRungs build on each other, so some starters show what earlier ones ask for.",
-            'Hand these out later, with RUNGS="01 02 ...":',
+            "\nRungs build on each other, so these starters show what an earlier one asks for:",
             *said,
+            "To keep that back, leave them out, and add them with the same command when they are",
+            "due: into the same folder, with all rungs so far.",
             sep="\n",
         )
 

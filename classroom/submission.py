@@ -56,18 +56,15 @@ class Submission:
             (folder / name).write_bytes(content)
 
 
-def bad_archive(sentence):
-    """What an archive may not be."""
-    return BadSubmissionError(
-        "archive", f"The archive cannot be graded: {sentence}. `make submit` " "makes one that can."
-    )
+class UnreadableError(Exception):
+    """What an archive may not be; read_submission() makes a sentence of it."""
 
 
 def _checked_path(name):
     """A path inside of an archive."""
     path = pathlib.PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or "\0" in name:
-        raise bad_archive(f"it has the path {name[:80]!r}, which leads out of its folder")
+        raise UnreadableError(f"it has the path {name[:80]!r}, which leads out of its folder")
     return path
 
 
@@ -77,7 +74,7 @@ def _from_tar(data):
     unpack = zlib.decompressobj(31)
     plain = unpack.decompress(data, MOST_UNPACKED_BYTES + 1) if data[:2] == b"\x1f\x8b" else data
     if len(plain) > MOST_UNPACKED_BYTES:
-        raise bad_archive(f"unpacked it is larger than {MOST_UNPACKED_BYTES >> 20} MiB")
+        raise UnreadableError(f"unpacked it is larger than {MOST_UNPACKED_BYTES >> 20} MiB")
     archive = tarfile.open(fileobj=io.BytesIO(plain), mode="r:")
     return [
         (
@@ -96,7 +93,7 @@ def _from_zip(data):
 
     def read(member):
         if member.compress_type not in ZIP_METHODS:
-            raise bad_archive(f"{member.filename[:80]!r} is compressed in an unusual way")
+            raise UnreadableError(f"{member.filename[:80]!r} is compressed in an unusual way")
         with archive.open(member) as file:
             return file.read(MOST_FILE_BYTES + 1)
 
@@ -124,11 +121,11 @@ def _entries_of(data):
     folders = {path.parent for path, _, _ in found if path.name == LAUNCH}
     found = [each for each in found if each[0].parent in folders or each[0].name == RECORD]
     if len(found) > MOST_FILES:
-        raise bad_archive(f"it has more than {MOST_FILES} files of kernels")
+        raise UnreadableError(f"it has more than {MOST_FILES} files of kernels")
     entries = []
     for path, size, read in found:
         if read is None:
-            raise bad_archive(f"{path.name[:80]!r} is a link or a device")
+            raise UnreadableError(f"{path.name[:80]!r} is a link or a device")
         _check_size(path, size)
         entries.append((path, read()))
         _check_size(path, len(entries[-1][1]))
@@ -141,9 +138,9 @@ def _belongs(path):
 
 
 def _check_size(path, size):
-    """Raises BadSubmissionError for a file that is too large."""
+    """Raises UnreadableError for a file that is too large."""
     if size > MOST_FILE_BYTES:
-        raise bad_archive(f"{path.name[:80]} is larger than {MOST_FILE_BYTES >> 10} KiB")
+        raise UnreadableError(f"{path.name[:80]} is larger than {MOST_FILE_BYTES >> 10} KiB")
 
 
 def _kernel_files(entries, rung):
@@ -155,13 +152,15 @@ def _kernel_files(entries, rung):
         if len(wanted) == 1:
             launches = wanted
     if len(launches) != 1:
+        what = (
+            f"There are {len(launches)} files called launch.cu, and one is needed"
+            if launches
+            else "launch.cu is missing"
+        )
         raise BadSubmissionError(
             "missing_file",
-            f"There are {len(launches)} files called launch.cu, and one is needed: hand in the "
-            f"folder {rung.folder} with its launch.cu and kernel.cuh, as `make submit` does."
-            if launches
-            else f"launch.cu is missing: hand in the folder {rung.folder} with its launch.cu and "
-            "kernel.cuh, as `make submit` does.",
+            f"{what}: hand in the folder {rung.folder} with its launch.cu and kernel.cuh, as "
+            f"`make submit RUNG={rung.number:02}` does.",
         )
     folder = launches[0].parent
     return {
@@ -184,7 +183,18 @@ def _hints_in(entries, rung):
 
 def read_submission(path, rung):
     """Reads a folder or an archive. Raises BadSubmissionError, or OSError if nothing is there."""
-    path = pathlib.Path(path)
+    try:
+        return _submission_in(pathlib.Path(path), rung)
+    except UnreadableError as error:
+        raise BadSubmissionError(
+            "archive",
+            f"The archive of rung {rung.label} cannot be graded: {error}. `make submit "
+            f"RUNG={rung.number:02}` makes one that can.",
+        ) from None
+
+
+def _submission_in(path, rung):
+    """What read_submission() reads."""
     if path.is_dir():
         entries = []
         for file in sorted(path.iterdir()):
@@ -199,15 +209,17 @@ def read_submission(path, rung):
         sha256 = digest.hexdigest()
     else:
         if path.stat().st_size > MOST_ARCHIVE_BYTES:
-            raise bad_archive(f"it is larger than {MOST_ARCHIVE_BYTES >> 20} MiB")
+            raise UnreadableError(f"it is larger than {MOST_ARCHIVE_BYTES >> 20} MiB")
         data = path.read_bytes()
         sha256 = hashlib.sha256(data).hexdigest()
         try:
             entries = _entries_of(data)
-        except BadSubmissionError:
+        except UnreadableError:
             raise
         except Exception as error:  # whatever a damaged archive makes of Python's readers
-            raise bad_archive(f"it is no .tar.gz and no .zip, or it is damaged ({error})") from None
+            raise UnreadableError(
+                f"it is no .tar.gz and no .zip, or it is damaged ({error})"
+            ) from None
     return Submission(_kernel_files(entries, rung), sha256, _hints_in(entries, rung))
 
 

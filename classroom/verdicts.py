@@ -13,7 +13,8 @@ from classroom.kernel_library import ROOM
 COLUMNS = 80
 MOST = 3  # meanings: the rest often follows from the first
 MOST_HAZARDS = 4
-MOST_PLACES = 2
+MOST_PLACES = 3
+NEARLY_ALL = 0.99  # of the elements: some are right by chance
 LESSON = "LESSON"  # stands for the lesson of the rung that is checked
 DEBUGGING = "docs/chapters/debugging.md"
 ON_A_GPU = "docs/chapters/kernel_on_a_gpu.md"
@@ -94,7 +95,8 @@ _ROWS = (
         ("out-of-bounds-matrix", "out-of-bounds-global", "address-in-no-array", "invalid-address"),
         "The access lies outside of the matrix: at an edge, a tile reaches beyond it. Test row, "
         "column and k of each word before you load or store it. Threads that have nothing to load "
-        "store 0.",
+        "store 0. If whole rows lie outside, look at the stride: a row of A has K elements, one of "
+        "B or C has N.",
         EDGES,
     ),
     (
@@ -214,6 +216,12 @@ _ROWS = (
         PRODUCERS,
     ),
     (
+        ("wgmma-no-warpgroup", "wgmma-unfenced", "wgmma-partial", "wgmma-unfinished"),
+        "wgmma multiplies for a warpgroup: all four of its warps start the same products, after "
+        "wgmma_fence() has handed over the sums, commit them, and wait before they use the sums.",
+        PRODUCERS,
+    ),
+    (
         ("cluster-no-such-block", "cluster-block-left"),
         "A block uses the shared memory of another one that is not in its cluster, or has already "
         "left. Blocks of a cluster count from 0, and wait for each other before they end.",
@@ -277,8 +285,8 @@ _ROWS = (
     ),
     (
         ("nan", "infinite"),
-        "Such values come from words that nobody has set: shared memory that is read too early, a "
-        "load beyond A or B, or C that is read although beta is 0.",
+        "Such values come from words that are read before anybody has set them: in shared memory, "
+        "beyond A or B, or in C although beta is 0.",
         NOBODY_WROTE,
     ),
     (
@@ -299,8 +307,8 @@ _ROWS = (
     ),
     (
         ("every-element-wrong",),
-        "No element is right, so it is not an edge: check which words of A and B are multiplied, "
-        "and that every k is added once.",
+        "No element is right, or hardly any, so it is not an edge: check which words of A and B "
+        "are multiplied, and that every k is added once.",
         CODE,
     ),
     (
@@ -364,6 +372,24 @@ CASES = {
         EDGES,
     ),
 }
+_OUTSIDE = {MEANINGS[code][0] for code in MEANINGS if code.startswith(("out-of-bounds", "index"))}
+_OF_SHARED = ("out-of-bounds-shared", "out-of-bounds-dynamic-shared", "index-out-of-bounds")
+_OF_GLOBAL = ("out-of-bounds-matrix", "out-of-bounds-global", "address-in-no-array")
+# [(accesses out of bounds, what they cause in the same memory)]
+CONSEQUENCES = (
+    (
+        _OF_GLOBAL,
+        (
+            "race-between-blocks",
+            "race-in-global-memory",
+            "uninitialised-matrix",
+            "uninitialised-global",
+        ),
+    ),
+    (_OF_SHARED, ("race-in-shared-memory", "uninitialised-shared")),
+)
+FIRST_THIS = "The other hazards may follow from it: repair it first, and check again."
+FACTOR_CODES = ("wrong-beta", "wrong-factor")  # they say it themselves
 EDGE_CODES = ("last-tile-row", "last-tile-column", "last-tiles")
 # Of these the ladder says that there was no launch, but it is the kernel that is wrong.
 OF_THE_KERNEL = {code for code in MEANINGS if code.startswith("launch-")} | {
@@ -396,21 +422,26 @@ def meaning_of(code, where=None):
     return MEANINGS.get(telling_code(code, where), UNKNOWN)
 
 
-def places(finding, folder):
-    """'  kernel.cuh:53  acc += ...' for each line of the student's that a finding names."""
-    lines = []
-    for at in (finding, finding.get("other", {}), *finding.get("thread_groups", ())):
-        path = pathlib.PurePath(at.get("file", ""))
-        if path.parts[:1] != (ROOM,):
-            continue
-        code = lines_of(pathlib.Path(folder) / path.name)
-        text = code[at["line"] - 1].strip() if at["line"] <= len(code) else ""
-        line = textwrap.shorten(
-            f"{path.name}:{at['line']}: {text}", COLUMNS - 2, placeholder=" ..."
-        )
-        if f"  {line}" not in lines:
-            lines.append(f"  {line}")
-    return lines[:MOST_PLACES]
+def source_line(at, folder):
+    """'  kernel.cuh:53: acc += ...' of a place in a student's file; None of any other."""
+    path = pathlib.PurePath(at.get("file", ""))
+    if path.parts[:1] != (ROOM,):
+        return None
+    code = lines_of(pathlib.Path(folder) / path.name)
+    text = code[at["line"] - 1].strip() if at["line"] <= len(code) else ""
+    line = f"{path.name}:{at['line']}: {text}"
+    return "  " + textwrap.shorten(line, COLUMNS - 2, placeholder=" ...")
+
+
+def places(findings, folder):
+    """Each line of the student's that findings name, as source_line() has it."""
+    named = [
+        at
+        for finding in findings
+        for at in (finding, finding.get("other", {}), *finding.get("thread_groups", ()))
+    ]
+    lines = [line for at in named if (line := source_line(at, folder))]
+    return list(dict.fromkeys(lines))[:MOST_PLACES]
 
 
 def reading(where, rung):
@@ -419,28 +450,50 @@ def reading(where, rung):
     return f'Read "{heading}" in {rung.path / "README.md" if path == LESSON else path}.'
 
 
+def in_telling_order(findings):
+    """Findings as one explains them: an access out of bounds also causes races and undefined
+    values, so it comes first."""
+    return sorted(findings, key=lambda finding: meaning_of(finding["code"])[0] not in _OUTSIDE)
+
+
 def rows_of(finding):
     """[(what it means, where to read more)]: the problem's first where it is not the usual one."""
-    rows = [meaning_of(finding["code"], finding.get("where", {}).get("code"))]
+    code = finding["code"]
+    nearly_all = NEARLY_ALL * finding.get("elements", 1)
+    if code == "some-elements-wrong" and finding.get("wrong_elements", 0) >= nearly_all:
+        code = "every-element-wrong"
+    rows = [meaning_of(code, finding.get("where", {}).get("code"))]
     if "case" in finding:
-        rows.insert(0, CASES[finding["case"].get("copies")])
+        copies = finding["case"].get("copies")
+        of_the_edges = finding["family"] == "wrong-result" and code not in FACTOR_CODES
+        if copies or of_the_edges:
+            rows.insert(0, CASES[copies])
     return rows
 
 
+def consequences(findings):
+    """{codes that an access out of bounds among the findings can cause}"""
+    codes = {finding["code"] for finding in findings}
+    return {code for causes, caused in CONSEQUENCES if codes & set(causes) for code in caused}
+
+
 def meanings(findings, folder, rung):
-    """Lines that explain what a check found: hazards first, because results follow from them."""
+    """Lines that explain what a check found: hazards first, because results follow from them, and
+    of hazards no consequences."""
     faulty = any(each["family"] == "fault" and each["level"] == "error" for each in findings)
-    lines, used = [], []
-    for finding in findings:
-        if faulty and finding["family"] != "fault":
+    caused = consequences(findings)
+    explained = {}  # {(what it means, where to read more): its findings}
+    for finding in in_telling_order(findings):
+        if (faulty and finding["family"] != "fault") or finding["code"] in caused:
             continue  # a kernel with a hazard may do anything
         for row in rows_of(finding):
-            if row in used or len(used) == MOST:
-                continue
-            used.append(row)
-            meaning, where = row
-            lines += [""] * bool(lines)
-            lines += [*places(finding, folder), *paragraph(meaning), f"  {reading(where, rung)}"]
+            explained.setdefault(row, []).append(finding)
+    lines = []
+    for (meaning, where), found in list(explained.items())[:MOST]:
+        lines += [""] * bool(lines)
+        lines += [*places(found, folder), *paragraph(meaning), f"  {reading(where, rung)}"]
+    if any(finding["code"] in caused for finding in findings):
+        lines += ["", *paragraph(FIRST_THIS)]
     return lines
 
 

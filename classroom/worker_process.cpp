@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +20,12 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
 #include "classroom/messages.hpp"
+#include "emulator/run/waits/ended_thread.hpp"
 
 namespace ladder::grader {
 namespace {
@@ -38,6 +41,8 @@ constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
 /// For one answer. The clock of the wall also runs while others use the machine.
 constexpr double kCpuSeconds = 20;
 double wall_seconds = 120;
+/// Looks in a row, ten a second, that found nobody who computes or waits for a CPU.
+constexpr int kMostIdle = 100;
 
 void require(bool success, const char* what) {
   if (!success) throw std::system_error(errno, std::generic_category(), what);
@@ -55,9 +60,26 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double cpu_seconds(pid_t process) {
+double own_cpu_seconds(pid_t process) {
   clockid_t clock = 0;
   return clock_getcpuclockid(process, &clock) == 0 ? seconds_of(clock) : 0;
+}
+
+/// Of a process and those of its children that have ended.
+double cpu_seconds_of_calls(pid_t process) {
+  std::string text;
+  std::getline(std::ifstream(fmt::format("/proc/{}/stat", process)), text);
+  const std::size_t name_ends = text.rfind(") ");
+  if (name_ends == std::string::npos) return 0;
+  std::istringstream words(text.substr(name_ends + 2));
+  std::string skipped;
+  for (int word = 0; word < 11; ++word)
+    words >> skipped;
+  double ticks = 0;
+  double part = 0;  // user and system, then the children's
+  for (int word = 0; word < 4 && words >> part; ++word)
+    ticks += part;
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 /// Does one of a process's threads, or a process that it has started, compute or wait for a CPU?
@@ -120,10 +142,24 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::stop() {
   if (process_ == 0) return;
-  close(socket_);
   kill(process_, SIGKILL);
-  waitpid(process_, nullptr, 0);
+  wait_for_end();
+}
+
+/// \return its status
+int WorkerProcess::wait_for_end() {
+  int status = 0;
+  rusage used = {};
+  wait4(process_, &status, 0, &used);
+  for (const timeval& time : {used.ru_utime, used.ru_stime})
+    ended_seconds_ += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  close(socket_);
   process_ = 0;
+  return status;
+}
+
+double WorkerProcess::cpu_seconds() const {
+  return ended_seconds_ + (process_ == 0 ? 0 : cpu_seconds_of_calls(process_));
 }
 
 void WorkerProcess::start() {
@@ -172,11 +208,7 @@ bool WorkerProcess::start_as(bool other_user) {
 }
 
 void WorkerProcess::ended() {
-  int status = 0;
-  waitpid(process_, &status, 0);
-  close(socket_);
-  process_ = 0;
-  tell_end(status);
+  tell_end(wait_for_end());
 }
 
 /// \param  status  of the worker, or of a process in which it ran a call
@@ -196,24 +228,31 @@ void WorkerProcess::tell_end(int status) {
         WorkerEnded::Why::killed,
         std::string("the process that ran the kernel ended: ") + strsignal(WTERMSIG(status)));
   }
+  if (WEXITSTATUS(status) == emulator::kThreadEndedStatus) {
+    throw WorkerEnded(WorkerEnded::Why::forbidden,
+                      "the kernel ended its thread; a kernel ends by returning");
+  }
   throw WorkerEnded(WorkerEnded::Why::forbidden,
                     "the kernel's code ended the process it runs in, with status " +
                         std::to_string(WEXITSTATUS(status)));
 }
 
 void WorkerProcess::wait_for_answer() {
-  const double cpu_before = cpu_seconds(process_);
+  const double cpu_before = own_cpu_seconds(process_);
   const double before = seconds_of(CLOCK_MONOTONIC);
+  int idle = 0;
   pollfd answer = {.fd = socket_, .events = POLLIN, .revents = 0};
   while (true) {
     const int ready = poll(&answer, 1, 100);
     if (ready > 0) return;
     require(ready == 0 || errno == EINTR, "poll");
+    idle = wants_cpu(process_) ? 0 : idle + 1;
     const bool late = seconds_of(CLOCK_MONOTONIC) - before > wall_seconds;
-    if (!late && cpu_seconds(process_) - cpu_before <= kCpuSeconds) continue;
-    const bool busy = late && is_busy(process_);
+    const bool waits = idle >= kMostIdle;
+    if (!late && !waits && own_cpu_seconds(process_) - cpu_before <= kCpuSeconds) continue;
+    const bool busy = !waits && late && is_busy(process_);
     stop();
-    if (!late) tell_end(SIGXCPU);
+    if (!late && !waits) tell_end(SIGXCPU);
     // A limit of the CPU's time has not ended it: others have used the machine.
     if (busy) {
       throw std::runtime_error(
@@ -222,9 +261,8 @@ void WorkerProcess::wait_for_answer() {
                       kCpuSeconds, wall_seconds));
     }
     throw WorkerEnded(WorkerEnded::Why::timeout,
-                      fmt::format("no answer after {} s, and nothing computes: the kernel's code "
-                                  "waits for something that does not come",
-                                  wall_seconds));
+                      "nothing computes, and there is no answer: the kernel's code waits for "
+                      "something that does not come");
   }
 }
 

@@ -43,6 +43,8 @@ class Submission {
   virtual nlohmann::json plans(const Shape& shape, const RunOrder& order) = 0;
   /// What holds the processes that run it, as containment.hpp calls it; empty before one has.
   virtual nlohmann::json holds() const { return nlohmann::json::array(); }
+  /// What its calls have used until now.
+  virtual double cpu_seconds() const = 0;
 };
 
 /// \brief Starts a worker when it is first asked, and again after it has ended.
@@ -63,6 +65,7 @@ class WorkerProcess final : public Submission {
   nlohmann::json plans(const Shape& shape, const RunOrder& order) override;
 
   nlohmann::json holds() const override { return holds_; }
+  double cpu_seconds() const override;
   /// Ends it, so that the next call meets a fresh one.
   void stop();
 
@@ -75,6 +78,7 @@ class WorkerProcess final : public Submission {
   void start();
   bool start_as(bool other_user);
   void wait_for_answer();
+  int wait_for_end();
   [[noreturn]] void ended();
   [[noreturn]] static void tell_end(int status);
 
@@ -85,6 +89,7 @@ class WorkerProcess final : public Submission {
   std::vector<std::string> folders_;
   nlohmann::json holds_;
   pid_t process_ = 0;
+  double ended_seconds_ = 0;  ///< CPU time of the processes before
   int socket_ = -1;
   int file_;
   char* matrices_;
@@ -114,6 +119,7 @@ class EmulatedSubmission final : public Submission {
   nlohmann::json holds() const override {
     return traced_.holds().empty() ? plain_.holds() : traced_.holds();
   }
+  double cpu_seconds() const override { return plain_.cpu_seconds() + traced_.cpu_seconds(); }
 
  private:
   WorkerProcess& worker(const RunOrder& order) { return order.traced ? traced_ : plain_; }

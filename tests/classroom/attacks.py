@@ -45,7 +45,7 @@ ATTACKS = (
     front("digraph", '%:include "/etc/passwd"', NOT_THERE),
     front("include_next", "#include_next </etc/passwd>", NOT_THERE),
     front("import", '#import "@SECRET@"', NOT_THERE),
-    front("itself", "#include __FILE__", ""),
+    front("itself", "#include __FILE__", NOT_THERE),
     front("a device without end", "#include </dev/zero>", NOT_THERE),
     front("random numbers", "#include </dev/urandom>", NOT_THERE),
     front("standard input", "#include </dev/stdin>", NOT_THERE),
@@ -68,10 +68,13 @@ ATTACKS = (
     front(
         "embed",
         '#if defined(__has_embed)\n#error it has\n#endif\nconst char c[] = {\n#embed "/etc/passwd"\n};',
-        "",
+        "embed",
     ),
     front("dependency", '#pragma GCC dependency "/etc/passwd"', "No such file"),
     front("a plugin", '#pragma GCC optimize("-fplugin=/tmp/evil.so")', "optimize"),
+    front("a weak name", 'extern "C" int write();\n_Pragma("weak write")', "weak write"),
+    front("the tracer's variables", "long* const p = (long*)__builtin_thread_pointer();", "thread"),
+    front("another student's", '#include "../../bob/02_coalesced/kernel.cuh"', NOT_THERE),
     front("options", '#pragma GCC optimize("wrapper=/bin/sh")', "optimize"),
     front("a precompiled header", '#pragma GCC pch_preprocess "/etc/passwd"', "pch_preprocess"),
     front("another's lines", '#line 1 "/etc/passwd"\nint a = ;', "gives lines another name"),
@@ -111,13 +114,13 @@ ATTACKS = (
         "a bomb of templates",
         "template <int N, class... T> struct F : F<N - 1, T..., T...> {};\n"
         "template <class... T> struct F<0, T...> {};\nF<40, int> f;",
-        "",
+        "without end",
     ),
     front(
         "a bomb of constants",
         "constexpr long f(long n) { long s = 0; for (long i = 0; i < n; ++i) s += i; "
         "return s; }\nstatic_assert(f(1L << 60) == 1);",
-        "",
+        "non-constant condition",
     ),
     front("a bomb of data", "extern const char a[];\nconst char a[1L << 29] = {1};", "too large"),
     front(
@@ -126,13 +129,13 @@ ATTACKS = (
         + "".join(f"using {chr(66 + i)} = P<{chr(65 + i)}, {chr(65 + i)}>;\n" for i in range(1, 14))
         + "void of(O);\ninline void g() { of(O()); }\ntemplate <int> void h() { g(); }\n"
         "inline void k() { h<1>(); }\nint kept() { k(); return 1; }",
-        "",
+        "the kernel uses of(",
     ),
     front("colours", "#error \x1b[31m\x07red \u202egniht", "#error"),
     front(
         "no C++ at all",
         "\x7fELF\x02\x01\x01" + "\udcff".encode("utf-8", "replace").decode() * 9,
-        "",
+        "a character here that C++ does not know",
     ),
     Attack(
         "a pointer into the process",
@@ -144,23 +147,57 @@ ATTACKS = (
     ),
 )
 
+# What plans() of rung 13 may say of its configurations, and is not believed: {name: edits of
+# launch.cu}. The judge's shapes follow from it, and so does the memory that they take.
+TABLES = {
+    "one more for some shapes": (
+        (
+            "  return found;\n}",
+            "  if (shape.M == 1) found.push_back(found[0]);\n  return found;\n}",
+        ),
+    ),
+    "tiles of a million": ((".tile = {c.BM, c.BN},", ".tile = {1 << 20, 1 << 20},"),),
+    "none": (("  return found;\n}", "  found.clear();\n  return found;\n}"),),
+    "no tile": ((".tile = {c.BM, c.BN},", ".tile = {-40, 0},"),),
+    "k tiles that overflow": ((".BK = BK,", ".BK = 1 << 29,"),),
+    "thousands": (
+        (
+            "  return found;\n}",
+            "  for (int i = 0; i < 9999; ++i) found.push_back(found[0]);\n  return found;\n}",
+        ),
+    ),
+    "an exception for some shapes": (
+        ("  return found;\n}", "  if (shape.M > 1) throw 1;\n  return found;\n}"),
+    ),
+}
 THROWS = "  if (gemm.M > 0) throw std::runtime_error({0});\n"
-# What ends in the worker: (edits, part of the reason)
+# What ends in the worker: (what run() begins with, status, part of the reason)
 AT_RUN = {
-    "ten megabytes of an error": (THROWS.format("std::string(10'000'000, 'x')"), "xxx"),
-    "control characters in an error": (THROWS.format(r'"\x1b[2J\x07\0 red \xff\xfe"'), "?[2J?"),
+    "ten megabytes of an error": (THROWS.format("std::string(10'000'000, 'x')"), "failed", "xxx"),
+    "control characters in an error": (
+        THROWS.format(r'"\x1b[2J\x07\0 red \xff\xfe"'),
+        "failed",
+        "?[2J?",
+    ),
     "an element that is not there": (
         "  if (std::string(1, 'x').at(5) == 'y') return;\n",
+        "failed",
         "asks a std::vector, a std::string or the like for an element that it does not have",
     ),
     "all the memory": (
-        "  for (char* p = new char[1 << 30]();; p = new char[1 << 30]()) p[0] = 1;\n",
-        "",
+        "  for (volatile char* p = new char[1 << 30];; p = new char[1 << 30]) p[0] = 1;\n",
+        "failed",
+        "asks for more memory than it may have",
     ),
     "all the stack": (
         "  struct Deep { static int in(volatile int* p) { volatile int x[999]; x[0] = *p; "
         "return in(x) + x[0]; } };\n  volatile int a = gemm.M;\n  Deep::in(&a);\n",
-        "",
+        "killed",
+        "Segmentation fault",
     ),
-    "an end without end": ("  for (volatile int i = 0;; i = i + 1) {\n  }\n", ""),
+    "an end without end": (
+        "  for (volatile int i = 0;; i = i + 1) {\n  }\n",
+        "timeout",
+        "s of computing",
+    ),
 }

@@ -118,6 +118,12 @@ CHEATS = (
         calls("int open(const char*, int, ...);", 'open("/proc/self/environ", 0);'),
         "files",
     ),
+    Cheat(
+        "handles_signals",
+        "forbidden_symbol",
+        calls("void (*signal(int, void (*)(int)))(int);", "signal(11, [](int) {});"),
+        "signal",
+    ),
     Cheat("forks", "forbidden_symbol", calls("int fork();", "fork();"), "processes"),
     Cheat("fills_the_disk", "forbidden_include", in_front("#include <fstream>"), "fstream"),
     Cheat(
@@ -236,32 +242,69 @@ FAULT, FAULT_BYTES = answer(
     faults=[{"code": "M is 77", "place": NOWHERE, "other": NOWHERE}],
 )
 
-# What a process meets that gets past the sources and symbols: {name: (edits, statuses)}.
+
+def in_the_kernel(declaration, call):
+    """Edits that call a function of the C library in one thread of the kernel."""
+    guard = "  if (row >= M || col >= N) return;\n"
+    return (
+        (NAMESPACE + "\n/// \\brief", f'extern "C" {declaration}\n\n{NAMESPACE}\n/// \\brief'),
+        (guard, guard + f"  if (row + col == 0) {call}\n"),
+    )
+
+
+BY_RETURNING = "ends by returning"
+
+# What a process meets that gets past the sources and symbols: {name: (edits, status, part of the
+# message)}.
 PAST_THE_SYMBOLS = {
     "forks": (
         calls("int fork();", "if (fork() == 0) {\n    for (;;) {\n    }\n  }"),
-        {"forbidden_call"},
+        "forbidden_call",
+        "asked the system",
     ),
     "writes_a_file": (
         calls("int open(const char*, int, ...);", 'open("/tmp/cheat_of_the_grader", 0101, 0600);'),
-        {"forbidden_call"},
+        "forbidden_call",
+        "asked the system",
     ),
-    "opens_a_socket": (calls("int socket(int, int, int);", "socket(2, 1, 0);"), {"forbidden_call"}),
-    "aborts": (calls("void abort();", "abort();"), {"killed"}),
-    "exits": (calls("void _exit(int);", "_exit(0);"), {"forbidden_call"}),
+    "opens_a_socket": (
+        calls("int socket(int, int, int);", "socket(2, 1, 0);"),
+        "forbidden_call",
+        "asked the system",
+    ),
+    "aborts": (calls("void abort();", "abort();"), "killed", "Aborted"),
+    "exits": (calls("void _exit(int);", "_exit(0);"), "forbidden_call", "ended the process"),
+    "ends_its_thread": (
+        in_the_kernel("long syscall(long, ...);", "syscall(60, 0);"),
+        "forbidden_call",
+        BY_RETURNING,
+    ),
+    "unwinds_its_thread": (
+        in_the_kernel("void pthread_exit(void*);", "pthread_exit(nullptr);"),
+        "forbidden_call",
+        BY_RETURNING,
+    ),
+    "ends_the_thread_of_the_host": (
+        calls("void pthread_exit(void*);", "pthread_exit(nullptr);"),
+        "failed",
+        BY_RETURNING,
+    ),
     "kills_its_parent": (
         calls('int getppid(); extern "C" int kill(int, int);', "kill(getppid(), 9);"),
-        {"forbidden_call"},
+        "forbidden_call",
+        "asked the system",
     ),
     "answers_itself": (
         calls("long write(int, const void*, unsigned long);", r'write(3, "\x2\0\0\0{}", 6);'),
-        {"protocol"},
+        "protocol",
+        "",
     ),
     "makes_up_a_code": (
         calls(
             "long write(int, const void*, unsigned long);",
             f'write(3, "{DONE}", {DONE_BYTES}); ' f'write(3, "{FAULT}", {FAULT_BYTES});',
         ),
-        {"protocol"},
+        "protocol",
+        "",
     ),
 }

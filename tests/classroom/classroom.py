@@ -23,6 +23,7 @@ class Classroom:
             **os.environ,
             "LADDER_WORK": str(self.work),
             "LADDER_CLASSROOM": str(self.made),
+            "LADDER_PREDICTIONS": str(pathlib.Path(self.folder.name, "predictions.json")),
         }
 
     def __enter__(self):

@@ -148,9 +148,21 @@ UNCOUNTED = {
         "  for (int i = 0; i < 100; ++i) seen += __shfl_xor_sync(~0u, seen, 1);\n"
         "  if (seen == 12345.5f) alpha += 1.0f;\n"
     ),
-    "snprintf, and a thread that stores nothing": with_idle_words(
-        "  __shared__ float idle[1024];\n"
-        "  for (int i = 0; row + col == 0 && i < 1024; ++i) idle[i] = seen;\n"
+    # One thread loads half of all words and stores enough to have made all products of the block,
+    # were it not for the few words of C that the block stores.
+    "snprintf, and a thread that stores nothing": (
+        *PRINTED[:2],
+        (
+            GUARD,
+            GUARD
+            + SEEN.replace(
+                "  for (int i = threadIdx.y * BN + threadIdx.x; i < M * K; i += BM * BN)",
+                "  for (int i = 0; row + col == 0 && i < M * K; ++i)",
+            )
+            + "  __shared__ float idle[1024];\n"
+            "  for (int i = 0; row + col == 0 && i < 8192; ++i) idle[i % 1024] = seen;\n",
+        ),
+        PRINTED[3],
     ),
     "another thread's stack": (
         (GUARD, GUARD + SEEN),
@@ -174,25 +186,137 @@ UNCOUNTED = {
 }
 
 
-def judged(edits):
+# Every word that the bound asks for is read where everybody sees it, and what is multiplied comes
+# from elsewhere: {name: (rung, shape, edits)}.
+PASSED = """struct One { float x; };
+[[gnu::noipa]] __device__ float passed(int count, ...) {
+  va_list list;
+  va_start(list, count);
+  const One one = va_arg(list, One);
+  va_end(list);
+  return one.x;
+}
+__device__ inline float get(const float* p) { return passed(1, *reinterpret_cast<const One*>(p)); }
+"""
+STORED = """struct One { float x; };
+[[gnu::noipa]] __device__ One made(float x) { return {x}; }
+"""
+SEEN_TWICE = SEEN.replace("i = threadIdx.y * BN + threadIdx.x", "i = 0").replace("BM * BN", "1")
+
+
+def named(rung):
+    """The text in front of which a rung's functions stand."""
+    return HEAD.replace("coalesced", rung_of(rung).name)
+
+
+def passes(rung, *edits):
+    """Edits that define `get`, which reads a word that it passes behind `...`."""
+    head = named(rung)
+    return (
+        (INCLUDE, f"#include <cstdarg>\n{INCLUDE}"),
+        (head, head.replace("/// \\brief", f"{PASSED}\n/// \\brief")),
+        *edits,
+    )
+
+
+GET_AB = "get(A + static_cast<size_t>(row) * K + {k}) * get(B + static_cast<size_t>({k}) * N + col)"
+OF_REGISTERS = """          seen += rA[m] * rB[n];
+          const int row = row0 + thread_row + m * kThreadRows;
+          const int col = col0 + thread_col + n * kThreadCols;
+          if (row < M && col < N && k0 + k < K) acc[m][n] += {};
+"""
+IDLE_SUM = "  float acc = 0.0f;\n", "  float acc = 0.0f;\n  float seen = 0.0f;\n"
+USES_SUM = "  if (seen == 12345.5f) alpha += 1.0f;\n"
+UNSEEN = {
+    "01, passed behind ...": (
+        1,
+        (96, 64, 48),
+        passes(1, (GUARD, GUARD + SEEN_TWICE), (LOOP, f"    acc += {GET_AB.format(k='k')};\n")),
+    ),
+    "02, passed behind ...": (
+        2,
+        (96, 64, 48),
+        passes(2, (GUARD, GUARD + SEEN_TWICE), (LOOP, f"    acc += {GET_AB.format(k='k')};\n")),
+    ),
+    "02, stored by a call": (
+        2,
+        (128, 128, 8),
+        (
+            (INCLUDE, f"#include <new>\n{INCLUDE}"),
+            (HEAD, HEAD.replace("/// \\brief", f"{STORED}\n/// \\brief")),
+            (
+                EPILOGUE,
+                "  const float old = *gC;\n  __syncthreads();\n"
+                "  C[static_cast<size_t>(row) * N + (col ^ 1)] = 0.0f;\n  __syncthreads();\n"
+                "  new (gC) One(made(beta == 0.0f ? alpha * acc : alpha * acc + beta * old));\n",
+            ),
+        ),
+    ),
+    "03, from shared memory": (
+        3,
+        (96, 64, 128),
+        passes(
+            3,
+            IDLE_SUM,
+            (
+                "      acc += sA[threadIdx.y][k] * sB[k][threadIdx.x];\n",
+                "      seen += sA[0][k] + sB[k][threadIdx.x];\n"
+                "      acc += get(&sA[threadIdx.y][k]) * get(&sB[k][threadIdx.x]);\n",
+            ),
+            (GUARD, USES_SUM + GUARD),
+        ),
+    ),
+    "03, from global memory": (
+        3,
+        (96, 64, 128),
+        passes(
+            3,
+            IDLE_SUM,
+            (
+                "      acc += sA[threadIdx.y][k] * sB[k][threadIdx.x];\n",
+                "      seen += sA[threadIdx.y][k] + sB[k][threadIdx.x];\n"
+                f"      if (row < M && col < N && k0 + k < K) acc += {GET_AB.format(k='(k0 + k)')};\n",
+            ),
+            (GUARD, USES_SUM + GUARD),
+        ),
+    ),
+    "04, from global memory": (
+        4,
+        (160, 192, 32),
+        passes(
+            4,
+            ("  float acc[TM][TN] = {};", "  float seen = 0.0f;\n  float acc[TM][TN] = {};"),
+            (
+                "          acc[m][n] += rA[m] * rB[n];\n",
+                OF_REGISTERS.format(GET_AB.format(k="(k0 + k)")),
+            ),
+            ("  // -- Epilogue", USES_SUM + "  // -- Epilogue"),
+        ),
+    ),
+}
+
+
+def judged(edits, rung=2, shape=SHAPE):
     """What the judge says of the memory run of a kernel."""
+    number, rung = rung, rung_of(rung)
     with tempfile.TemporaryDirectory() as room:
         folder = pathlib.Path(room)
         folder.chmod(0o755)
-        write_to(folder / "sources", Cheat("", "", tuple(edits)).files())
+        write_to(folder / "sources", Cheat("", "", tuple(edits), rung=number).files())
         libraries = {
             "plain": grader.REFERENCE[0],
-            **build_libraries(folder / "sources", RUNG, folder / "build", ("traced",)),
+            **build_libraries(folder / "sources", rung, folder / "build", ("traced",)),
         }
-        job = grader.job_for(RUNG, [], Secret(b"", RUNG), libraries, folder)
-        job["memory"] = [{**run(SHAPE, 2.0, 0.5, 1), "id": "counts"}]
+        job = grader.job_for(rung, [], Secret(b"", rung), libraries, folder)
+        job["memory"] = [{**run(shape, 2.0, 0.5, 1), "id": "counts"}]
         return grader.judged(job)["memory"][0]
 
 
 def of_all(cases):
-    """[(name, what the judge says)]"""
+    """[(name, what the judge says)]. cases: {name: arguments of judged()}"""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(zip(cases, pool.map(judged, cases.values()), strict=True))
+        found = pool.map(lambda arguments: judged(*arguments), cases.values())
+        return list(zip(cases, found, strict=True))
 
 
 class CountedAccessesTest(unittest.TestCase):
@@ -201,7 +325,7 @@ class CountedAccessesTest(unittest.TestCase):
     def test_every_way_to_read_is_counted(self):
         """At least the reference's loads, and no sector less."""
         cases = {
-            name: reads_by(get) if isinstance(get, str) else reads_by(*get)
+            name: (reads_by(get) if isinstance(get, str) else reads_by(*get),)
             for name, get in COUNTED.items()
         }
         if not ALL:
@@ -242,13 +366,30 @@ class CountedAccessesTest(unittest.TestCase):
 
     def test_totals_tell_of_what_is_not(self):
         """No points for memory, and a code that says why."""
-        for name, found in of_all(UNCOUNTED):
+        for name, found in of_all({name: (edits,) for name, edits in UNCOUNTED.items()}):
             with self.subTest(name):
                 self.assertEqual(found["status"], "uncounted", found)
                 flags = points.Flags()
                 part = points.memory([found], flags)
                 self.assertEqual(part["points"], 0)
-                self.assertEqual([each["code"] for each in part["codes"]], ["reads-below-bound"])
+                self.assertIn("reads-below-bound", [each["code"] for each in part["codes"]])
+                self.assertEqual(flags.rows, [], "nobody is called a cheat for it")
+
+    def test_what_no_hook_sees_is_found(self):
+        """Though the totals are as large as they have to be."""
+        cases = dict(list(UNSEEN.items())[:: 1 if ALL else 3])
+        for name, found in of_all({name: (e, n, s) for name, (n, s, e) in cases.items()}):
+            with self.subTest(name):
+                self.assertEqual(found["status"], "uncounted", found)
+                flags = points.Flags()
+                part = points.memory([found], flags)
+                self.assertEqual(part["points"], 0)
+                self.assertEqual([each["code"] for each in part["codes"]], ["uncounted-access"])
+                text = Cheat("", "", UNSEEN[name][2], rung=UNSEEN[name][0]).files()["kernel.cuh"]
+                lines = text.splitlines()
+                for place in part["codes"][0]["places"]:
+                    self.assertEqual(pathlib.PurePath(place["file"]).name, "kernel.cuh")
+                    self.assertRegex(lines[place["line"] - 1], r"passed\(1|new \(gC\)|made\(")
                 self.assertEqual(flags.rows, [], "nobody is called a cheat for it")
 
 

@@ -15,6 +15,7 @@ from bench import SOURCES
 from bench.rungs import rung_of, rung_table
 from classroom import grade as grader
 from classroom import points
+from classroom.allowed import CALLS
 from classroom.kernel_library import BUILD, build_libraries
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from classroom.starters import starter, whole, write_to
@@ -25,6 +26,7 @@ SECRET = b"of the tests"
 LINE = re.compile(r"(?:kernel\.cuh|launch\.cu):\d+")
 MOST_OF_A_STARTER = 10
 FEWEST_CHEATS = 12
+FEWEST_SWITCHES = 9
 MOST_KERNELS = 13  # the rung whose dozens of kernels take by far the longest
 ALL = os.environ.get("LADDER_TEST_ALL")
 
@@ -88,7 +90,7 @@ class ReferencesAndStartersTest(SchemaMixin, unittest.TestCase):
 
     def test_references_as_students_hand_them_in(self):
         """Those with one file of each kind, with dynamic shared memory, with further headers."""
-        rungs = [rung_of(3), rung_of(12)]
+        rungs = [rung_of(number) for number in ((3, 12, 14) if ALL else (3, 12))]
         for rung, grade in zip(
             rungs, on_all_cores(lambda r: grade_of(whole(r), r.number), rungs), strict=True
         ):
@@ -123,14 +125,24 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
                 self.assertIn(cheat.kind, kinds, grader.text_of(grade))
                 self.assertIn(cheat.said, " ".join(text for _, text in fatal(grade)))
 
+    def test_no_call_sets_the_emulator(self):
+        """None of its switches is among the functions that a kernel may use."""
+        files = ("settings.hpp", "workspace.hpp", "launch.hpp", "grid_runner.hpp")
+        texts = [(SOURCES / "emulator/run" / name).read_text() for name in files]
+        switches = {name for text in texts for name in re.findall(r"\b((?:set|clear)_\w+)\(", text)}
+        self.assertGreaterEqual(len(switches), FEWEST_SWITCHES)
+        for name in switches:
+            with self.subTest(name):
+                self.assertIsNone(CALLS.fullmatch(f"ladder::emulator::{name}"))
+
     def test_the_process_holds_what_gets_past_the_symbols(self):
         """Nothing is checked before it runs, and the judge goes on."""
         rung = rung_of(2)
         test = visible_tests(rung)[0]
         test = dataclasses.replace(test, runs=({**test.runs[0], "traced": False},))
 
-        def status(name):
-            edits, _ = PAST_THE_SYMBOLS[name]
+        def run_of(name):
+            edits = PAST_THE_SYMBOLS[name][0]
             with tempfile.TemporaryDirectory() as room:
                 folder = pathlib.Path(room)
                 folder.chmod(0o755)
@@ -143,13 +155,13 @@ class CheatsTest(SchemaMixin, unittest.TestCase):
                 }
                 secret = Secret(SECRET, rung)
                 job = grader.job_for(rung, [test], secret, libraries, folder)
-                return grader.judged(job)["tests"][0]["runs"][0]["status"]
+                return grader.judged(job)["tests"][0]["runs"][0]
 
-        for name, found in zip(
-            PAST_THE_SYMBOLS, on_all_cores(status, PAST_THE_SYMBOLS), strict=True
-        ):
+        for name, run in zip(PAST_THE_SYMBOLS, on_all_cores(run_of, PAST_THE_SYMBOLS), strict=True):
             with self.subTest(name):
-                self.assertIn(found, PAST_THE_SYMBOLS[name][1])
+                _, status, said = PAST_THE_SYMBOLS[name]
+                self.assertEqual(run["status"], status, run["message"])
+                self.assertIn(said, run["message"])
         self.assertFalse(pathlib.Path("/tmp/cheat_of_the_grader").exists())
 
 
@@ -330,6 +342,26 @@ class HiddenTestsTest(unittest.TestCase):
             }
             self.assertIn(code, codes)
 
+    def test_what_is_out_of_bounds_is_told_first_and_the_same_once(self):
+        guard = "  if (row >= M || col >= N) return;\n"
+        grade = grade_of(Cheat("no guard", "", ((guard, ""),)).files(), 2)
+        tests = [test for part in grade["parts"][1:3] for test in part["tests"]]
+        told = [[code["group"] for code in test["codes"]] for test in tests]
+        outside = [groups for groups in told if "out-of-bounds" in groups]
+        self.assertGreater(len(outside), 10)
+        for groups in outside:  # there is room for three, and races come after them
+            self.assertEqual(groups, sorted(groups))
+            self.assertEqual(set(groups[:2]), {"out-of-bounds"})
+        said = grader.text_of(grade)
+        lost = [test for test in tests if test["status"] == "fail"]
+        messages = {test["message"] for test in lost}
+        self.assertLess(len(messages), len(lost))
+        for test in lost:
+            self.assertIn(f"{test['name']}: 0 of ", said)
+        for message in messages:
+            lines = "\n".join(grader.indented(message, 18))
+            self.assertEqual(said.count(f"{lines}\n"), 1, message)
+
     def test_a_kernel_cannot_tell_what_it_was_called_with(self):
         """Neither in an exception's words nor in the status of its end."""
         include = '#include "common/launch.cuh"\n'
@@ -358,6 +390,9 @@ class HiddenTestsTest(unittest.TestCase):
         for status in (*points.OF_STATUS, "hazard"):
             said = points.hidden_message({"status": status, "findings": [finding]})
             self.assertTrue(said.endswith("Two threads: kernel.cuh:53 and kernel.cuh:47."), said)
+        finding["places"] = places[:1] * 2
+        said = points.hidden_message({"status": "hazard", "findings": [finding]})
+        self.assertTrue(said.endswith("Two threads: kernel.cuh:53."), said)
 
     def test_rungs_take_every_shape(self):
         """N and K are multiples of what the rung needs, and everything is at least 1."""

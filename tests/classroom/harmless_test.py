@@ -3,6 +3,8 @@ the machine, and a machine that fails."""
 
 import concurrent.futures
 import contextlib
+import dataclasses
+import io
 import json
 import os
 import pathlib
@@ -19,11 +21,11 @@ from classroom import contained, grade_all
 from classroom import grade as grader
 from classroom.judge_program import NoGradeError
 from classroom.kernel_library import build_libraries
-from classroom.problems import Secret, visible_tests
+from classroom.problems import Secret, hidden_tests, visible_tests
 from classroom.rooms import remove_left_rooms
 from classroom.starters import whole, write_to
 from tests import SOURCES
-from tests.classroom.attacks import AT_RUN, ATTACKS
+from tests.classroom.attacks import AT_RUN, ATTACKS, TABLES
 from tests.classroom.oddities import LAUNCH, RUN, edited
 from tests.schemas import faults
 
@@ -141,9 +143,9 @@ class ContainedCallTest(RoomMixin, unittest.TestCase):
                 self.assertEqual(self.shell(f"{command} && exit 0; exit 9")[0], 9)
 
     def test_nothing_outlives_it(self):
-        code, _ = self.shell("setsid sleep 471 >/dev/null 2>&1 & (sleep 471 &) ; exit 3")
+        code, _ = self.shell("setsid sleep 471.0935 >/dev/null 2>&1 & (sleep 471.0935 &) ; exit 3")
         self.assertEqual(code, 3)
-        self.assertEqual(running("471"), [])
+        self.assertEqual(running("471.0935"), [])
 
     def test_it_ends_with_its_caller(self):
         words = contained.words([self.sources], [self.made])
@@ -230,7 +232,7 @@ class AttacksTest(RoomMixin, unittest.TestCase):
         test = visible_tests(rung)[0]
 
         def run_of(name):
-            code, _ = AT_RUN[name]
+            code = AT_RUN[name][0]
             include = (LAUNCH, f"#include <stdexcept>\n#include <string>\n{LAUNCH}")
             write_to(
                 self.room / name / "sources", edited(whole(rung), (include, (RUN, RUN + code)))
@@ -245,9 +247,33 @@ class AttacksTest(RoomMixin, unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for name, run in zip(names, pool.map(run_of, names), strict=True):
                 with self.subTest(name):
-                    self.assertIn(run["status"], ("failed", "killed", "timeout", "hazard"))
-                    self.assertIn(AT_RUN[name][1], grader.points.plain_text.message(run["message"]))
+                    _, status, said = AT_RUN[name]
+                    self.assertEqual(run["status"], status, run["message"][:400])
+                    self.assertIn(said, grader.points.plain_text.message(run["message"]))
                     self.assertLess(len(run["message"]), 5000)
+
+    def test_what_a_table_says_is_not_believed(self):
+        """The judge makes no shape of it, and goes on."""
+        rung = rung_of(13)
+        again = next(t for t in hidden_tests(rung, Secret(b"", rung)) if t.id == "hidden-again")
+        around = [each for each in again.runs if each.get("configurations") == "around"]
+
+        def run_of(name):
+            write_to(self.room / name / "sources", edited(whole(rung), TABLES[name]))
+            libraries = build_libraries(
+                self.room / name / "sources", rung, self.room / name / "build", graded=True
+            )
+            test = dataclasses.replace(again, runs=tuple(around), visible=True)
+            job = grader.job_for(rung, [test], Secret(b"", rung), libraries, self.room)
+            return grader.judged({**job, "memory": []})["tests"][0]["runs"][-1]
+
+        self.assertEqual(len(around), 1)
+        names = list(TABLES if ALL else list(TABLES)[:2])
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for name, run in zip(names, pool.map(run_of, names), strict=True):
+                with self.subTest(name):
+                    self.assertEqual(run["status"], "failed", run)
+                    self.assertIn("plans()", run["message"])
 
 
 class MachineTest(RoomMixin, unittest.TestCase):
@@ -308,6 +334,30 @@ class MachineTest(RoomMixin, unittest.TestCase):
                     run = grader.judged(job)["tests"][0]["runs"][0]
                     self.assertEqual(run["status"], "timeout", run)
 
+    def test_time_is_what_a_submission_computes(self):
+        """Not what passes while others have the machine. What computes for too long is stopped."""
+        test = visible_tests(rung_of(2))[0]
+        tests = [dataclasses.replace(test, id=f"visible-{i}") for i in range(1, 6)]
+        libraries = dict(zip(("plain", "traced"), grader.REFERENCE, strict=True))
+        job = grader.job_for(rung_of(2), tests, Secret(b"", rung_of(2)), libraries, self.room)
+        for most, pause, last in ((3, 4, "right"), (1e-9, 0, "timeout")):
+            job |= {"memory": [], "cpu_seconds": most}
+            with subprocess.Popen(
+                [SOURCES / "build/grader_judge"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            ) as judge:
+                judge.stdin.write(json.dumps(job))
+                judge.stdin.close()
+                if pause:
+                    judge.send_signal(signal.SIGSTOP)
+                    time.sleep(pause)
+                    judge.send_signal(signal.SIGCONT)
+                found = json.loads(judge.stdout.read())
+            with self.subTest(most):
+                self.assertEqual(found["tests"][-1]["runs"][-1]["status"], last, found)
+
     def test_folders_of_killed_processes_are_removed(self):
         """Others' are kept, and what is no folder of the grader's."""
         (self.room / "grade_mine").mkdir()
@@ -356,9 +406,11 @@ class MachineTest(RoomMixin, unittest.TestCase):
             with (
                 unittest.mock.patch.object(sys, "argv", [*words, "--uncontained"]),
                 contextlib.redirect_stdout(None),
+                contextlib.redirect_stderr(io.StringIO()) as errors,
                 self.assertRaises(SystemExit),
             ):
                 grade_all.main()
+            self.assertIn("--secret-file", errors.getvalue())  # there is none
             self.assertTrue((out / "report.html").exists())
 
     def test_what_is_enough(self):

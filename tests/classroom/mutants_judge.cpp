@@ -8,12 +8,17 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "classroom/judging.hpp"
+#include "common/device_card.hpp"
+#include "emulator/run/kernel_error.hpp"
 #include "emulator/run/settings.hpp"
 #include "emulator/run/workspace.hpp"
+#include "ladder/program/rung_trace.hpp"
+#include "ladder/program/small_problems.hpp"
 #include "tests/ladder/mutants/mutants.hpp"
 
 namespace ladder::grader {
@@ -42,6 +47,7 @@ class RungHere final : public Submission {
     }
     return plans;
   }
+  double cpu_seconds() const override { return 0; }
 
  private:
   template <class T>
@@ -60,6 +66,24 @@ class RungHere final : public Submission {
   Rung rung_;
 };
 
+/// Does `ladder check NN`, and with it `make check`, find anything wrong with a rung?
+bool is_found_by_check(const Rung& rung) {
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  const DeviceCard card = load_card("h200");
+  const emulator::ScopedMultiprocessors sms(card.sms);
+  TraceChoice choice;
+  choice.all_blocks = true;
+  choice.touch_budget = 0;
+  emulator::clear_workspace();  // of flags that a failed run has left
+  try {
+    const RungTrace trace = trace_rung(*machine, rung, {.shape = {256, 256, 256}}, card, choice);
+    return !*trace.verified || !trace.kernel.hazards.empty() ||
+           !verify_small_problems(*machine, rung).findings.empty();
+  } catch (const emulator::KernelError&) {
+    return true;
+  }
+}
+
 nlohmann::json judged(const Mutant& mutant, const nlohmann::json& jobs) {
   const Rung& reference = find_rung(traced_rungs(), mutant.rung);
   Rung rung = reference;
@@ -70,6 +94,10 @@ nlohmann::json judged(const Mutant& mutant, const nlohmann::json& jobs) {
   // Those of the other table are wrong, and need no look at what they ask of memory.
   const bool wasteful = mutant_named(graded_mutants(), mutant.name) != nullptr;
   nlohmann::json result = judge(jobs.at(mutant.rung), submission, wasteful ? &whole : nullptr);
+  emulator::set_copy_arrival(emulator::CopyArrival::kLate);
+  emulator::set_block_order(emulator::BlockOrder::kAscending);
+  emulator::set_thread_turns(emulator::ThreadTurns::kWarpByWarp);
+  result["check"] = is_found_by_check(rung);
   result["mutant"] = mutant.name;
   result["rung"] = mutant.rung;
   return result;

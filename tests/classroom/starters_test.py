@@ -42,12 +42,18 @@ class StartersTest(unittest.TestCase):
             ours, theirs = gap_of(started[name], exercise), gap_of(whole[name], exercise)
             self.assertIn("// Your turn: ", "\n".join(ours.lines), rung.label)
             before, after = whole[name].split("\n".join(theirs.lines))
-            self.assertTrue(started[name].startswith(before), rung.label)
+            head, _, code = before.partition("#pragma once")
+            sentence = head.split("\n///\n")[0]  # what follows tells how, which is the exercise
+            self.assertGreater(len(head), len(sentence) + 80, rung.label)
+            self.assertTrue(started[name].startswith(f"{sentence}\n#pragma once{code}"), rung.label)
             self.assertTrue(started[name].endswith(after), rung.label)
 
     def test_no_answer_is_left(self):
-        """Declarations without the values that are asked for, and what ends a loop."""
-        allowed = re.compile(r"[\w ]+[ *]+\w+ = (?:0|-?[\d.]+f|A|B|C);|part = schedule.next\(\);")
+        """Declarations without values, functions without a body, and what ends a loop."""
+        allowed = re.compile(
+            r"[\w ]+[ *]+\w+ = (?:0|-?[\d.]+f|A|B|C);|part = schedule.next\(\);"
+            r"|const auto \w+ = \[&\]\([\w &,]*\) \{\};"
+        )
         for rung in own_rungs().values():
             exercise = starters.exercise_of(rung)
             text = starters.starter(rung)[exercise["file"]]
@@ -85,7 +91,7 @@ class StartersTest(unittest.TestCase):
             self.assertEqual(again, text, rung.label)
 
     def test_functions_and_numbers_that_later_code_needs(self):
-        """Of sections that no lesson asks for today."""
+        """As in the lesson that asks for a prologue."""
         text = """\
   // -- Prologue: fill ------------------------------------------------------------------------
   const auto fetch = [&](int stage, int k0) {  // one group

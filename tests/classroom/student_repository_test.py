@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from bench.rungs import own_rungs
-from classroom import starters, student_repository
+from classroom import allowed, source_text, starters, student, student_repository
 from classroom.starters import MARK
 from tests import SOURCES
 
@@ -73,7 +74,7 @@ class StudentRepositoryTest(unittest.TestCase):
                 for name, path in self.files.items()
                 if name.parent == rung.path and name.suffix != ".md"
             )
-            lines = {student_repository.squeezed(line) for line in text.splitlines()}
+            lines = {source_text.squeezed(line) for line in text.splitlines()}
             self.assertEqual(answer & lines, set(), rung.label)
             self.assertEqual(text.count(MARK), 1, rung.label)
             self.assertIn(f'"ladder/{rung.folder}/kernel.cuh"', text)
@@ -92,33 +93,54 @@ class StudentRepositoryTest(unittest.TestCase):
         for rung, texts in zip(RUNGS, json.loads(said), strict=True):
             self.assertEqual(texts, starters.starter(rung), rung.label)
 
-    def test_no_page_shows_an_answer(self):
-        hidden = 0
+    def test_no_page_shows_an_answer_that_its_starter_does_not(self):
+        starts = {rung.path: student_repository.starter_lines(rung) for rung in RUNGS}
+        every = set().union(*starts.values())
         for name, path in self.files.items():
             if name.suffix != ".md":
                 continue
-            text = path.read_text()
-            hidden += text.count(student_repository.HIDDEN)
-            for block in re.findall(r"```.*?```", text, re.S):
-                lines = {
-                    student_repository.squeezed(line.lstrip("+-")) for line in block.splitlines()
-                }
+            for block in re.findall(r"```.*?```", path.read_text(), re.S):
+                lines = {source_text.squeezed(line.lstrip("+-")) for line in block.splitlines()}
+                lines -= starts.get(name.parent, every)
                 for label, answer in self.answers.items():
                     self.assertLess(len(answer & lines), 2, f"{name}: {label}\n{block}")
-        self.assertGreaterEqual(hidden, len(RUNGS))
 
-    def test_pages_keep_everything_else(self):
-        page = "Text `a`\n\n```cuda\nx = 1;\n```\n\n  ````text\n  keep\n  ````\n```sh\nmake\n```\n"
-        self.assertEqual(student_repository.without_answers(page, [{"y = 2;"}, set()]), page)
-        self.assertEqual(
-            student_repository.without_answers(page, [{"x = 1;"}]),
-            page.replace("```cuda\nx = 1;\n```", student_repository.HIDDEN),
-        )
+    def test_a_lesson_shows_what_its_starter_shows(self):
+        """All generated blocks of code of the section that is not the exercise's."""
+        hidden = "*This code is "
+        for rung in RUNGS:
+            page = (self.whole.folder / rung.path / "README.md").read_text()
+            self.assertIn(hidden + "your exercise", page, rung.label)
+            self.assertNotIn(hidden + "the exercise", page, rung.label)
+        for chapter in (self.whole.folder / "docs/chapters").glob("*.md"):
+            self.assertNotIn(hidden, chapter.read_text(), chapter)
+        loop = "acc += gA[k] * gB[static_cast<size_t>(k) * N];"
+        self.assertIn(loop, (self.whole.folder / RUNGS[1].path / "README.md").read_text())
+
+    def test_every_link_leads_to_what_is_there(self):
+        links = 0
+        with tempfile.TemporaryDirectory() as room:
+            for folder in (self.whole.folder, Repository(room, "2", "5").folder):
+                for page in folder.rglob("*.md"):
+                    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.S)
+                    for link in re.findall(r"\]\((?!\w+:|#)([^)\s#]+)", text):
+                        links += 1
+                        self.assertTrue((page.parent / link).exists(), f"{page}: {link}")
+        self.assertGreater(links, 500)
+
+    def test_lessons_keep_their_headings(self):
         for rung in RUNGS:
             before = (SOURCES / rung.path / "README.md").read_text()
             after = (self.whole.folder / rung.path / "README.md").read_text()
             headings = re.compile(r"^#+ .*$", re.M)
             self.assertEqual(headings.findall(before), headings.findall(after))
+
+    def test_lessons_are_for_a_class(self):
+        """No sentence about kernels in ladder/, no second tab, no markers of the book's programs."""
+        for rung in RUNGS:
+            page = (self.whole.folder / rung.path / "README.md").read_text()
+            for text in ('=== "', "git checkout", "after each change in `ladder/`", "<!--"):
+                self.assertNotIn(text, page, rung.label)
 
     def test_no_grader_and_no_test_goes_along(self):
         names = {str(name) for name in self.files}
@@ -151,10 +173,12 @@ class StudentRepositoryTest(unittest.TestCase):
         readme = (self.whole.folder / "README.md").read_text()
         targets = re.findall(r"^make (\w+)", readme, re.M)
         self.assertGreaterEqual(len(targets), 5)
-        for target in (*targets, "build", "check", "reset"):
+        for target in (*targets, "build", "check", "reset", "run", "glassbox"):
             self.assertRegex(makefile, rf"(?m)^{target}:.*## ")
         self.assertNotIn("@", readme)
         self.assertNotIn("libseccomp", makefile)
+        for packages in re.findall(r"\.ci/install (.*)", makefile):
+            self.assertEqual(packages, "$(BUILD_PACKAGES)")
         listed = subprocess.run(
             ["make", "-C", self.whole.folder, "help"], text=True, check=True, stdout=subprocess.PIPE
         ).stdout
@@ -208,6 +232,100 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertIn("Right: 0 of 2 rungs", said)
             self.assertIn("RUNG is one of 02 03.", " ".join(some.student("start", "4")[1].split()))
             self.assertIn(f"{RUNGS[2].label}: ", some.said)
+
+    def test_lessons_name_only_commands_that_are_there(self):
+        makefile = (self.whole.folder / "Makefile").read_text()
+        targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
+        self.assertLessEqual({"trace", "predict", "run", "check", "glassbox"}, targets)
+        named = commands = 0
+        for rung in RUNGS:
+            text = (self.whole.folder / rung.path / "README.md").read_text()
+            for target in re.findall(r"`make ([a-z-]+)\b|^make ([a-z-]+)\b", text, re.M):
+                named += 1
+                self.assertIn("".join(target), targets, rung.label)
+            self.assertNotRegex(text, r"build/ladder (?:check|trace|run|predict) \d\d", rung.label)
+            for line in re.findall(r"python3 -m classroom\.student ([^`#\n]+)", text):
+                commands += 1
+                self.assertEqual(student.arguments(line.split()).command, line.split()[0], line)
+            self.assertNotRegex(text, r"--device gpu|python3 -m bench|build/benchmark", rung.label)
+        self.assertGreater(named, 3 * len(RUNGS))
+        self.assertGreater(commands, 2 * len(RUNGS))
+
+    def test_it_is_a_git_repository_to_which_rungs_are_added(self):
+        with tempfile.TemporaryDirectory() as room:
+            first = Repository(room, "1")
+
+            def log():
+                words = ["git", "-C", first.folder, "log", "--format=%s"]
+                return subprocess.run(
+                    words, text=True, check=True, stdout=subprocess.PIPE
+                ).stdout.splitlines()
+
+            self.assertEqual(log(), ["Starters of 01"])
+            mine = first.folder / "work" / "01_naive" / "kernel.cuh"
+            mine.parent.mkdir(parents=True)
+            mine.write_text("// mine\n")
+            second = Repository(room, "1", "2")
+            self.assertEqual(second.folder, first.folder)
+            self.assertEqual(log(), ["Starters of 01 02", "Starters of 01"])
+            self.assertEqual(mine.read_text(), "// mine\n")
+            self.assertTrue((first.folder / RUNGS[1].path / "kernel.cuh").is_file())
+            listed = subprocess.run(
+                ["git", "-C", first.folder, "ls-files"],
+                text=True,
+                check=True,
+                stdout=subprocess.PIPE,
+            ).stdout
+            self.assertIn("ladder/02_coalesced/kernel.cuh", listed)
+            self.assertNotIn("work/", listed)  # a teacher's own solution
+
+    def test_what_has_not_changed_is_not_written_again(self):
+        """Else a build of the class would begin from the start."""
+        with tempfile.TemporaryDirectory() as room:
+            first = Repository(room, "1")
+            source = first.folder / "emulator/CMakeLists.txt"
+            os.utime(source, (1, 1))
+            before = (first.folder / "README.md").read_text()
+            Repository(room, "1", "2")
+            self.assertEqual(source.stat().st_mtime, 1)
+            self.assertNotEqual((first.folder / "README.md").read_text(), before)
+
+    def test_nothing_is_built_for_a_rung_that_was_not_begun(self):
+        with tempfile.TemporaryDirectory() as room:
+            some = Repository(room, "2")
+            tools = pathlib.Path(room, "tools")
+            tools.mkdir()
+            tools.joinpath("cmake").symlink_to("/bin/false")  # else a test that fails would build
+            path = f"{tools}:{os.environ['PATH']}"
+            for words, sentence in (
+                (("check", "RUNG=02"), "make start RUNG=02"),
+                (("watch", "RUNG=2"), "make start RUNG=2"),
+                (("glassbox",), "Name a file"),
+                (("glassbox", "FILE=none.cu"), "Name a file"),
+                (("grade", "RUNG=02"), "Your teacher has the grader"),
+                (("trace",), "Name a rung"),
+            ):
+                done = subprocess.run(
+                    ["make", "-C", some.folder, *words],
+                    env={**os.environ, "PATH": path},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    check=False,
+                )
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(sentence, done.stdout)
+            self.assertFalse((some.folder / "build").exists())
+
+    def test_an_object_is_judged_without_one_to_compare_with(self):
+        """Where no rung is built, the tracer's own constructor is no student's."""
+        made = allowed.reference_object(RUNGS[1], "traced")
+        self.assertTrue(made.exists(), made)
+        nowhere = mock.patch.object(allowed, "reference_object", lambda *_: pathlib.Path("/none"))
+        with nowhere:
+            self.assertEqual(allowed._section_faults(made, RUNGS[1], "traced"), [])
+            found = allowed._section_faults(made, RUNGS[1], "plain")
+            self.assertEqual([kind for kind, _ in found], ["forbidden_section"])
 
     def test_nothing_is_overwritten(self):
         with tempfile.TemporaryDirectory() as room:

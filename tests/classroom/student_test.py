@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import select
 import signal
 import subprocess
@@ -16,8 +17,9 @@ import unittest
 
 from bench.copies import ROW
 from bench.rungs import own_rungs
-from classroom import starters, student, verdicts
+from classroom import progress_file, starters, student_check, student_trace, verdicts
 from tests import SOURCES
+from tests.classroom import beginners
 from tests.classroom.classroom import Classroom
 
 SECONDS = 90  # for one check on a busy machine
@@ -38,13 +40,13 @@ class StudentTest(unittest.TestCase):
 
     def codes(self, folder):
         """Codes of what the last check of a rung has found."""
-        report = json.loads((self.room.made / folder / student.FINDINGS).read_text())
+        report = json.loads((self.room.made / folder / student_check.FINDINGS).read_text())
         return [each["code"] for each in verdicts.findings_of(report)]
 
     def test_from_start_to_submit(self):
         code, said = self.student("start", "02")
         self.assertEqual(code, 0, said)
-        self.assertIn('Your turn: section "Where this thread works" of kernel.cuh, line 24', said)
+        self.assertIn('Your turn: section "Where this thread works" of kernel.cuh, line 19', said)
         widest = max(len(line) for line in said.splitlines() if str(self.room.work) not in line)
         self.assertLessEqual(widest, 80, said)
         code, said = self.student("check", "02")
@@ -89,6 +91,16 @@ class StudentTest(unittest.TestCase):
             self.assertEqual(archive.getnames(), [f"03_shared_tile/{name}" for name in names])
             record = json.loads(archive.extractfile(f"03_shared_tile/{names[0]}").read())
         self.assertEqual(record["rungs"], {"03_shared_tile": {"hints": 0}})
+
+    def test_reset_begins_anew_in_the_list_of_progress(self):
+        for edits, state in (((), "right"), (beginners.BEGINNERS[0].edits, "idea missing")):
+            folder = self.room.write(2, *edits)
+            self.assertEqual(self.student("check", 2)[0], 0)
+            self.assertRegex(self.student("progress")[1], rf"02 coalesced +{state} ")
+            code, said = self.student("reset", 2)
+            self.assertEqual(code, 0, said)
+            self.assertRegex(self.student("progress")[1], r"02 coalesced +started ")
+            self.assertTrue(folder.is_dir())
 
     def test_reset_keeps_what_was_there(self):
         self.student("start", 1)
@@ -212,6 +224,19 @@ class StudentTest(unittest.TestCase):
             self.assertEqual(code, 1, said)
             self.assertIn(sentence, " ".join(said.split()))
 
+    def test_a_kernel_that_ends_its_thread_is_told_so(self):
+        guard = "  if (row >= M || col >= N) return;\n"
+        ends = 'extern "C" void pthread_exit(void*);\n\n'
+        self.room.write(
+            2,
+            ("template <int BM, int BN>\n", f"{ends}template <int BM, int BN>\n"),
+            (guard, guard + "  if (row == 3) pthread_exit(nullptr);\n"),
+        )
+        code, said = self.student("check", 2)
+        self.assertEqual(code, 1, said)
+        self.assertIn("A kernel ends by returning", " ".join(said.split()))
+        self.assertNotIn("launch.cu", said)
+
     def test_a_loop_without_an_end_is_stopped(self):
         self.room.write(2, ("for (int k = 0; k < K; ++k)", "for (int k = 0; k < K;)"))
         began = time.monotonic()
@@ -245,6 +270,127 @@ class StudentTest(unittest.TestCase):
             finally:
                 watch.kill()
 
+    def test_watch_does_not_read_what_an_editor_is_still_writing(self):
+        folder = self.room.write(2)
+        kernel = folder / "kernel.cuh"
+        whole = kernel.read_text()
+        with subprocess.Popen(
+            self.room.command("watch", 2),
+            cwd=SOURCES,
+            env=self.room.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as watch:
+            try:
+                self.read_until(watch, b"Waiting for you to save")
+                for part in range(6):  # longer than it waits between two looks
+                    kernel.write_text(whole[: part * len(whole) // 8])
+                    time.sleep(student_check.POLL_SECONDS / 2)
+                kernel.write_text(whole)
+                said = self.read_until(watch, b"Waiting for you to save")
+                self.assertIn(b"Well done", said)
+            finally:
+                watch.kill()
+
+    def test_a_kernel_that_fails_where_it_is_counted_is_not_right(self):
+        """It takes all the small problems, and not the larger one."""
+        start = "  float acc = 0.0f;\n"
+        self.room.write(2, (start, "  if (gridDim.x > 100) __trap();\n" + start))
+        code, said = self.student("check", 2)
+        self.assertEqual(code, 1, said)
+        self.assertEqual(self.codes("02_coalesced"), ["illegal-instruction"])
+        self.assertNotIn("Well done", said)
+        self.assertNotIn("right", self.entry("02_coalesced"))
+
+    def test_what_was_not_counted_is_not_called_done(self):
+        rung = own_rungs()[2]
+        self.assertFalse(student_check.is_there(rung, {}))
+        self.assertTrue(student_check.is_there(own_rungs()[1], {}))
+        said = " ".join(student_check.not_there(rung, {}, time.monotonic()))
+        self.assertIn("was not counted", said)
+
+    def test_an_earlier_success_says_nothing_of_these_files(self):
+        mapping = beginners.BEGINNERS[0]
+        self.room.write(2)
+        self.assertEqual(self.student("check", 2)[0], 0)
+        self.assertNotIn("without what", self.student("submit", 2)[1])
+        self.room.write(mapping.rung, *mapping.edits)
+        self.assertEqual(self.student("check", 2)[0], 0)
+        self.assertIn("without what rung 02 is about", self.student("submit", 2)[1])
+        self.assertIn("right", self.entry("02_coalesced"))
+
+    def test_options_of_the_ladder_go_on_to_it(self):
+        self.room.write(2)
+        code, said = self.student("trace", 2, "--size", 64, "--warp", "0,3")
+        self.assertEqual(code, 0, said)
+        self.assertIn("Warp 3 of block (0, 0, 0)", said)
+        code, said = self.student("run", 2, "--m", 33, "--n", 32, "--k", 32, "--device", "cpu")
+        self.assertEqual(code, 0, said)
+        self.assertIn("M = 33, N = 32, K = 32", said)
+        code, said = self.student("check", 2, "--m", 33, "--n", 32, "--k", 32)
+        self.assertEqual(code, 0, said)
+        for words in (("trace", 2, "--no-such"), ("hint", 2, "--size", 3)):
+            self.assertEqual(self.student(*words)[0], 2)
+
+    def test_an_empty_kernel_is_called_empty(self):
+        folder = self.room.write(2)
+        (folder / "kernel.cuh").write_text("\n")
+        code, said = self.student("check", 2)
+        self.assertEqual(code, 1)
+        self.assertIn("Nothing is in kernel.cuh", said)
+
+    def test_trace_and_predict_take_the_students_kernel(self):
+        for command in ("trace", "predict", "run"):
+            code, said = self.student(command, 2)
+            self.assertEqual(code, 2)
+            self.assertIn("`make start RUNG=02` makes it", " ".join(said.split()))
+        mapping = beginners.BEGINNERS[0]
+        folder = self.room.write(mapping.rung, *mapping.edits)
+        page = self.room.folder.name + "/page.html"
+        code, said = self.student("trace", 2)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(" ".join(said.split()), "was never profiled|nvcc gives a thread")
+        self.assertIn(f"Your kernel: {folder}", said)
+        self.assertRegex(said, r"global load A +4 +[\d,]+ +32\.0 \(4\.0\)")
+        code, said = self.student("trace", 2, "--html", page)
+        self.assertEqual(code, 0, said)
+        marked = json.loads(re.search(r'"marked":(\[.*?\]}\])', pathlib.Path(page).read_text())[1])
+        [kernel] = [each for each in marked if each["file"] == "kernel.cuh"]
+        lines = (folder / "kernel.cuh").read_text().splitlines()
+        mine = [lines[number - 1] for number in kernel["lines"]]
+        self.assertIn(beginners.SWAPPED.splitlines()[0], mine)
+        self.assertNotIn("  float acc = 0.0f;", mine)
+        code, said = self.student("predict", 2, "--answers", "3,2.5")
+        self.assertEqual(code, 0, said)
+        code, said = self.student("run", 2, "--size", 64)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"sectors per load +1020 +2\.50 +16\.\d")
+
+    def test_a_wrong_run_names_the_check_of_the_same_kernel(self):
+        self.assertEqual(self.student("start", 2)[0], 0)
+        code, said = self.student("run", 2, "--size", 33)
+        self.assertEqual(code, 1, said)
+        self.assertIn("make check RUNG=02", said.splitlines()[-1])
+
+    def test_changed_lines(self):
+        old, new = "a\nb\nc\n", "a\nx\nb\nc\ny\n"
+        self.assertEqual(student_trace.changed_lines(old, new), [2, 5])
+        self.assertEqual(student_trace.changed_lines(old, old), [])
+        self.assertEqual(student_trace.changed_lines("", "a\n"), [1])
+
+    def test_progress_goes_on_with_what_is_begun(self):
+        self.assertIn("Next: make start RUNG=01", self.student("progress")[1])
+        self.student("start", 2)
+        self.assertIn("Next: make watch RUNG=02", self.student("progress")[1])
+        entries = {"02_coalesced": {"started": "2026-11-26", "grade": [80, 80]}}
+        path = self.room.work / ".progress.json"
+        path.write_text(progress_file.text_of(entries))
+        said = self.student("progress")[1]
+        self.assertRegex(said, r"02 coalesced +right ")
+        entries["02_coalesced"]["grade"] = [70, 80]
+        path.write_text(progress_file.text_of(entries))
+        self.assertRegex(self.student("progress")[1], r"02 coalesced +started ")
+
     def read_until(self, process, text):
         """What a process prints up to a text."""
         said, end = b"", time.monotonic() + SECONDS
@@ -257,11 +403,11 @@ class StudentTest(unittest.TestCase):
     def test_a_rung_with_many_configurations_is_checked_with_some(self):
         rung = self.rung_that_chooses()
         texts = starters.whole(rung)
-        fewer, counts = student.fewer_configurations(texts, rung)
+        fewer, counts = student_check.fewer_configurations(texts, rung)
         self.assertEqual(counts, (3, len(rung.configurations)))
         self.assertEqual(len(fewer["launch.cu"].splitlines()), len(texts["launch.cu"].splitlines()))
         before = self.kernels_of(fewer["launch.cu"], rung)
-        self.assertEqual(before, student.changed_kernels(texts, rung))
+        self.assertEqual(before, student_check.changed_kernels(texts, rung))
         [other] = [
             name
             for name in texts
@@ -269,9 +415,11 @@ class StudentTest(unittest.TestCase):
             and name.endswith("kernel.cuh")
         ]
         texts[other] += "// mine\n"
-        fewer, _ = student.fewer_configurations(texts, rung)
+        fewer, _ = student_check.fewer_configurations(texts, rung)
         self.assertGreater(self.kernels_of(fewer["launch.cu"], rung), before)
-        few, counts = student.fewer_configurations(starters.whole(own_rungs()[3]), own_rungs()[3])
+        few, counts = student_check.fewer_configurations(
+            starters.whole(own_rungs()[3]), own_rungs()[3]
+        )
         self.assertIsNone(counts)
 
     def rung_that_chooses(self):
@@ -299,7 +447,7 @@ class StudentTest(unittest.TestCase):
             texts["launch.cu"] = texts["launch.cu"].replace(row, changed)
         more = row.replace(f'"{second["name"]}"', '"one more"')
         texts["launch.cu"] = texts["launch.cu"].replace(changed, changed + more)
-        fewer, counts = student.fewer_configurations(texts, rung)
+        fewer, counts = student_check.fewer_configurations(texts, rung)
         kept = {row[1] for row in ROW.finditer(fewer["launch.cu"])}
         self.assertLessEqual({"mine", second["name"], "one more"}, kept)
         self.assertEqual(counts, (len(kept), number + 1))
@@ -333,11 +481,11 @@ class StudentTest(unittest.TestCase):
             path.unlink(missing_ok=True)
             if report:
                 path.write_text(json.dumps(report))
-            result = student.checked(code, "02 coalesced      right, no hazards\n", path)
+            result = student_check.checked(code, "02 coalesced      right, no hazards\n", path)
             self.assertEqual(result.code, expected, (code, report))
             self.assertIn("right, no hazards", result.output)
         path.write_text("{")
-        self.assertEqual(student.checked(0, "", path).code, 1)
+        self.assertEqual(student_check.checked(0, "", path).code, 1)
 
 
 if __name__ == "__main__":

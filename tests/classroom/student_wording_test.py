@@ -32,6 +32,7 @@ class StudentWordingTest(unittest.TestCase):
         text, lines = self.said("check", 3)
         self.assertIn("03 shared_tile WRONG, ", text)
         self.assertIn("uses index 32 of", text)
+        self.assertNotIn("shared memory +", text)
         self.assertIn("work/03_shared_tile/kernel.cuh:", text)
         widest = max(len(line) for line in lines if str(self.room.work) not in line)
         self.assertLessEqual(widest, 80)

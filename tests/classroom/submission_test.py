@@ -99,9 +99,9 @@ class SubmissionTest(unittest.TestCase):
         """Damage, and the wrong thing."""
         whole_archive = tar_of(FILES)
         self.assert_bad(whole_archive[: len(whole_archive) // 2], "archive", "cannot be graded")
-        self.assert_bad(b"", "archive", "cannot be graded")
+        self.assert_bad(b"", "archive", "`make submit RUNG=02` makes one")
         self.assert_bad(b"PK\3\4 damaged", "archive", "cannot be graded")
-        self.assert_bad(tar_of({"README.md": ""}), "missing_file", "launch.cu is missing")
+        self.assert_bad(tar_of({"README.md": ""}), "missing_file", "make submit RUNG=02")
         self.assert_bad(tar_of({"a/launch.cu": "", "b/launch.cu": ""}), "missing_file", "2 files")
 
     def test_the_students_name(self):

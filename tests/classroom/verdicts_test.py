@@ -161,12 +161,38 @@ class VerdictsTest(unittest.TestCase):
         codes = (
             "race-in-shared-memory",
             "uninitialised-shared",
-            "out-of-bounds-shared",
+            "divergent-barrier",
             "misaligned-access",
         )
         lines = self.lines(*(fault(code) for code in codes for _ in range(3)))
         read = [line for line in lines if line.startswith("  Read ")]
         self.assertEqual((len(read), len(set(read))), (verdicts.MOST, verdicts.MOST))
+
+    def test_what_an_access_out_of_bounds_causes_is_not_explained(self):
+        outside = fault("out-of-bounds-matrix", 34)
+        for caused in ("race-between-blocks", "race-in-global-memory", "uninitialised-matrix"):
+            text = self.text(fault(caused, 39), outside)
+            self.assertIn("kernel.cuh:34: ", text)
+            self.assertNotIn("kernel.cuh:39: ", text)
+            self.assertNotIn(verdicts.MEANINGS[caused][0][:40], text)
+            self.assertIn(verdicts.FIRST_THIS, text)
+        both = self.text(fault("race-in-shared-memory"), outside)
+        self.assertIn(verdicts.MEANINGS["race-in-shared-memory"][0][:40], both)
+        self.assertNotIn(verdicts.FIRST_THIS, both)
+
+    def test_all_lines_of_one_mistake_are_shown(self):
+        text = self.text(*(fault("out-of-bounds-matrix", line, line) for line in (47, 43)))
+        for line in (47, 43):
+            self.assertEqual(text.count(f"kernel.cuh:{line}: "), 1)
+
+    def test_an_element_that_is_right_by_chance_is_not_called_right(self):
+        few, most = (
+            self.text(wrong("some-elements-wrong", wrong_elements=count, elements=65536))
+            for count in (40000, 65535)
+        )
+        self.assertIn(verdicts.MEANINGS["some-elements-wrong"][0][:40], few)
+        self.assertIn(verdicts.MEANINGS["every-element-wrong"][0][:40], most)
+        self.assertNotIn("Some elements are right", most)
 
     def test_an_edge_is_told_from_a_wrong_loop(self):
         case = {"m": 69, "n": 33, "k": 81, "alpha": -2, "beta": 0.5}

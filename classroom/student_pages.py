@@ -1,0 +1,144 @@
+"""Pages as a class's repository has them: no answers, and only commands and links that are there.
+
+The book's own pages are for readers of the whole ladder. A class has starters instead of kernels,
+no grader and no timings, and reads the pages as text.
+"""
+
+import posixpath
+import re
+
+from classroom.source_text import squeezed
+
+# What a page may name that a class does not have: timings, the grader, and the answers.
+MISSING = re.compile(
+    r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record)\b"
+    r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
+    r"|\bncu --"
+)
+OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check|trace|run|predict)\s+(\d\d)\b")
+TELLING = 2  # lines of one answer in one block of a page
+HIDDEN = "*This code is {exercise}, so the repository of a class does not show it.*"
+BLOCK = re.compile(r"^( *)(`{3,})([\w+-]*)\n(.*?)^ *\2`* *$\n?", re.M | re.S)
+LINK = re.compile(
+    r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<picture>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]"
+    r"\((?!\w+:|#)(?P<path>[^)\s#]+)(?:#[^)\s]*)?\)",
+    re.S,
+)
+MARKERS = re.compile(r"^ *<!-- (?:begin|end|widget) [^>]*-->\n|<!-- /?value\b[^>]*-->", re.M)
+TABS = re.compile(r'^=== "With a GPU"\n.*?^=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M | re.S)
+# Where a lesson says how the ladder's own kernel is changed and brought back.
+OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
+IN_A_CLASS = """\
+Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` compile it
+each time. Commit it when it is right, before you change it for the next exercise."""
+OF_THE_BOOK = """\
+*This is a chapter of the whole book. It also names commands that your Makefile does not have, such
+as `{missing}`: these need the whole ladder.*
+
+"""
+
+
+def outside_of_blocks(page, change):
+    """A page whose text outside of blocks of code is changed."""
+    parts, end = [], 0
+    for block in BLOCK.finditer(page):
+        parts += [change(page[end : block.start()]), block[0]]
+        end = block.end()
+    return "".join([*parts, change(page[end:])])
+
+
+def told_by(block, secrets):
+    """Number of the rung whose answer a block shows most of: some lines, or all of a short one."""
+    lines = {squeezed(re.sub(r"^[+-] ?", " ", line)) for line in block.splitlines()}
+    told = {
+        number: len(lines & answer)
+        for number, answer in secrets.items()
+        if answer and len(lines & answer) >= min(TELLING, len(answer))
+    }
+    return max(told, key=lambda number: (told[number], -number), default=None)
+
+
+def without_answers(page, secrets, own=None):
+    """A page whose blocks of code show no answer. secrets: {rung: lines that it asks for}; own: the
+    rung whose lesson it is."""
+
+    def hidden(block):
+        number = told_by(block[4], secrets)
+        if number is None:
+            return block[0]
+        added = re.sub(r"^-.*\n", "", block[4], flags=re.M)  # of a change, what the rung below had
+        if block[3] == "diff" and told_by(added, secrets) is None:
+            return f"{block[1]}{block[2]}diff\n{added}{block[1]}{block[2]}\n"
+        mine = own is not None and told_by(block[4], {own: secrets.get(own)}) is not None
+        exercise = "your exercise" if mine else f"the exercise of rung {number:02}"
+        return f"{block[1]}{HIDDEN.format(exercise=exercise)}\n"
+
+    return BLOCK.sub(hidden, page)
+
+
+def with_own_program(text):
+    """A text where a student's kernel takes the place of a rung of the ladder."""
+    return OWN_PROGRAM.sub(r"python3 -m classroom.student \1 \2", text)
+
+
+def with_own_commands(page):
+    """A lesson that names only commands of a class's repository, which has no rung built."""
+
+    def shortened(block):
+        body = re.sub(r"\\\n", "\0", block[4])  # a line and those that it goes on in
+        kept = [line for line in body.splitlines(True) if not MISSING.search(line)]
+        if not "".join(kept).strip():
+            return ""
+        text = "".join(kept).replace("\0", "\\\n")
+        return f"{block[1]}{block[2]}{block[3]}\n{text}{block[1]}{block[2]}\n"
+
+    return with_own_program(BLOCK.sub(shortened, outside_of_blocks(page, without_sentences)))
+
+
+def without_sentences(text):
+    """Prose without the sentences that name a command which is not there."""
+    if not MISSING.search(text):
+        return text
+    paragraphs = []
+    for paragraph in re.split(r"(\n{2,})", text):
+        if MISSING.search(paragraph):
+            sentences = re.split(r"(?<=[.!?:])(?=\s)", paragraph)
+            paragraph = "".join(each for each in sentences if not MISSING.search(each))
+        paragraphs.append(paragraph)
+    return "".join(paragraphs)
+
+
+def without_a_gpu(page):
+    """A lesson without the tab of those who have a GPU: a class's commands all run on the CPU."""
+    return TABS.sub(lambda tab: re.sub(r"^ {4}", "", tab[1], flags=re.M), page)
+
+
+def lesson_page(text, rung, secrets):
+    """A rung's lesson. secrets: as without_answers() takes them."""
+    page = without_a_gpu(OWN_COPY.sub(IN_A_CLASS.format(folder=rung.folder), text))
+    return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
+
+
+def chapter_page(text, secrets):
+    """Any other page; it says so where it names what a class does not have."""
+    page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
+    missing = MISSING.search(page)
+    if not missing:
+        return page
+    return re.sub(r"\A(# .*\n\n)", rf"\1{OF_THE_BOOK.format(missing=missing[0])}", page, count=1)
+
+
+def with_living_links(page, path, tree):
+    """A page whose links all lead to something; where nothing is, the words alone stay.
+
+    path: of the page; tree: paths of all files and folders, as POSIX texts.
+    """
+    folder = posixpath.dirname(path)
+
+    def living(link):
+        if link["code"] or posixpath.normpath(posixpath.join(folder, link["path"])) in tree:
+            return link[0]
+        return "" if link["picture"] else link["text"]
+
+    return outside_of_blocks(page, lambda text: LINK.sub(living, text))

@@ -1,0 +1,99 @@
+"""Pages as a class's repository has them, of made-up pages.
+
+python3 -m tests.classroom.student_pages_test
+"""
+
+import unittest
+
+from bench.rungs import own_rungs
+from classroom import student_pages
+
+HIDDEN = "*This code is {}, so the repository of a class does not show it.*\n"
+
+
+class StudentPagesTest(unittest.TestCase):
+    """Answers, commands, links, and what only readers of the book need."""
+
+    def test_answers_are_hidden_and_everything_else_stays(self):
+        page = "Text `a`\n\n```cuda\nx = 1;\n```\n\n  ````text\n  keep\n  ````\n```sh\nmake\n```\n"
+        block = "```cuda\nx = 1;\n```\n"
+        for secrets in ({}, {2: {"y = 2;"}, 3: set()}, {2: {"x = 1;", "y = 2;"}}):
+            self.assertEqual(student_pages.without_answers(page, secrets), page)
+        for own, exercise in ((None, "the exercise of rung 02"), (2, "your exercise")):
+            self.assertEqual(
+                student_pages.without_answers(page, {2: {"x = 1;"}}, own),
+                page.replace(block, HIDDEN.format(exercise)),
+            )
+        self.assertIn("rung 02", student_pages.without_answers(page, {2: {"x = 1;"}}, 3))
+
+    def test_a_change_keeps_what_is_no_answer(self):
+        page = "```diff\n   a = 0;\n-  old = 1;\n-  old = 2;\n+  new = 3;\n```\n"
+        below = {2: {"old = 1;", "old = 2;"}}
+        self.assertEqual(
+            student_pages.without_answers(page, below, 3), "```diff\n   a = 0;\n+  new = 3;\n```\n"
+        )
+        self.assertEqual(
+            student_pages.without_answers(page, {**below, 3: {"new = 3;"}}, 3),
+            HIDDEN.format("your exercise"),
+        )
+
+    def test_commands_that_are_not_there_go(self):
+        page = (
+            "Ask. Then `make grade RUNG=02` gives points. Or `build/ladder\ntrace 02 --warp 0,3`.\n"
+            "\n```sh\nbuild/ladder trace 02   # this\nncu --metrics \\\n  build/ladder run 02\n"
+            "build/ladder run 02 --device gpu\n```\n\n```sh\nmake diff RUNG=02\n```\nEnd.\n"
+        )
+        self.assertEqual(
+            student_pages.with_own_commands(page),
+            "Ask. Or `python3 -m classroom.student trace 02 --warp 0,3`.\n"
+            "\n```sh\npython3 -m classroom.student trace 02   # this\n```\n\nEnd.\n",
+        )
+
+    def test_a_chapter_says_what_a_class_does_not_have(self):
+        page = "# Title\n\nUse `make lab LAB=tlb`, then `build/ladder check 03`.\n"
+        said = student_pages.chapter_page(page, {})
+        self.assertTrue(said.startswith("# Title\n\n*This is a chapter of the whole book."), said)
+        self.assertIn("such\nas `make lab`", said)
+        self.assertIn("`make lab LAB=tlb`, then `python3 -m classroom.student check 03`", said)
+        plain = "# Title\n\nUse `make trace`.\n"
+        self.assertEqual(student_pages.chapter_page(plain, {}), plain)
+
+    def test_a_lesson_is_about_the_copy_in_work(self):
+        rung = own_rungs()[2]
+        page = (
+            '# T\n\n=== "With a GPU"\n\n    on a GPU\n\n=== "Without a GPU"\n\n    ```sh\n'
+            "    make run\n    ```\n\nIt takes <!-- value x -->3 %<!-- /value -->.\n\n"
+            "<!-- begin code a.cuh: B -->\nRun `make build` after each change in `ladder/`. `git\n"
+            "checkout` undoes it.\n\nEnd.\n"
+        )
+        said = student_pages.lesson_page(page, rung, {})
+        self.assertIn("# T\n\n```sh\nmake run\n```\n\nIt takes 3 %.\n\nWork on your copy", said)
+        self.assertIn(f"`work/{rung.folder}`", said)
+        self.assertTrue(said.endswith("exercise.\n\nEnd.\n"), said)
+
+    def test_links_that_lead_nowhere_become_words(self):
+        tree = {"ladder", "ladder/02_a", "ladder/02_a/README.md", "docs/b.md", "docs/c.svg"}
+        for link, expected in (
+            ("[b](../../docs/b.md)", "[b](../../docs/b.md)"),
+            ("[b](../../docs/b.md#part)", "[b](../../docs/b.md#part)"),
+            ("[x\ny](../../docs/x.md#part)", "x\ny"),
+            ("[a `b` [c]](x.md)", "a `b` [c]"),
+            ("[other](../03_b/README.md)", "other"),
+            ("[folder](../)", "[folder](../)"),
+            ("![c](../../docs/c.svg)", "![c](../../docs/c.svg)"),
+            ("![d](../../docs/d.svg)", ""),
+            ("[site](https://example.org/x)", "[site](https://example.org/x)"),
+            ("[below](#part)", "[below](#part)"),
+            ("`f[0](x)`", "`f[0](x)`"),
+            ("``a ` [0](x)``", "``a ` [0](x)``"),
+            ("```cuda\nf[0](x);\n```\n", "```cuda\nf[0](x);\n```\n"),
+        ):
+            page = f"Before\n\n{link}\n\nafter.\n"
+            self.assertEqual(
+                student_pages.with_living_links(page, "ladder/02_a/README.md", tree),
+                page.replace(link, expected),
+            )
+
+
+if __name__ == "__main__":
+    unittest.main()
