@@ -9,6 +9,7 @@ led to the place that the file has in the site:
     other files and folders  page sources/PATH.html: the lines with colours, or what is inside
 """
 
+import functools
 import html
 import importlib.metadata
 import pathlib
@@ -28,9 +29,10 @@ REFERENCE = ROOT / "build" / "doxygen" / "html"
 THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
+EXCERPT = re.compile(r"<!-- begin code (\S+): (.+?) -->\n```cuda")
 SHAPE = re.compile(r"<td>(?=\d+ [x×] \d+ [x×] \d+</td>)")
 PRUNED = "navigation.prune"  # of the theme: half of a page
-PLAIN_FROM = 100_000  # characters of a file
+PLAIN_FROM = 14_000  # characters of a file that is not a rung's
 PHONE = 480  # pixels: pictures up to this width fit a phone
 TAUGHT = {  # what readers search for, and the page that teaches it
     "tiling": "ladder/03_shared_tile",
@@ -68,6 +70,7 @@ LANGUAGES = {
     ".py": "python",
 }
 DATA = (".csv", ".json")  # shown as they are
+DATA_SHOWN = 60_000  # characters of them
 
 
 def repository_path(file):
@@ -115,7 +118,13 @@ def source_page(config, path):
         text = (ROOT / path).read_text()
         kind = posixpath.splitext(path)[1]
         # Colours and numbers make a page ten times as large as its file.
-        if kind in DATA or len(text) >= PLAIN_FROM:
+        is_rung = path.startswith("ladder/")
+        if kind in DATA:
+            shown, rest = text[:DATA_SHOWN], len(text) - DATA_SHOWN
+            body = f"<pre><code>{html.escape(shown, quote=False)}</code></pre>"
+            if rest > 0:
+                body += f"\n\n{rest:,} more characters are in the file."
+        elif len(text) >= PLAIN_FROM and not is_rung:
             body = f"<pre><code>{html.escape(text, quote=False)}</code></pre>"
         else:
             body = f'`````{LANGUAGES.get(kind, "text")} linenums="1"\n{text}\n`````'
@@ -246,8 +255,15 @@ def search_words(path):
     return [words for words, place in TAUGHT.items() if path in (place, f"{place}/README.md")]
 
 
+@functools.cache
+def source_lines(path):
+    """The lines of a file that pages quote."""
+    return path.read_text().splitlines()
+
+
 def on_page_markdown(markdown, page, config, files):
-    """Leads links to the places of their targets, and puts figures into the page."""
+    """Leads links to the places of their targets, puts figures into the page, and numbers the
+    lines of excerpts as their files do: reports name lines."""
     if page.file.src_uri.startswith("sources/"):
         return markdown
     page.meta.setdefault("tags", search_words(repository_path(page.file)))
@@ -265,7 +281,14 @@ def on_page_markdown(markdown, page, config, files):
             return figure(path)
         return f"{figure(path, 'for-desks')}\n\n{figure(narrow, 'for-phones')}"
 
-    return FIGURE.sub(draw, LINK.sub(lead, markdown))
+    def numbered(match):
+        beside = ROOT / resolved(match[1], here)  # in lessons; elsewhere from the root on
+        lines = source_lines(beside if beside.exists() else ROOT / match[1])
+        title = f"// -- {match[2]}"
+        first = next((i for i, line in enumerate(lines, 1) if line.strip().startswith(title)), None)
+        return f'{match[0]} linenums="{first}"' if first else match[0]
+
+    return EXCERPT.sub(numbered, FIGURE.sub(draw, LINK.sub(lead, markdown)))
 
 
 def on_page_content(html, page, config, files):

@@ -38,7 +38,7 @@ OF_CHAPTERS = (
     "l2_sweep",
     "l2_hot",
     "numerics",
-    "nvcc_roads",
+    "nvcc_paths",
     "protocols",
     "rung_03_barriers",
     "rung_04_spread",

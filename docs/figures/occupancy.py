@@ -27,7 +27,8 @@ def rungs():
     return [
         (number, compiled[f"{number:02}"]["registers"], timed[number]["tflops"])
         for number, rung in own_rungs().items()
-        if rung.shared_bytes and not rung.configurations and number in timed
+        if rung.shared_bytes and not rung.configurations
+        if number in timed and not rung.tensor_cores
     ]
 
 

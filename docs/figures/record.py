@@ -3,9 +3,9 @@
     python3 -m docs.figures.record [build/ladder]            write data/*.json
     python3 -m docs.figures.record [build/ladder] --check    fail when they are not what it says
 
-requests.json: of each access of the source the first request. lines.json: what each line of the
-first rungs asks for in all. M = N = K = 256, so that a row of A or B is 1024 bytes. Figures need
-these files alone, and no program.
+requests.json: of each access of the source the first request of a warp. lines.json: what each line
+of the first rungs asks for in all. M = N = K = 256, so that a row of A or B is 1024 bytes, or 512
+in BF16. Figures need these files alone, and no program.
 """
 
 import argparse
@@ -16,13 +16,14 @@ import sys
 import tempfile
 
 from bench import program, results_file
-from bench.rungs import own_rungs
+from bench.rungs import own_rungs, rung_of
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 SIZE = 256
 KEPT = ("array", "operation", "access_bytes", "sectors", "lines", "wavefronts", "addresses")
 COUNTED = ("requests", "sectors", "ideal_sectors")
 WITH_LINES = (1, 2)  # rungs of lines.json
+FIRST_WARP = {"producer_warpgroup": 4}  # that asks for memory: a producer has its boxes brought
 
 
 def one_kernel():
@@ -31,11 +32,12 @@ def one_kernel():
 
 
 def traced(ladder, rung):
-    """The trace of a rung, with the requests of block 0, warp 0."""
+    """The trace of a rung, with the requests of a warp of block 0."""
+    warp = f"0,{FIRST_WARP.get(rung_of(rung).name, 0)}"
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "trace.json"
         subprocess.run(
-            [ladder, "trace", f"{rung:02}", "--size", str(SIZE), "--warp", "0,0", "--json", path],
+            [ladder, "trace", f"{rung:02}", "--size", str(SIZE), "--warp", warp, "--json", path],
             check=True,
             stdout=subprocess.DEVNULL,
         )

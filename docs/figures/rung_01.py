@@ -144,7 +144,7 @@ def draw(narrow=False):
     return access_map(
         "rung_01",
         1,
-        "Rung 01: neighbouring lanes stand in 32 different rows of A",
+        "Rung 01: neighbouring lanes are in 32 different rows of A",
         "Each lane computes one element of C; a warp is a column of 32.",
         narrow,
     )

@@ -10,9 +10,19 @@ NARROW_SIDE, NARROW_BLOCK = 110, 216  # pixels of both squares, and where the se
 RIGHT = 308  # where the idea of the rung begins
 
 
+def by_mma(rung):
+    """Whether warps multiply, and not threads: such a rung has warp tiles and no thread tiles."""
+    c = rung_of(rung).values()
+    return "WM" in c and "TM" not in c
+
+
 def tile_constants(rung):
-    """Constants of a rung; a thread that computes one result has TM = TN = 1."""
-    return {"TM": 1, "TN": 1, **rung_of(rung).values()}
+    """Constants of a rung; a thread that computes one result has TM = TN = 1.
+
+    An mma leaves each lane a row in 8 and two columns in 8 of its sums.
+    """
+    c = {"TM": 1, "TN": 1, **rung_of(rung).values()}
+    return {**c, "TM": c["WM"] // 8, "TN": c["WN"] // 4} if by_mma(rung) else c
 
 
 def results_of(rung, lane):
@@ -25,6 +35,11 @@ def results_of(rung, lane):
     warp_m, warp_n = c.get("WM", c["BM"]), c.get("WN", c["BN"])
     lane_rows, lane_cols = warp_m // c["TM"], warp_n // c["TN"]
     row, col = lane // lane_cols, lane % lane_cols
+    if by_mma(rung):
+        return (
+            [m * lane_rows + row for m in range(c["TM"])],
+            [n // 2 * 2 * lane_cols + col * 2 + n % 2 for n in range(c["TN"])],
+        )
     if name == "register_tile":  # words apart; above they stand together, for float4
         return (
             [row + m * lane_rows for m in range(c["TM"])],

@@ -1,7 +1,8 @@
 """What the lessons count by hand: what a rung asks of an SM, from the constants of its sources.
 
 by_hand() has wavefronts of the L1 and shared-memory pipe for one multiply-add of a warp (32 of
-them), how that is counted, the block tile, and how many blocks an SM holds.
+them, also where a tensor core does many at once), how that is counted, the block tile, and how many
+blocks an SM holds.
 """
 
 from bench.rungs import FigureError, rung_of
@@ -229,6 +230,89 @@ def chosen(rung, size):
     return {**of_block, **count, "more": named + count["more"]}
 
 
+def mma_count(c, reads, copies, depth):
+    """The count of a kernel whose warps multiply by mma.sync, `depth` of K in an instruction.
+
+    reads: (wavefronts of a load, loads per `depth` of K) of B and of A; copies: (wavefronts of a
+    copy, copies of a warp per tile) of A and of B.
+    """
+    products = c["WM"] * c["WN"] // LANES
+    read, fill = (sum(each * count for each, count in some) for some in (reads, copies))
+    (of_b, loads_b), (of_a, loads_a) = reads
+    mmas = c["WM"] // 16 * c["WN"] // 8
+    return {
+        "wavefronts": read / (products * depth) + fill / (products * c["BK"]),
+        "how": f"({loads_b} * {of_b} for B + {loads_a} * {of_a} for A) / {products * depth} + ("
+        + " + ".join(f"{count} * {each}" for each, count in copies)
+        + f") / {products * c['BK']} to fill the tiles",
+        "more": f" For {depth} of K a warp issues {loads_a + loads_b} loads and {mmas} mma.",
+    }
+
+
+def tf32_mma(rung, size):
+    """Words of A and of B in padded rows, one to a lane in each load."""
+    c = rung.values()
+    row_a, row_b, lanes = c["BK"] + 4, c["BN"] + 8, range(LANES)  # padded rows
+    of_a = wavefronts([lane // 4 * row_a + lane % 4 for lane in lanes], 1)
+    of_b = wavefronts([lane % 4 * row_b + lane // 4 for lane in lanes], 1)
+    copied = [(lane // 8 + lane // 4 % 2 * 4, lane % 4 * 4) for lane in lanes]  # (m, k)
+    copy_a = copy_wavefronts(
+        [m * size + k for m, k in copied], [m * row_a + k for m, k in copied], 4
+    )
+    copy_b = wavefronts([lane * 4 for lane in lanes])
+    per_copy = 4 * c["kThreads"]  # elements
+    return mma_count(
+        c,
+        [(of_b, 2 * c["WN"] // 8), (of_a, 4 * c["WM"] // 16)],
+        [(copy_a, c["BM"] * c["BK"] // per_copy), (copy_b, c["BK"] * c["BN"] // per_copy)],
+        8,
+    )
+
+
+def bf16_mma(rung, size):
+    """Rows of 16 bytes, four tiles of 8 x 8 in each ldmatrix."""
+    c = rung.values()
+    lanes = range(LANES)
+
+    def at_a(m, k):
+        return (m * c["BK"] + (k // 8 ^ m // 2 % 4) * 8) // 2
+
+    def at_b(k, n):
+        return (k * c["BN"] + (n // 8 ^ k % 8) * 8) // 2
+
+    of_a = wavefronts([at_a(lane % 16, lane // 16 * 8) for lane in lanes])
+    of_b = wavefronts([at_b(lane % 16, lane // 16 * 8) for lane in lanes])
+    pieces = c["BK"] // 8  # of a row of A
+    copied = [(lane // pieces, lane % pieces * 8) for lane in lanes]
+    copy_a = copy_wavefronts(
+        [(m * size + k) // 2 for m, k in copied], [at_a(m, k) for m, k in copied], 4
+    )
+    copy_b = copy_wavefronts([lane * 4 for lane in lanes], [at_b(0, lane * 8) for lane in lanes], 4)
+    per_copy = 8 * c["kThreads"]
+    return mma_count(
+        c,
+        [(of_b, c["WN"] // 16), (of_a, c["WM"] // 16)],
+        [(copy_a, c["BM"] * c["BK"] // per_copy), (copy_b, c["BK"] * c["BN"] // per_copy)],
+        16,
+    )
+
+
+def wgmma(rung, _size):
+    """Boxes come from L2, and the tensor cores read them: threads load nothing."""
+    c = rung.values()
+    bytes_per_k = 2 * (c["BM"] + c["BN"])  # of boxes
+    boxes = bytes_per_k * c["BK"] // (4 * BANKS)
+    products = c["BM"] * c["BN"] // LANES * c["BK"]
+    groups = c["BM"] // 64
+    read = groups * 2 * (64 + c["BN"]) * c["BK"] / products
+    return {
+        "wavefronts": boxes / products,
+        "how": f"{boxes} for the boxes of a tile / {products}",
+        "more": f" The tensor cores read {read:.3g} bytes of shared memory themselves per "
+        "multiply-add of a warp; that is not in this count.",
+    }
+
+
 COUNTS = {  # by the name of the rung
     "naive": naive,
     "coalesced": coalesced,
@@ -244,6 +328,10 @@ COUNTS = {  # by the name of the rung
     "stream_k": stream_k,
     "shared_k": chosen,
     "every_shape": chosen,
+    "tf32_mma": tf32_mma,
+    "bf16_mma": bf16_mma,
+    "wgmma": wgmma,
+    "producer_warpgroup": wgmma,
 }
 
 

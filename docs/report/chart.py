@@ -8,6 +8,7 @@ from docs.report.svg import WIDTH, Drawing, Scale, text_width
 
 NARROW = 400  # pixels of a chart for phones
 BINARY = [2.0**i for i in range(60)]
+MOST_TOLD = 200  # points of a curve that say what they are when the mouse rests on them
 
 
 @dataclasses.dataclass
@@ -155,7 +156,9 @@ def axes(chart, left, right, levels):
         return x, x_ticks, (low, high), [value for value in BINARY if low <= value <= high]
     low = chart.y.least
     most = max(ys) if chart.y.unit == "%" else 1.04 * max(ys)
-    step = round_step(most - low, levels)
+    step = round_step(most - min(low, *ys), levels)
+    if min(ys) < low:  # no curve leaves the chart
+        low = step * math.floor(min(ys) / step)
     high = low + step * math.ceil((most - low) / step)
     return x, x_ticks, (low, high), [low + step * i for i in range(round((high - low) / step) + 1)]
 
@@ -197,7 +200,9 @@ def drawn(chart, width=WIDTH, height=250):
     for i, curve in reversed(list(enumerate(chart.curves))):
         if not curve.dots:
             drawing.line([(x(a), y(b)) for a, b in curve.points], f"line l{i}")
-        if curve.dots or len(curve.points) <= 48:
+        if curve.dots and len(curve.points) > MOST_TOLD:
+            drawing.squares([(x(a), y(b)) for a, b in curve.points], f"f{i}")
+        elif curve.dots or len(curve.points) <= 48:
             for a, b in curve.points:
                 drawing.dot(
                     x(a),

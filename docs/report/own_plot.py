@@ -3,7 +3,9 @@
     python3 -m docs.report.own_plot --lab latency              what was recorded on an H200
     python3 -m docs.report.own_plot --json mine.json --out .   what `make lab OUT=mine.json` kept
 
-rsvg-convert makes the PNG. It knows no CSS variables, so it gets the colours of the light theme.
+Drawings of your own report are named after its file, so that two reports give two drawings.
+rsvg-convert makes the PNG; without it, there is the SVG alone. It knows no CSS variables, so it
+gets the colours of the light theme.
 """
 
 import argparse
@@ -43,12 +45,12 @@ def charts_of(lab):
     return drawn[lab]
 
 
-def converter():
-    """The program that makes a PNG of an SVG."""
-    tool = shutil.which("rsvg-convert")
-    if not tool:
-        raise FigureError("there is no rsvg-convert to make a PNG: apt-get install librsvg2-bin")
-    return tool
+def name_of(make, report):
+    """Of a drawing's files: after the lab, or after one's own report and the lab."""
+    name = f"lab_{make.__name__}"
+    if report is None or report.stem == name:
+        return name
+    return f"{report.stem}_{make.__name__}"
 
 
 def main():
@@ -64,7 +66,7 @@ def main():
         parser.error("name a lab (--lab latency), or a report (--json mine.json)")
     if not options.out.is_dir():
         parser.error(f"there is no folder {options.out}: make it first")
-    tool = converter()
+    tool = shutil.which("rsvg-convert")
     with contextlib.ExitStack() as own:
         lab = options.lab
         if options.json:
@@ -72,9 +74,15 @@ def main():
             if options.lab and options.lab != lab:
                 parser.error(f"{options.json} is of lab {lab}, not of {options.lab}")
         for make in charts_of(lab):
-            name = f"lab_{make.__name__}"
+            name = name_of(make, options.json)
             svg = str(plot_labs.picture(make, plot_labs.chart.WIDTH))
             write_whole(options.out / f"{name}.svg", svg)
+            if not tool:
+                print(
+                    f"{options.out / name}.svg. There is no rsvg-convert to make a PNG: "
+                    "apt-get install librsvg2-bin"
+                )
+                continue
             subprocess.run(
                 [tool, "--width", str(WIDTH), "--output", options.out / f"{name}.png"],
                 input=light(svg),

@@ -267,7 +267,7 @@ def interference():
         "title": "Keys and values that are still in L2 after a product has passed, by cure",
         "curves": curves(
             "interference",
-            "nothing is done",
+            "no cure",
             ("L2 is set aside", "L2 is set aside for them"),
             ("weights are read", "weights are read with evict_first"),
             ("the weights pass", "the weights pass before both reads"),

@@ -1,5 +1,11 @@
-"""The staircase: TFLOP/s of every FP32 rung below the libraries and the roofs, and for phones."""
+"""The staircase: TFLOP/s of every rung below the libraries and the roofs, and for phones.
 
+Rungs on tensor cores, once they are recorded, have a staircase of their own below that of FP32:
+their peaks are so much higher that both would not fit one scale.
+"""
+
+import dataclasses
+import math
 import textwrap
 
 from docs.report.recorded import (
@@ -7,74 +13,129 @@ from docs.report.recorded import (
     SIZE,
     MissingFileError,
     climb,
-    fp32_entries,
-    fp32_peak_tflops,
+    peak_tflops,
+    precision_of,
     provenance,
     roofs,
+    timed_entries,
     title_of,
 )
-from docs.report.svg import WIDTH, Drawing, Scale
+from docs.report.svg import WIDTH, Drawing, Scale, text_width
 
 NARROW = 400  # pixels of the drawing for phones
 ROW = 30  # of that drawing
 STEP_WIDTH = 78  # for the longest word of a rung's name
+TALL = 480  # of a staircase, its title and the names below it
+STEPS_TALL = 354  # of its scale
+LABELS = 190  # pixels at its right, or more where words are longer
+TENSOR = ("TF32", "BF16")
+LIBRARIES = ("00_cublas", "best_cublaslt")  # in other precisions "00_cublas_tf32", ...
+STYLES = ("line ink dashed", "line soft-line dashed", "line ink")  # cuBLAS, cublasLt, peak
 
 
-def levels():
-    """[(TFLOP/s, words, style)] of the lines behind the staircase."""
+@dataclasses.dataclass
+class World:
+    """Rungs that share a scale."""
+
+    title: str
+    entries: list
+    lines: list  # [(TFLOP/s, words, style)]
+    step: int  # of the scale's ticks
+    last: int
+
+    @property
+    def ticks(self):
+        """Of the scale."""
+        return range(0, self.last + 1, self.step)
+
+    @property
+    def words(self):
+        """For readers who cannot see it."""
+        rungs = ", ".join(
+            f"{title_of(entry['name'])} {entry['tflops']:.1f}" for entry in self.entries
+        )
+        lines = ", ".join(f"{words} {tflops:.1f}" for tflops, words, _ in self.lines)
+        return f"{rungs}. Lines: {lines}."
+
+
+def levels(precision):
+    """[(TFLOP/s, words, style)] of the lines behind the rungs of a precision."""
     entries = climb(SIZE)
-    lines = [
-        (entries[0]["tflops"], "cuBLAS", "line ink dashed"),
-        (entries[None]["tflops"], "best cublasLt", "line soft-line dashed"),
-        (fp32_peak_tflops(), "FP32 peak", "line ink"),
-    ]
-    try:
-        lines.append((roofs()["ffma"], "measured FFMA", "line soft-line"))
-    except MissingFileError:
-        pass  # staircase() says so
+    fp32 = precision == "FP32"
+    names = (0, None) if fp32 else (f"{name}_{precision.lower()}" for name in LIBRARIES)
+    behind = "" if fp32 else f" {precision}"
+    found = [entries[name]["tflops"] for name in names] + [peak_tflops(precision)]
+    words = (f"cuBLAS{behind}", f"best cublasLt{behind}", f"{precision} peak")
+    lines = list(zip(found, words, STYLES, strict=True))
+    if fp32:
+        try:
+            lines.append((roofs()["ffma"], "measured FFMA", "line soft-line"))
+        except MissingFileError:
+            pass  # staircase() says so
     return [line for line in lines if line[0] is not None]
+
+
+def worlds():
+    """FP32, and what is recorded of the tensor cores."""
+    found = [World("FP32", timed_entries("FP32"), levels("FP32"), 10, 70)]
+    entries = timed_entries(*TENSOR)
+    if entries:
+        precisions = [name for name in TENSOR if name in map(precision_of, entries)]
+        lines = [line for precision in precisions for line in levels(precision)]
+        last = 200 * math.ceil(max(line[0] for line in lines) / 200)
+        found.append(World(f"tensor cores: {', '.join(precisions)}", entries, lines, 200, last))
+    return found
 
 
 def staircase_words():
     """The staircase for readers who cannot see it."""
-    rungs = ", ".join(
-        f"{title_of(entry['name'])} {entry['tflops']:.1f}" for entry in fp32_entries()
-    )
-    lines = ", ".join(f"{words} {tflops:.1f}" for tflops, words, _ in levels())
-    return f"TFLOP/s of each rung at {SIZE}: {rungs}. Lines: {lines}."
+    return f"TFLOP/s of each rung at {SIZE}: {' Tensor cores: '.join(w.words for w in worlds())}"
 
 
 def staircase():
     """TFLOP/s of every rung as steps, below the libraries and the roofs."""
-    entries, lines = fp32_entries(), levels()
-    wide = max(WIDTH, STEP_WIDTH * len(entries) + 254)  # names stand beside each other
-    left, right, top, bottom = 64, wide - 190, 86, 440
+    found = worlds()
+    most = max(len(world.entries) for world in found)
+    wide = max(WIDTH, STEP_WIDTH * most + 254)  # names stand beside each other
+    height = 60 + TALL * len(found)
+    labels = [f"{words} {tflops:.1f}" for world in found for tflops, words, _ in world.lines]
+    right = wide - max(LABELS, 24 + max(map(text_width, labels)))
     drawing = Drawing(
         "staircase",
         wide,
-        540,
-        f"TFLOP/s of each rung: FP32, M = N = K = {SIZE}",
+        height,
+        f"TFLOP/s of each rung: {found[0].title}, M = N = K = {SIZE}",
         provenance(f"climb_burst_{SIZE}.json"),
         staircase_words(),
     )
     if not (RESULTS / "roofs.json").exists():
         drawing.lacks.append(f"no measured roof: {RESULTS / 'roofs.json'} is not there")
-    y = Scale((0, 70), (bottom, top))
-    drawing.grid(y, range(0, 71, 10), left, right)
-    for tflops, _, style in lines:
+    for i, world in enumerate(found):
+        if i:
+            drawing.text(64, 62 + TALL * i, world.title, "large")
+        steps(drawing, world, right, 86 + TALL * i)
+    words = "%: of the better of cuBLAS and cublasLt in the same run"
+    drawing.text(64, height - 14, words if len(found) == 1 else f"{words} and precision", "soft")
+    return drawing
+
+
+def steps(drawing, world, right, top):
+    """The rungs of a world beside each other."""
+    left, bottom = 64, top + STEPS_TALL
+    y = Scale((0, world.last), (bottom, top))
+    drawing.grid(y, world.ticks, left, right)
+    for tflops, _, style in world.lines:
         drawing.line([(left, y(tflops)), (right, y(tflops))], style)
-    width = (right - left) / len(entries)
-    for i, entry in enumerate(entries):
+    width = min((right - left) / len(world.entries), 2 * STEP_WIDTH)
+    for i, entry in enumerate(world.entries):
         step(drawing, entry, left + i * width, left + (i + 1) * width, y, bottom)
     drawing.line([(left, bottom), (right, bottom)], "axis")
     drawing.labels(
-        [(right, y(tflops), f"{words} {tflops:.1f}", "") for tflops, words, _ in lines],
+        [(right, y(tflops), f"{words} {tflops:.1f}", "") for tflops, words, _ in world.lines],
         right + 24,
         top,
         bottom,
     )
-    drawing.text(left, 526, "%: of the better of cuBLAS and cublasLt in the same run", "soft")
-    return drawing
 
 
 def step(drawing, entry, left, right, y, bottom):
@@ -82,7 +143,7 @@ def step(drawing, entry, left, right, y, bottom):
     at, middle = y(entry["tflops"]), (left + right) / 2
     tflops, share = f"{entry['tflops']:.1f}", f"{100 * entry['ratio_to_best']:.0f} %"
     drawing.bar(left + 1, at, right - 1, bottom, "f0")
-    if entry["tflops"] > 15:
+    if bottom - at > 75:
         drawing.text(middle, at + 22, tflops, "strong on", "middle")
         drawing.text(middle, at + 42, share, "on", "middle")
     else:
@@ -96,40 +157,51 @@ def step(drawing, entry, left, right, y, bottom):
 
 def staircase_narrow():
     """The same for phones: a bar for each rung, from the left, below each other."""
-    entries = fp32_entries()
-    lines = sorted(levels(), key=lambda line: -line[0])
-    left, right = 172, NARROW - 12
+    found = worlds()
     source = textwrap.wrap(provenance(f"climb_burst_{SIZE}.json"), 40)
-    top = 68 + 20 * len(source) + 20 * len(lines)
-    bottom = top + ROW * len(entries)
     drawing = Drawing(
         "staircase-narrow",
         NARROW,
-        bottom + 58,
+        0,
         f"TFLOP/s at M = N = K = {SIZE}",
         source[0],
         staircase_words(),
     )
     for i, words in enumerate(source[1:]):
         drawing.text(24, 80 + 20 * i, words, "soft")
-    x = Scale((0, 70), (left, right))
+    bottom = 48 + 20 * len(source)
+    for i, world in enumerate(found):
+        if i:
+            drawing.text(24, bottom + 34, world.title, "strong")
+            bottom += 34
+        bottom = bars(drawing, world, bottom + 20)
+    for i, words in enumerate(("%: of the better of cuBLAS and cublasLt", "in the same run")):
+        drawing.text(24, bottom + 26 + 20 * i, words, "soft")
+    drawing.height = bottom + 58
+    return drawing
+
+
+def bars(drawing, world, first):
+    """The rungs of a world below each other; `first`: base line of its highest roof."""
+    left, right = 172, NARROW - 12
+    lines = sorted(world.lines, key=lambda line: -line[0])
+    top = first + 20 * len(lines)
+    bottom = top + ROW * len(world.entries)
+    x = Scale((0, world.last), (left, right))
     for i, (tflops, words, style) in enumerate(lines):  # the highest first: no line meets words
-        at = 68 + 20 * (len(source) + i)
+        at = first + 20 * i
         drawing.line([(x(tflops), at - 12), (x(tflops), bottom)], style)
         drawing.text(x(tflops) - 7, at, f"{words} {tflops:.1f}", "soft", "end")
-    for i, entry in enumerate(entries):
-        at = top + ROW * i
-        name = title_of(entry["name"])
+    for i, entry in enumerate(world.entries):
+        at, end = top + ROW * i, x(entry["tflops"])
         figures = f"{entry['tflops']:.1f}", f"{100 * entry['ratio_to_best']:.0f} %"
-        drawing.text(14, at + 20, name)
-        drawing.bar(left, at + 2, x(entry["tflops"]), at + ROW - 2, "f0")
-        if entry["tflops"] > 25:
-            end = x(entry["tflops"])
+        drawing.text(14, at + 20, title_of(entry["name"]))
+        drawing.bar(left, at + 2, end, at + ROW - 2, "f0")
+        inside = text_width(figures[0], "strong") + text_width(figures[1]) + 15
+        if end - left > inside:
             drawing.text(left + 7, at + 20, figures[0], "strong on")
             drawing.text(end - 6, at + 20, figures[1], "on", "end")
         else:
-            drawing.text(x(entry["tflops"]) + 6, at + 20, ", ".join(figures), "strong")
+            drawing.text(end + 6, at + 20, ", ".join(figures), "strong")
     drawing.line([(left, top), (left, bottom)], "axis")
-    for i, words in enumerate(("%: of the better of cuBLAS and cublasLt", "in the same run")):
-        drawing.text(24, bottom + 26 + 20 * i, words, "soft")
-    return drawing
+    return bottom

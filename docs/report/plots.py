@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 from bench import program
-from docs.report import generated, plot_labs
+from docs.report import generated, plot_labs, plot_paper
 from docs.report.plot_ratio import ratio_by_size
 from docs.report.plot_roofline import roofline
 from docs.report.plot_shapes import all_shapes
@@ -26,6 +26,7 @@ PLOTS = {
     "ratio_by_size": ratio_by_size,
     "roofline": roofline,
     **plot_labs.PLOTS,
+    **plot_paper.PLOTS,
 }
 
 

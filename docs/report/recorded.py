@@ -7,6 +7,7 @@ from statistics import median
 from bench import SOURCES, results_file
 from bench.benchmark import compact
 from bench.results_file import FigureError, Record
+from bench.rungs import rung_table
 
 RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
 CARD = SOURCES / "common" / "devices" / "h200.json"
@@ -37,21 +38,39 @@ def load(name):
     return results_file.read(path)
 
 
+def precision_of(entry):
+    """'FP32' of an entry of a climb; the oldest files have no other and do not say so."""
+    return entry.get("precision", "FP32")
+
+
 def climb(size, protocol="burst"):
-    """{rung number: entry} of a recorded climb; the best of cublasLt under None."""
-    entries = load(f"climb_{protocol}_{size}.json")["benchmarks"]
-    path = RESULTS / f"climb_{protocol}_{size}.json"
-    return Record({entry["rung"]: entry for entry in entries}, path, "its list")
+    """{rung number: entry} of a recorded climb; the best of cublasLt under None, and what is timed
+    of either library in another precision under its name: "00_cublas_bf16"."""
+    name = f"climb_{protocol}_{size}.json"
+    entries = {
+        entry["rung"] if entry["rung"] or precision_of(entry) == "FP32" else entry["name"]: entry
+        for entry in load(name)["benchmarks"]
+    }
+    return Record(entries, RESULTS / name, "its list")
+
+
+def rungs_of(entries):
+    """{rung number: entry} of a climb, lowest first: cuBLAS in FP32 is 0, other libraries none."""
+    return {key: entries[key] for key in sorted(key for key in entries if isinstance(key, int))}
+
+
+def timed_entries(*precisions):
+    """The timed rungs of these precisions in the recorded climb, lowest first."""
+    return [
+        entry
+        for rung, entry in rungs_of(climb(SIZE)).items()
+        if rung and precision_of(entry) in precisions and entry["tflops"] is not None
+    ]
 
 
 def fp32_entries():
     """The timed FP32 rungs of the recorded climb, lowest first."""
-    entries = climb(SIZE)
-    return [
-        entries[rung]
-        for rung in sorted(rung for rung in entries if rung)  # neither cuBLAS nor cublasLt
-        if entries[rung]["tflops"] is not None
-    ]
+    return timed_entries("FP32")
 
 
 def title_of(name):
@@ -92,9 +111,14 @@ def sms():
     return card_value("sms")
 
 
+def peak_tflops(precision):
+    """What the device card computes from the units for a precision and the clock."""
+    return card_value(f"{precision.lower()}_tflops")
+
+
 def fp32_peak_tflops():
-    """What the device card computes from lanes and clock."""
-    return card_value("fp32_tflops")
+    """That of the FP32 lanes."""
+    return peak_tflops("FP32")
 
 
 def percent(ratio):
@@ -187,8 +211,9 @@ class Benchmark:
 
     def rungs(self):
         """Names of the measured FP32 rungs, lowest first."""
-        names = {name for name, _, _ in self.rows if re.match(r"\d\d_", name)}
-        return sorted(names - {"00_cublas"})
+        others = {rung.folder for rung in rung_table().values() if rung.precision != "FP32"}
+        names = {name for name, _, _ in self.rows if re.match(r"(?!00)\d\d_", name)}
+        return sorted(names - others)
 
     def jobs(self):
         """[(set, shape, protocol)] that were measured, in the order of the benchmark's table."""

@@ -5,6 +5,7 @@ import re
 
 from bench import results_file
 from bench.record.main_loop import Counts
+from bench.rungs import rung_of
 from docs.report.recorded import RESULTS, FigureError, MissingFileError, NotRecordedError
 
 ORDERS = RESULTS.parent / "sass" / "orders.json"
@@ -17,6 +18,11 @@ def recorded():
     if not ORDERS.exists():
         raise MissingFileError(f"{ORDERS} is not there: {HOW}")
     return results_file.read(ORDERS)
+
+
+def rungs():
+    """The numbers of the rungs that it has."""
+    return sorted({entry["rung"] for entry in recorded()["benchmarks"]})
 
 
 def ranked(rung):
@@ -46,18 +52,18 @@ def order_value(name, rung):
     """A figure of the rung's order, as text; None where the name is unknown.
 
     `three_fresh` and all other counts, `cycles` per FFMA, and `peak`, the share of the FP32 peak
-    that they leave, in `peak_unpaused` without pauses. `cycles_worst` is of the last of the
-    ranking, `cycles_rows_up_columns_up` of another order. `compiler` made them.
+    that they leave. `cycles_worst` is of the last of the ranking, `cycles_rows_up_columns_up` of
+    another order. `gain` is over the rung below. `compiler` made them.
     """
     if name == "compiler":
         return recorded()["context"]["compiler"]
+    if name == "gain":
+        own, below = (order(each, AS_WRITTEN)[1] for each in (rung, rung_of(rung).builds_on))
+        return f"{below.cycles / own.cycles:.2f}"
     known = {
         **{field.name: count_of(field.name) for field in dataclasses.fields(Counts)},
         "cycles": lambda counts: f"{counts.cycles:.3f}",
         "peak": lambda counts: f"{100 / counts.cycles:.0f} %",
-        "peak_unpaused": lambda counts: (
-            f"{100 / (counts.cycles - counts.pauses / counts.ffma):.0f} %"
-        ),
     }
     what = max((what for what in known if f"{name}_".startswith(f"{what}_")), key=len, default=None)
     if what is None:

@@ -39,7 +39,9 @@ from docs.report.page_blocks import (
     lessons,
     machine,
     near_loops,
+    near_product,
     orders,
+    paper_tlb,
     public_programs,
     raster_bytes,
 )
@@ -69,9 +71,11 @@ PLACED_BLOCKS = {
     **machine.BLOCKS,
     **ablations.BLOCKS,
     **orders.BLOCKS,
+    **paper_tlb.BLOCKS,
     **front.BLOCKS,
     **labs.BLOCKS,
     **near_loops.BLOCKS,
+    **near_product.BLOCKS,
     **raster_bytes.BLOCKS,
 }
 

@@ -16,6 +16,7 @@ from docs.report.recorded import (
     climb,
     gaps,
     load,
+    peak_tflops,
     percent,
     profile,
     sms,
@@ -28,7 +29,6 @@ NOT_YET = "not recorded yet"
 
 # H200: the clock that the driver reports, and what one SM does in a clock.
 CLOCK_HZ = 1.98e9
-FFMA_PER_CLOCK = 4  # warp instructions: one per scheduler
 ISSUES_PER_CLOCK = 4
 WAVEFRONTS_PER_CLOCK = 1  # L1 and shared memory, 128 bytes each
 
@@ -61,7 +61,9 @@ def bounds(rung, size):
     # The last wave is not full, unless the rung splits it.
     waves = hand.get("waves", -(-blocks // at_once) * at_once / blocks)
     per_ms = sms() * CLOCK_HZ * 1e-3
-    found = [("FP32 pipe", warp_fmas / (FFMA_PER_CLOCK * per_ms) * waves)]
+    multiplying = 2 * size**3 / (peak_tflops(rung_of(rung).precision) * 1e9)
+    pipe = "tensor cores" if rung_of(rung).tensor_cores else "FP32 pipe"
+    found = [(pipe, multiplying * waves)]
     try:
         instructions = profile(rung, size)["smsp__inst_executed.sum"]
         found.append(("issue slots", instructions / (ISSUES_PER_CLOCK * per_ms) * waves))
@@ -82,6 +84,7 @@ NCU_PERCENT = {
     "wavefronts_busy": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_active",
     "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "fma": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+    "tensor": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
     "warps_active": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "l1_hit": "l1tex__t_sector_hit_rate.pct",
     "l2_hit": "lts__t_sector_hit_rate.pct",
@@ -104,7 +107,7 @@ NCU_RATIOS = {
 }
 
 
-def dram_value(name, counters, size):
+def dram_value(name, counters, matrix_bytes, size):
     """Bytes that passed between DRAM and L2, as text; None where the name is unknown."""
     read = counters["dram__bytes_read.sum"]
     if name == "dram_gb":
@@ -114,8 +117,14 @@ def dram_value(name, counters, size):
     if name == "dram_written_mb":
         return f"{counters['dram__bytes_write.sum'] * 1e-6:.1f} MB"
     if name == "reads_of_a_and_b":
-        return f"{read / (2 * 4 * size**2):.2f}"
+        return f"{read / (2 * matrix_bytes):.2f}"
     return None
+
+
+def busy_cycles_per_ffma(counters, size):
+    """Cycles of a scheduler per multiply-add that it issues, while its SM has work."""
+    issued = counters[NCU_PERCENT["issue"]] / 100  # of the cycles in which the SM was active
+    return counters["smsp__inst_executed.sum"] / (size**3 / 32) / issued
 
 
 def counted_value(name, rung, size, recording=profile):
@@ -143,7 +152,9 @@ def counted_value(name, rung, size, recording=profile):
         return f"{counters['launch__registers_per_thread']:.0f}"
     if name == "instructions_per_ffma":
         return f"{counters['smsp__inst_executed.sum'] / (size**3 / 32):.2f}"
-    return dram_value(name, counters, size)
+    if name == "cycles_per_ffma":
+        return f"{busy_cycles_per_ffma(counters, size):.3f}"
+    return dram_value(name, counters, rung_of(rung).element_bytes * size**2, size)
 
 
 def milliseconds(time_ms):
@@ -197,14 +208,26 @@ def counted_shapes(rung, faster, shapes):
 def machine_code_value(name, rung):
     """How many instructions of a kind a rung's main loop has in machine code, as text.
 
-    `instructions` are all of them, `other` those that neither move data nor multiply.
+    `instructions` are all of them, `other` those that neither move data nor multiply; `registers` a
+    thread has.
     """
     entries = results_file.read(RESULTS.parent / "sass" / "loops.json")["benchmarks"]
     for entry in entries:
         if (entry["rung"], entry["change"]) == (rung, ""):
-            counts = {**entry["counts"], "instructions": entry["instructions"]}
+            counts = {
+                **entry["counts"],
+                **{key: entry[key] for key in ("instructions", "registers")},
+            }
             return str(counts[name]) if name in counts else None
     raise NotRecordedError(f"loops.json has no rung {rung}")
+
+
+def about_value(part, rung):
+    """What a rung is about, as the table has it: 'is' with its words, 'below' without."""
+    about = rung_of(rung).about
+    if about is None:
+        raise NotRecordedError(f"rung {rung} is about nothing that is counted")
+    return f"{about['text']} {about['words']}" if part == "is" else about["below_text"]
 
 
 def value(name, rung):
@@ -216,7 +239,8 @@ def value(name, rung):
     `behind_drawn` and `behind_chosen` tell on how many shapes it is
     behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
     roof, `sass_FFMA` is of the main loop in machine code, and
-    `order_cycles_worst` of the main loop with another order of the multiply-adds.
+    `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
+    `about_below` are what the rung is about, its own figure and that of the rung below.
     `lab:latency:l2_cycles` is what a lab found; see recorded_labs.py.
     """
     if name.startswith("lab:"):
@@ -241,6 +265,8 @@ def value(name, rung):
         text = order_value(match[1], rung)
     elif match := re.fullmatch(r"(behind|level)_(chosen|drawn)", plain):
         text = counted_shapes(rung, *match.groups())
+    elif match := re.fullmatch(r"about_(is|below)", plain):
+        text = about_value(match[1], rung)
     elif plain == "predicted_4096":
         text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":

@@ -131,6 +131,14 @@ class Drawing:
             f"{title}</circle>"
         )
 
+    def squares(self, points, style, side=6):
+        """Many small squares as one element."""
+        drawn = "".join(
+            f"M{number(x - side / 2)} {number(y - side / 2)}h{side}v{side}h-{side}z"
+            for x, y in points
+        )
+        self.elements.append(f'<path class="{style}" d="{drawn}"/>')
+
     def grid(self, y_scale, ticks, left, right, words=str):
         """Level rules with their values at the left; none where words(value) is empty."""
         for tick in ticks:

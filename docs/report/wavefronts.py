@@ -42,9 +42,10 @@ def wavefronts(words, floats=4):
     return asked("shared_load_wavefronts", words, floats=floats)
 
 
-def copy_wavefronts(sources, targets):
-    """Passes of a warp's cp.async of 4 bytes, lane l from word sources[l] to word targets[l]."""
-    return asked("copy_wavefronts", sources, targets, floats=1)
+def copy_wavefronts(sources, targets, floats=1):
+    """Passes of a warp's cp.async of `floats` words per lane, lane l from word sources[l] to word
+    targets[l]."""
+    return asked("copy_wavefronts", sources, targets, floats=floats)
 
 
 def global_wavefronts(words, floats=1):

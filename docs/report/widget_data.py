@@ -17,6 +17,7 @@ from docs.report.recorded import (
     NotRecordedError,
     described,
     load,
+    precision_of,
     profile,
     roofs,
 )
@@ -50,7 +51,7 @@ def dram_bytes(rung, size):
 
 
 def points():
-    """[{rung, name, size, protocol, tflops, dram_bytes}] of the recorded climbs."""
+    """[{rung, name, size, protocol, tflops, dram_bytes}] of the recorded climbs, in FP32."""
     climbs = []
     for path in RESULTS.glob("climb_*.json"):
         match = re.fullmatch(r"climb_(burst|graph)_(\d+)\.json", path.name)
@@ -59,7 +60,7 @@ def points():
     found = []
     for size, protocol, name in sorted(climbs):
         for entry in load(name)["benchmarks"]:
-            if entry["tflops"] is None:
+            if entry["tflops"] is None or precision_of(entry) != "FP32":
                 continue
             found.append(
                 {

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from docs.hooks import TAUGHT
 from tests import SOURCES
@@ -381,6 +381,7 @@ class BrowserTest(Browsing):
         self.assertNotIn("<tr hidden", page)
         self.open(path)
         rows = self.shown("tr:has(> td > .verdict)")
+        headings = len(self.shown("h2"))
         button = self.browser.find_element(By.XPATH, "//button[contains(., 'wrong')]")
         button.click()
         left = self.shown("tr:has(> td > .verdict)")
@@ -391,14 +392,28 @@ class BrowserTest(Browsing):
         self.assertEqual(said, f"{len(left)} of {len(rows)} claims")
         for table in self.shown("table:has(.verdict)"):
             self.assertTrue(any(row in left for row in table.find_elements(By.TAG_NAME, "tr")))
-        headings = len(self.shown("h2"))
-        self.run_script(
-            "[...document.querySelectorAll('.verdict-filter button')]"
-            ".find((one) => one.textContent.includes('\u2713')).click()"
-        )
         self.assertLess(len(self.shown("h2")), headings, "groups without a row have no heading")
+        counts = [one for one in self.shown("article p") if re.match(r"\d+ claims:", one.text)]
+        self.assertEqual(len(counts), len(self.shown("table:has(td > .verdict)")))
         self.browser.find_element(By.XPATH, "//button[. = 'all']").click()
         self.assertEqual(len(self.shown("tr:has(> td > .verdict)")), len(rows))
+        choice = Select(self.browser.find_element(By.CSS_SELECTOR, ".verdict-filter select"))
+        counted = self.run_script(
+            "const table = [...document.querySelectorAll('article table')]"
+            ".find((one) => one.textContent.includes('who says so'));"
+            "return [...table.rows].slice(1, -1)"
+            ".map(({cells}) => [cells[0].innerText.trim(), Number(cells[5].innerText)])"
+        )
+        names = [option.text for option in choice.options]
+        self.assertEqual(names, ["all texts", *(name for name, _ in counted)])
+        for name, count in counted:
+            choice.select_by_visible_text(name)
+            left_of_text = self.run_script(
+                "return [...document.querySelectorAll('tr:has(> td > .verdict)')]"
+                ".filter((row) => getComputedStyle(row).display !== 'none').length"
+            )
+            self.assertEqual(left_of_text, count, name)
+        choice.select_by_index(0)
         self.browser.get(f"file://{site}/{path}?verdict=wrong")
         self.assertEqual(len(self.shown("tr:has(> td > .verdict)")), len(left))
 

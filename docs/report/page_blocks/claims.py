@@ -1,11 +1,17 @@
-"""The page of claims: docs/chapters/claims.json, rendered by group."""
+"""The page of claims: docs/chapters/claims.json, rendered by group.
+
+A row has a claim, who says so, a verdict (null if nothing recorded decides it, and then what it
+`needs`), a reason and evidence. `rows` are the names under which the labs test it.
+"""
 
 import pathlib
 import re
 
 from bench import SOURCES, probes_file, results_file
 from docs.report.page_blocks.markdown import table
-from docs.report.recorded import card_value, load, roofs
+from docs.report.page_blocks.near_loops import recorded as near_loops
+from docs.report.recorded import CARD, RESULTS, FigureError, load, roofs
+from docs.report.recorded_labs import finding, plain_number, with_unit
 from docs.report.rung_figures import or_not_yet, value
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
@@ -16,6 +22,16 @@ VERDICTS = {  # of a claim: (sign, words); the site gives each a colour (docs/as
     "wrong": ("✗", "wrong"),
     None: ("…", "pending"),
 }
+# Texts with many claims, as `who` names them. All others are in one line of the table.
+TEXTS = (
+    "a post on H100's L2",
+    "a project page on L2 sides",
+    "an essay on HBM",
+    "a paper of 2017 (K80, P100)",
+    "course notes on nvcc and GEMM",
+)
+OTHERS = "tutorials, manuals, forums and others"
+H100_ROOFS = RESULTS.parent / "nvidia-h100" / "roofs.json"
 COUNTERS = {
     "sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
@@ -38,21 +54,65 @@ def found_of_gallery(file):
     return f"{sum(found.values())} of {len(found)}"
 
 
+def h100_roof(name):
+    """A roof that was measured on an H100, in GB/s or TFLOP/s."""
+    for entry in results_file.read(H100_ROOFS)["benchmarks"]:
+        if entry["name"] == name:
+            return entry["value"]
+    raise FigureError(f"{H100_ROOFS} has no roof '{name}'")
+
+
+def card(name, device="h200"):
+    """A figure of a device card."""
+    return results_file.read(CARD.with_name(f"{device}.json"))[name]["value"]
+
+
+def machine_code(rung, field, change=""):
+    """What a rung's main loop has in machine code, as written or with a change of it."""
+    path = RESULTS.parent / "sass" / "loops.json"
+    for entry in results_file.read(path)["benchmarks"]:
+        if (entry["rung"], entry["change"]) == (int(rung), change):
+            return str({**entry, **entry["counts"]}[field])
+    raise FigureError(f"{path} has no rung {rung} with the change '{change}'")
+
+
+def number(name):
+    """A recorded number: lab:NAME:FINDING, roof:NAME, h100:NAME or card:NAME:DEVICE."""
+    kind, *words = name.split(":")
+    if kind == "lab" and len(words) == 2:
+        estimate = finding(*words)["value"]
+        if estimate is None:
+            raise FigureError(f"'{name}' was not found, so it has no value")
+        return estimate["value"]
+    reads = {"roof": lambda which: roofs()[which], "h100": h100_roof, "card": card}
+    if kind not in reads or not words:
+        raise FigureError(f"'{name}' is no name of a number")
+    return reads[kind](*words)
+
+
+FIGURES = {  # {NAME ARGUMENTS} in a claim: what it makes of them
+    "probe": probe,
+    "gallery": found_of_gallery,
+    "roof": lambda name: f"{roofs()[name]:,.0f}",
+    "h100": lambda name: f"{h100_roof(name):,.0f}",
+    "card": lambda *names: f"{card(*names):,}",
+    "ratio": lambda of, to: plain_number(number(of) / number(to)),
+    "sum": lambda unit, *names: with_unit(sum(map(number, names)), unit),
+    "drain": lambda size, rate: with_unit(1000 * number(size) / number(rate), "ms"),
+    "loop": lambda operation, field: str(near_loops()[0][operation][field]),
+    "sass": machine_code,
+}
+
+
 def filled_in(text):
     """Text with its figures: `{02:gain_4096}` is a value of docs/report/rung_figures.py, and
-    `{probe NAME COUNTER}`, `{gallery FILE}`, `{roof NAME}`, `{card NAME}` are of recorded files.
+    `{probe NAME COUNTER}`, `{card NAME}` and all others of FIGURES are of recorded files.
     """
 
     def figure(match):
-        words = match[1].split()
-        if words[0] == "probe":
-            return probe(words[1], words[2])
-        if words[0] == "gallery":
-            return found_of_gallery(words[1])
-        if words[0] == "roof":
-            return f"{roofs()[words[1]]:,.0f}"
-        if words[0] == "card":
-            return f"{card_value(words[1]):,}"
+        kind, *words = match[1].split()
+        if kind in FIGURES:
+            return FIGURES[kind](*words)
         return or_not_yet(value, match[1], None)
 
     return re.sub(r"\{([^{}]+)\}", figure, text)
@@ -82,13 +142,35 @@ def verdict(row):
     return marked if row["verdict"] else f"{marked}: {row['needs']}"
 
 
-def claims_block(*_):
-    """One table per group."""
+def text_of(row):
+    """Which of the texts makes a claim."""
+    return next((text for text in TEXTS if text in row["who"]), OTHERS)
+
+
+def grouped(key):
+    """{key of a row: rows}, in the order of the file."""
     groups = {}
     for row in claims():
-        groups.setdefault(row["group"], []).append(row)
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def counts(rows):
+    """How many rows there are of each verdict, and in all."""
+    return [*(sum(row["verdict"] == key for row in rows) for key in VERDICTS), len(rows)]
+
+
+def summary(rows):
+    """'12 claims: 3 hold, ...' in signs: '12 claims: 3 ✓, 5 ◐, 4 ✗'"""
+    found = zip(counts(rows), VERDICTS.values(), strict=False)
+    signs = ", ".join(f"{count} {sign}" for count, (sign, _) in found if count)
+    return f"{len(rows)} claims: {signs}"
+
+
+def claims_block(*_):
+    """One table per group, below how many of its claims have which verdict."""
     parts = []
-    for group, rows in groups.items():
+    for group, rows in grouped(lambda row: row["group"]).items():
         cells = []
         for row in rows:
             cells.append(
@@ -101,19 +183,39 @@ def claims_block(*_):
             )
         parts += [
             f"## {group}",
+            summary(rows),
             table(("claim (who says so)", "verdict", "what was seen", "evidence"), cells),
         ]
     return "\n\n".join(parts)
 
 
+def anchor(heading):
+    """What the site calls a heading in an address."""
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
+
+
+def count_table(first, groups):
+    """Verdicts of each group, and of all."""
+    signs = [sign for sign, _ in VERDICTS.values()]
+    rows = [(name, *map(str, counts(of_group))) for name, of_group in groups.items()]
+    return table((first, *signs, "all"), [*rows, ("all", *map(str, counts(claims())))])
+
+
 def claims_count_block(*_):
-    """How many there are of each verdict."""
-    rows = claims()
-    counted = {
-        f"{sign} {words}": sum(row["verdict"] == key for row in rows)
-        for key, (sign, words) in VERDICTS.items()
+    """How many there are of each verdict, by text and by group, and what the signs say."""
+    texts = grouped(text_of)
+    by_text = {text: texts[text] for text in (*TEXTS, OTHERS) if text in texts}
+    of_groups = {
+        f"[{group}](#{anchor(group)})": rows
+        for group, rows in grouped(lambda row: row["group"]).items()
     }
-    return table((*counted, "all"), [(*map(str, counted.values()), str(len(rows)))])
+    return "\n\n".join(
+        [
+            ", ".join(f"{sign} {words}" for sign, words in VERDICTS.values()) + ":",
+            count_table("who says so", by_text),
+            count_table("group", of_groups),
+        ]
+    )
 
 
 BLOCKS = {"claims": claims_block, "claims_count": claims_count_block}

@@ -1,15 +1,15 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
 from bench.rungs import rung_of
-from docs.report.recorded import FigureError, climb, percent, provenance
+from docs.report.recorded import FigureError, climb, percent, precision_of, provenance, rungs_of
 from docs.report.rung_figures import NOT_YET
 
 
 def measured_block(rung):
     """A rung's recorded figures."""
     lines = [
-        "| M = N = K | time | TFLOP/s | of best cuBLAS | of FP32 peak | over the rung below | "
-        "spread |",
+        f"| M = N = K | time | TFLOP/s | of best cuBLAS | of {rung_of(rung).precision} peak | "
+        "over the rung below | spread |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for size in (4096, 8192):
@@ -44,16 +44,16 @@ def ladder_block(place, arguments):
     if arguments:
         raise FigureError("the block takes no arguments")
     small, large = climb(4096), climb(8192)
-    names = {entry["rung"]: entry["name"] for entry in small.values() if entry["rung"] is not None}
     lines = [
         "| rung | TFLOP/s at 4096 | of best cuBLAS at 4096 | at 8192 |",
         "|---|---:|---:|---:|",
     ]
-    for rung in sorted(names):
+    for rung, entry in rungs_of(small).items():
+        name, precision = entry["name"], precision_of(entry)
         lines.append(
-            f"| [{names[rung].replace('_', ' ', 1)}]"
-            f"({place.link(f'ladder/{names[rung]}/README.md')}) | "
-            f"{small[rung]['tflops']:.1f} | {percent(small[rung]['ratio_to_best'])} | "
+            f"| [{name.replace('_', ' ', 1)}]({place.link(f'ladder/{name}/README.md')})"
+            f"{'' if precision == 'FP32' else f', {precision}'} | "
+            f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
             f"{ratio_cell(large, rung)} |"
         )
     lines += ["", f"{provenance('climb_burst_4096.json')}."]
@@ -64,15 +64,13 @@ def graph_block(_rung):
     """Small sizes, where launches are replayed as a graph."""
     sizes = (512, 1024, 2048)
     climbs = [climb(size, "graph") for size in sizes]
-    names = {
-        entry["rung"]: entry["name"] for entry in climbs[0].values() if entry["rung"] is not None
-    }
+    names = {rung: entry["name"] for rung, entry in rungs_of(climbs[0]).items()}
     lines = [
         "| rung | " + " | ".join(f"{size}" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),
     ]
-    for rung in sorted(names):
+    for rung, name in names.items():
         ratios = " | ".join(ratio_cell(entries, rung) for entries in climbs)
-        lines.append(f"| {names[rung].replace('_', ' ', 1)} | {ratios} |")
+        lines.append(f"| {name.replace('_', ' ', 1)} | {ratios} |")
     lines += ["", f"{provenance('climb_graph_1024.json')}."]
     return "\n".join(lines)

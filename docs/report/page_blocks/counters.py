@@ -12,8 +12,8 @@ COPIES = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
 
 
 def ratio(*names):
-    """A figure that divides one counter by another."""
-    return lambda counters: counters[names[0]] / counters[names[1]]
+    """A figure that divides one counter by another; None by a counter of nothing."""
+    return lambda counters: counters[names[0]] / counters[names[1]] if counters[names[1]] else None
 
 
 def counter(*names):
@@ -69,6 +69,11 @@ BUSY = (
     ("issue slots busy", NCU_PERCENT["issue"]),
     ("FP32 pipe busy", NCU_PERCENT["fma"]),
 )
+OF_TENSOR_CORES = (  # and of the copy engine; only where a rung has them
+    ("products on the tensor cores, by warps", "sm__inst_executed_pipe_tensor.sum", ""),
+    ("boxes", "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "bytes"),
+)
+TENSOR_CORES_BUSY = ("tensor cores busy", NCU_PERCENT["tensor"])
 
 
 def shown(figure, unit):
@@ -116,6 +121,11 @@ def ncu_command(rung, size, names):
     ]
 
 
+def busy(rung):
+    """[(what it is, ncu's name)] of what a rung's kernel keeps busy."""
+    return (*BUSY[:-1], TENSOR_CORES_BUSY) if rung.tensor_cores else BUSY
+
+
 def hardware(counters, top):
     """[(what it is, ncu's name, its figure)] of one kernel; `top`: its stalls."""
     rows = [(what, name, shown(figure(counters), unit)) for what, name, figure, unit in COUNTED]
@@ -160,6 +170,22 @@ def beside_block(_place, arguments):
     return "\n".join([*rows, "", f"{provenance(f'profile_{size}.json')}."])
 
 
+def traced_alone(rung, size):
+    """Lines of what the emulator counted, for a rung that no GPU has profiled yet."""
+    try:
+        counters = trace(rung.number, size)["metrics"]
+    except NotRecordedError:
+        return []
+    figures = [(what, name, figure(counters), unit) for what, name, figure, unit in COUNTED]
+    figures += [(what, name, counters.get(name), unit) for what, name, unit in OF_TENSOR_CORES]
+    rows = [
+        f"| {what}<br>`{name}` | {shown(figure, unit)} |"
+        for what, name, figure, unit in figures
+        if figure is not None
+    ]
+    return ["", f"| M = N = K = {size} | emulator |", "|---|---:|", *rows]
+
+
 def profile_block(place, arguments):
     """`profile [SIZE]`: how to profile, and what ncu and the emulator counted."""
     wanted = int(arguments) if re.fullmatch(r"\d{3,}", arguments) else None
@@ -177,10 +203,15 @@ def profile_block(place, arguments):
     size = next(iter([*both, *some, *sizes]))
     counters = has(profile, size)
     top = stalls(counters)[:3] if counters else [(stall, 0) for stall in ncu_profile.STALLS]
-    names = [*REQUESTED, *(name for _, name in BUSY), *(STALL.format(name) for name, _ in top)]
+    names = [
+        *REQUESTED,
+        *(name for _, name in busy(rung)),
+        *(STALL.format(name) for name, _ in top),
+    ]
     lines = ncu_command(rung, size, names)
     if not counters:
-        return "\n".join([*lines, "", f"What it counts on an H200 is {NOT_YET}."])
+        text = f"What it counts on an H200 is {NOT_YET}."
+        return "\n".join([*lines, "", text, *traced_alone(rung, size)])
     source = provenance(f"profile_{size}.json")
     if rung.number == 0:  # a library has no source to trace
         rows = [f"| M = N = K = {size} | H200 |", "|---|---:|"]
@@ -196,7 +227,7 @@ def profile_block(place, arguments):
         cells = [shown(model, unit), difference(real, model, unit)] if traced else [NOT_YET, ""]
         rows.append(f"| {what}<br>`{name}` | {shown(real, unit)} | " + " | ".join(cells) + " |")
     timeless = "time: not counted"
-    for what, name in BUSY:
+    for what, name in busy(rung):
         rows.append(f"| {what}<br>`{name}` | {counters[name]:.1f} % | {timeless} | |")
     for stall, warps in top:
         rows.append(f"| stalled: {stall}<br>`{STALL.format(stall)}` | {warps:.2f} | {timeless} | |")

@@ -9,13 +9,13 @@ from bench.sections import TITLE, indentation, section_of, sections
 from docs.report.page_blocks.markdown import fenced
 from docs.report.recorded import FigureError
 
-LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".hpp": "cpp", ".cpp": "cpp"}
+LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".py": "python"}
 
 
 def shortened(line):
     """A title's line without the dashes that fill it; any other line as it is."""
     title = TITLE.match(line)
-    return f"{title['indent']}// -- {title['title']}" if title else line
+    return f"{title['indent']}{title['mark']} -- {title['title']}" if title else line
 
 
 def moved_left(lines):

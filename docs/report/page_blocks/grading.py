@@ -1,9 +1,14 @@
-"""Block of the page about grading: how much points for speed differ from run to run."""
+"""Blocks of the page about grading: how much points for speed differ from run to run, and which
+mistakes check and grade find."""
 
+import csv
+
+from bench import SOURCES
 from bench.rungs import rung_of
 from docs.report.recorded import load, provenance
 
 RECORD = "speed_points.json"
+MUTANTS = SOURCES / "tests/classroom/mutants.csv"
 
 
 def span(values, digits):
@@ -34,4 +39,36 @@ def speed_points_block(*_):
     )
 
 
-BLOCKS = {"speed_points": speed_points_block}
+def mutants_block(*_):
+    """How many of the recorded mistakes each command finds, and those that check lets pass."""
+    with MUTANTS.open(encoding="utf-8") as file:
+        mutants = list(csv.DictReader(file))
+    unseen = [row for row in mutants if row["check"] == "no"]
+    parts = {"visible": 25, "hidden": 25, "memory": 20}
+    graded = [
+        row
+        for row in mutants
+        if any(row[part] and float(row[part]) < most for part, most in parts.items())
+    ]
+    rows = [
+        "| command | finds |",
+        "|---|---:|",
+        f"| `ladder check`, `make check` | {len(mutants) - len(unseen)} of {len(mutants)} |",
+        f"| `make grade` | {len(graded)} of {len(mutants)} |",
+        "",
+        "Those that check lets pass:",
+        "",
+        "| mistake | rung | visible | hidden | memory | found |",
+        "|---|---|---:|---:|---:|---|",
+    ]
+    for row in unseen:
+        points = (
+            float(row[part]) if row[part] else None for part in ("visible", "hidden", "memory")
+        )
+        cells = ("" if each is None else f"{each:g}" for each in points)
+        name = row["mutant"].replace("_", " ")
+        rows.append(f"| {name} | {row['rung'][:2]} | {' | '.join(cells)} | {row['why']} |")
+    return "\n".join(rows)
+
+
+BLOCKS = {"mutants_caught": mutants_block, "speed_points": speed_points_block}

@@ -2,15 +2,18 @@
 
 import math
 
+from bench import results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, described
 from docs.report.recorded_labs import file_of, finding, labs, report, series, with_unit
 
+DRAWN = RESULTS.parent / "drawn_systems.json"
 VERDICTS = {
     "holds": "✓ holds",
     "condition": "◐ holds with a condition",
     "wrong": "✗ wrong",
     "pending": "… pending",
+    "simulated": "simulated, no verdict",
 }
 NEEDS = {
     "GPU or simulation": "",
@@ -61,6 +64,27 @@ def lab_claims_block(_, name):
     return table(("claimed", "verdict", "because"), rows)
 
 
+def drawn_systems_block(*_):
+    """What each analysis made of systems drawn at random."""
+    drawn = results_file.read(DRAWN)["benchmarks"]
+    rows = [
+        (
+            row["name"],
+            row["family"],
+            row["systems"],
+            row["recovered"],
+            row["not_found"],
+            row["wrong"],
+            # A width of next to nothing: the answer is a count, a name, or a place in a sweep.
+            f"{row['width_percent']:.0f} %" if row["width_percent"] else "",
+        )
+        for row in drawn
+    ]
+    heads = ("analysis", "of", "systems", "right", "not found", "wrong", "median width")
+    every = "all answers", "", "", *(sum(row[i] for row in rows) for i in (3, 4, 5)), ""
+    return table(heads, [*rows, every])
+
+
 def tlb_misses_block(*_):
     """Random reads over more than the last TLB covers: how many of them miss, and misses a second.
 
@@ -87,6 +111,7 @@ def tlb_misses_block(*_):
 BLOCKS = {
     "lab_findings": lab_findings_block,
     "lab_claims": lab_claims_block,
+    "drawn_systems": drawn_systems_block,
     "labs": labs_block,
     "tlb_misses": tlb_misses_block,
 }

@@ -126,11 +126,11 @@ def wave_formula_block(_place, _arguments):
 
 
 def occupancy_block(_place, _arguments):
-    """Warps on an SM against what the pipes do; rungs with shared memory and no plans."""
+    """Warps on an SM against what the pipes do; FP32 rungs with shared memory and no plans."""
     rows = []
     timed = climb(2048, "graph")
     for number, rung in own_rungs().items():
-        if rung.configurations or not rung.shared_bytes:
+        if rung.configurations or not rung.shared_bytes or rung.tensor_cores:
             continue
         try:
             counters = profile(number, 2048)

@@ -6,7 +6,7 @@ import pathlib
 from docs.report.page_blocks.markdown import table
 from docs.report.page_blocks.measuring import title_of
 from docs.report.page_blocks.nvcc import record_at
-from docs.report.recorded import climb, load, provenance
+from docs.report.recorded import climb, load, precision_of, provenance, rungs_of
 
 RECORD = pathlib.Path("bench/results/rounding.json")  # below the root of the sources
 CLIMBS = (("graph", 512), ("graph", 1024), ("graph", 2048), ("burst", 4096), ("burst", 8192))
@@ -90,8 +90,8 @@ def recorded_errors_block(*_):
     """The largest error of any element, as a share of the bound, on the GPU."""
     names, cells = {}, {}
     for protocol, size in CLIMBS:
-        for rung, entry in climb(size, protocol).items():
-            if rung is None or entry["error_over_bound"] is None:
+        for rung, entry in rungs_of(climb(size, protocol)).items():
+            if entry["error_over_bound"] is None or precision_of(entry) != "FP32":
                 continue
             names[rung] = title_of(entry["name"])
             same = entry["difference_to_cublas"] == 0

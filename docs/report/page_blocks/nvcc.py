@@ -219,7 +219,7 @@ def registers_block(*_):
 
 
 def debug_block(*_):
-    """What -lineinfo and -G do to the code."""
+    """What options for debugging do to the code."""
     rows = [
         (
             code(" ".join(row["options"])) or "neither",

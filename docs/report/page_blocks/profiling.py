@@ -1,6 +1,7 @@
 """Blocks of the page about profiling: what Nsight Compute counted, rung by rung."""
 
 from bench.record import ncu_profile
+from bench.rungs import rung_of
 from docs.report.page_blocks.markdown import code, table
 from docs.report.page_blocks.measuring import title_of
 from docs.report.recorded import FigureError, climb, load, provenance
@@ -38,12 +39,13 @@ MEANING = {
 
 
 def profiles():
-    """[(rung, size, {metric: value})] of all rungs with a profile, lowest first."""
+    """[(rung, size, {metric: value})] of all FP32 rungs with a profile, lowest first."""
     found = {}
     for size in SIZES:
         for kernel in load(f"profile_{size}.json")["benchmarks"]:
             found.setdefault(kernel["rung"], (size, kernel["metrics"]))
-    return [(rung, *found[rung]) for rung in sorted(found) if rung]
+    fp32 = [rung for rung in sorted(found) if rung and not rung_of(rung).tensor_cores]
+    return [(rung, *found[rung]) for rung in fp32]
 
 
 def speed_of_light_block(*_):

@@ -3,14 +3,15 @@
 import os
 import pathlib
 import unittest
+import unittest.mock
 
 from bench.rungs import rung_named
-from docs.report.page_blocks import machine, probes, sass
-from docs.report.page_blocks.orders import orders_block
+from docs.report.page_blocks import counters, machine, near_product, probes, sass
+from docs.report.page_blocks.orders import cycles_block, orders_block
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import FigureError, NotRecordedError
-from docs.report.recorded_orders import order, ranked
-from docs.report.rung_figures import value
+from docs.report.recorded_orders import order, ranked, rungs
+from docs.report.rung_figures import NOT_YET, value
 from tests import SOURCES
 
 LESSON = Place(pathlib.Path("ladder/12_stream_k/README.md"), 12)
@@ -36,6 +37,37 @@ class ChapterBlocksTest(unittest.TestCase):
         self.assertEqual(set(panels[:-1]), {131}, "three rows of tiles and all columns")
         self.assertEqual(machine.wave_panels(by_bands, 16384)[0], 16 + 17)
         self.assertEqual(sum(machine.wave_panels(by_bands, 1024)), 8 + 8, "one wave holds all")
+
+    def test_energies_of_bytes_follow_from_three_copies(self):
+        watts, near, far = 200.0, 0.09, 0.03
+        copies = [
+            (share, rate, watts / rate + near + share * far)
+            for share, rate in ((0.0, 4200.0), (0.5, 3900.0), (1.0, 2500.0))
+        ]
+        for found, wanted in zip(near_product.parts_of_energy(copies), (watts, near, far)):
+            self.assertAlmostEqual(found, wanted, places=6)
+        rows = rows_of(near_product.near_product_block())
+        far_rate = float(rows["from the far side"][0].removesuffix(" GB/s"))
+        far_watts = float(rows["power of the far bytes"][0].removesuffix(" W"))
+        joules = float(rows["a far byte takes more"][0].removesuffix(" J/GB"))
+        self.assertAlmostEqual(far_watts, far_rate * joules, delta=1)
+
+    def test_a_rung_without_a_profile_shows_what_the_emulator_counted(self):
+        number = rung_named("bf16_mma").number
+        lesson = Place(pathlib.Path("ladder/16_bf16_mma/README.md"), number)
+        missing = unittest.mock.patch.object(counters, "profile", side_effect=NotRecordedError)
+        with missing:
+            text = counters.profile_block(lesson, "")
+        self.assertIn(f"What it counts on an H200 is {NOT_YET}.", text)
+        self.assertIn("sm__pipe_tensor_cycles_active", text)
+        self.assertNotIn("sm__pipe_fma", text)
+        rows = rows_of(text)
+        (loads,) = next(cells for name, cells in rows.items() if "op_shared_ld" in name)
+        # For each 16 of K, and one step ahead, 8 loads in each of the 8 warps of 512 blocks.
+        self.assertEqual(loads, f"{512 * 8 * 8 * (4096 // 16 + 1):,}")
+        untraced = unittest.mock.patch.object(counters, "trace", side_effect=NotRecordedError)
+        with missing, untraced:
+            self.assertNotIn("emulator", counters.profile_block(lesson, ""))
 
     def test_ridges_are_peak_over_bandwidth(self):
         rows = rows_of(machine.ridges_block(None, ""))
@@ -93,19 +125,32 @@ class ChapterBlocksTest(unittest.TestCase):
         with self.assertRaisesRegex(NotRecordedError, "no rung 03: run python3 -m bench.rec"):
             orders_block(LESSON, "03: worst")
 
+    def test_no_rung_is_faster_than_its_loop(self):
+        rows = rows_of(cycles_block(CHAPTER, ""))
+        self.assertEqual(list(map(int, rows)), rungs())
+        measured = {rung: cells for rung, cells in rows.items() if NOT_YET not in cells}
+        self.assertGreater(len(measured), 6)
+        for rung, (instructions, computed, took, more) in measured.items():
+            self.assertLessEqual(float(instructions), float(computed), rung)
+            self.assertLess(float(computed), float(took), rung)
+            self.assertAlmostEqual(
+                float(more.strip("+ %")) / 100, float(took) / float(computed) - 1, 2
+            )
+
+    def test_the_gain_that_machine_code_promises(self):
+        below, own = (order(rung, "as written")[1].cycles for rung in (10, 11))
+        self.assertEqual(value("11:order_gain", 8), f"{below / own:.2f}")
+
     def test_figures_of_an_order(self):
         counts = order(12, "as written")[1]
         self.assertEqual(value("order_three_fresh", 12), f"{counts.three_fresh}")
         self.assertEqual(value("12:order_instructions", 8), f"{counts.instructions:,}")
         self.assertEqual(value("order_cycles", 12), f"{counts.cycles:.3f}")
         self.assertEqual(value("order_peak", 12), f"{100 / counts.cycles:.0f} %")
-        unpaused = (counts.instructions + counts.three_fresh) / counts.ffma
-        self.assertEqual(value("order_peak_unpaused", 12), f"{100 / unpaused:.0f} %")
         worst, plain = (order(12, name)[1] for name in ("worst", "rows up, columns up"))
         self.assertEqual(value("order_cycles_worst", 12), f"{worst.cycles:.3f}")
-        unpaused = (plain.instructions + plain.three_fresh) / plain.ffma
-        name = "order_peak_unpaused_rows_up_columns_up"
-        self.assertEqual(value(name, 12), f"{100 / unpaused:.0f} %")
+        name = "order_peak_rows_up_columns_up"
+        self.assertEqual(value(name, 12), f"{100 / plain.cycles:.0f} %")
         self.assertRegex(value("order_compiler", 12), r"nvcc [\d.]+")
         with self.assertRaisesRegex(FigureError, "'order_luck' is no name of a figure"):
             value("order_luck", 12)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -81,6 +82,21 @@ class OwnPlotTest(unittest.TestCase):
         self.assertIn("set aside:", str(plot_labs.picture(plot_labs.interference, 1000)))
         self.assertEqual(recorded_labs.OWN, {}, "what is recorded counts again")
 
+    def test_no_curve_leaves_its_axes(self):
+        """A card whose loads are faster than those of the recorded one has a lower axis."""
+
+        def change(report):
+            for curve in report["series"]:
+                for point in curve["points"]:
+                    point["samples"] = [sample / 3 for sample in point["samples"]]
+
+        with recorded_labs.instead_of_recorded(self.own("tlb_reach", change)) as lab:
+            svg = str(plot_labs.picture(own_plot.charts_of(lab)[0], plot_labs.chart.WIDTH))
+        bottom = max(float(y) for y in re.findall(r'class="axis" points="[^,]+,([\d.]+)', svg))
+        curves = re.findall(r'class="line l\d" points="([^"]+)"', svg)
+        lowest = max(float(pair.split(",")[1]) for curve in curves for pair in curve.split())
+        self.assertLess(lowest, bottom)
+
     @unittest.skipUnless(shutil.which("rsvg-convert"), "needs rsvg-convert, of librsvg2-bin")
     def test_what_cannot_be_drawn_is_refused(self):
         mine = self.own("latency", lambda _: None)
@@ -102,11 +118,21 @@ class OwnPlotTest(unittest.TestCase):
                 self.assertIn(says, said)
                 self.assertNotIn("Traceback", said)
 
-    def test_without_the_converter_its_package_is_named(self):
+    def test_without_the_converter_there_is_an_svg_and_its_package_is_named(self):
         code, said = run("--lab", "latency", "--out", self.folder, PATH=str(self.folder))
-        self.assertEqual(code, 2, said)
+        self.assertEqual(code, 0, said)
         self.assertIn("apt-get install librsvg2-bin", said)
-        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["lab_latency.svg"])
+
+    def test_two_reports_give_two_drawings(self):
+        mine = self.own("latency", lambda _: None)
+        other = mine.with_name("other.json")
+        other.write_text(mine.read_text())
+        for report in (mine, other):
+            code, said = run("--json", report, "--out", self.folder, PATH=str(self.folder))
+            self.assertEqual(code, 0, said)
+        names = sorted(path.name for path in self.folder.glob("*.svg"))
+        self.assertEqual(names, ["mine_latency.svg", "other_latency.svg"])
 
 
 if __name__ == "__main__":

@@ -74,7 +74,8 @@ class PlotsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        shutil.copytree(SOURCES / RESULTS, self.root / RESULTS)
+        for folder in (SOURCES / RESULTS, *(SOURCES / RESULTS.parent).glob("simulated_*")):
+            shutil.copytree(folder, self.root / RESULTS.parent / folder.name)
         (self.root / FIGURES).mkdir(parents=True)
         for name in NAMES:
             shutil.copy(SOURCES / FIGURES / f"{name}.svg", self.root / FIGURES)
@@ -166,6 +167,43 @@ class PlotsTest(unittest.TestCase):
         self.assertIn("FP32 peak 66.9", words)
         self.assertIn("measured FFMA 64.2", words)
         self.assertTrue(any("H200" in word and "burst protocol" in word for word in words))
+
+    def record_tensor_cores(self):
+        """Adds made-up entries in TF32 and BF16 to the climb, libraries included."""
+        known = {entry["name"]: entry for entry in self.climb["benchmarks"]}
+        for precision, rung, name, tflops in (
+            ("TF32", 15, "15_tf32_mma", 200.5),
+            ("BF16", 16, "16_bf16_mma", 400.5),
+        ):
+            for like, number, called, speed in (
+                ("00_cublas", 0, f"00_cublas_{precision.lower()}", 2 * tflops),
+                ("10_wide_tile", rung, name, tflops),
+                ("best_cublaslt", None, f"best_cublaslt_{precision.lower()}", 2 * tflops + 1),
+            ):
+                entry = {**known[like], "name": called, "rung": number, "precision": precision}
+                self.climb["benchmarks"].append({**entry, "tflops": speed, "ratio_to_best": 0.25})
+        self.write("climb_burst_4096.json", self.climb)
+
+    def test_tensor_cores_have_a_staircase_of_their_own_below_that_of_fp32(self):
+        self.record_all()
+        before = self.words("staircase")
+        height = float(self.picture("staircase").get("height"))
+        self.record_tensor_cores()
+        code, text = run("plots", self.root)
+        self.assertEqual(code, 0, text)
+        for name in ("staircase", "staircase_narrow"):
+            words = self.words(name)
+            for word in ("TF32 peak 535.3", "BF16 peak 1070.5", "cuBLAS TF32 401.0"):
+                self.assertIn(word, words, name)
+            self.assertIn("best cublasLt BF16 802.0", words)
+            self.assertTrue(any("200.5" in word for word in words))
+            self.assertTrue(any("25 %" in word for word in words))
+        words = self.words("staircase")
+        kept = [word for word in before if not word.startswith("%")]
+        self.assertEqual([word for word in kept if word not in words], [])
+        self.assertGreater(float(self.picture("staircase").get("height")), height)
+        self.assertIn("tensor cores: TF32, BF16", words)
+        self.assertFalse(any("mma" in word for word in self.words("roofline")))
 
     def test_the_staircase_for_phones_shows_the_same(self):
         words, narrow = self.words("staircase"), self.words("staircase_narrow")

@@ -9,12 +9,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
-from bench.rungs import rung_table
+from bench.rungs import rung_named, rung_of, rung_table
 from docs.report import by_hand, wavefronts
+from docs.report.maths import maths_block
+from docs.report.rung_figures import bounds
 from tests import ROOMS, SOURCES
 
 PROBES = pathlib.Path("tests/fidelity/probes_h200.csv")
+BOXES = "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum"
 
 
 def report(root, *arguments):
@@ -251,6 +255,49 @@ class ByHandTest(unittest.TestCase):
             count = by_hand.by_hand(entry["rung"], 4096)["wavefronts"]
             passed = entry["metrics"]["l1tex__data_pipe_lsu_wavefronts.sum"] / (4096**3 / 32)
             self.assertAlmostEqual(count / passed, 1, delta=0.04, msg=entry["name"])
+
+    def test_wavefronts_on_tensor_cores_are_near_those_that_the_emulator_counts(self):
+        """No profile is needed: of each rung without one there is a trace."""
+        recorded = json.loads((SOURCES / "bench/results/emulator/traces.json").read_text())
+        counted = []
+        for entry in recorded["benchmarks"]:
+            rung = rung_of(entry["rung"])
+            if not rung.tensor_cores or entry["m"] != 4096:
+                continue
+            count = by_hand.by_hand(rung.number, 4096)["wavefronts"]
+            products = 4096**3 / 32
+            boxes = entry["metrics"].get(BOXES, 0) / 128 / products  # no wavefronts of threads
+            passed = entry["metrics"]["memory_l1_wavefronts_shared"] / products + boxes
+            # Copies past the end of K are counted, but not by hand.
+            self.assertAlmostEqual(count / passed, 1, delta=0.01, msg=entry["name"])
+            counted.append(rung.number)
+        expected = [number for number, rung in rung_table().items() if rung.tensor_cores]
+        self.assertEqual(counted, expected)
+
+    def test_bounds_follow_the_precision(self):
+        """With registers as if the rungs had been profiled."""
+        found = {}
+        names = ("wide_tile", "tf32_mma", "bf16_mma")
+        fp32, tf32, bf16 = numbers = [rung_named(name).number for name in names]
+        for number in numbers:
+            hand = {**by_hand.by_hand(number, 4096), "blocks": 1}
+            with unittest.mock.patch("docs.report.rung_figures.by_hand", return_value=hand):
+                found[number] = dict(bounds(number, 4096))
+        pipe = found[fp32]["FP32 pipe"]
+        self.assertAlmostEqual(found[tf32]["tensor cores"], pipe / 8)
+        self.assertAlmostEqual(found[bf16]["tensor cores"], pipe / 16)
+        for number in (tf32, bf16):  # 44 wavefronts in 32 cycles
+            ratio = found[number]["L1 and shared memory"] / found[number]["tensor cores"]
+            self.assertAlmostEqual(ratio, 44 / 32)
+
+    def test_bytes_follow_the_precision(self):
+        for name, expected in (
+            ("tf32_mma", "load 4MNK(1/128 + 1/256) = 3.22 GB"),
+            ("tf32_mma", "384 floats per k for 65536 FLOP: 42.7 FLOP per byte"),
+            ("bf16_mma", "load 2MNK(1/128 + 1/256) = 1.61 GB"),
+            ("bf16_mma", "384 elements per k for 65536 FLOP: 85.3 FLOP per byte"),
+        ):
+            self.assertIn(expected, maths_block(rung_named(name).number, 4096))
 
     def test_lanes_of_a_warp(self):
         self.assertEqual(by_hand.lane_wavefronts(16), (2, 4))  # rung 07

@@ -1,4 +1,4 @@
-"""The two roads from a .cu file to an object file: what nvcc runs for the host and the device."""
+"""The two ways from a .cu file to an object file: what nvcc runs for the host and the device."""
 
 from docs.figures.shapes import A, B, C, Picture
 
@@ -7,7 +7,7 @@ HOST = (("preprocess", 110), ("cudafe++", 110), ("host code", 130), ("g++", 90))
 DEVICE = (("preprocess", 110), ("cicc", 80), (".ptx", 80), ("ptxas", 80), (".cubin", 90))
 
 
-def draw_road(picture, x, y, steps, color):
+def draw_path(picture, x, y, steps, color):
     """Boxes from left to right with arrows between them; returns where the last one ends."""
     for i, (words, width) in enumerate(steps):
         if i:
@@ -21,25 +21,25 @@ def draw_road(picture, x, y, steps, color):
 def draw():
     """Preprocessed twice, compiled by two compilers, packed into one object."""
     picture = Picture(
-        "nvcc_roads",
+        "nvcc_paths",
         330,
         "One .cu file goes two ways",
         "coloured: a program that nvcc runs; grey: what it makes",
-        "The host road preprocesses the file, takes the device functions out with cudafe++, and "
-        "compiles the rest with g++. The device road preprocesses it again, compiles device "
-        "functions to PTX with cicc and PTX to machine code with ptxas. fatbinary packs PTX and "
-        "machine code, and g++ puts them into the object file.",
+        "The host compilation preprocesses the file, takes the device functions out with "
+        "cudafe++, and compiles the rest with g++. The device compilation preprocesses it again, "
+        "compiles device functions to PTX with cicc and PTX to machine code with ptxas. fatbinary "
+        "packs PTX and machine code, and g++ puts them into the object file.",
     )
     host, device = 110, 230
     picture.cell(LEFT, 170, 90, HEIGHT, "soft-fill", "file.cu")
     x = LEFT + 90 + 40
-    picture.text(x, host - 12, "the host road", f"strong f{A}")
-    picture.text(x, device - 12, "the device road", f"strong f{B}")
+    picture.text(x, host - 12, "host compilation", f"strong f{A}")
+    picture.text(x, device - 12, "device compilation", f"strong f{B}")
     for y in (host, device):
         middle = y + HEIGHT / 2
         picture.arrow([(LEFT + 90, 192), (LEFT + 112, 192), (LEFT + 112, middle), (x - 3, middle)])
-    end = draw_road(picture, x, host, HOST, A)
-    last = draw_road(picture, x, device, DEVICE, B)
+    end = draw_path(picture, x, host, HOST, A)
+    last = draw_path(picture, x, device, DEVICE, B)
     fat = last + 29
     picture.arrow([(last + 3, device + HEIGHT / 2), (fat - 3, device + HEIGHT / 2)])
     picture.cell(fat, device, 110, HEIGHT, f"f{C} tint", "fatbinary")
