@@ -85,19 +85,19 @@ install: build ## ladder, glassbox and memory_lab for all users: [PREFIX=/usr/lo
 	@echo 'Installed below $(DESTDIR)$(or $(PREFIX),/usr/local): bin/ladder, bin/glassbox, bin/memory_lab'
 
 ##@ One rung of the ladder
-predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
-	@$(LADDER) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
-
-run: build ## one rung: RUNG=03 [SIZE=512]
-	@$(LADDER) run $(RUNG) $(if $(SIZE),--size $(SIZE))
-
-trace: build ## what a rung asks of memory: RUNG=03 [SIZE=512]
-	@$(LADDER) trace $(RUNG) $(if $(SIZE),--size $(SIZE))
-
 # Of a rung in the student's folder work/, the student's kernel; else the ladder's own.
-check: build ## your kernel in work/, else the ladder's: right? races? RUNG=03, or all
-	@if [ -n "$(RUNG)" ] && [ -d work ]; then $(STUDENT) check $(RUNG) $(if $(SIZE),--size $(SIZE)); \
-	else $(LADDER) check $(RUNG) $(if $(SIZE),--size $(SIZE)); fi
+WHOSE = $(if $(wildcard work/$(RUNG)_* work/0$(RUNG)_* work/$(RUNG) work/*_$(RUNG)),$(STUDENT),$(LADDER))
+predict: build ## write down what you expect of RUNG=03 [ANSWERS=1.5,2]
+	@$(WHOSE) predict $(RUNG) $(if $(ANSWERS),--answers '$(ANSWERS)')
+
+run: build ## your kernel in work/, else the ladder's: RUNG=03 [SIZE=512]
+	@$(WHOSE) run $(RUNG) $(if $(SIZE),--size $(SIZE))
+
+trace: build ## what it asks of memory: RUNG=03 [SIZE=512] [HTML=page.html]
+	@$(WHOSE) trace $(RUNG) $(if $(SIZE),--size $(SIZE)) $(if $(HTML),--html '$(HTML)')
+
+check: build ## is it right, has it races? RUNG=03, or all
+	@$(if $(and $(RUNG),$(wildcard work)),$(STUDENT),$(LADDER)) check $(RUNG) $(if $(SIZE),--size $(SIZE))
 
 ##@ Your own CUDA program
 .PHONY: glassbox sandbox
@@ -125,13 +125,20 @@ start: ## a starter to work on: RUNG=03 makes work/03_shared_tile
 hint: ## the next of three hints: RUNG=03 [LEVEL=1 to read one again]
 	@$(STUDENT) hint $(RUNG) $(if $(LEVEL),--level $(LEVEL))
 
-watch: build ## check your kernel after each save: RUNG=03
+watch: own-kernel build ## check your kernel after each save: RUNG=03
 	@$(STUDENT) watch $(RUNG) $(if $(SIZE),--size $(SIZE))
 
 progress: ## what you have done so far
 	@$(STUDENT) progress
 
-grade: build ## points for your kernel: RUNG=03
+# What is there is looked for first: a build takes minutes.
+.PHONY: own-kernel
+own-kernel: rung-given
+	@[ '$(WHOSE)' = '$(STUDENT)' ] || \
+	  { echo 'There is no kernel of yours for this rung: make start RUNG=$(RUNG)' >&2; exit 2; }
+
+grade: own-kernel build ## points for your kernel: RUNG=03
+	@[ -x build/grader_judge ] || echo 'The first grade also builds the grader, for some minutes.'
 	@.ci/build grader
 	@$(STUDENT) grade $(RUNG)
 
@@ -225,7 +232,7 @@ report: build ## write recorded figures into the pages, draw the plots: all file
 docs: ## the book, as pages in build/site
 	@.ci/install $(DOCS_PACKAGES)
 	@$(PYTHON) docs
-	@echo 'Drawing up the pages takes half a minute.'
+	@echo 'Drawing up the pages takes a minute or two.'
 	@$(MKDOCS) build > build/mkdocs.log 2>&1 || { grep -v '^INFO' build/mkdocs.log >&2; exit 1; }
 	@echo 'Open build/site/index.html: it needs no server and no network.'
 

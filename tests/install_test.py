@@ -167,7 +167,8 @@ class Install(unittest.TestCase):
 
     def test_check_and_trace_know_the_sources_of_a_rung(self):
         self.assertIn("right, no hazards", self.good("ladder", "check", "03", "--size", "64"))
-        text = self.good("ladder", "trace", "03", "--size", "64", "--html", "page.html")
+        text = self.good("ladder", "trace", "03", "--size", "64")
+        self.good("ladder", "trace", "03", "--size", "64", "--html", "page.html")
         self.assertNotIn("never profiled", text)
         source = (SOURCES / "ladder/03_shared_tile/kernel.cuh").read_text()
         line = next(line for line in source.splitlines() if "acc +=" in line)
@@ -195,6 +196,19 @@ class Install(unittest.TestCase):
             "#include <cublas_v2.h>\nint main() { cublasHandle_t h; "
             "return cublasCreate(&h) != CUBLAS_STATUS_SUCCESS; }\n",
         )
+        self.good("glassbox", "run", name)
+
+    def test_a_program_may_include_every_cuda_header(self):
+        headers = {
+            str(file.relative_to(folder))
+            for room in ("glassbox", "emulator")
+            for folder in [SOURCES / room / "cuda_headers"]
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+        self.assertIn("cuda/std/array", headers)
+        lines = [f"#include <{name}>\n" for name in sorted(headers)]
+        name = self.write("headers.cu", "".join(lines) + "int main() {}\n")
         self.good("glassbox", "run", name)
 
     def test_memory_lab_counts_and_says_what_it_lacks(self):
