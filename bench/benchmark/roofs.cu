@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "bench/benchmark/roof_kernels.cuh"
+#include "bench/benchmark/roof_work.hpp"
 #include "bench/benchmark/roofs.hpp"
 #include "common/check.hpp"
 #include "common/launch.cuh"
@@ -16,13 +17,6 @@ constexpr std::size_t kL2WorkingSet = std::size_t{16} << 20;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
 /// Blocks per SM: enough to fill it eight times over with 256 threads.
 constexpr int kBlocksPerSm = 8;
-
-/// What a candidate does, to turn its time into a rate.
-struct Work {
-  std::string_view name;
-  std::string_view unit;
-  double per_launch;
-};
 
 int sm_count() {
   int count = 0;
@@ -75,34 +69,36 @@ std::vector<RoofFigure> measure_roofs(Machine& machine, Protocol protocol,
   const double threads = 1.0 * blocks * kThreads;
   const double copied = 2.0 * static_cast<double>(arrays.copy_bytes);  // read and written
 
-  const std::vector<Work> works = {
-      {"ffma", "TFLOP/s", 2.0 * kFmaPerThread * threads},
-      {"fed_ffma", "TFLOP/s", 2.0 * kFedFmaPerBlock * sms},
-      {"dram_copy", "GB/s", copied},
-      {"dram_memcpy", "GB/s", copied},
-      {"l2_read", "GB/s", 1.0 * sizeof(float4) * kL2Steps * threads},
-      {"shared_read", "GB/s", 1.0 * sizeof(float4) * kSharedReads * kSharedSteps * threads},
-  };
-  const std::vector<Candidate> candidates = {
-      {"ffma", [&](int) { launch(ffma_chains, over(blocks), out, -0.999f, 0.5f); }},
-      {"fed_ffma", [&](int) { launch(fed_ffma, over(sms), out); }},
-      {"dram_copy",
+  std::vector<RoofWork> works = {
+      {"ffma", "TFLOP/s", 2.0 * kFmaPerThread * threads,
+       [&](int) { launch(ffma_chains, over(blocks), out, -0.999f, 0.5f); }},
+      {"fed_ffma", "TFLOP/s", 2.0 * kFedFmaPerBlock * sms,
+       [&](int) { launch(fed_ffma, over(sms), out); }},
+      {"dram_copy", "GB/s", copied,
        [&](int) {
          launch(copy, over(blocks), as_float4(*arrays.to), as_float4(*arrays.from),
                 arrays.copy_bytes / sizeof(float4));
        }},
-      {"dram_memcpy",
+      {"dram_memcpy", "GB/s", copied,
        [&](int) {
          check(cudaMemcpyAsync(arrays.to->data(), arrays.from->data(), arrays.copy_bytes,
                                cudaMemcpyDeviceToDevice, stream));
        }},
-      {"l2_read",
+      {"l2_read", "GB/s", 1.0 * sizeof(float4) * kL2Steps * threads,
        [&](int) {
          launch(read_l2, over(blocks), out, as_float4(arrays.l2),
                 static_cast<unsigned>(arrays.l2_bytes / sizeof(float4)));
        }},
-      {"shared_read", [&](int) { launch(read_shared, over(blocks), out); }},
+      {"shared_read", "GB/s", 1.0 * sizeof(float4) * kSharedReads * kSharedSteps * threads,
+       [&](int) { launch(read_shared, over(blocks), out); }},
   };
+  for (const auto& more : {mma_roofs(sms, out, stream), wgmma_roofs(sms, out, stream)}) {
+    works.insert(works.end(), more.begin(), more.end());
+  }
+  std::vector<Candidate> candidates;
+  for (const RoofWork& work : works) {
+    candidates.push_back({.name = std::string(work.name), .launch = work.launch});
+  }
 
   const std::vector<Samples> samples = measure(*stopwatch, candidates, protocol, on_sample);
   std::vector<RoofFigure> figures;
