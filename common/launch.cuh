@@ -28,6 +28,9 @@ struct LaunchShape {
   Stream stream = nullptr;
   unsigned cluster = 1;  ///< blocks along x that run together and see each other's shared memory
   bool cooperative = false;  ///< all blocks run together; refused if they do not fit the GPU
+  /// It may start before the kernel before it in the stream has ended; see
+  /// ptx::wait_for_previous_kernel(). From compute capability 9.0 on.
+  bool overlaps_previous = false;
 };
 
 /// \brief  How many SMs the machine that launch() runs on has: the current GPU, or the emulated one
@@ -130,7 +133,7 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.dynamic_shared_bytes;
   config.stream = shape.stream;
-  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchAttribute attributes[3] = {};
   config.attrs = attributes;
   if (shape.cluster > 1) {
     cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
@@ -143,6 +146,11 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
     cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
+  }
+  if (shape.overlaps_previous) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
   }
   check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...));
 #else

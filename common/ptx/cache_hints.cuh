@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/cache_hints.cuh
-/// \brief Loads that tell the caches what to keep: ld of PTX ISA 9.7.9.8. The caches of the
-///        emulator know no priorities, so there each of them is a load.
+/// \brief Loads and copies that tell the caches what to keep: ld of PTX ISA 9.7.9.8. The caches of
+///        the emulator know no priorities, so there each of them is a load, or a copy, like others.
 #pragma once
 
 #include "common/device.cuh"
@@ -20,15 +20,23 @@ enum class CacheHint : unsigned char {
   l2_evict_last,   ///< .L2::evict_last, as a cache policy
 };
 
-/// A policy for all lines of a load: createpolicy.fractional, PTX ISA 9.7.9.18.
+/// What L2 is to do with the lines of a load or a copy. It lives in a register: make it once.
+struct L2Policy {
+  unsigned long long bits;
+};
+
+/// \brief  A policy for all lines of a load or a copy: createpolicy.fractional, PTX ISA 9.7.9.18.
+/// \tparam hint  l2_evict_first or l2_evict_last
 template <CacheHint hint>
-__device__ __forceinline__ unsigned long long l2_policy() {
-  unsigned long long policy = 0;
+__device__ __forceinline__ L2Policy l2_policy() {
+  static_assert(hint == CacheHint::l2_evict_first || hint == CacheHint::l2_evict_last,
+                "the other hints are no policies");
+  L2Policy policy = {};
 #if __CUDA_ARCH__ >= 800
   if constexpr (hint == CacheHint::l2_evict_first)
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy.bits));
   else
-    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy.bits));
 #endif
   return policy;
 }
@@ -54,7 +62,7 @@ __device__ __forceinline__ unsigned load_with(const unsigned* from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("ld.global.L2::cache_hint.u32 %0, [%1], %2;"
                  : "=r"(value)
-                 : "l"(from), "l"(l2_policy<hint>())
+                 : "l"(from), "l"(l2_policy<hint>().bits)
                  : "memory");
 #else
     value = *from;

@@ -49,6 +49,27 @@ __device__ __forceinline__ void cluster_sync([[maybe_unused]] Here here = Here::
 #endif
 }
 
+/// \brief  Tells the cluster that this thread is here, and goes on. What it did before is visible to
+///         those who pass cluster_wait(): barrier.cluster.arrive.release, PTX ISA 9.7.13.3. Before
+///         the next arrival it has to wait.
+__device__ __forceinline__ void cluster_arrive([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#else
+  emulator::arrive_at_cluster_barrier(here);
+#endif
+}
+
+/// \brief  Waits until all threads of all blocks of the cluster have arrived:
+///         barrier.cluster.wait.acquire, PTX ISA 9.7.13.3. This thread has arrived before.
+__device__ __forceinline__ void cluster_wait([[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#else
+  emulator::wait_for_cluster(here);
+#endif
+}
+
 /// \brief  Where another block of the cluster has the object that `shared` points to in this
 ///         block: mapa, PTX ISA 9.7.9.23. The block must still be running.
 template <class T>

@@ -52,6 +52,29 @@ __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier,
 #endif
 }
 
+/// \brief  Arrives once at the barrier that another block of the cluster has where this block has
+///         `barrier`: mapa, PTX ISA 9.7.9.23, and mbarrier.arrive with .shared::cluster, 9.7.13.15.13.
+///         That block must be running, and its barrier known to the cluster.
+///
+/// The scope of the release is not widened to the cluster, which would make every arrival wait for
+/// all that the thread has in flight: enough for telling that a buffer has been read.
+/// \param  rank  of the block; may be this one
+__device__ __forceinline__ void mbarrier_arrive_in_block(
+    Mbarrier* barrier, unsigned rank, [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+      "}" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))),
+      "r"(rank)
+      : "memory");
+#else
+  emulator::arrive_in_block(barrier, rank, here);
+#endif
+}
+
 /// \brief  Announces `bytes` that copies will bring in this phase, and arrives once:
 ///         mbarrier.arrive.expect_tx, PTX ISA 9.7.13.15.13.
 __device__ __forceinline__ void mbarrier_arrive_expect(

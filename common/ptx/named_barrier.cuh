@@ -26,4 +26,17 @@ __device__ __forceinline__ void barrier_sync([[maybe_unused]] Here here = Here::
 #endif
 }
 
+/// \brief  The same, where each group of warps has a barrier of its own.
+/// \tparam threads  a multiple of 32
+/// \param  id       1 to 15, the same in all lanes of a warp
+template <int threads>
+__device__ __forceinline__ void barrier_sync(int id, [[maybe_unused]] Here here = Here::current()) {
+  static_assert(threads > 0 && threads % 32 == 0, "whole warps");
+#ifdef __CUDACC__
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory");
+#else
+  emulator::wait_at_named_barrier(id, threads, here);
+#endif
+}
+
 }  // namespace ladder::ptx

@@ -35,6 +35,16 @@ int parity_of_mbarrier(void* barrier, std::source_location where);
 void drop_from_mbarrier(void* barrier, std::source_location where);
 void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
                     std::source_location where);
+/// \param blocks  bit i: the block of rank i receives the box
+void start_multicast(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                     unsigned blocks, std::source_location where);
+/// At the barrier that block `rank` of the cluster has at this place.
+void arrive_in_block(void* barrier, unsigned rank, std::source_location where);
+void start_box_store(const ptx::TensorMap& map, int row, int column, const void* shared,
+                     std::source_location where);
+void commit_box_stores(std::source_location where);
+/// \param only_read  until they have read shared memory, and not until they have written the matrix
+void wait_for_box_stores(unsigned newest, bool only_read, std::source_location where);
 void fence_mbarrier_init(std::source_location where);
 void fence_proxy_async(std::source_location where);
 
@@ -46,11 +56,17 @@ void set_registers(int registers, std::source_location where);
 unsigned cluster_rank();
 dim3 cluster_extents();
 void wait_at_cluster_barrier(std::source_location where);
+void arrive_at_cluster_barrier(std::source_location where);
+void wait_for_cluster(std::source_location where);
 void* shared_of_block(void* shared, unsigned rank, std::source_location where);
 unsigned load_acquire(const unsigned* flag, std::source_location where);
 void store_release(unsigned* flag, unsigned value, std::source_location where);
 /// Waits until one thread of every block of a cooperative grid has called this as often.
 void wait_for_all_blocks(std::source_location where);
 bool is_cooperative();
+
+// -- kernels that overlap ----------------------------------------------------------------------
+void launch_dependents(std::source_location where);
+void wait_for_previous_kernel(std::source_location where);
 
 }  // namespace ladder::emulator
