@@ -44,6 +44,7 @@ std::string overrun_text(const Fields& fields) {
 std::string argument_text(const Fields& fields) {
   const std::string& argument = fields.word("argument");
   if (argument == "tma_load-destination") return "destination of tma_load";
+  if (argument == "tma_store-source") return "source of tma_store";
   if (argument == "cp.async-destination") return "destination of cp.async";
   if (argument == "cp.async-source") return "source of cp.async";
   if (argument == "wgmma-factor") return "factor of wgmma";
@@ -220,12 +221,42 @@ std::string wgmma_text(const Fault& fault) {
   }
 }
 
+/// "block (1, 0, 0), whose thread (0, 0, 0)"
+std::string other_block_text(const OtherAccess& other) {
+  return "block " + to_text(other.block.value()) + ", whose " + thread_text(other.thread);
+}
+
+std::string left_early_text(const Fault& fault) {
+  const OtherAccess& other = fault.other.value();
+  const std::string last = other.place.file.empty()
+                               ? ""
+                               : "; the last that it waited for is at " + place_text(other.place);
+  return std::string("another block may have left the kernel when ") +
+         (fault.fields.truth("copies") ? "a box is copied to its shared memory"
+                                       : "a thread arrives at its mbarrier") +
+         ": nothing made " + other_block_text(other) + " was the last to leave, wait for it" +
+         last + "; end with cluster_sync(); this is";
+}
+
 std::string cluster_text(const Fault& fault) {
-  const std::string begin = "in_block() asks for block " + fault.fields.digits("rank");
-  if (fault.kind == FaultKind::kClusterNoBlock) {
-    return begin + " of a cluster of " + fault.fields.digits("blocks") + ",";
+  const Fields& fields = fault.fields;
+  switch (fault.kind) {
+    case FaultKind::kClusterNoBlock:
+      return "block " + fields.digits("rank") + " is asked for, of a cluster of " +
+             fields.digits("blocks") + ",";
+    case FaultKind::kClusterLeftEarly:
+      return left_early_text(fault);
+    case FaultKind::kClusterMbarrierUnknown:
+      return std::string(fields.truth("copies") ? "a box is to arrive" : "a thread arrives") +
+             " at an mbarrier of " + other_block_text(fault.other.value()) + " initialises it at " +
+             place_text(fault.other->place) + ", and no cluster_sync() separates the two,";
+    case FaultKind::kMulticastBlocks:
+      return "tma_load_multicast to the blocks of mask " + mask_text(fields.number("mask")) +
+             ", in a cluster of " + fields.digits("blocks") + ",";
+    default:
+      return "in_block() asks for block " + fields.digits("rank") +
+             " of the cluster, which has left the kernel: its shared memory is no more,";
   }
-  return begin + " of the cluster, which has left the kernel: its shared memory is no more,";
 }
 
 std::string barrier_text(const Fault& fault) {
@@ -238,6 +269,11 @@ std::string barrier_text(const Fault& fault) {
       return "missing barrier: " + thread_text(fault.other.value().thread) +
              " has left the kernel while " + thread_text(fault.thread) +
              " waits at cluster_sync(), which all threads of the cluster must reach,";
+    case FaultKind::kClusterArrivedTwice:
+      return "cluster_arrive() by a thread that has not waited since its last one: cluster_wait() "
+             "comes between,";
+    case FaultKind::kClusterNotArrived:
+      return "cluster_wait() by a thread that has not arrived: cluster_arrive() comes first,";
     case FaultKind::kNamedBarrierCount:
       return thread_text(fault.thread) + " comes to barrier " + fields.digits("barrier") + " for " +
              fields.digits("threads") + " threads, but " + thread_text(fault.other.value().thread) +
@@ -264,7 +300,11 @@ std::string stop_text(const Fault& fault) {
   }
 }
 
-std::string copy_unfinished_text() {
+std::string copy_unfinished_text(const Fault& fault) {
+  if (fault.kind == FaultKind::kStoreUnfinished) {
+    return "the block has ended while a tma_store may still read its shared memory: no "
+           "tma_store_wait_read() has waited for the one that was started";
+  }
   return "the block has ended while a tma_load still writes into its shared memory: nobody waited "
          "for the one that was started";
 }
@@ -276,7 +316,7 @@ std::string stopping_text(const Fault& fault) {
     case FaultGroup::kAlignment:
       return alignment_text(fault);
     case FaultGroup::kCopy:
-      return copy_unfinished_text();
+      return copy_unfinished_text(fault);
     case FaultGroup::kBarrier:
       return barrier_text(fault);
     case FaultGroup::kHang:

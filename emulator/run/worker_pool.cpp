@@ -286,6 +286,7 @@ void WorkerPool::report_hang() {
   for (const Room* room : waiting) {
     for (ThreadGroup& group : room->runner.waiters())
       fault.groups.push_back(std::move(group));
+    if (!fault.other) fault.other = room->runner.wrong_announcement();
   }
   if (const std::uint64_t left = queue_.left(); left > 0) {
     fault.fields = {{"blocks_not_started", left},

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "emulator/trace/event_order.hpp"
@@ -28,6 +29,11 @@ class BoxEvents {
   void start(const BoxCopy& box, const void* shared, unsigned bytes, const void* barrier);
   void land(const void* shared, unsigned bytes, const void* barrier);
 
+  /// A thread asks to copy pieces of 16 bytes to global memory, and later it knows that they have
+  /// been read.
+  void start_store(AccessCode code, unsigned thread, std::span<const std::uintptr_t> pieces);
+  void end_store(AccessCode code, unsigned thread, std::span<const std::uintptr_t> pieces);
+
   /// The order of events counts what a warp has waited for until an epoch.
   void see_order_as(unsigned warp, Epoch at);
 
@@ -41,6 +47,8 @@ class BoxEvents {
   std::size_t offset_of(const void* shared) const {
     return reinterpret_cast<std::uintptr_t>(shared) - state_.shared_begin;
   }
+
+  WordAccess by_thread(AccessCode code, unsigned thread) const;
 
   const TracerState& state_;
   WarpClocks& clocks_;

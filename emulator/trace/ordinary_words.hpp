@@ -29,7 +29,7 @@ class OrdinaryWords {
         interval_(shadow.interval_),
         block_start_(shadow.block_start_),
         clocked_(shadow.clocked_),
-        known_(clocked_ ? shadow.clocks_.knowledge(warp_, access.knows).data() : nullptr),
+        known_(clocked_ ? shadow.clocks_.epochs_known(warp_, access.knows) : nullptr),
         past_{past_of(access, false), past_of(access, true)} {
     shadow.touch(begin, end);
     if (!clocked_ || type_of(access.code) == AccessType::kLoad) return;
@@ -38,9 +38,9 @@ class OrdinaryWords {
     reads_from_[warp_] = ~0u;
   }
 
-  /// Are all words of the block known as a whole, and read by no product on the tensor cores?
+  /// Are all words of the block known as a whole, and read by nothing for a while?
   static bool suit(const SharedShadow& shadow) {
-    return shadow.split_.empty() && shadow.pieces_in_products_ == 0;
+    return shadow.split_.empty() && shadow.pieces_being_read_ == 0;
   }
 
   Epoch epoch() const { return epoch_; }

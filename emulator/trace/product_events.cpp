@@ -16,7 +16,7 @@ void ProductEvents::started(RequestSite& site, unsigned thread,
   WordAccess access = by_warp(site.code, thread);
   for (const std::uintptr_t piece : pieces) {
     access.word = word_of(piece);
-    const Conflict conflict = shadow_.start_product(access);
+    const Conflict conflict = shadow_.start_reading(access);
     if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
       requests_.report_conflict(access, conflict);
   }
@@ -31,7 +31,7 @@ void ProductEvents::ended(AccessCode code, unsigned thread,
   WordAccess access = by_warp(code, thread);
   for (const std::uintptr_t piece : pieces) {
     access.word = word_of(piece);
-    shadow_.end_product(access);
+    shadow_.end_reading(access);
   }
 }
 

@@ -10,7 +10,10 @@
 
 namespace ladder::emulator {
 
-/// \brief What the blocks of one cluster know about each other.
+class BlockRunner;
+
+/// \brief What the blocks of one cluster know about each other. One of them runs at a time, and may
+///        meanwhile do to the others what it likes.
 class Cluster {
  public:
   static constexpr unsigned kMaxBlocks = 8;  ///< CUDA guarantees it on every GPU with clusters
@@ -38,6 +41,9 @@ class Cluster {
   void leave(unsigned rank) noexcept { left_[rank] = true; }
   bool has_left(unsigned rank) const noexcept { return left_[rank]; }
 
+  void set_block(unsigned rank, BlockRunner& block) noexcept { blocks_[rank] = &block; }
+  BlockRunner& block(unsigned rank) const noexcept { return *blocks_[rank]; }
+
   void set_shared(unsigned rank, const SharedMemory& shared) { shared_[rank] = shared; }
   const SharedMemory& shared(unsigned rank) const { return shared_[rank]; }
   unsigned size() const noexcept { return size_; }
@@ -48,6 +54,7 @@ class Cluster {
   std::atomic<unsigned> phase_ = 0;
   std::array<std::atomic<bool>, kMaxBlocks> left_ = {};
   std::array<SharedMemory, kMaxBlocks> shared_;
+  std::array<BlockRunner*, kMaxBlocks> blocks_ = {};
 };
 
 }  // namespace ladder::emulator
