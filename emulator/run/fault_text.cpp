@@ -221,21 +221,30 @@ std::string wgmma_text(const Fault& fault) {
   }
 }
 
-/// "block (1, 0, 0), whose thread (0, 0, 0)"
-std::string other_block_text(const OtherAccess& other) {
-  return "block " + to_text(other.block.value()) + ", whose " + thread_text(other.thread);
-}
-
 std::string left_early_text(const Fault& fault) {
   const OtherAccess& other = fault.other.value();
-  const std::string last = other.place.file.empty()
-                               ? ""
-                               : "; the last that it waited for is at " + place_text(other.place);
-  return std::string("another block may have left the kernel when ") +
-         (fault.fields.truth("copies") ? "a box is copied to its shared memory"
-                                       : "a thread arrives at its mbarrier") +
-         ": nothing made " + other_block_text(other) + " was the last to leave, wait for it" +
-         last + "; end with cluster_sync(); this is";
+  const bool copies = fault.fields.truth("copies");
+  const std::string last =
+      other.place.file.empty() ? "" : ", which last waited at " + place_text(other.place);
+  return "left early: nothing keeps block " + to_text(other.block.value()) +
+         " in the kernel until " +
+         (copies ? "a box has come to its shared memory"
+                 : "this block has arrived at its mbarrier") +
+         "; the last to leave it is " + thread_text(other.thread) + last +
+         ". End with cluster_sync(). The " + (copies ? "box is sent" : "arrival is");
+}
+
+std::string unknown_mbarrier_text(const Fault& fault) {
+  const std::string begin =
+      fault.fields.truth("copies") ? "a box is to arrive" : "a thread arrives";
+  if (!fault.other) {
+    return begin +
+           " at an mbarrier of another block that is not initialised yet: cluster_sync() "
+           "has to come between,";
+  }
+  return begin + " at an mbarrier of block " + to_text(fault.other->block.value()) +
+         ", and no cluster_sync() separates it from " + thread_text(fault.other->thread) +
+         " that initialises it at " + place_text(fault.other->place) + ",";
 }
 
 std::string cluster_text(const Fault& fault) {
@@ -247,9 +256,7 @@ std::string cluster_text(const Fault& fault) {
     case FaultKind::kClusterLeftEarly:
       return left_early_text(fault);
     case FaultKind::kClusterMbarrierUnknown:
-      return std::string(fields.truth("copies") ? "a box is to arrive" : "a thread arrives") +
-             " at an mbarrier of " + other_block_text(fault.other.value()) + " initialises it at " +
-             place_text(fault.other->place) + ", and no cluster_sync() separates the two,";
+      return unknown_mbarrier_text(fault);
     case FaultKind::kMulticastBlocks:
       return "tma_load_multicast to the blocks of mask " + mask_text(fields.number("mask")) +
              ", in a cluster of " + fields.digits("blocks") + ",";

@@ -210,6 +210,7 @@ void WorkerPool::end_block(Worker& worker, Room& room) {
   if (std::optional<KernelError> error = room.runner.take_error()) {
     if (observer != nullptr) observer->block_failed(*error);
     report(block, std::make_exception_ptr(*std::move(error)));
+    if (plan_->cluster > 1) room.runner.cluster().fail();
     return;
   }
   if (observer != nullptr) observer->block_ended(block);

@@ -475,10 +475,16 @@ void BlockTracer::product_started(unsigned thread, std::span<const std::uintptr_
   change_epoch(thread, [&](Epoch) { products_.started(site, thread, pieces); });
 }
 
-void BlockTracer::product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+void BlockTracer::product_ended(unsigned thread, unsigned number,
+                                std::span<const std::uintptr_t> pieces,
                                 std::source_location where) {
-  const AccessCode code = calls_.at(where, AccessType::kBox, kBytesOfProduct);
-  change_epoch(thread, [&](Epoch) { products_.ended(code, thread, pieces); });
+  products_.ended(calls_.at(where, AccessType::kBox, kBytesOfProduct), thread, number, pieces);
+}
+
+void BlockTracer::products_awaited(unsigned warp, unsigned number) {
+  start_clocks();
+  look_at(warp);
+  clocks_.wait_for_products(warp, number);
 }
 
 }  // namespace ladder::emulator

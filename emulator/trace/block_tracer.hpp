@@ -93,8 +93,9 @@ class BlockTracer final : public BlockObserver {
                       std::source_location where) override;
   void product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
                        std::source_location where) override;
-  void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+  void product_ended(unsigned thread, unsigned number, std::span<const std::uintptr_t> pieces,
                      std::source_location where) override;
+  void products_awaited(unsigned warp, unsigned number) override;
   void arrive_at_cluster_barrier() override;
   void pass_cluster_barrier() override;
   void pass_grid_barrier() override;

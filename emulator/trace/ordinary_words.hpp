@@ -225,7 +225,7 @@ class OrdinaryWords {
   bool clocked_;
   const std::uint32_t* known_;  ///< by warp: the epochs that the request's warp knows of
   std::array<Past, 2> past_;    ///< of one lane, and of several
-  std::array<std::uint32_t, 32>
+  std::array<std::uint32_t, 40>
       reads_from_;               ///< of writes, by warp: such reads are not known to come before
   std::uint32_t known_box_ = 0;  ///< a copy that has landed
   unsigned known_warp_ = ~0u;    ///< what it did in this epoch comes before

@@ -26,9 +26,12 @@ void ProductEvents::started(RequestSite& site, unsigned thread,
     order_.shared_load(thread / 32, piece - state_.shared_begin);
 }
 
-void ProductEvents::ended(AccessCode code, unsigned thread,
+void ProductEvents::ended(AccessCode code, unsigned thread, unsigned number,
                           std::span<const std::uintptr_t> pieces) {
-  WordAccess access = by_warp(code, thread);
+  WordAccess access = {.bytes = 15,
+                       .thread = static_cast<std::uint16_t>(32 * (clocks_.warps() + thread / 128)),
+                       .code = code,
+                       .epoch = number};
   for (const std::uintptr_t piece : pieces) {
     access.word = word_of(piece);
     shadow_.end_reading(access);

@@ -243,8 +243,8 @@ void SharedShadow::use_clocks() {
   clocked_ = true;
   constexpr std::size_t kReadersPerLine = 64 / sizeof(Reader);
   const std::size_t lines = words_.size() / kReadersPerLine + 1;
-  if (warps_ != clocks_.warps() || box_of_.size() != words_.size()) {
-    warps_ = clocks_.warps();
+  if (warps_ != clocks_.readers() || box_of_.size() != words_.size()) {
+    warps_ = clocks_.readers();
     readers_of_warp_ = (lines + (lines + 1) % 2) * kReadersPerLine;
     readers_ = ZeroPages<Reader>(warps_ * readers_of_warp_);
     box_of_ = ZeroPages<std::uint32_t>(words_.size());
@@ -300,32 +300,44 @@ Conflict SharedShadow::conflict_without_fence(const WordAccess& access) const {
   return {Conflict::Kind::kUnfenced, box.code, box.thread, box.block};
 }
 
+/// Is a read of the tensor cores, or of a warp, known to come after what `warp` did in its epoch
+/// `at`?
+bool SharedShadow::comes_after(std::uint32_t word, unsigned reader, Epoch read, unsigned warp,
+                               Epoch at) const {
+  if (reader < clocks_.warps()) return clocks_.knows(reader, read, warp, at);
+  const Readings& product = readings_[word / kWordsOfPiece];
+  return clocks_.knows(product.thread / 32u, product.epoch, warp, at);
+}
+
+Conflict SharedShadow::race_with_reader(std::uint32_t word, unsigned number) const {
+  const Reader& reader = this->reader(word, number);
+  const bool is_warp = number < clocks_.warps();
+  return race_with(reader.code, is_warp ? static_cast<std::uint16_t>(32 * number + reader.when % 32)
+                                        : readings_[word / kWordsOfPiece].thread);
+}
+
 /// Of other warps.
 Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
   const unsigned warp = access.thread / 32u;
   for (unsigned other = 0; other < warps_; ++other) {
-    const Reader& reader = this->reader(access.word, other);
-    const Epoch read = reader.when >> kEpochShift;
+    const Epoch read = reader(access.word, other).when >> kEpochShift;
     if (read == 0 || other == warp || clocks_.knows(warp, access.knows, other, read) ||
-        clocks_.knows(other, read, warp, access.epoch)) {
+        comes_after(access.word, other, read, warp, access.epoch)) {
       continue;
     }
-    return {Conflict::Kind::kRace, reader.code,
-            static_cast<std::uint16_t>(32 * other + reader.when % 32)};
+    return race_with_reader(access.word, other);
   }
   return {};
 }
 
 /// Of all warps but that of the thread, if it is of this block.
 Conflict SharedShadow::conflict_with_readers(const BoxCopy& box, std::uint32_t word) const {
-  for (unsigned warp = 0; warp < warps_; ++warp) {
-    const Reader& reader = this->reader(word, warp);
-    const Epoch read = reader.when >> kEpochShift;
-    if (read == 0 || (!box.block && warp == box.thread / 32u)) continue;
-    if (clocks_.knows(knowledge_of(box), warp, read)) continue;
-    if (!box.block && clocks_.knows(warp, read, box.thread / 32u, box.epoch)) continue;
-    return {Conflict::Kind::kRace, reader.code,
-            static_cast<std::uint16_t>(32 * warp + reader.when % 32)};
+  const unsigned warp = box.block ? ~0u : box.thread / 32u;
+  for (unsigned other = 0; other < warps_; ++other) {
+    const Epoch read = reader(word, other).when >> kEpochShift;
+    if (read == 0 || other == warp || clocks_.knows(knowledge_of(box), other, read)) continue;
+    if (!box.block && comes_after(word, other, read, warp, box.epoch)) continue;
+    return race_with_reader(word, other);
   }
   return {};
 }

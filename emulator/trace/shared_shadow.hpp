@@ -140,7 +140,7 @@ class SharedShadow {
   // -- shared memory; only with clocks
   /// \param access  by the warp or thread that starts it; `word` is the piece's first
   Conflict start_reading(WordAccess access);
-  /// \param access  by one that has waited for it
+  /// \param access  by one that has waited for it, or by tensor cores: see WarpClocks::readers()
   void end_reading(WordAccess access);
 
  private:
@@ -216,6 +216,8 @@ class SharedShadow {
   Conflict conflict_with_readings(const WordAccess& access) const;
   Conflict conflict_with_readings(const BoxCopy& box, std::uint32_t word) const;
   Conflict conflict_with_readers(const BoxCopy& box, std::uint32_t word) const;
+  bool comes_after(std::uint32_t word, unsigned reader, Epoch read, unsigned warp, Epoch at) const;
+  Conflict race_with_reader(std::uint32_t word, unsigned number) const;
   Conflict conflict_with_box(const WordAccess& access, bool& is_over);
   Conflict conflict_without_fence(const WordAccess& access) const;
   Conflict conflict_with_readers(const WordAccess& access) const;
@@ -244,7 +246,7 @@ class SharedShadow {
 
   const WarpClocks& clocks_;
   bool clocked_ = false;
-  unsigned warps_ = 0;
+  unsigned warps_ = 0;               ///< and tensor cores: see WarpClocks::readers()
   ZeroPages<Reader> readers_;        ///< (warps, readers_of_warp_)
   std::size_t readers_of_warp_ = 0;  ///< a word's readers do not share a set of the CPU's cache
   ZeroPages<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none

@@ -23,7 +23,7 @@ bool is_within(std::span<const std::uint32_t> clock, std::span<const std::uint32
 
 void WarpClocks::start_block(unsigned threads, unsigned rank, unsigned blocks) {
   warps_ = (threads + 31) / 32;
-  const std::size_t of_block = 2 * warps_ + kMaxCopyBarriers;
+  const std::size_t of_block = readers() + warps_ + kMaxCopyBarriers;
   width_ = blocks * of_block;
   own_ = rank * of_block;
   thread_epoch_.fill(1);
@@ -205,7 +205,7 @@ void WarpClocks::fence(unsigned thread) {
   const unsigned warp = thread / 32;
   const std::span<const std::uint32_t> known = knowledge(warp, thread_epoch_[thread]);
   begin_epoch(warp);
-  std::uint32_t* const fenced = newest(warp) + own_ + warps_;
+  std::uint32_t* const fenced = newest(warp) + own_ + readers();
   for (unsigned other = 0; other < warps_; ++other)
     fenced[other] = std::max(fenced[other], known[own_ + other]);
   thread_epoch_[thread] = now_[warp];
@@ -219,6 +219,13 @@ void WarpClocks::meet(unsigned warp) {
   // Each lane's fence is one of them all.
   const auto fenced = std::span(fenced_).subspan(std::size_t{32} * warp, 32);
   std::ranges::fill(fenced, *std::ranges::max_element(fenced));
+  bring_together(warp);
+}
+
+void WarpClocks::wait_for_products(unsigned warp, unsigned number) {
+  begin_epoch(warp);
+  std::uint32_t& known = newest(warp)[own_ + warps_ + warp / 4];
+  known = std::max(known, number);
   bring_together(warp);
 }
 
@@ -360,12 +367,12 @@ unsigned WarpClocks::copy_barrier(const void* barrier) {
 std::uint32_t WarpClocks::landed(const void* barrier) {
   const unsigned number = copy_barrier(barrier);
   if (landed_[number] == acquired_[number]) ++landed_[number];
-  object_at(barrier).arrived[own_ + 2 * warps_ + number] = landed_[number];
+  object_at(barrier).arrived[own_ + readers() + warps_ + number] = landed_[number];
   return landed_[number];
 }
 
 unsigned WarpClocks::phases_known(Knowledge clock) const {
-  const Knowledge phases = clock.subspan(own_ + std::size_t{2} * warps_, kMaxCopyBarriers);
+  const Knowledge phases = clock.subspan(own_ + readers() + warps_, kMaxCopyBarriers);
   return std::accumulate(phases.begin(), phases.end(), 0u);
 }
 

@@ -51,8 +51,8 @@ class WarpClocks {
   void complete(const void* object);
   void acquire(unsigned thread, const void* object);
 
-  /// A clock: epochs of all warps, then epochs of all warps that are fenced, then phases; and this
-  /// for each block of the cluster.
+  /// A clock: epochs of all warps and tensor cores, then epochs of all warps that are fenced, then
+  /// phases; and this for each block of the cluster.
   using Clock = std::vector<std::uint32_t>;
   /// What the thread knows and does, for another block. It has arrived there, or asks for a copy.
   Clock tell(unsigned thread, const void* object);
@@ -64,6 +64,8 @@ class WarpClocks {
   /// The thread's next accesses are in a new epoch.
   void advance(unsigned thread);
   void meet(unsigned warp);
+  /// The lanes of a warp have waited together until its products up to this number were computed.
+  void wait_for_products(unsigned warp, unsigned number);
   /// Some of its lanes met: what each of them did, and knew of other lanes, all of them know.
   void meet_lanes(unsigned warp, std::uint32_t lanes);
   void pass_barrier();
@@ -118,14 +120,17 @@ class WarpClocks {
     return clock[own_ + other] >= earlier;
   }
   bool knows_phase(Knowledge clock, unsigned copy_barrier, std::uint32_t phase) const {
-    return clock[own_ + 2 * warps_ + copy_barrier] >= phase;
+    return clock[own_ + readers() + warps_ + copy_barrier] >= phase;
   }
   bool knows_fence(Knowledge clock, unsigned other, Epoch earlier) const {
-    return clock[own_ + warps_ + other] >= earlier;
+    return clock[own_ + readers() + other] >= earlier;
   }
   unsigned phases_known(Knowledge clock) const;
 
   unsigned warps() const { return warps_; }
+  /// \brief Who has epochs: the warps, and after them the tensor cores of each warpgroup. The
+  ///        number of a product is its epoch there; who has waited for it knows of it.
+  unsigned readers() const { return warps_ + (warps_ + 3) / 4; }
 
   /// A clock: what `warp` knew in its epoch `at`, first of all which epoch of each warp.
   std::span<const std::uint32_t> knowledge(unsigned warp, Epoch at) const {

@@ -72,7 +72,9 @@ class Unobserved final : public emulator::BlockObserver {
   void box_store_read(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
   void box_landed(void*, unsigned, const void*) override {}
   void product_started(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
-  void product_ended(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
+  void product_ended(unsigned, unsigned, std::span<const std::uintptr_t>,
+                     std::source_location) override {}
+  void products_awaited(unsigned, unsigned) override {}
   void arrive_at_cluster_barrier() override {}
   void pass_cluster_barrier() override {}
   void pass_grid_barrier() override {}

@@ -96,8 +96,12 @@ class BlockObserver {
                                std::source_location where) = 0;
   /// \brief The tensor cores have read them.
   /// \param thread  the first of a warp of the same warpgroup, which has waited
-  virtual void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+  /// \param number  of the product in its warp, from 1 on
+  virtual void product_ended(unsigned thread, unsigned number,
+                             std::span<const std::uintptr_t> pieces,
                              std::source_location where) = 0;
+  /// A warp has waited for its products up to this number.
+  virtual void products_awaited(unsigned warp, unsigned number) = 0;
   /// All threads of the block have come to the cluster's barrier, and later all go on.
   virtual void arrive_at_cluster_barrier() = 0;
   virtual void pass_cluster_barrier() = 0;

@@ -114,7 +114,8 @@ class BlockRunner final : private SchedulerOwner {
   void all_lanes_stopped(WarpState& warp) override { warp_calls_.settle(warp); }
   void wake_who_may_go_on() override;
   bool waits_for_other_blocks() const override {
-    return flags_.any() || cluster_.waits() || (cluster_.size() > 1 && mbarriers_.any_waits());
+    return flags_.any() || cluster_.waits() || cluster_.is_given_up() ||
+           (cluster_.size() > 1 && mbarriers_.any_waits());
   }
   bool is_broken() const override { return barrier_.is_broken(); }
   bool pass_barrier_without_others() override { return barrier_.pass_without_others(); }

@@ -19,7 +19,7 @@ namespace ladder::emulator {
 class BoxCopies {
  public:
   BoxCopies(BlockScheduler& scheduler, SharedChecks& shared, Mbarriers& mbarriers,
-            const ClusterMember& cluster)
+            ClusterMember& cluster)
       : scheduler_(scheduler), shared_(shared), mbarriers_(mbarriers), cluster_(cluster) {}
 
   void start_grid(CopyArrival arrival) { arrival_ = arrival; }
@@ -55,7 +55,7 @@ class BoxCopies {
   BlockScheduler& scheduler_;
   SharedChecks& shared_;
   Mbarriers& mbarriers_;
-  const ClusterMember& cluster_;
+  ClusterMember& cluster_;
   CopyArrival arrival_ = CopyArrival::kLate;
   std::deque<Box> boxes_;                      ///< oldest first
   std::vector<std::vector<std::byte>> spare_;  ///< memory for boxes to come

@@ -24,6 +24,7 @@ class Cluster {
     arrived_ = 0;
     for (auto& left : left_)
       left = false;
+    failed_ = false;
   }
 
   /// \brief  All threads of one block have come to the barrier.
@@ -39,6 +40,9 @@ class Cluster {
   unsigned phase() const noexcept { return phase_; }
 
   void leave(unsigned rank) noexcept { left_[rank] = true; }
+  /// A block has failed: what the others do from now on says nothing about the kernel.
+  void fail() noexcept { failed_ = true; }
+  bool has_failed() const noexcept { return failed_; }
   bool has_left(unsigned rank) const noexcept { return left_[rank]; }
 
   void set_block(unsigned rank, BlockRunner& block) noexcept { blocks_[rank] = &block; }
@@ -53,6 +57,7 @@ class Cluster {
   std::atomic<unsigned> arrived_ = 0;
   std::atomic<unsigned> phase_ = 0;
   std::array<std::atomic<bool>, kMaxBlocks> left_ = {};
+  std::atomic<bool> failed_ = false;
   std::array<SharedMemory, kMaxBlocks> shared_;
   std::array<BlockRunner*, kMaxBlocks> blocks_ = {};
 };

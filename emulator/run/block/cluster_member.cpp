@@ -21,6 +21,7 @@ void ClusterMember::start_block() {
   rounds_ = arrived_ = left_after_ = waiters_ = 0;
   has_arrived_ = waiting_ = {};
   arrivals_ = passes_ = {};
+  is_given_up_ = false;
 }
 
 Fields ClusterMember::missing(unsigned) const {
@@ -132,8 +133,16 @@ void ClusterMember::require_rank(unsigned rank, std::source_location where) cons
                   where);
 }
 
-void ClusterMember::require_running(unsigned rank, bool copies, std::source_location where) const {
+void ClusterMember::wait_forever() {
+  is_given_up_ = true;
+  ThreadSet waiting = {};
+  scheduler_.wait_for({this, 0}, waiting);
+}
+
+void ClusterMember::require_running(unsigned rank, bool copies, std::source_location where) {
   require_rank(rank, where);
+  while (cluster_->has_failed())
+    wait_forever();
   if (!cluster_->has_left(rank)) return;
   BlockRunner& gone = block(rank);
   const Lane& last = gone.threads().left();

@@ -44,6 +44,8 @@ class ClusterMember final : public Awaited {
 
   /// Whether threads wait, and all threads of the block have arrived.
   bool waits() const noexcept { return waiters_ > 0 && all_have_arrived(); }
+  /// Whether a thread waits because another block has failed.
+  bool is_given_up() const noexcept { return is_given_up_; }
   /// Whether they do, and the last block has come. Any CPU thread may ask.
   bool may_go_on() const noexcept { return waits() && cluster_->phase() != phase_; }
   void wake_if_over();
@@ -58,11 +60,15 @@ class ClusterMember final : public Awaited {
     return object == &of_round_[0] || object == &of_round_[1];
   }
 
+  /// This block has failed.
+  void fail() noexcept { cluster_->fail(); }
+
   // -- The other blocks --------------------------------------------------------------------------
   BlockRunner& block(unsigned rank) const noexcept { return cluster_->block(rank); }
-  /// \brief  Ends this block if that one is not of the cluster, or has left the kernel.
+  /// \brief  Ends this block if that one is not of the cluster, or has left the kernel. If a block of
+  ///         the cluster has failed, the running thread waits forever.
   /// \param  copies  the running thread wants to copy to it, and not to arrive at a barrier of it
-  void require_running(unsigned rank, bool copies, std::source_location where) const;
+  void require_running(unsigned rank, bool copies, std::source_location where);
   /// The running thread arrives at the mbarrier that block `rank` has where this one has `barrier`.
   void arrive_in_block(void* barrier, unsigned rank, std::source_location where);
   /// The address in block `rank` that corresponds to `shared` in this block.
@@ -83,6 +89,7 @@ class ClusterMember final : public Awaited {
   bool all_have_arrived() const noexcept { return arrived_ == scheduler_.threads().count(); }
   const void* barrier() const noexcept { return &of_round_[rounds_ % 2]; }
   void arrive_for_block();
+  void wait_forever();
   void require_rank(unsigned rank, std::source_location where) const;
   unsigned first_missing() const;
   [[noreturn]] void fail_missing(unsigned gone);
@@ -101,6 +108,7 @@ class ClusterMember final : public Awaited {
   std::source_location first_at_;  ///< and where
   unsigned phase_ = 0;             ///< once all have come: the phase whose end they wait for
   unsigned waiters_ = 0;
+  bool is_given_up_ = false;
   ThreadSet waiting_ = {};
   std::array<unsigned, FiberStacks::kMaxStacks> arrivals_ = {};  ///< by thread
   std::array<unsigned, FiberStacks::kMaxStacks> passes_ = {};    ///< likewise

@@ -167,16 +167,16 @@ Mbarrier& Mbarriers::visit(BlockRunner& visitor, void* word, bool is_copy,
                            std::source_location where) {
   BlockScheduler& scheduler = visitor.scheduler();
   const unsigned thread = scheduler.running().number;
+  const unsigned passes = visitor.cluster().passes(thread);
   Mbarrier* const barrier = find(word);
-  if (barrier == nullptr) scheduler.fail({FaultKind::kMbarrierInvalid}, where);
-  if (is_copy && !barrier->fenced) scheduler.fail({FaultKind::kMbarrierUnfenced}, where);
+  if (barrier == nullptr && passes > 0) scheduler.fail({FaultKind::kMbarrierInvalid}, where);
   // The arrival after the initialisation shows it to those who have waited as often.
-  if (visitor.cluster().passes(thread) <= barrier->made_after) {
-    scheduler.fail({FaultKind::kClusterMbarrierUnknown,
-                    {{"copies", is_copy}},
-                    scheduler_.other(barrier->maker, barrier->made_at)},
-                   where);
+  if (barrier == nullptr || passes <= barrier->made_after) {
+    Fault fault(FaultKind::kClusterMbarrierUnknown, {{"copies", is_copy}});
+    if (barrier != nullptr) fault.other = scheduler_.other(barrier->maker, barrier->made_at);
+    scheduler.fail(std::move(fault), where);
   }
+  if (is_copy && !barrier->fenced) scheduler.fail({FaultKind::kMbarrierUnfenced}, where);
   visits_.push_back({.barrier = barrier,
                      .phase = barrier->phase,
                      .is_copy = is_copy,
