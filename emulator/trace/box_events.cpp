@@ -50,33 +50,34 @@ void BoxEvents::land(const void* shared, unsigned bytes, const void* barrier) {
   if (state_.is_ordered()) order_.box_landed(offset_of(shared), offset_of(shared) + bytes);
 }
 
-WordAccess BoxEvents::by_thread(AccessCode code, unsigned thread) const {
-  const Epoch epoch = clocks_.epoch_of(thread);
-  return {.bytes = 15,
-          .thread = static_cast<std::uint16_t>(thread),
-          .code = code,
-          .epoch = epoch,
-          .knows = epoch};
-}
-
 void BoxEvents::start_store(AccessCode code, unsigned thread,
                             std::span<const std::uintptr_t> pieces) {
-  WordAccess access = by_thread(code, thread);
+  const Epoch epoch = clocks_.epoch_of(thread);
+  WordAccess access = {.bytes = 15,
+                       .thread = static_cast<std::uint16_t>(thread),
+                       .code = code,
+                       .epoch = epoch,
+                       .knows = epoch};
   for (const std::uintptr_t piece : pieces) {
-    access.word = static_cast<std::uint32_t>((piece - state_.shared_begin) / 4);
+    access.word = word_of(piece);
     const Conflict conflict = shadow_.start_reading(access);
     if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
       requests_.report_conflict(access, conflict);
   }
+  clocks_.advance(thread);
 }
 
 void BoxEvents::end_store(AccessCode code, unsigned thread,
                           std::span<const std::uintptr_t> pieces) {
-  WordAccess access = by_thread(code, thread);
-  for (const std::uintptr_t piece : pieces) {
-    access.word = static_cast<std::uint32_t>((piece - state_.shared_begin) / 4);
-    shadow_.end_reading(access);
-  }
+  const unsigned warp = thread / 32;
+  const unsigned number = ++stores_read_[warp];
+  for (const std::uintptr_t piece : pieces)
+    shadow_.end_copy(word_of(piece), code, warp, number);
+  clocks_.wait_for_copy(thread, number);
+}
+
+std::uint32_t BoxEvents::word_of(std::uintptr_t piece) const {
+  return static_cast<std::uint32_t>((piece - state_.shared_begin) / 4);
 }
 
 void BoxEvents::see_order_as(unsigned warp, Epoch at) {

@@ -3,6 +3,7 @@
 /// \brief What the tensor memory accelerator does to shared memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,7 +24,10 @@ class BoxEvents {
             SharedRequests& requests, EventOrder& order)
       : state_(state), clocks_(clocks), shadow_(shadow), requests_(requests), order_(order) {}
 
-  void start_block() { boxes_.clear(); }
+  void start_block() {
+    boxes_.clear();
+    stores_read_ = {};
+  }
 
   /// Tells the shadow, word by word.
   void start(const BoxCopy& box, const void* shared, unsigned bytes, const void* barrier);
@@ -48,7 +52,7 @@ class BoxEvents {
     return reinterpret_cast<std::uintptr_t>(shared) - state_.shared_begin;
   }
 
-  WordAccess by_thread(AccessCode code, unsigned thread) const;
+  std::uint32_t word_of(std::uintptr_t piece) const;
 
   const TracerState& state_;
   WarpClocks& clocks_;
@@ -56,6 +60,7 @@ class BoxEvents {
   SharedRequests& requests_;
   EventOrder& order_;
   std::vector<Started> boxes_;
+  std::array<unsigned, 32> stores_read_ = {};  ///< by warp: how many have been waited for
 };
 
 }  // namespace ladder::emulator

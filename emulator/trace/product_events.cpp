@@ -28,14 +28,8 @@ void ProductEvents::started(RequestSite& site, unsigned thread,
 
 void ProductEvents::ended(AccessCode code, unsigned thread, unsigned number,
                           std::span<const std::uintptr_t> pieces) {
-  WordAccess access = {.bytes = 15,
-                       .thread = static_cast<std::uint16_t>(32 * (clocks_.warps() + thread / 128)),
-                       .code = code,
-                       .epoch = number};
-  for (const std::uintptr_t piece : pieces) {
-    access.word = word_of(piece);
-    shadow_.end_reading(access);
-  }
+  for (const std::uintptr_t piece : pieces)
+    shadow_.end_product(word_of(piece), code, thread / 32, number);
 }
 
 WordAccess ProductEvents::by_warp(AccessCode code, unsigned thread) const {

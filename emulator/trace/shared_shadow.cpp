@@ -243,10 +243,11 @@ void SharedShadow::use_clocks() {
   clocked_ = true;
   constexpr std::size_t kReadersPerLine = 64 / sizeof(Reader);
   const std::size_t lines = words_.size() / kReadersPerLine + 1;
-  if (warps_ != clocks_.readers() || box_of_.size() != words_.size()) {
-    warps_ = clocks_.readers();
+  if (warps_ != clocks_.warps() || box_of_.size() != words_.size()) {
+    warps_ = clocks_.warps();
+    readers_of_word_ = clocks_.copy_engine_for(0) + 1;
     readers_of_warp_ = (lines + (lines + 1) % 2) * kReadersPerLine;
-    readers_ = ZeroPages<Reader>(warps_ * readers_of_warp_);
+    readers_ = ZeroPages<Reader>(readers_of_word_ * readers_of_warp_);
     box_of_ = ZeroPages<std::uint32_t>(words_.size());
   } else if (touched_begin_ < touched_end_) {
     forget_readers(touched_begin_, touched_end_);
@@ -300,32 +301,43 @@ Conflict SharedShadow::conflict_without_fence(const WordAccess& access) const {
   return {Conflict::Kind::kUnfenced, box.code, box.thread, box.block};
 }
 
-/// Is a read of the tensor cores, or of a warp, known to come after what `warp` did in its epoch
-/// `at`?
-bool SharedShadow::comes_after(std::uint32_t word, unsigned reader, Epoch read, unsigned warp,
-                               Epoch at) const {
-  if (reader < clocks_.warps()) return clocks_.knows(reader, read, warp, at);
-  const Readings& product = readings_[word / kWordsOfPiece];
-  return clocks_.knows(product.thread / 32u, product.epoch, warp, at);
+/// Does a clock know that it has read? The copy engine reads for one warp or another.
+bool SharedShadow::is_known(WarpClocks::Knowledge clock, const Reader& reader,
+                            unsigned number) const {
+  const bool is_copy = number == clocks_.copy_engine_for(0);
+  return clocks_.knows(clock, is_copy ? clocks_.copy_engine_for(reader.when % 32) : number,
+                       reader.when >> kEpochShift);
 }
 
-Conflict SharedShadow::race_with_reader(std::uint32_t word, unsigned number) const {
+/// Is its read known to come after what `warp` did in its epoch `at`?
+bool SharedShadow::comes_after(std::uint32_t word, unsigned number, unsigned warp, Epoch at) const {
+  if (number < warps_) {
+    return clocks_.knows(number, reader(word, number).when >> kEpochShift, warp, at);
+  }
+  const Readings& reading = readings_[word / kWordsOfPiece];
+  return clocks_.knows(reading.thread / 32u, reading.epoch, warp, at);
+}
+
+Conflict SharedShadow::conflict_with_reader(std::uint32_t word, unsigned number) const {
   const Reader& reader = this->reader(word, number);
-  const bool is_warp = number < clocks_.warps();
-  return race_with(reader.code, is_warp ? static_cast<std::uint16_t>(32 * number + reader.when % 32)
-                                        : readings_[word / kWordsOfPiece].thread);
+  const std::uint16_t thread = number < warps_
+                                   ? static_cast<std::uint16_t>(32 * number + reader.when % 32)
+                                   : readings_[word / kWordsOfPiece].thread;
+  const bool is_copy = is_box_store(reader.code);
+  return {is_copy ? Conflict::Kind::kBeingRead : Conflict::Kind::kRace, reader.code, thread};
 }
 
-/// Of other warps.
+/// Of other warps, tensor cores and the copy engine.
 Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
   const unsigned warp = access.thread / 32u;
-  for (unsigned other = 0; other < warps_; ++other) {
-    const Epoch read = reader(access.word, other).when >> kEpochShift;
-    if (read == 0 || other == warp || clocks_.knows(warp, access.knows, other, read) ||
-        comes_after(access.word, other, read, warp, access.epoch)) {
+  const WarpClocks::Knowledge known = clocks_.knowledge(warp, access.knows);
+  for (unsigned other = 0; other < readers_of_word_; ++other) {
+    const Reader& reader = this->reader(access.word, other);
+    if (reader.when == 0 || other == warp || is_known(known, reader, other) ||
+        comes_after(access.word, other, warp, access.epoch)) {
       continue;
     }
-    return race_with_reader(access.word, other);
+    return conflict_with_reader(access.word, other);
   }
   return {};
 }
@@ -333,11 +345,12 @@ Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
 /// Of all warps but that of the thread, if it is of this block.
 Conflict SharedShadow::conflict_with_readers(const BoxCopy& box, std::uint32_t word) const {
   const unsigned warp = box.block ? ~0u : box.thread / 32u;
-  for (unsigned other = 0; other < warps_; ++other) {
-    const Epoch read = reader(word, other).when >> kEpochShift;
-    if (read == 0 || other == warp || clocks_.knows(knowledge_of(box), other, read)) continue;
-    if (!box.block && comes_after(word, other, read, warp, box.epoch)) continue;
-    return race_with_reader(word, other);
+  const WarpClocks::Knowledge known = knowledge_of(box);
+  for (unsigned other = 0; other < readers_of_word_; ++other) {
+    const Reader& reader = this->reader(word, other);
+    if (reader.when == 0 || other == warp || is_known(known, reader, other)) continue;
+    if (!box.block && comes_after(word, other, warp, box.epoch)) continue;
+    return conflict_with_reader(word, other);
   }
   return {};
 }
@@ -482,14 +495,21 @@ Conflict SharedShadow::start_reading(WordAccess access) {
   return found;
 }
 
-void SharedShadow::end_reading(WordAccess access) {
-  --readings_[access.word / kWordsOfPiece].count;
+void SharedShadow::end_product(std::uint32_t word, AccessCode code, unsigned warp,
+                               unsigned number) {
+  end_reading(word, {number << kEpochShift, code}, clocks_.tensor_cores_of(warp));
+}
+
+void SharedShadow::end_copy(std::uint32_t word, AccessCode code, unsigned warp, unsigned number) {
+  end_reading(word, {number << kEpochShift | warp, code}, clocks_.copy_engine_for(0));
+}
+
+void SharedShadow::end_reading(std::uint32_t word, const Reader& reader, unsigned number) {
+  --readings_[word / kWordsOfPiece].count;
   --pieces_being_read_;
-  for (unsigned i = 0; i < kWordsOfPiece; ++i, ++access.word) {
-    touch(access.word, access.word + 1);
-    reader(access.word, access.thread / 32u) = {access.epoch << kEpochShift | access.thread % 32u,
-                                                access.code};
-  }
+  touch(word, word + kWordsOfPiece);
+  for (std::uint32_t i = word; i < std::min<std::size_t>(word + kWordsOfPiece, words_.size()); ++i)
+    this->reader(i, number) = reader;
 }
 
 /// The access writes what may still be read.

@@ -78,9 +78,10 @@ class SharedShadow {
   friend class OrdinaryWords;
 
   static constexpr unsigned kEpochShift = 6;
-  /// When and where a warp last read a word.
+  /// When and where a warp last read a word; tensor cores, or the copy engine, by their numbers.
   struct Reader {
-    std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
+    std::uint32_t when =
+        0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane or warp
     AccessCode code = 0;
   };
 
@@ -140,8 +141,11 @@ class SharedShadow {
   // -- shared memory; only with clocks
   /// \param access  by the warp or thread that starts it; `word` is the piece's first
   Conflict start_reading(WordAccess access);
-  /// \param access  by one that has waited for it, or by tensor cores: see WarpClocks::readers()
-  void end_reading(WordAccess access);
+  /// \brief  A product has been waited for.
+  /// \param  word  the piece's first
+  void end_product(std::uint32_t word, AccessCode code, unsigned warp, unsigned number);
+  /// Likewise, a copy that a thread of this warp started.
+  void end_copy(std::uint32_t word, AccessCode code, unsigned warp, unsigned number);
 
  private:
   /// Those that read a piece and have not ended.
@@ -185,8 +189,8 @@ class SharedShadow {
     return readers_[warp * readers_of_warp_ + word];
   }
   void forget_readers(std::size_t begin, std::size_t end) {
-    for (unsigned warp = 0; warp < warps_; ++warp) {
-      Reader* const first = &readers_[warp * readers_of_warp_];
+    for (unsigned number = 0; number < readers_of_word_; ++number) {
+      Reader* const first = &readers_[number * readers_of_warp_];
       std::fill(first + begin, first + end, Reader());
     }
   }
@@ -216,8 +220,10 @@ class SharedShadow {
   Conflict conflict_with_readings(const WordAccess& access) const;
   Conflict conflict_with_readings(const BoxCopy& box, std::uint32_t word) const;
   Conflict conflict_with_readers(const BoxCopy& box, std::uint32_t word) const;
-  bool comes_after(std::uint32_t word, unsigned reader, Epoch read, unsigned warp, Epoch at) const;
-  Conflict race_with_reader(std::uint32_t word, unsigned number) const;
+  bool is_known(WarpClocks::Knowledge clock, const Reader& reader, unsigned number) const;
+  bool comes_after(std::uint32_t word, unsigned number, unsigned warp, Epoch at) const;
+  Conflict conflict_with_reader(std::uint32_t word, unsigned number) const;
+  void end_reading(std::uint32_t word, const Reader& reader, unsigned number);
   Conflict conflict_with_box(const WordAccess& access, bool& is_over);
   Conflict conflict_without_fence(const WordAccess& access) const;
   Conflict conflict_with_readers(const WordAccess& access) const;
@@ -246,8 +252,9 @@ class SharedShadow {
 
   const WarpClocks& clocks_;
   bool clocked_ = false;
-  unsigned warps_ = 0;               ///< and tensor cores: see WarpClocks::readers()
-  ZeroPages<Reader> readers_;        ///< (warps, readers_of_warp_)
+  unsigned warps_ = 0;
+  unsigned readers_of_word_ = 0;     ///< warps, tensor cores, and the copy engine
+  ZeroPages<Reader> readers_;        ///< (readers_of_word_, readers_of_warp_)
   std::size_t readers_of_warp_ = 0;  ///< a word's readers do not share a set of the CPU's cache
   ZeroPages<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;       ///< of the block, from 1 on

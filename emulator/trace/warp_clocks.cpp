@@ -23,7 +23,7 @@ bool is_within(std::span<const std::uint32_t> clock, std::span<const std::uint32
 
 void WarpClocks::start_block(unsigned threads, unsigned rank, unsigned blocks) {
   warps_ = (threads + 31) / 32;
-  const std::size_t of_block = readers() + warps_ + kMaxCopyBarriers;
+  const std::size_t of_block = epochs() + warps_ + kMaxCopyBarriers;
   width_ = blocks * of_block;
   own_ = rank * of_block;
   thread_epoch_.fill(1);
@@ -205,7 +205,7 @@ void WarpClocks::fence(unsigned thread) {
   const unsigned warp = thread / 32;
   const std::span<const std::uint32_t> known = knowledge(warp, thread_epoch_[thread]);
   begin_epoch(warp);
-  std::uint32_t* const fenced = newest(warp) + own_ + readers();
+  std::uint32_t* const fenced = newest(warp) + own_ + epochs();
   for (unsigned other = 0; other < warps_; ++other)
     fenced[other] = std::max(fenced[other], known[own_ + other]);
   thread_epoch_[thread] = now_[warp];
@@ -224,9 +224,17 @@ void WarpClocks::meet(unsigned warp) {
 
 void WarpClocks::wait_for_products(unsigned warp, unsigned number) {
   begin_epoch(warp);
-  std::uint32_t& known = newest(warp)[own_ + warps_ + warp / 4];
+  std::uint32_t& known = newest(warp)[own_ + tensor_cores_of(warp)];
   known = std::max(known, number);
   bring_together(warp);
+}
+
+void WarpClocks::wait_for_copy(unsigned thread, unsigned number) {
+  const unsigned warp = thread / 32;
+  begin_epoch(warp);
+  newest(warp)[own_ + copy_engine_for(warp)] = number;
+  thread_epoch_[thread] = now_[warp];
+  lead(thread, Event::Kind::kOther, nullptr);
 }
 
 // -- Lanes ---------------------------------------------------------------------------------------
@@ -367,12 +375,12 @@ unsigned WarpClocks::copy_barrier(const void* barrier) {
 std::uint32_t WarpClocks::landed(const void* barrier) {
   const unsigned number = copy_barrier(barrier);
   if (landed_[number] == acquired_[number]) ++landed_[number];
-  object_at(barrier).arrived[own_ + readers() + warps_ + number] = landed_[number];
+  object_at(barrier).arrived[own_ + epochs() + warps_ + number] = landed_[number];
   return landed_[number];
 }
 
 unsigned WarpClocks::phases_known(Knowledge clock) const {
-  const Knowledge phases = clock.subspan(own_ + readers() + warps_, kMaxCopyBarriers);
+  const Knowledge phases = clock.subspan(own_ + epochs() + warps_, kMaxCopyBarriers);
   return std::accumulate(phases.begin(), phases.end(), 0u);
 }
 

@@ -51,7 +51,7 @@ class WarpClocks {
   void complete(const void* object);
   void acquire(unsigned thread, const void* object);
 
-  /// A clock: epochs of all warps and tensor cores, then epochs of all warps that are fenced, then
+  /// A clock: epochs of all that have some, then epochs of all warps that are fenced, then
   /// phases; and this for each block of the cluster.
   using Clock = std::vector<std::uint32_t>;
   /// What the thread knows and does, for another block. It has arrived there, or asks for a copy.
@@ -66,6 +66,9 @@ class WarpClocks {
   void meet(unsigned warp);
   /// The lanes of a warp have waited together until its products up to this number were computed.
   void wait_for_products(unsigned warp, unsigned number);
+  /// A thread has waited until the copy engine has read what this and earlier copies for its warp
+  /// take from shared memory.
+  void wait_for_copy(unsigned thread, unsigned number);
   /// Some of its lanes met: what each of them did, and knew of other lanes, all of them know.
   void meet_lanes(unsigned warp, std::uint32_t lanes);
   void pass_barrier();
@@ -120,17 +123,19 @@ class WarpClocks {
     return clock[own_ + other] >= earlier;
   }
   bool knows_phase(Knowledge clock, unsigned copy_barrier, std::uint32_t phase) const {
-    return clock[own_ + readers() + warps_ + copy_barrier] >= phase;
+    return clock[own_ + epochs() + warps_ + copy_barrier] >= phase;
   }
   bool knows_fence(Knowledge clock, unsigned other, Epoch earlier) const {
-    return clock[own_ + readers() + other] >= earlier;
+    return clock[own_ + epochs() + other] >= earlier;
   }
   unsigned phases_known(Knowledge clock) const;
 
   unsigned warps() const { return warps_; }
-  /// \brief Who has epochs: the warps, and after them the tensor cores of each warpgroup. The
-  ///        number of a product is its epoch there; who has waited for it knows of it.
-  unsigned readers() const { return warps_ + (warps_ + 3) / 4; }
+  /// \brief Who has epochs: the warps, after them the tensor cores of each warpgroup, and then the
+  ///        copy engine for each warp. The number of a product or a copy is its epoch there; who
+  ///        has waited for it knows of it.
+  unsigned tensor_cores_of(unsigned warp) const { return warps_ + warp / 4; }
+  unsigned copy_engine_for(unsigned warp) const { return warps_ + (warps_ + 3) / 4 + warp; }
 
   /// A clock: what `warp` knew in its epoch `at`, first of all which epoch of each warp.
   std::span<const std::uint32_t> knowledge(unsigned warp, Epoch at) const {
@@ -164,6 +169,7 @@ class WarpClocks {
 
   static constexpr Epoch kKept = 64;  ///< epochs of each warp; of older ones the oldest of these
 
+  unsigned epochs() const { return copy_engine_for(warps_); }
   void reset();
   std::uint32_t* newest(unsigned warp);
   void begin_epoch(unsigned warp);

@@ -47,7 +47,7 @@ __device__ void produce(Shared& shared, const TensorMap& map_a, const TensorMap&
   const int columns = (N + BN - 1) / BN;
   const int tiles = (M + kPair * BM - 1) / (kPair * BM) * columns;
   const int rank = static_cast<int>(cluster_rank());
-  constexpr bool kAlone = FAULT == PipelineFault::kMulticastToItself;
+  const unsigned mask = FAULT == PipelineFault::kMulticastToItself ? 1u << rank : 3u;
   int filled = 0;
   for (int tile = blockIdx.x / kPair; tile < tiles; tile += gridDim.x / kPair) {
     const int row0 = (tile / columns * static_cast<int>(kPair) + rank) * BM;
@@ -61,8 +61,8 @@ __device__ void produce(Shared& shared, const TensorMap& map_a, const TensorMap&
                                                                 : sizeof stage;
       mbarrier_arrive_expect(full, bytes);       // announce
       tma_load(stage.A, map_a, row0, k0, full);  // box of A
-      tma_load_multicast(stage.B[rank], map_b, k0, col0 + rank * kBoxColumns, full,
-                         kAlone ? 1u << rank : 3u, keep);  // box of B
+      const int n = col0 + rank * kBoxColumns;
+      tma_load_multicast(stage.B[rank], map_b, k0, n, full, mask, keep);  // box of B
     }
   }
 }
