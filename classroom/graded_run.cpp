@@ -65,7 +65,8 @@ bool reads_global(Operation operation) {
 }
 
 bool writes_global(Operation operation) {
-  return operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic;
+  return operation == Operation::kGlobalStore || operation == Operation::kGlobalAtomic ||
+         operation == Operation::kBoxStore;
 }
 
 /// Nobody updates these: what does so, in vain, reads them.
@@ -155,7 +156,8 @@ void take_trace(const KernelTrace& trace, std::span<const std::uint64_t> array_l
                            : static_cast<double>(line.counts.bytes);
     // Of a copy, `array` is its target.
     const bool copies = reads_global(line.operation) && line.operation != Operation::kGlobalLoad;
-    const bool inputs = is_of_inputs(line) && line.operation != Operation::kGlobalStore;
+    const bool inputs = is_of_inputs(line) && line.operation != Operation::kGlobalStore &&
+                        line.operation != Operation::kBoxStore;
     if (copies || inputs) report.read_bytes += bytes;
     if (writes_global(line.operation) && line.array == "C") report.written_bytes += bytes;
   }

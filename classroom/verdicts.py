@@ -142,7 +142,12 @@ _ROWS = (
         BARRIERS,
     ),
     (
-        ("missing-cluster-barrier", "grid-sync-not-cooperative"),
+        (
+            "missing-cluster-barrier",
+            "cluster-arrived-twice",
+            "cluster-not-arrived",
+            "grid-sync-not-cooperative",
+        ),
         "Blocks wait for each other, and not all of them come. All threads of a cluster must reach "
         "cluster_sync(), and a grid that waits for itself needs a cooperative launch.",
         BARRIERS,
@@ -164,6 +169,13 @@ _ROWS = (
         "An asynchronous copy may still be on its way when its words are used. Wait for its group "
         "first; then pass a barrier, because other threads have waited for their own copies only.",
         COPIES,
+    ),
+    (
+        ("copy-still-reads", "store-unfinished"),
+        "The copy engine may still be reading shared memory when it is written again, or when the "
+        "block ends. The thread that started the copy waits until it has been read; a barrier tells "
+        "the others.",
+        PRODUCERS,
     ),
     (
         ("copy-unfenced",),
@@ -222,7 +234,13 @@ _ROWS = (
         PRODUCERS,
     ),
     (
-        ("cluster-no-such-block", "cluster-block-left"),
+        (
+            "cluster-no-such-block",
+            "cluster-block-left",
+            "cluster-left-early",
+            "cluster-mbarrier-unknown",
+            "multicast-blocks",
+        ),
         "A block uses the shared memory of another one that is not in its cluster, or has already "
         "left. Blocks of a cluster count from 0, and wait for each other before they end.",
         GRID,

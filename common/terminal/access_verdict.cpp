@@ -190,7 +190,7 @@ std::string product_text(const emulator::AccessCounts& counts) {
 bool asks_global_memory(Operation operation) {
   return operation == Operation::kGlobalLoad || operation == Operation::kGlobalStore ||
          operation == Operation::kGlobalAtomic || operation == Operation::kAsyncCopy ||
-         operation == Operation::kBoxCopy;
+         operation == Operation::kBoxCopy || operation == Operation::kBoxStore;
 }
 
 bool asks_shared_memory(Operation operation) {
@@ -220,8 +220,9 @@ std::string_view code_of(AccessPatternKind kind) {
 }
 
 std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_bytes) {
-  const bool by_lanes =
-      line.operation != Operation::kBoxCopy && line.operation != Operation::kProduct;
+  const bool by_lanes = line.operation != Operation::kBoxCopy &&
+                        line.operation != Operation::kBoxStore &&
+                        line.operation != Operation::kProduct;
   if (!by_lanes || line.example.lanes == 0) return std::nullopt;
   const std::vector<std::int64_t> lanes = addresses_of(line.example);
   const std::set<std::int64_t> places(lanes.begin(), lanes.end());
@@ -257,6 +258,11 @@ AccessVerdict verdict_of(const LineCounts& line, std::size_t row_bytes) {
     return {.text = emulator::sentence("The copy engine brings a box of " +
                                        plural(costs.front().counted, "sector") +
                                        "; no thread loads or stores them.")};
+  }
+  if (line.operation == Operation::kBoxStore) {
+    return {.text = emulator::sentence("The copy engine writes a box of " +
+                                       plural(costs.front().counted, "sector") +
+                                       " from shared memory; no thread stores them.")};
   }
   std::string text = conflict_title(line, costs) + costs_text(costs);
   const std::optional<AccessPattern> pattern = pattern_of(line, row_bytes);

@@ -88,7 +88,7 @@ std::string lines_table(const emulator::KernelTrace& trace,
     const AccessCounts& counts = line.counts;
     table.row({"     " + emulator::name_of(line.operation) + " " + line.array,
                line.access_bytes > 0 ? fmt::format("{}", line.access_bytes)
-               : line.operation == emulator::Operation::kBoxCopy ? "box"
+               : line.operation != emulator::Operation::kProduct ? "box"
                                                                  : "",
                grouped(static_cast<double>(counts.requests)),
                counts.sectors > 0 ? sectors_text(counts) : "",

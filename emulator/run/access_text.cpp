@@ -62,12 +62,17 @@ std::string where_text(const Fault& fault) {
   return " at " + place_text(fault.place) + block_of(fault);
 }
 
+/// "thread (0, 0, 0)", "thread (0, 0, 0) of block (1, 0, 0)"
+std::string who_text(const OtherAccess& other) {
+  return thread_text(other.thread) + (other.block ? " of block " + to_text(*other.block) : "");
+}
+
 /// Of a race within a block: who else.
 std::string race_in_block_text(const Fault& fault) {
   const OtherAccess& other = fault.other.value();
   return "race: " + does_text(fault) + element_text(fault) + " at " + place_text(fault.place) +
          ", and no barrier separates it from " +
-         (other.same_thread ? "another lane" : thread_text(other.thread)) + " that " +
+         (other.same_thread && !other.block ? "another lane" : who_text(other)) + " that " +
          verb_text(other.verb.value()) + " it at " + place_text(other.place) + block_of(fault);
 }
 
@@ -95,12 +100,12 @@ std::string text_of_two(const Fault& fault) {
   const OtherAccess& other = fault.other.value();
   const std::string does =
       does_text(fault) + element_text(fault) + " at " + place_text(fault.place) + block_of(fault);
-  const std::string who = thread_text(other.thread);
+  const std::string who = who_text(other);
   const std::string there = " at " + place_text(other.place);
   switch (fault.kind) {
     case FaultKind::kRaceBetweenBlocks:
-      return "race: " + does + ", and " + who + " of block " + to_text(other.block.value()) + " " +
-             verb_text(other.verb.value()) + " it" + there +
+      return "race: " + does + ", and " + who + " " + verb_text(other.verb.value()) + " it" +
+             there +
              (fault.element && fault.element->space == MemorySpace::kShared
                   ? "; no cluster_sync() separates them"
                   : "; blocks run in any order, so " +
@@ -108,6 +113,10 @@ std::string text_of_two(const Fault& fault) {
     case FaultKind::kCopyInFlight:
       return "in flight: " + does + ", but nothing has waited for the copy to it that " + who +
              " starts" + there;
+    case FaultKind::kCopyStillReads:
+      return "still read: " + does +
+             ", but nothing has waited until the copy from it was done that " + who + " starts" +
+             there;
     case FaultKind::kCopyUnfenced:
       return "unfenced: " + does + ", and no fence_proxy_async() separates it from " + who +
              " that " + verb_text(other.verb.value()) + " it" + there;
@@ -241,7 +250,7 @@ bool is_seen_access(const Fault& fault) {
     case FaultGroup::kUninitialised:
       return true;
     case FaultGroup::kCopy:
-      return fault.kind != FaultKind::kCopyUnfinished;
+      return fault.kind != FaultKind::kCopyUnfinished && fault.kind != FaultKind::kStoreUnfinished;
     case FaultGroup::kAlignment:
       return fault.kind == FaultKind::kMisaligned;
     case FaultGroup::kOutOfBounds:

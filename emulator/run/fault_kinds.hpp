@@ -88,10 +88,15 @@ namespace ladder::emulator {
   /* Asynchronous copies. */                                                                       \
   LADDER_FAULT(kCopyInFlight, kCopy, "copy-in-flight",                                             \
                "An access to what an asynchronous copy may still be filling")                      \
-  LADDER_FAULT(kCopyUnfenced, kCopy, "copy-unfenced",                                              \
-               "A copy by the copy engine over words that were stored without a proxy fence")      \
+  LADDER_FAULT(                                                                                    \
+      kCopyUnfenced, kCopy, "copy-unfenced",                                                       \
+      "A copy by the copy engine of or over words that were stored without a proxy fence")         \
+  LADDER_FAULT(kCopyStillReads, kCopy, "copy-still-reads",                                         \
+               "A store to what an asynchronous copy may still be reading")                        \
   LADDER_FAULT(kCopyUnfinished, kCopy, "copy-unfinished",                                          \
                "A block ends while a copy still writes into its shared memory")                    \
+  LADDER_FAULT(kStoreUnfinished, kCopy, "store-unfinished",                                        \
+               "A block ends while a copy may still read its shared memory")                       \
   /* Barriers of a block, a cluster and a grid. */                                                 \
   LADDER_FAULT(kDivergentBarrier, kBarrier, "divergent-barrier",                                   \
                "Threads of one block wait at different barriers")                                  \
@@ -99,6 +104,10 @@ namespace ladder::emulator {
                "Some threads have left the kernel while others wait at a barrier")                 \
   LADDER_FAULT(kMissingClusterBarrier, kBarrier, "missing-cluster-barrier",                        \
                "A thread has left the kernel while others wait for its cluster")                   \
+  LADDER_FAULT(kClusterArrivedTwice, kBarrier, "cluster-arrived-twice",                            \
+               "A thread arrives at the barrier of its cluster twice and does not wait between")   \
+  LADDER_FAULT(kClusterNotArrived, kBarrier, "cluster-not-arrived",                                \
+               "A thread waits at the barrier of its cluster and has not arrived there")           \
   LADDER_FAULT(kNamedBarrierCount, kBarrier, "named-barrier-count",                                \
                "Threads at one named barrier do not agree on how many they are")                   \
   LADDER_FAULT(kGridSyncNotCooperative, kBarrier, "grid-sync-not-cooperative",                     \
@@ -163,6 +172,12 @@ namespace ladder::emulator {
                "A cluster is asked for a block that it does not have")                             \
   LADDER_FAULT(kClusterBlockLeft, kCluster, "cluster-block-left",                                  \
                "The shared memory of a block is asked for that has left the kernel")               \
+  LADDER_FAULT(kClusterLeftEarly, kCluster, "cluster-left-early",                                  \
+               "A block leaves the kernel while another one may still use its shared memory")      \
+  LADDER_FAULT(kClusterMbarrierUnknown, kCluster, "cluster-mbarrier-unknown",                      \
+               "A block uses an mbarrier of another one that may not be initialised yet")          \
+  LADDER_FAULT(kMulticastBlocks, kCluster, "multicast-blocks",                                     \
+               "A multicast to no block, or to one that its cluster does not have")                \
   /* What ends a thread at once. */                                                                \
   LADDER_FAULT(kStackOverflow, kStop, "stack-overflow", "A thread needs more than its stack")      \
   LADDER_FAULT(kDivisionByZero, kStop, "division-by-zero", "An integer division by zero")          \

@@ -44,6 +44,7 @@ std::string overrun_text(const Fields& fields) {
 std::string argument_text(const Fields& fields) {
   const std::string& argument = fields.word("argument");
   if (argument == "tma_load-destination") return "destination of tma_load";
+  if (argument == "tma_store-source") return "source of tma_store";
   if (argument == "cp.async-destination") return "destination of cp.async";
   if (argument == "cp.async-source") return "source of cp.async";
   if (argument == "wgmma-factor") return "factor of wgmma";
@@ -220,12 +221,49 @@ std::string wgmma_text(const Fault& fault) {
   }
 }
 
-std::string cluster_text(const Fault& fault) {
-  const std::string begin = "in_block() asks for block " + fault.fields.digits("rank");
-  if (fault.kind == FaultKind::kClusterNoBlock) {
-    return begin + " of a cluster of " + fault.fields.digits("blocks") + ",";
+std::string left_early_text(const Fault& fault) {
+  const OtherAccess& other = fault.other.value();
+  const bool copies = fault.fields.truth("copies");
+  const std::string last =
+      other.place.file.empty() ? "" : ", which last waited at " + place_text(other.place);
+  return "left early: nothing keeps block " + to_text(other.block.value()) +
+         " in the kernel until " +
+         (copies ? "a box has come to its shared memory"
+                 : "this block has arrived at its mbarrier") +
+         "; the last to leave it is " + thread_text(other.thread) + last +
+         ". End with cluster_sync(). The " + (copies ? "box is sent" : "arrival is");
+}
+
+std::string unknown_mbarrier_text(const Fault& fault) {
+  const std::string begin =
+      fault.fields.truth("copies") ? "a box is to arrive" : "a thread arrives";
+  if (!fault.other) {
+    return begin +
+           " at an mbarrier of another block that is not initialised yet: cluster_sync() "
+           "has to come between,";
   }
-  return begin + " of the cluster, which has left the kernel: its shared memory is no more,";
+  return begin + " at an mbarrier of block " + to_text(fault.other->block.value()) +
+         ", and no cluster_sync() separates it from " + thread_text(fault.other->thread) +
+         " that initialises it at " + place_text(fault.other->place) + ",";
+}
+
+std::string cluster_text(const Fault& fault) {
+  const Fields& fields = fault.fields;
+  switch (fault.kind) {
+    case FaultKind::kClusterNoBlock:
+      return "block " + fields.digits("rank") + " is asked for, of a cluster of " +
+             fields.digits("blocks") + ",";
+    case FaultKind::kClusterLeftEarly:
+      return left_early_text(fault);
+    case FaultKind::kClusterMbarrierUnknown:
+      return unknown_mbarrier_text(fault);
+    case FaultKind::kMulticastBlocks:
+      return "tma_load_multicast to the blocks of mask " + mask_text(fields.number("mask")) +
+             ", in a cluster of " + fields.digits("blocks") + ",";
+    default:
+      return "in_block() asks for block " + fields.digits("rank") +
+             " of the cluster, which has left the kernel: its shared memory is no more,";
+  }
 }
 
 std::string barrier_text(const Fault& fault) {
@@ -238,6 +276,11 @@ std::string barrier_text(const Fault& fault) {
       return "missing barrier: " + thread_text(fault.other.value().thread) +
              " has left the kernel while " + thread_text(fault.thread) +
              " waits at cluster_sync(), which all threads of the cluster must reach,";
+    case FaultKind::kClusterArrivedTwice:
+      return "cluster_arrive() by a thread that has not waited since its last one: cluster_wait() "
+             "comes between,";
+    case FaultKind::kClusterNotArrived:
+      return "cluster_wait() by a thread that has not arrived: cluster_arrive() comes first,";
     case FaultKind::kNamedBarrierCount:
       return thread_text(fault.thread) + " comes to barrier " + fields.digits("barrier") + " for " +
              fields.digits("threads") + " threads, but " + thread_text(fault.other.value().thread) +
@@ -264,7 +307,11 @@ std::string stop_text(const Fault& fault) {
   }
 }
 
-std::string copy_unfinished_text() {
+std::string copy_unfinished_text(const Fault& fault) {
+  if (fault.kind == FaultKind::kStoreUnfinished) {
+    return "the block has ended while a tma_store may still read its shared memory: no "
+           "tma_store_wait_read() has waited for the one that was started";
+  }
   return "the block has ended while a tma_load still writes into its shared memory: nobody waited "
          "for the one that was started";
 }
@@ -276,7 +323,7 @@ std::string stopping_text(const Fault& fault) {
     case FaultGroup::kAlignment:
       return alignment_text(fault);
     case FaultGroup::kCopy:
-      return copy_unfinished_text();
+      return copy_unfinished_text(fault);
     case FaultGroup::kBarrier:
       return barrier_text(fault);
     case FaultGroup::kHang:

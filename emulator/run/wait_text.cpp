@@ -170,6 +170,10 @@ std::string deadlock_text(const Fault& fault) {
   if (groups.size() > kMostGroups) {
     text += "; and " + std::to_string(groups.size() - kMostGroups) + " more groups of threads";
   }
+  if (fault.other) {
+    text += "; the bytes were announced at " + place_text(fault.other->place) + " by " +
+            thread_text(fault.other->thread);
+  }
   return text + unstarted_text(fault.fields) + ", first";
 }
 

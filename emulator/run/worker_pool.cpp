@@ -210,6 +210,7 @@ void WorkerPool::end_block(Worker& worker, Room& room) {
   if (std::optional<KernelError> error = room.runner.take_error()) {
     if (observer != nullptr) observer->block_failed(*error);
     report(block, std::make_exception_ptr(*std::move(error)));
+    if (plan_->cluster > 1) room.runner.cluster().fail();
     return;
   }
   if (observer != nullptr) observer->block_ended(block);
@@ -286,6 +287,7 @@ void WorkerPool::report_hang() {
   for (const Room* room : waiting) {
     for (ThreadGroup& group : room->runner.waiters())
       fault.groups.push_back(std::move(group));
+    if (!fault.other) fault.other = room->runner.wrong_announcement();
   }
   if (const std::uint64_t left = queue_.left(); left > 0) {
     fault.fields = {{"blocks_not_started", left},

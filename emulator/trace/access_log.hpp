@@ -41,6 +41,11 @@ constexpr unsigned kBytesOfProduct = 32;
 constexpr bool is_product(AccessCode code) {
   return (code & kHowBits) == pack_access(0, AccessType::kBox, kBytesOfProduct);
 }
+/// A box that goes from shared to global memory: likewise.
+constexpr unsigned kBytesOfBoxStore = 64;
+constexpr bool is_box_store(AccessCode code) {
+  return (code & kHowBits) == pack_access(0, AccessType::kBox, kBytesOfBoxStore);
+}
 constexpr std::uintptr_t offset_of(AccessCode code) {
   return code >> 6;
 }

@@ -49,7 +49,8 @@ void BlockTracer::start_grid(const GridPlan& plan, const SharedMemory& shared,
 
 void BlockTracer::start_block(std::uint64_t block) {
   state_.block = block;
-  clocks_.start_block(state_.plan->threads);
+  const unsigned cluster = state_.plan->cluster;
+  clocks_.start_block(state_.plan->threads, static_cast<unsigned>(block % cluster), cluster);
   shadow_.start_block();
   boxes_.start_block();
   epochs_.start_block();
@@ -340,11 +341,28 @@ void BlockTracer::released(unsigned thread, const void* object) {
 /// What a barrier of some warps puts in order in global memory is not followed.
 void BlockTracer::arrived(unsigned thread, const void* object) {
   may_order_blocks_by(object);
-  if (object != &BlockRunner::of_this_cpu_thread()->cluster()) {
-    state_.is_lenient = true;
-    thread_order_.be_lenient();
-  }
+  if (!BlockRunner::of_this_cpu_thread()->cluster().is_barrier(object)) be_lenient();
   change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
+}
+
+void BlockTracer::be_lenient() {
+  state_.is_lenient = true;
+  thread_order_.be_lenient();
+}
+
+/// The other block does not run meanwhile.
+void BlockTracer::arrived_elsewhere(unsigned thread, BlockObserver& target, const void* object) {
+  be_lenient();
+  auto& other = static_cast<BlockTracer&>(target);
+  other.be_lenient();
+  other.start_clocks();
+  change_epoch(thread,
+               [&](Epoch) { other.clocks_.arrive_from(clocks_.tell(thread, object), object); });
+}
+
+void BlockTracer::completed_elsewhere(const BlockObserver& other, const void* theirs,
+                                      const void* object) {
+  clocks_.complete_with(static_cast<const BlockTracer&>(other).clocks_, theirs, object);
 }
 
 void BlockTracer::acquired(unsigned thread, const void* object) {
@@ -401,22 +419,50 @@ void BlockTracer::copy_landed(void* shared, unsigned bytes) {
                pack_access(0, AccessType::kCopyLanded, bytes));
 }
 
-void BlockTracer::box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
-                              int column, const void* barrier, std::source_location where) {
-  BoxCopy box = {.code = calls_.at(where, AccessType::kBox, 16),
+void BlockTracer::box_requested(unsigned thread, const ptx::TensorMap& map, int row, int column,
+                                std::source_location where) {
+  global_.request_box(sites_.at(calls_.at(where, AccessType::kBox, 16)), thread, map, row, column);
+  logs_.words().is_not_alone();
+}
+
+void BlockTracer::box_started(unsigned thread, BlockObserver& target, void* shared,
+                              const ptx::TensorMap& map, int row, int column, const void* barrier,
+                              std::source_location where) {
+  auto& other = static_cast<BlockTracer&>(target);
+  other.start_clocks();
+  BoxCopy box = {.copy_barrier = other.clocks_.copy_barrier(barrier),
+                 .code = calls_.at(where, AccessType::kBox, 16),
                  .thread = static_cast<std::uint16_t>(thread)};
   change_epoch(thread, [&](Epoch before) {
-    box.copy_barrier = clocks_.copy_barrier(barrier);
     box.epoch = before;
-    clocks_.advance(thread);
+    if (&other == this) {
+      clocks_.advance(thread);
+    } else {
+      box.block = state_.block;
+      box.knows = clocks_.tell(thread, shared);
+    }
   });
-  global_.count_box(sites_.at(box.code), thread, map, row, column);
-  logs_.words().is_not_alone();
-  boxes_.start(box, shared, static_cast<unsigned>(map.box_bytes()), barrier);
+  other.global_.receive_box(other.sites_.at(box.code), map, row, column);
+  other.boxes_.start(box, shared, static_cast<unsigned>(map.box_bytes()), barrier);
 }
 
 void BlockTracer::box_landed(void* shared, unsigned bytes, const void* barrier) {
   boxes_.land(shared, bytes, barrier);
+}
+
+void BlockTracer::box_store_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                                    const ptx::TensorMap& map, int row, int column,
+                                    std::span<const std::byte> data, std::source_location where) {
+  const AccessCode code = calls_.at(where, AccessType::kBox, kBytesOfBoxStore);
+  change_epoch(thread, [&](Epoch) { boxes_.start_store(code, thread, pieces); });
+  global_.store_box(sites_.at(code), thread, map, row, column, data);
+  logs_.words().is_not_alone();
+}
+
+void BlockTracer::box_store_read(unsigned thread, std::span<const std::uintptr_t> pieces,
+                                 std::source_location where) {
+  const AccessCode code = calls_.at(where, AccessType::kBox, kBytesOfBoxStore);
+  change_epoch(thread, [&](Epoch) { boxes_.end_store(code, thread, pieces); });
 }
 
 void BlockTracer::product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
@@ -429,10 +475,16 @@ void BlockTracer::product_started(unsigned thread, std::span<const std::uintptr_
   change_epoch(thread, [&](Epoch) { products_.started(site, thread, pieces); });
 }
 
-void BlockTracer::product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+void BlockTracer::product_ended(unsigned thread, unsigned number,
+                                std::span<const std::uintptr_t> pieces,
                                 std::source_location where) {
-  const AccessCode code = calls_.at(where, AccessType::kBox, kBytesOfProduct);
-  change_epoch(thread, [&](Epoch) { products_.ended(code, thread, pieces); });
+  products_.ended(calls_.at(where, AccessType::kBox, kBytesOfProduct), thread, number, pieces);
+}
+
+void BlockTracer::products_awaited(unsigned warp, unsigned number) {
+  start_clocks();
+  look_at(warp);
+  clocks_.wait_for_products(warp, number);
 }
 
 }  // namespace ladder::emulator

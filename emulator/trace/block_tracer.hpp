@@ -81,19 +81,30 @@ class BlockTracer final : public BlockObserver {
   void copy_started(unsigned thread, void* shared, const void* global, unsigned bytes,
                     unsigned source_bytes, std::source_location where) override;
   void copy_landed(void* shared, unsigned bytes) override;
-  void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row, int column,
-                   const void* barrier, std::source_location where) override;
+  void box_requested(unsigned thread, const ptx::TensorMap& map, int row, int column,
+                     std::source_location where) override;
+  void box_started(unsigned thread, BlockObserver& target, void* shared, const ptx::TensorMap& map,
+                   int row, int column, const void* barrier, std::source_location where) override;
   void box_landed(void* shared, unsigned bytes, const void* barrier) override;
+  void box_store_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                         const ptx::TensorMap& map, int row, int column,
+                         std::span<const std::byte> data, std::source_location where) override;
+  void box_store_read(unsigned thread, std::span<const std::uintptr_t> pieces,
+                      std::source_location where) override;
   void product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
                        std::source_location where) override;
-  void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+  void product_ended(unsigned thread, unsigned number, std::span<const std::uintptr_t> pieces,
                      std::source_location where) override;
+  void products_awaited(unsigned warp, unsigned number) override;
   void arrive_at_cluster_barrier() override;
   void pass_cluster_barrier() override;
   void pass_grid_barrier() override;
   void released(unsigned thread, const void* object) override;
   void arrived(unsigned thread, const void* object) override;
+  void arrived_elsewhere(unsigned thread, BlockObserver& target, const void* object) override;
   void completed(const void* object) override;
+  void completed_elsewhere(const BlockObserver& other, const void* theirs,
+                           const void* object) override;
   void acquired(unsigned thread, const void* object) override;
   void fenced_for_copies(unsigned thread) override;
   void block_ended(std::uint64_t block) override { sink_->block_ended(block, *this); }
@@ -165,6 +176,7 @@ class BlockTracer final : public BlockObserver {
                          bool shared);
   void set_epochs(const Epochs& epochs);
   void start_clocks();
+  void be_lenient();
   void look_at_if_in_step(unsigned warp);
   void may_order_blocks();
   void may_order_blocks_by(const void* object);

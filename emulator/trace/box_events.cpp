@@ -14,7 +14,7 @@ void BoxEvents::start(const BoxCopy& box, const void* shared, unsigned bytes, co
   const std::size_t end = std::min(begin + bytes, state_.shared_bytes);
   const WordAccess start = {
       .thread = box.thread, .code = box.code, .epoch = box.epoch, .knows = box.epoch};
-  const bool suits = OrdinaryWords::suit(shadow_);
+  const bool suits = !box.block && OrdinaryWords::suit(shadow_);
   OrdinaryWords ordinary(shadow_, start, begin / 4, end / 4 + 1);
   const bool all = suits && ordinary.fill(static_cast<std::uint32_t>(begin / 4),
                                           static_cast<std::uint32_t>(end / 4), number);
@@ -29,10 +29,14 @@ void BoxEvents::start(const BoxCopy& box, const void* shared, unsigned bytes, co
                                .thread = box.thread,
                                .sync = 0,
                                .code = box.code},
-                              conflict);
+                              conflict, box.block);
   }
   if (state_.is_ordered()) {
-    see_order_as(box.thread / 32u, box.epoch);
+    if (box.block) {
+      order_.see_phases(static_cast<int>(clocks_.phases_known(box.knows)));
+    } else {
+      see_order_as(box.thread / 32u, box.epoch);
+    }
     order_.box_started(begin, end);
   }
 }
@@ -44,6 +48,36 @@ void BoxEvents::land(const void* shared, unsigned bytes, const void* barrier) {
   shadow_.land_box(started->number, clocks_.landed(barrier));
   boxes_.erase(started);
   if (state_.is_ordered()) order_.box_landed(offset_of(shared), offset_of(shared) + bytes);
+}
+
+void BoxEvents::start_store(AccessCode code, unsigned thread,
+                            std::span<const std::uintptr_t> pieces) {
+  const Epoch epoch = clocks_.epoch_of(thread);
+  WordAccess access = {.bytes = 15,
+                       .thread = static_cast<std::uint16_t>(thread),
+                       .code = code,
+                       .epoch = epoch,
+                       .knows = epoch};
+  for (const std::uintptr_t piece : pieces) {
+    access.word = word_of(piece);
+    const Conflict conflict = shadow_.start_reading(access);
+    if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
+      requests_.report_conflict(access, conflict);
+  }
+  clocks_.advance(thread);
+}
+
+void BoxEvents::end_store(AccessCode code, unsigned thread,
+                          std::span<const std::uintptr_t> pieces) {
+  const unsigned warp = thread / 32;
+  const unsigned number = ++stores_read_[warp];
+  for (const std::uintptr_t piece : pieces)
+    shadow_.end_copy(word_of(piece), code, warp, number);
+  clocks_.wait_for_copy(thread, number);
+}
+
+std::uint32_t BoxEvents::word_of(std::uintptr_t piece) const {
+  return static_cast<std::uint32_t>((piece - state_.shared_begin) / 4);
 }
 
 void BoxEvents::see_order_as(unsigned warp, Epoch at) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 
 #include "emulator/run/block/block_runner.hpp"
@@ -330,34 +331,117 @@ void GlobalRequests::check_in_cluster(const LaneAccess& lane) {
                    .address = at});
 }
 
-void GlobalRequests::count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
-                               int row, int column) {
-  const int first_row = std::max(row, 0);
+namespace {
+
+/// The rows of a box that lie in its matrix: calls visit(address of the first byte, and past the
+/// last, and where the first is in the box) for each.
+template <class Visit>
+void for_each_row_inside(const ptx::TensorMap& map, int row, int column, Visit visit) {
   const int end_row = std::min(row + map.box_rows, map.rows);
   const int first_column = std::max(column, 0);
   const int end_column = std::min(column + map.box_columns, map.columns);
-  AccessCounts counts = {.requests = 1, .lanes = 1, .sectors = sectors_of_box(map, row, column)};
-  for (int r = first_row; r < end_row && first_column < end_column; ++r) {
-    const auto begin = reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, first_column));
-    const auto end = reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, end_column));
+  if (first_column >= end_column) return;
+  for (int r = std::max(row, 0); r < end_row; ++r) {
+    visit(reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, first_column)),
+          reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, end_column)),
+          static_cast<std::size_t>((r - row) * map.box_row_bytes() +
+                                   (first_column - column) * map.element_bytes));
+  }
+}
+
+}  // namespace
+
+void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
+                                 int row, int column) {
+  for_each_row_inside(map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
     const std::size_t array = state_.wishes->index.with(begin, end);
     if (array == kNoArray) {
       report(thread, site.code, begin);
-      continue;
+      return;
     }
-    uses_[array].loaded = true;
-    const LinePattern lines = lines_of(begin, end);
-    stream_.add({.line = line_of(array, begin),
-                 .pattern = state_.wishes->patterns->number_of(lines),
-                 .array = static_cast<std::uint32_t>(array),
-                 .store = 2});
     site.count_for(array);
-    counts.bytes += end - begin;
-    counts.lines += lines.size();
-    counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
-  }
+    stream_row(array, begin, end, 2);
+  });
+  site.counts.global += AccessCounts{.requests = 1, .lanes = 1};
+}
+
+void GlobalRequests::receive_box(RequestSite& site, const ptx::TensorMap& map, int row,
+                                 int column) {
+  AccessCounts counts = {.sectors = sectors_of_box(map, row, column)};
+  for_each_row_inside(map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
+    const std::size_t array = state_.wishes->index.with(begin, end);
+    if (array == kNoArray) return;
+    uses_[array].loaded = true;
+    site.count_for(array);
+    count_row(counts, begin, end);
+  });
   counts.ideal_sectors = (counts.bytes + kSectorBytes - 1) / kSectorBytes;
   site.counts.global += counts;
+}
+
+void GlobalRequests::store_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
+                               int row, int column, std::span<const std::byte> data) {
+  AccessCounts counts = {.requests = 1, .lanes = 1};
+  for_each_row_inside(
+      map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t at) {
+        const std::size_t array = state_.wishes->index.with(begin, end);
+        if (array == kNoArray) {
+          report(thread, site.code, begin);
+          return;
+        }
+        uses_[array].stored = true;
+        site.count_for(array);
+        stream_row(array, begin, end, 1);
+        count_row(counts, begin, end);
+        check_row_of_store(site.code, thread, array, begin, data.subspan(at, end - begin));
+      });
+  counts.sectors = counts.distinct_sectors;
+  counts.ideal_sectors = (counts.bytes + kSectorBytes - 1) / kSectorBytes;
+  site.counts.global += counts;
+}
+
+void GlobalRequests::stream_row(std::size_t array, std::uint64_t begin, std::uint64_t end,
+                                std::uint32_t store) {
+  stream_.add({.line = line_of(array, begin),
+               .pattern = state_.wishes->patterns->number_of(lines_of(begin, end)),
+               .array = static_cast<std::uint32_t>(array),
+               .store = store});
+}
+
+void GlobalRequests::count_row(AccessCounts& counts, std::uint64_t begin, std::uint64_t end) {
+  counts.bytes += end - begin;
+  counts.lines += lines_of(begin, end).size();
+  counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+}
+
+/// Races of what the copy engine writes for a thread.
+void GlobalRequests::check_row_of_store(AccessCode code, unsigned thread, std::size_t array,
+                                        std::uint64_t begin, std::span<const std::byte> data) {
+  if (state_.wishes->shadow == nullptr || !concerns(code, array)) return;
+  const TracedArray& traced = state_.wishes->arrays[array];
+  const auto unit = static_cast<unsigned>(std::min<std::size_t>(4, traced.element_bytes));
+  const std::size_t first = begin - reinterpret_cast<std::uint64_t>(traced.data);
+  GlobalShadow& shadow = *state_.wishes->shadow;
+  const auto lock = shadow.lock(array);
+  for (std::size_t at = 0; at + unit <= data.size(); at += unit) {
+    GlobalAccess access = {.code = code,
+                           .phase = state_.grid_phase,
+                           .thread = static_cast<std::uint16_t>(thread),
+                           .is_lenient = state_.is_lenient,
+                           .address = begin + at};
+    std::memcpy(&access.value, &data[at], unit);
+    if (shadow.store_quietly(array, first + at, unit, access, thread_order_)) continue;
+    const GlobalConflict conflict = shadow.store(array, first + at, unit, access, thread_order_);
+    if (conflict.kind == GlobalConflict::Kind::kNone) continue;
+    RawHazard hazard = {.kind = kind_of(conflict.kind),
+                        .code = code,
+                        .earlier = conflict.earlier,
+                        .thread = static_cast<std::uint16_t>(thread),
+                        .earlier_thread = conflict.thread,
+                        .address = begin + at};
+    if (conflict.kind == GlobalConflict::Kind::kBlocksRace) hazard.earlier_block = conflict.block;
+    hazards_.report(hazard);
+  }
 }
 
 // -- Accesses elsewhere --------------------------------------------------------------------------

@@ -51,11 +51,16 @@ class GlobalRequests {
 
   void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
-  /// \brief Row by row the box's bytes within the matrix are asked of L2; L1 keeps none of them.
-  ///        What is counted is what arrives: all of the box, and a sector twice if it goes to two
-  ///        lines.
-  void count_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map, int row,
-                 int column);
+  /// Row by row a box's bytes within the matrix are asked of L2, once for all blocks that receive
+  /// them; L1 keeps none of them.
+  void request_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map, int row,
+                   int column);
+  /// A box arrives at this block: all of it counts, and a sector twice if it goes to two lines.
+  void receive_box(RequestSite& site, const ptx::TensorMap& map, int row, int column);
+  /// \brief A box is written.
+  /// \param data  of the whole box, row by row
+  void store_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map, int row, int column,
+                 std::span<const std::byte> data);
 
   /// \brief  An access of a thread to what is neither shared memory nor near an array.
   /// \return false: it is of no concern, e.g. of a local variable
@@ -88,6 +93,10 @@ class GlobalRequests {
   const GlobalPhase& phase_of(RequestSite& site, const std::uint64_t* address) const;
   bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;
   std::int64_t line_of(std::size_t array, std::uint64_t address) const;
+  void stream_row(std::size_t array, std::uint64_t begin, std::uint64_t end, std::uint32_t store);
+  static void count_row(AccessCounts& counts, std::uint64_t begin, std::uint64_t end);
+  void check_row_of_store(AccessCode code, unsigned thread, std::size_t array, std::uint64_t begin,
+                          std::span<const std::byte> data);
   bool is_of_no_concern(std::uintptr_t address, AccessCode code);
   bool is_of_host(std::uintptr_t address) const;
   bool is_launch_code(AccessCode code);

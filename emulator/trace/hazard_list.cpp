@@ -51,7 +51,7 @@ bool HazardList::updates(const RawHazard& hazard) {
 
 void HazardList::report(RawHazard hazard) {
   constexpr std::size_t kMost = 200;
-  hazard.block = state_.block;
+  hazard.block = hazard.by_block.value_or(state_.block);
   hazard.array = array_of(hazard);
   for (RawHazard& known : hazards_) {
     if (known.kind == hazard.kind && known.code == hazard.code && known.earlier == hazard.earlier &&

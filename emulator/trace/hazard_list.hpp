@@ -20,9 +20,10 @@ namespace ladder::emulator {
 struct RawHazard {
   FaultKind kind = FaultKind::kMisaligned;
   AccessCode code = 0;
-  AccessCode earlier = 0;    ///< race: the access before
-  std::uint64_t block = 0;   ///< the lowest with this fault
-  std::uint16_t thread = 0;  ///< within the block
+  AccessCode earlier = 0;                      ///< race: the access before
+  std::uint64_t block = 0;                     ///< the lowest with this fault
+  std::optional<std::uint64_t> by_block = {};  ///< if it is not the one that runs
+  std::uint16_t thread = 0;                    ///< within the block
   std::uint16_t earlier_thread = 0;
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;

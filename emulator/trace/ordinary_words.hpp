@@ -29,18 +29,20 @@ class OrdinaryWords {
         interval_(shadow.interval_),
         block_start_(shadow.block_start_),
         clocked_(shadow.clocked_),
-        known_(clocked_ ? shadow.clocks_.knowledge(warp_, access.knows).data() : nullptr),
+        known_(clocked_ ? shadow.clocks_.epochs_known(warp_, access.knows) : nullptr),
         past_{past_of(access, false), past_of(access, true)} {
     shadow.touch(begin, end);
     if (!clocked_ || type_of(access.code) == AccessType::kLoad) return;
-    for (unsigned other = 0; other < shadow.warps_; ++other)
+    const unsigned copy_engine = shadow.readers_of_word_ - 1;
+    for (unsigned other = 0; other < copy_engine; ++other)
       reads_from_[other] = (known_[other] + 1) << SharedShadow::kEpochShift;
+    reads_from_[copy_engine] = 1;  // that takes a closer look
     reads_from_[warp_] = ~0u;
   }
 
-  /// Are all words of the block known as a whole, and read by no product on the tensor cores?
+  /// Are all words of the block known as a whole, and read by nothing for a while?
   static bool suit(const SharedShadow& shadow) {
-    return shadow.split_.empty() && shadow.pieces_in_products_ == 0;
+    return shadow.split_.empty() && shadow.pieces_being_read_ == 0;
   }
 
   Epoch epoch() const { return epoch_; }
@@ -118,7 +120,7 @@ class OrdinaryWords {
       if (box == 0 ? shadow_->words_[word].written_in == block_start_ : !knows_box(box))
         return false;
     }
-    for (unsigned other = 0; other < shadow_->warps_; ++other) {
+    for (unsigned other = 0; other < shadow_->readers_of_word_; ++other) {
       const Reader* const readers = &shadow_->reader(0, other);
       std::uint32_t latest = 0;
       for (std::uint32_t word = begin; word < end; ++word)
@@ -188,11 +190,11 @@ class OrdinaryWords {
   bool forget_readers(std::uint32_t word) {
     Reader* const first = &shadow_->reader(word, 0);
     const std::size_t step = shadow_->readers_of_warp_;
-    const unsigned warps = shadow_->warps_;
-    for (unsigned other = 0; other < warps; ++other) {
+    const unsigned readers = shadow_->readers_of_word_;
+    for (unsigned other = 0; other < readers; ++other) {
       if (first[other * step].when >= reads_from_[other]) return false;
     }
-    for (unsigned other = 0; other < warps; ++other)
+    for (unsigned other = 0; other < readers; ++other)
       first[other * step] = {};
     return true;
   }
@@ -225,7 +227,7 @@ class OrdinaryWords {
   bool clocked_;
   const std::uint32_t* known_;  ///< by warp: the epochs that the request's warp knows of
   std::array<Past, 2> past_;    ///< of one lane, and of several
-  std::array<std::uint32_t, 32>
+  std::array<std::uint32_t, 41>
       reads_from_;               ///< of writes, by warp: such reads are not known to come before
   std::uint32_t known_box_ = 0;  ///< a copy that has landed
   unsigned known_warp_ = ~0u;    ///< what it did in this epoch comes before

@@ -16,7 +16,7 @@ void ProductEvents::started(RequestSite& site, unsigned thread,
   WordAccess access = by_warp(site.code, thread);
   for (const std::uintptr_t piece : pieces) {
     access.word = word_of(piece);
-    const Conflict conflict = shadow_.start_product(access);
+    const Conflict conflict = shadow_.start_reading(access);
     if (conflict.kind != Conflict::Kind::kNone) [[unlikely]]
       requests_.report_conflict(access, conflict);
   }
@@ -26,13 +26,10 @@ void ProductEvents::started(RequestSite& site, unsigned thread,
     order_.shared_load(thread / 32, piece - state_.shared_begin);
 }
 
-void ProductEvents::ended(AccessCode code, unsigned thread,
+void ProductEvents::ended(AccessCode code, unsigned thread, unsigned number,
                           std::span<const std::uintptr_t> pieces) {
-  WordAccess access = by_warp(code, thread);
-  for (const std::uintptr_t piece : pieces) {
-    access.word = word_of(piece);
-    shadow_.end_product(access);
-  }
+  for (const std::uintptr_t piece : pieces)
+    shadow_.end_product(word_of(piece), code, thread / 32, number);
 }
 
 WordAccess ProductEvents::by_warp(AccessCode code, unsigned thread) const {

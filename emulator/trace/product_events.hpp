@@ -28,7 +28,9 @@ class ProductEvents {
   /// \param pieces  addresses of 16 bytes
   void started(RequestSite& site, unsigned thread, std::span<const std::uintptr_t> pieces);
   /// \param thread  the first of a warp that has waited for it
-  void ended(AccessCode code, unsigned thread, std::span<const std::uintptr_t> pieces);
+  /// \param number  of the product in its warp
+  void ended(AccessCode code, unsigned thread, unsigned number,
+             std::span<const std::uintptr_t> pieces);
 
  private:
   WordAccess by_warp(AccessCode code, unsigned thread) const;

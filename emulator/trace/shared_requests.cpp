@@ -343,7 +343,8 @@ bool SharedRequests::is_of_written_object(std::size_t at, AccessCode code) const
   return shadow_.is_written(array->offset + begin, array->offset + end);
 }
 
-void SharedRequests::report_conflict(const WordAccess& access, const Conflict& conflict) {
+void SharedRequests::report_conflict(const WordAccess& access, const Conflict& conflict,
+                                     std::optional<std::uint64_t> block) {
   if (conflict.kind == Conflict::Kind::kRace &&
       flags_.excuse(access.word, access.code, conflict.earlier)) {
     return;
@@ -352,6 +353,7 @@ void SharedRequests::report_conflict(const WordAccess& access, const Conflict& c
   if (conflict.kind == Conflict::Kind::kRace) kind = FaultKind::kRaceInShared;
   if (conflict.kind == Conflict::Kind::kInFlight) kind = FaultKind::kCopyInFlight;
   if (conflict.kind == Conflict::Kind::kUnfenced) kind = FaultKind::kCopyUnfenced;
+  if (conflict.kind == Conflict::Kind::kBeingRead) kind = FaultKind::kCopyStillReads;
   // What filled the word may be in a log that nobody could look at yet.
   const bool is_unfilled =
       kind == FaultKind::kUninitialisedShared || kind == FaultKind::kCopyInFlight;
@@ -365,8 +367,10 @@ void SharedRequests::report_conflict(const WordAccess& access, const Conflict& c
       {.kind = kind,
        .code = access.code,
        .earlier = conflict.earlier,
+       .by_block = block,
        .thread = access.thread,
        .earlier_thread = conflict.earlier_thread,
+       .earlier_block = block ? state_.block : conflict.earlier_block,
        .shared = true,
        .address = begin + static_cast<unsigned>(std::countr_zero(unsigned{access.bytes}))});
 }

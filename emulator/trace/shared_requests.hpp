@@ -53,7 +53,9 @@ class SharedRequests {
   }
   void settle();
 
-  [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict);
+  /// \param block  of the access, if it is another one
+  [[gnu::cold]] void report_conflict(const WordAccess& access, const Conflict& conflict,
+                                     std::optional<std::uint64_t> block = {});
 
  private:
   void learn(RequestSite& site, const std::uint64_t* address, std::uint64_t first) const;

@@ -245,8 +245,9 @@ void SharedShadow::use_clocks() {
   const std::size_t lines = words_.size() / kReadersPerLine + 1;
   if (warps_ != clocks_.warps() || box_of_.size() != words_.size()) {
     warps_ = clocks_.warps();
+    readers_of_word_ = clocks_.copy_engine_for(0) + 1;
     readers_of_warp_ = (lines + (lines + 1) % 2) * kReadersPerLine;
-    readers_ = ZeroPages<Reader>(warps_ * readers_of_warp_);
+    readers_ = ZeroPages<Reader>(readers_of_word_ * readers_of_warp_);
     box_of_ = ZeroPages<std::uint32_t>(words_.size());
   } else if (touched_begin_ < touched_end_) {
     forget_readers(touched_begin_, touched_end_);
@@ -255,8 +256,8 @@ void SharedShadow::use_clocks() {
   touched_begin_ = words_.size();
   touched_end_ = 0;
   boxes_.assign(1, BoxCopy());
-  if (pieces_in_products_ != 0) products_.assign(products_.size(), Products());
-  pieces_in_products_ = 0;
+  if (pieces_being_read_ != 0) readings_.assign(readings_.size(), Readings());
+  pieces_being_read_ = 0;
 }
 
 // -- Before and after ----------------------------------------------------------------------------
@@ -275,38 +276,81 @@ bool SharedShadow::known_to(const BoxCopy& box, unsigned other, Epoch at) const 
   return box.phase != 0 && clocks_.knows_phase(other, at, box.copy_barrier, box.phase);
 }
 
-/// \param is_over  set: the access happened before the copy, which has nothing to do with it
+/// What the thread that started it knew.
+WarpClocks::Knowledge SharedShadow::knowledge_of(const BoxCopy& box) const {
+  if (!box.knows.empty()) return box.knows;
+  return clocks_.knowledge(box.thread / 32u, box.epoch);
+}
+
+/// \param  is_over  set: the access happened before the copy, which has nothing to do with it
 Conflict SharedShadow::conflict_with_box(const WordAccess& access, bool& is_over) {
   const BoxCopy& box = boxes_[box_of_[access.word]];
   const unsigned warp = access.thread / 32u;
   if (known_to(box, warp, access.knows)) return {};
-  const unsigned starter = box.thread / 32u;
-  is_over = starter == warp ? access.epoch <= box.epoch
-                            : clocks_.knows(starter, box.epoch, warp, access.epoch);
+  const bool is_own = !box.block && box.thread / 32u == warp;
+  is_over =
+      is_own ? access.epoch <= box.epoch : clocks_.knows(knowledge_of(box), warp, access.epoch);
   if (is_over) return {};
-  return {Conflict::Kind::kInFlight, box.code, box.thread};
+  return {Conflict::Kind::kInFlight, box.code, box.thread, box.block};
 }
 
 /// The access is a store that happened before the copy.
 Conflict SharedShadow::conflict_without_fence(const WordAccess& access) const {
   const BoxCopy& box = boxes_[box_of_[access.word]];
-  if (clocks_.knows_fence(box.thread / 32u, box.epoch, access.thread / 32u, access.epoch))
-    return {};
-  return {Conflict::Kind::kUnfenced, box.code, box.thread};
+  if (clocks_.knows_fence(knowledge_of(box), access.thread / 32u, access.epoch)) return {};
+  return {Conflict::Kind::kUnfenced, box.code, box.thread, box.block};
 }
 
-/// Of other warps.
+/// Does a clock know that it has read? The copy engine reads for one warp or another.
+bool SharedShadow::is_known(WarpClocks::Knowledge clock, const Reader& reader,
+                            unsigned number) const {
+  const bool is_copy = number == clocks_.copy_engine_for(0);
+  return clocks_.knows(clock, is_copy ? clocks_.copy_engine_for(reader.when % 32) : number,
+                       reader.when >> kEpochShift);
+}
+
+/// Is its read known to come after what `warp` did in its epoch `at`?
+bool SharedShadow::comes_after(std::uint32_t word, unsigned number, unsigned warp, Epoch at) const {
+  if (number < warps_) {
+    return clocks_.knows(number, reader(word, number).when >> kEpochShift, warp, at);
+  }
+  const Readings& reading = readings_[word / kWordsOfPiece];
+  return clocks_.knows(reading.thread / 32u, reading.epoch, warp, at);
+}
+
+Conflict SharedShadow::conflict_with_reader(std::uint32_t word, unsigned number) const {
+  const Reader& reader = this->reader(word, number);
+  const std::uint16_t thread = number < warps_
+                                   ? static_cast<std::uint16_t>(32 * number + reader.when % 32)
+                                   : readings_[word / kWordsOfPiece].thread;
+  const bool is_copy = is_box_store(reader.code);
+  return {is_copy ? Conflict::Kind::kBeingRead : Conflict::Kind::kRace, reader.code, thread};
+}
+
+/// Of other warps, tensor cores and the copy engine.
 Conflict SharedShadow::conflict_with_readers(const WordAccess& access) const {
   const unsigned warp = access.thread / 32u;
-  for (unsigned other = 0; other < warps_; ++other) {
+  const WarpClocks::Knowledge known = clocks_.knowledge(warp, access.knows);
+  for (unsigned other = 0; other < readers_of_word_; ++other) {
     const Reader& reader = this->reader(access.word, other);
-    const Epoch read = reader.when >> kEpochShift;
-    if (read == 0 || other == warp || clocks_.knows(warp, access.knows, other, read) ||
-        clocks_.knows(other, read, warp, access.epoch)) {
+    if (reader.when == 0 || other == warp || is_known(known, reader, other) ||
+        comes_after(access.word, other, warp, access.epoch)) {
       continue;
     }
-    return {Conflict::Kind::kRace, reader.code,
-            static_cast<std::uint16_t>(32 * other + reader.when % 32)};
+    return conflict_with_reader(access.word, other);
+  }
+  return {};
+}
+
+/// Of all warps but that of the thread, if it is of this block.
+Conflict SharedShadow::conflict_with_readers(const BoxCopy& box, std::uint32_t word) const {
+  const unsigned warp = box.block ? ~0u : box.thread / 32u;
+  const WarpClocks::Knowledge known = knowledge_of(box);
+  for (unsigned other = 0; other < readers_of_word_; ++other) {
+    const Reader& reader = this->reader(word, other);
+    if (reader.when == 0 || other == warp || is_known(known, reader, other)) continue;
+    if (!box.block && comes_after(word, other, warp, box.epoch)) continue;
+    return conflict_with_reader(word, other);
   }
   return {};
 }
@@ -332,8 +376,8 @@ Conflict SharedShadow::load_with_clocks(const WordAccess& access) {
 
 Conflict SharedShadow::write_with_clocks(Operation operation, const WordAccess& access) {
   touch(access.word, access.word + 1);
-  if (pieces_in_products_ != 0) [[unlikely]] {
-    const Conflict conflict = conflict_with_products(access);
+  if (pieces_being_read_ != 0) [[unlikely]] {
+    const Conflict conflict = conflict_with_readings(access);
     if (conflict.kind != Conflict::Kind::kNone) return conflict;
   }
   const unsigned warp = access.thread / 32u;
@@ -395,35 +439,28 @@ std::uint32_t SharedShadow::start_box(const BoxCopy& box) {
 Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
   touch(word, word + 1);
   const BoxCopy& box = boxes_[number];
-  const unsigned warp = box.thread / 32u;
+  const WarpClocks::Knowledge known = knowledge_of(box);
   Conflict conflict;
   Word& before = words_[word];
   const Past write = before.write;
   const unsigned writer = write.thread / 32u;
   const bool written = before.written_in == block_start_ && write.bytes != 0;
+  const bool is_own = !box.block && writer == box.thread / 32u;
   if (box_of_[word] != 0) {
     const BoxCopy& other = boxes_[box_of_[word]];
-    if (!known_to(other, warp, box.epoch)) {
-      conflict = {Conflict::Kind::kInFlight, other.code, other.thread};
+    if (other.phase == 0 || !clocks_.knows_phase(known, other.copy_barrier, other.phase)) {
+      conflict = {Conflict::Kind::kInFlight, other.code, other.thread, other.block};
     }
   } else if (written && write.in_flight) {
     conflict = {Conflict::Kind::kInFlight, write.code, write.thread};
-  } else if (written && write.interval == interval_ && writer != warp &&
-             !clocks_.knows(warp, box.epoch, writer, write.epoch)) {
+  } else if (written && write.interval == interval_ && !is_own &&
+             !clocks_.knows(known, writer, write.epoch)) {
     conflict = {Conflict::Kind::kRace, write.code, write.thread};
-  } else if (written && !clocks_.knows_fence(warp, box.epoch, writer, write.epoch)) {
+  } else if (written && !clocks_.knows_fence(known, writer, write.epoch)) {
     conflict = {Conflict::Kind::kUnfenced, write.code, write.thread};
   }
-  const WordAccess filling = {.word = word,
-                              .bytes = kAllBytes,
-                              .several = false,
-                              .thread = box.thread,
-                              .sync = 0,
-                              .code = box.code,
-                              .epoch = box.epoch,
-                              .knows = box.epoch};
-  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_readers(filling);
-  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_products(filling);
+  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_readers(box, word);
+  if (conflict.kind == Conflict::Kind::kNone) conflict = conflict_with_readings(box, word);
   if (!split_.empty()) split_.erase(word);
   before = Word();
   before.written_in = block_start_;
@@ -433,13 +470,13 @@ Conflict SharedShadow::fill(std::uint32_t word, std::uint32_t number) {
   return conflict;
 }
 
-// -- Products on the tensor cores ----------------------------------------------------------------
+// -- What reads for a while ----------------------------------------------------------------------
 
-Conflict SharedShadow::start_product(WordAccess access) {
-  if (products_.empty()) products_.resize(words_.size() / kWordsOfPiece + 1);
-  Products& products = products_[access.word / kWordsOfPiece];
-  products = {products.count + 1, access.code, access.thread, access.epoch};
-  ++pieces_in_products_;
+Conflict SharedShadow::start_reading(WordAccess access) {
+  if (readings_.empty()) readings_.resize(words_.size() / kWordsOfPiece + 1);
+  Readings& readings = readings_[access.word / kWordsOfPiece];
+  readings = {readings.count + 1, access.code, access.thread, access.epoch};
+  ++pieces_being_read_;
   Conflict found;
   for (unsigned i = 0; i < kWordsOfPiece && found.kind == Conflict::Kind::kNone;
        ++i, ++access.word) {
@@ -458,25 +495,41 @@ Conflict SharedShadow::start_product(WordAccess access) {
   return found;
 }
 
-void SharedShadow::end_product(WordAccess access) {
-  --products_[access.word / kWordsOfPiece].count;
-  --pieces_in_products_;
-  for (unsigned i = 0; i < kWordsOfPiece; ++i, ++access.word) {
-    touch(access.word, access.word + 1);
-    reader(access.word, access.thread / 32u) = {access.epoch << kEpochShift | access.thread % 32u,
-                                                access.code};
-  }
+void SharedShadow::end_product(std::uint32_t word, AccessCode code, unsigned warp,
+                               unsigned number) {
+  end_reading(word, {number << kEpochShift, code}, clocks_.tensor_cores_of(warp));
 }
 
-/// The access writes what a product may still read.
-Conflict SharedShadow::conflict_with_products(const WordAccess& access) const {
-  if (pieces_in_products_ == 0) return {};
-  const Products& products = products_[access.word / kWordsOfPiece];
-  if (products.count == 0 ||
-      clocks_.knows(products.thread / 32u, products.epoch, access.thread / 32u, access.epoch)) {
+void SharedShadow::end_copy(std::uint32_t word, AccessCode code, unsigned warp, unsigned number) {
+  end_reading(word, {number << kEpochShift | warp, code}, clocks_.copy_engine_for(0));
+}
+
+void SharedShadow::end_reading(std::uint32_t word, const Reader& reader, unsigned number) {
+  --readings_[word / kWordsOfPiece].count;
+  --pieces_being_read_;
+  touch(word, word + kWordsOfPiece);
+  for (std::uint32_t i = word; i < std::min<std::size_t>(word + kWordsOfPiece, words_.size()); ++i)
+    this->reader(i, number) = reader;
+}
+
+/// The access writes what may still be read.
+Conflict SharedShadow::conflict_with_readings(const WordAccess& access) const {
+  if (pieces_being_read_ == 0) return {};
+  const Readings& readings = readings_[access.word / kWordsOfPiece];
+  if (readings.count == 0 ||
+      clocks_.knows(readings.thread / 32u, readings.epoch, access.thread / 32u, access.epoch)) {
     return {};
   }
-  return {Conflict::Kind::kRace, products.code, products.thread};
+  const bool is_copy = is_box_store(readings.code);
+  return {is_copy ? Conflict::Kind::kBeingRead : Conflict::Kind::kRace, readings.code,
+          readings.thread};
+}
+
+/// The box goes where something may still be read. It starts now, and that has started before.
+Conflict SharedShadow::conflict_with_readings(const BoxCopy& box, std::uint32_t word) const {
+  WordAccess filling = {.word = word, .thread = box.thread, .code = box.code, .epoch = box.epoch};
+  if (box.block) filling.epoch = ~Epoch{0};  // no warp of this block knows of it
+  return conflict_with_readings(filling);
 }
 
 }  // namespace ladder::emulator

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct BoxCopy {
   AccessCode code = 0;
   Epoch epoch = 1;           ///< of the thread that started it
   std::uint16_t thread = 0;  ///< likewise
+  /// If it is of another block of the cluster: that block, and what the thread knew then.
+  std::optional<std::uint64_t> block = {};
+  WarpClocks::Clock knows = {};
 };
 
 class OrdinaryWords;
@@ -52,12 +56,14 @@ struct Conflict {
     kNone,
     kUninitialised,
     kRace,
-    kInFlight,  ///< with a copy that nobody has waited for
-    kUnfenced,  ///< a box copy over what was stored without a fence between, or a product of it
+    kInFlight,   ///< with a copy that nobody has waited for
+    kUnfenced,   ///< a box copy over what was stored without a fence between, or a product of it
+    kBeingRead,  ///< a store over what a box copy may still read
   };
   Kind kind = Kind::kNone;
   AccessCode earlier = 0;  ///< the access before
   std::uint16_t earlier_thread = 0;
+  std::optional<std::uint64_t> earlier_block = {};  ///< if it is another one
 };
 
 /// \brief The words of one block's shared memory. Two accesses race when different threads make
@@ -72,9 +78,10 @@ class SharedShadow {
   friend class OrdinaryWords;
 
   static constexpr unsigned kEpochShift = 6;
-  /// When and where a warp last read a word.
+  /// When and where a warp last read a word; tensor cores, or the copy engine, by their numbers.
   struct Reader {
-    std::uint32_t when = 0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane
+    std::uint32_t when =
+        0;  ///< from the top: epoch (0: never), 1 bit: a part of the word, lane or warp
     AccessCode code = 0;
   };
 
@@ -130,15 +137,19 @@ class SharedShadow {
   Conflict fill(std::uint32_t word, std::uint32_t box);
   void land_box(std::uint32_t box, std::uint32_t phase) { boxes_[box].phase = phase; }
 
-  // -- Products on the tensor cores, which read pieces of 16 bytes; only with clocks -------------
-  /// \param access  by the warp that starts it; `word` is the piece's first
-  Conflict start_product(WordAccess access);
-  /// \param access  by a warp that has waited for it
-  void end_product(WordAccess access);
+  // -- What reads pieces of 16 bytes for a while: products on the tensor cores, and box copies from
+  // -- shared memory; only with clocks
+  /// \param access  by the warp or thread that starts it; `word` is the piece's first
+  Conflict start_reading(WordAccess access);
+  /// \brief  A product has been waited for.
+  /// \param  word  the piece's first
+  void end_product(std::uint32_t word, AccessCode code, unsigned warp, unsigned number);
+  /// Likewise, a copy that a thread of this warp started.
+  void end_copy(std::uint32_t word, AccessCode code, unsigned warp, unsigned number);
 
  private:
-  /// Products that read a piece and have not ended.
-  struct Products {
+  /// Those that read a piece and have not ended.
+  struct Readings {
     std::uint32_t count = 0;
     AccessCode code = 0;  ///< of the latest, as all that follow
     std::uint16_t thread = 0;
@@ -178,8 +189,8 @@ class SharedShadow {
     return readers_[warp * readers_of_warp_ + word];
   }
   void forget_readers(std::size_t begin, std::size_t end) {
-    for (unsigned warp = 0; warp < warps_; ++warp) {
-      Reader* const first = &readers_[warp * readers_of_warp_];
+    for (unsigned number = 0; number < readers_of_word_; ++number) {
+      Reader* const first = &readers_[number * readers_of_warp_];
       std::fill(first + begin, first + end, Reader());
     }
   }
@@ -205,7 +216,14 @@ class SharedShadow {
   bool happened_before(const WordAccess& access, const Past& past) const;
   bool clocks_order(const Past& past, const WordAccess& access) const;
   bool known_to(const BoxCopy& box, unsigned other, Epoch at) const;
-  Conflict conflict_with_products(const WordAccess& access) const;
+  WarpClocks::Knowledge knowledge_of(const BoxCopy& box) const;
+  Conflict conflict_with_readings(const WordAccess& access) const;
+  Conflict conflict_with_readings(const BoxCopy& box, std::uint32_t word) const;
+  Conflict conflict_with_readers(const BoxCopy& box, std::uint32_t word) const;
+  bool is_known(WarpClocks::Knowledge clock, const Reader& reader, unsigned number) const;
+  bool comes_after(std::uint32_t word, unsigned number, unsigned warp, Epoch at) const;
+  Conflict conflict_with_reader(std::uint32_t word, unsigned number) const;
+  void end_reading(std::uint32_t word, const Reader& reader, unsigned number);
   Conflict conflict_with_box(const WordAccess& access, bool& is_over);
   Conflict conflict_without_fence(const WordAccess& access) const;
   Conflict conflict_with_readers(const WordAccess& access) const;
@@ -235,12 +253,13 @@ class SharedShadow {
   const WarpClocks& clocks_;
   bool clocked_ = false;
   unsigned warps_ = 0;
-  ZeroPages<Reader> readers_;        ///< (warps, readers_of_warp_)
+  unsigned readers_of_word_ = 0;     ///< warps, tensor cores, and the copy engine
+  ZeroPages<Reader> readers_;        ///< (readers_of_word_, readers_of_warp_)
   std::size_t readers_of_warp_ = 0;  ///< a word's readers do not share a set of the CPU's cache
   ZeroPages<std::uint32_t> box_of_;  ///< by word: the copy that filled it last; 0: none
   std::vector<BoxCopy> boxes_;       ///< of the block, from 1 on
-  std::vector<Products> products_;   ///< by piece; empty: there was none
-  std::size_t pieces_in_products_ = 0;
+  std::vector<Readings> readings_;   ///< by piece; empty: there was none
+  std::size_t pieces_being_read_ = 0;
   std::size_t touched_begin_ = 0;  ///< words since the readers were last forgotten
   std::size_t touched_end_ = 0;
 };

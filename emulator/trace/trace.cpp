@@ -54,6 +54,8 @@ std::string name_of(Operation operation) {
       return "async copy";
     case Operation::kBoxCopy:
       return "box copy";
+    case Operation::kBoxStore:
+      return "box store";
     case Operation::kProduct:
       return "tensor product";
   }

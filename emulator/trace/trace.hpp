@@ -30,7 +30,8 @@ enum class Operation {
   kSharedStore,
   kSharedAtomic,
   kAsyncCopy,  ///< cp.async, both of its sides: LDGSTS to Nsight Compute
-  kBoxCopy,    ///< by the tensor memory accelerator
+  kBoxCopy,    ///< a load by the tensor memory accelerator
+  kBoxStore,   ///< a store by it
   kProduct,    ///< on the tensor cores: mma, or a warp's part of wgmma
 };
 

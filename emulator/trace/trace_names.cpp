@@ -10,8 +10,9 @@
 namespace ladder::emulator {
 namespace {
 
-AccessVerb verb_of(AccessCode code) {
+AccessVerb verb_of(AccessCode code, bool shared) {
   if (is_product(code)) return AccessVerb::kLoad;
+  if (is_box_store(code)) return shared ? AccessVerb::kCopyFrom : AccessVerb::kCopyTo;
   switch (type_of(code)) {
     case AccessType::kLoad:
       return AccessVerb::kLoad;
@@ -32,13 +33,14 @@ AccessVerb verb_of(AccessCode code) {
 
 bool has_other(FaultKind kind) {
   return group_of(kind) == FaultGroup::kRace || kind == FaultKind::kCopyInFlight ||
-         kind == FaultKind::kCopyUnfenced;
+         kind == FaultKind::kCopyUnfenced || kind == FaultKind::kCopyStillReads;
 }
 
 }  // namespace
 
 Operation operation_of(AccessCode code, bool shared) {
   if (is_product(code)) return Operation::kProduct;
+  if (is_box_store(code)) return Operation::kBoxStore;
   switch (type_of(code)) {
     case AccessType::kLoad:
       return shared ? Operation::kSharedLoad : Operation::kGlobalLoad;
@@ -152,7 +154,7 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
                             .expression = expression};
     return fault;
   }
-  if (!raw.found) fault.access = Access{verb_of(raw.code), bytes_of(raw.code)};
+  if (!raw.found) fault.access = Access{verb_of(raw.code, raw.shared), bytes_of(raw.code)};
   if (!raw.shared && raw.address == 0) return fault;
   if (!raw.shared) fault.address = raw.address;
   fault.element = raw.shared ? element_at(shared_, raw.address) : global_element(raw.address);
@@ -164,7 +166,7 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
 
 OtherAccess TraceNames::other_access(const RawHazard& raw) const {
   OtherAccess other(place_at(raw.earlier), array_of(plan_.thread_index(raw.earlier_thread)));
-  other.verb = verb_of(raw.earlier);
+  other.verb = verb_of(raw.earlier, raw.shared);
   other.same_thread = raw.earlier_thread == raw.thread;
   if (raw.earlier_block) other.block = array_of(plan_.block_index(*raw.earlier_block));
   return other;

@@ -375,7 +375,7 @@ void TraceSession::keep_undefined() {
     return Place();
   };
   const auto place_of_store = [&](const std::string& array) {
-    return place_of(array, Operation::kGlobalStore, Operation::kGlobalAtomic);
+    return place_of(array, Operation::kGlobalStore, Operation::kGlobalAtomic, Operation::kBoxStore);
   };
   // What a kernel has loaded it may store again.
   const auto was_stored = [&](std::size_t array, std::size_t at) {

@@ -21,9 +21,11 @@ bool is_within(std::span<const std::uint32_t> clock, std::span<const std::uint32
 
 }  // namespace
 
-void WarpClocks::start_block(unsigned threads) {
+void WarpClocks::start_block(unsigned threads, unsigned rank, unsigned blocks) {
   warps_ = (threads + 31) / 32;
-  width_ = 2 * warps_ + kMaxCopyBarriers;
+  const std::size_t of_block = epochs() + warps_ + kMaxCopyBarriers;
+  width_ = blocks * of_block;
+  own_ = rank * of_block;
   thread_epoch_.fill(1);
   now_.fill(1);
   if (active_) reset();
@@ -38,7 +40,7 @@ void WarpClocks::activate() {
 void WarpClocks::reset() {
   kept_.assign(std::size_t{warps_} * kKept * width_, 0);
   for (unsigned warp = 0; warp < warps_; ++warp)
-    newest(warp)[warp] = 1;
+    newest(warp)[own_ + warp] = 1;
   for (unsigned warp = 0; warp < warps_; ++warp)
     bring_together(warp);
   objects_.clear();
@@ -58,7 +60,7 @@ void WarpClocks::begin_epoch(unsigned warp) {
   ++now_[warp];
   std::uint32_t* const after = newest(warp);
   std::copy_n(before, width_, after);
-  after[warp] = now_[warp];
+  after[own_ + warp] = now_[warp];
 }
 
 // -- Lanes that do the same one after the other --------------------------------------------------
@@ -128,7 +130,8 @@ void WarpClocks::publish(unsigned thread, const void* object, bool at_once) {
   Object& target = object_at(object);
   Clock& clock = at_once ? target.visible : target.arrived;
   join(clock, knowledge(thread / 32, thread_epoch_[thread]));
-  clock[thread / 32] = std::max(clock[thread / 32], thread_epoch_[thread]);
+  std::uint32_t& own = clock[own_ + thread / 32];
+  own = std::max(own, thread_epoch_[thread]);
   end_epoch(thread, Event::Kind::kRelease, object);
 }
 
@@ -146,13 +149,36 @@ void WarpClocks::complete(const void* object) {
   join(target.visible, target.arrived);
 }
 
+WarpClocks::Clock WarpClocks::tell(unsigned thread, const void* object) {
+  const unsigned warp = thread / 32;
+  const std::span<const std::uint32_t> known = knowledge(warp, thread_epoch_[thread]);
+  Clock clock(known.begin(), known.end());
+  clock[own_ + warp] = thread_epoch_[thread];
+  const Epoch before = thread_epoch_[thread];
+  const bool follower = follows(thread, Event::Kind::kRelease, object);
+  if (!follower || thread_epoch_[thread] == before) {
+    end_epoch(thread, Event::Kind::kRelease, object);
+  }
+  return clock;
+}
+
+void WarpClocks::arrive_from(const Clock& clock, const void* object) {
+  join(object_at(object).arrived, clock);
+}
+
+void WarpClocks::complete_with(const WarpClocks& other, const void* theirs, const void* object) {
+  const auto found = other.objects_.find(theirs);
+  if (found == other.objects_.end() || found->second.arrived.size() != width_) return;
+  join(object_at(object).visible, found->second.arrived);
+}
+
 /// Lanes of a warp that have arrived at a barrier one by one know of each other behind it.
 void WarpClocks::learn_from_own_warp(unsigned thread, const Object& object) {
   const unsigned warp = thread / 32;
   if ((object.arrivers >> warp & 1) == 0) return;
-  add_meeting(
-      warp,
-      {.after = thread_epoch_[thread], .lanes = 1u << thread % 32, .limit = object.visible[warp]});
+  add_meeting(warp, {.after = thread_epoch_[thread],
+                     .lanes = 1u << thread % 32,
+                     .limit = object.visible[own_ + warp]});
 }
 
 void WarpClocks::acquire(unsigned thread, const void* object) {
@@ -179,9 +205,9 @@ void WarpClocks::fence(unsigned thread) {
   const unsigned warp = thread / 32;
   const std::span<const std::uint32_t> known = knowledge(warp, thread_epoch_[thread]);
   begin_epoch(warp);
-  std::uint32_t* const fenced = newest(warp) + warps_;
+  std::uint32_t* const fenced = newest(warp) + own_ + epochs();
   for (unsigned other = 0; other < warps_; ++other)
-    fenced[other] = std::max(fenced[other], known[other]);
+    fenced[other] = std::max(fenced[other], known[own_ + other]);
   thread_epoch_[thread] = now_[warp];
   lead(thread, Event::Kind::kFence, nullptr);
 }
@@ -194,6 +220,21 @@ void WarpClocks::meet(unsigned warp) {
   const auto fenced = std::span(fenced_).subspan(std::size_t{32} * warp, 32);
   std::ranges::fill(fenced, *std::ranges::max_element(fenced));
   bring_together(warp);
+}
+
+void WarpClocks::wait_for_products(unsigned warp, unsigned number) {
+  begin_epoch(warp);
+  std::uint32_t& known = newest(warp)[own_ + tensor_cores_of(warp)];
+  known = std::max(known, number);
+  bring_together(warp);
+}
+
+void WarpClocks::wait_for_copy(unsigned thread, unsigned number) {
+  const unsigned warp = thread / 32;
+  begin_epoch(warp);
+  newest(warp)[own_ + copy_engine_for(warp)] = number;
+  thread_epoch_[thread] = now_[warp];
+  lead(thread, Event::Kind::kOther, nullptr);
 }
 
 // -- Lanes ---------------------------------------------------------------------------------------
@@ -240,7 +281,7 @@ void WarpClocks::learn_from_flags(unsigned thread) {
   const unsigned warp = thread / 32;
   for (const void* const flag : loaded_flags_[thread])
     join({newest(warp), width_}, objects_.at(flag).visible);
-  newest(warp)[warp] = now_[warp];
+  newest(warp)[own_ + warp] = now_[warp];
   settle_flags(thread, now_[warp]);
 }
 
@@ -249,7 +290,7 @@ void WarpClocks::settle_flags(unsigned thread, Epoch after) {
   const unsigned warp = thread / 32;
   Epoch limit = 0;
   for (const void* const flag : loaded_flags_[thread])
-    limit = std::max(limit, objects_.at(flag).visible[warp]);
+    limit = std::max(limit, objects_.at(flag).visible[own_ + warp]);
   loaded_flags_[thread].clear();
   if (limit != 0) add_meeting(warp, {.after = after, .lanes = 1u << thread % 32, .limit = limit});
 }
@@ -260,7 +301,7 @@ bool WarpClocks::knows_flags(unsigned thread) const {
     const auto known = knowledge(thread / 32, thread_epoch_[thread]);
     for (std::size_t i = 0; i < told.size(); ++i) {
       // What the lanes of its own warp did is told lane by lane, to those who come later.
-      const bool is_own = i == thread / 32;
+      const bool is_own = i == own_ + thread / 32;
       if (is_own ? told[i] >= thread_epoch_[thread] : told[i] > known[i]) return false;
     }
     return true;
@@ -300,7 +341,7 @@ void WarpClocks::store_flag(unsigned thread, const void* flag) {
   const unsigned warp = thread / 32;
   Clock& clock = object_at(flag).visible;
   join(clock, knowledge(warp, fenced));
-  clock[warp] = std::max(clock[warp], fenced);
+  clock[own_ + warp] = std::max(clock[own_ + warp], fenced);
 }
 
 void WarpClocks::load_flag(unsigned thread, const void* flag) {
@@ -334,13 +375,13 @@ unsigned WarpClocks::copy_barrier(const void* barrier) {
 std::uint32_t WarpClocks::landed(const void* barrier) {
   const unsigned number = copy_barrier(barrier);
   if (landed_[number] == acquired_[number]) ++landed_[number];
-  object_at(barrier).arrived[2 * warps_ + number] = landed_[number];
+  object_at(barrier).arrived[own_ + epochs() + warps_ + number] = landed_[number];
   return landed_[number];
 }
 
-unsigned WarpClocks::phases_known(unsigned warp, Epoch at) const {
-  const std::span<const std::uint32_t> clock = knowledge(warp, at).subspan(std::size_t{2} * warps_);
-  return std::accumulate(clock.begin(), clock.end(), 0u);
+unsigned WarpClocks::phases_known(Knowledge clock) const {
+  const Knowledge phases = clock.subspan(own_ + epochs() + warps_, kMaxCopyBarriers);
+  return std::accumulate(phases.begin(), phases.end(), 0u);
 }
 
 }  // namespace ladder::emulator

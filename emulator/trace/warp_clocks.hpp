@@ -8,6 +8,9 @@
 /// one if the other's warp knew of its epoch by then. Copies by the tensor memory accelerator are
 /// known by the barrier that they count on: see landed().
 ///
+/// In a cluster, a clock also has the epochs of the other blocks' warps: who arrives at a barrier of
+/// another block leaves there what it knows.
+///
 /// Lanes of a warp run one after the other here. A lane that does what one before it did is in that
 /// lane's epochs, as if both had done it together.
 #pragma once
@@ -30,7 +33,8 @@ class WarpClocks {
  public:
   static constexpr unsigned kMaxCopyBarriers = 32;  ///< beyond it barriers share a number
 
-  void start_block(unsigned threads);
+  /// \param rank, blocks  of the block in its cluster, and how many that has
+  void start_block(unsigned threads, unsigned rank = 0, unsigned blocks = 1);
   /// From now on epochs advance, in later blocks too.
   void activate();
   /// The next block starts with clocks that stand still.
@@ -46,9 +50,25 @@ class WarpClocks {
   void arrive(unsigned thread, const void* object);
   void complete(const void* object);
   void acquire(unsigned thread, const void* object);
+
+  /// A clock: epochs of all that have some, then epochs of all warps that are fenced, then
+  /// phases; and this for each block of the cluster.
+  using Clock = std::vector<std::uint32_t>;
+  /// What the thread knows and does, for another block. It has arrived there, or asks for a copy.
+  Clock tell(unsigned thread, const void* object);
+  /// A thread of another block, which knew this, arrives.
+  void arrive_from(const Clock& clock, const void* object);
+  /// With the object is complete what has arrived at `theirs` of another block.
+  void complete_with(const WarpClocks& other, const void* theirs, const void* object);
+
   /// The thread's next accesses are in a new epoch.
   void advance(unsigned thread);
   void meet(unsigned warp);
+  /// The lanes of a warp have waited together until its products up to this number were computed.
+  void wait_for_products(unsigned warp, unsigned number);
+  /// A thread has waited until the copy engine has read what this and earlier copies for its warp
+  /// take from shared memory.
+  void wait_for_copy(unsigned thread, unsigned number);
   /// Some of its lanes met: what each of them did, and knew of other lanes, all of them know.
   void meet_lanes(unsigned warp, std::uint32_t lanes);
   void pass_barrier();
@@ -83,19 +103,39 @@ class WarpClocks {
 
   /// Did `warp` in its epoch `at` know of the epoch `earlier` of warp `other`?
   bool knows(unsigned warp, Epoch at, unsigned other, Epoch earlier) const {
-    return knowledge(warp, at)[other] >= earlier;
+    return knows(knowledge(warp, at), other, earlier);
   }
+  /// By warp of the block: the latest epoch that `warp` knew of in its epoch `at`.
+  const Epoch* epochs_known(unsigned warp, Epoch at) const { return &knowledge(warp, at)[own_]; }
   bool knows_phase(unsigned warp, Epoch at, unsigned copy_barrier, std::uint32_t phase) const {
-    return knowledge(warp, at)[2 * warps_ + copy_barrier] >= phase;
+    return knows_phase(knowledge(warp, at), copy_barrier, phase);
   }
   /// Did it know of a fence behind what warp `other` did in its epoch `earlier`?
   bool knows_fence(unsigned warp, Epoch at, unsigned other, Epoch earlier) const {
-    return knowledge(warp, at)[warps_ + other] >= earlier;
+    return knows_fence(knowledge(warp, at), other, earlier);
   }
   /// Phases of all barriers with copies that it had waited for, itself or through others.
-  unsigned phases_known(unsigned warp, Epoch at) const;
+  unsigned phases_known(unsigned warp, Epoch at) const { return phases_known(knowledge(warp, at)); }
+
+  // The same of any clock: that of a thread of another block.
+  using Knowledge = std::span<const std::uint32_t>;
+  bool knows(Knowledge clock, unsigned other, Epoch earlier) const {
+    return clock[own_ + other] >= earlier;
+  }
+  bool knows_phase(Knowledge clock, unsigned copy_barrier, std::uint32_t phase) const {
+    return clock[own_ + epochs() + warps_ + copy_barrier] >= phase;
+  }
+  bool knows_fence(Knowledge clock, unsigned other, Epoch earlier) const {
+    return clock[own_ + epochs() + other] >= earlier;
+  }
+  unsigned phases_known(Knowledge clock) const;
 
   unsigned warps() const { return warps_; }
+  /// \brief Who has epochs: the warps, after them the tensor cores of each warpgroup, and then the
+  ///        copy engine for each warp. The number of a product or a copy is its epoch there; who
+  ///        has waited for it knows of it.
+  unsigned tensor_cores_of(unsigned warp) const { return warps_ + warp / 4; }
+  unsigned copy_engine_for(unsigned warp) const { return warps_ + (warps_ + 3) / 4 + warp; }
 
   /// A clock: what `warp` knew in its epoch `at`, first of all which epoch of each warp.
   std::span<const std::uint32_t> knowledge(unsigned warp, Epoch at) const {
@@ -113,9 +153,6 @@ class WarpClocks {
     Epoch after;
   };
 
-  /// A clock: epochs of all warps, then epochs of all warps that are fenced, then phases.
-  using Clock = std::vector<std::uint32_t>;
-
   /// What orders lanes of one warp.
   struct Meeting {
     Epoch after;          ///< the epoch in which they go on
@@ -132,6 +169,7 @@ class WarpClocks {
 
   static constexpr Epoch kKept = 64;  ///< epochs of each warp; of older ones the oldest of these
 
+  unsigned epochs() const { return copy_engine_for(warps_); }
   void reset();
   std::uint32_t* newest(unsigned warp);
   void begin_epoch(unsigned warp);
@@ -149,7 +187,8 @@ class WarpClocks {
 
   bool active_ = false;
   unsigned warps_ = 0;
-  std::size_t width_ = 0;
+  std::size_t width_ = 0;  ///< of a clock
+  std::size_t own_ = 0;    ///< where this block's part of a clock begins
   std::array<Epoch, 1024> thread_epoch_ = {};
   std::array<Epoch, 32> now_ = {};
   std::array<std::vector<Event>, 32> events_;      ///< by warp, since its lanes were together

@@ -65,8 +65,4 @@ void store_release(unsigned* flag, unsigned value, std::source_location where);
 void wait_for_all_blocks(std::source_location where);
 bool is_cooperative();
 
-// -- kernels that overlap ----------------------------------------------------------------------
-void launch_dependents(std::source_location where);
-void wait_for_previous_kernel(std::source_location where);
-
 }  // namespace ladder::emulator

@@ -8,6 +8,12 @@
 
 #include "emulator/words/swizzle.hpp"
 
+namespace ladder::emulator {
+
+inline constexpr unsigned kBoxAlignment = 128;  ///< bytes, in shared memory
+
+}  // namespace ladder::emulator
+
 namespace ladder::ptx {
 
 /// A row-major matrix in global memory, and the box that one copy brings.

@@ -169,8 +169,9 @@ class Check {
   /// Where the elements of C are stored.
   static std::optional<emulator::Place> store_of(const emulator::KernelTrace& trace) {
     for (const emulator::LineCounts& line : trace.lines) {
-      if (line.operation == emulator::Operation::kGlobalStore && line.array == "C")
-        return emulator::Place{line.file, line.line};
+      const bool stores = line.operation == emulator::Operation::kGlobalStore ||
+                          line.operation == emulator::Operation::kBoxStore;
+      if (stores && line.array == "C") return emulator::Place{line.file, line.line};
     }
     return std::nullopt;
   }

@@ -233,6 +233,7 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   const AccessCounts shared_atomics = sum(Operation::kSharedAtomic);
   const AccessCounts copies = sum(Operation::kAsyncCopy);
   const AccessCounts boxes = sum(Operation::kBoxCopy);
+  const AccessCounts stored_boxes = sum(Operation::kBoxStore);
   const AccessCounts products = sum(Operation::kProduct);
   AccessCounts global = loads;
   global += stores;
@@ -289,6 +290,10 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
     set("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum",
         static_cast<double>(boxes.sectors * emulator::kSectorBytes));
   }
+  if (stored_boxes.requests > 0) {
+    set("l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum",
+        static_cast<double>(stored_boxes.sectors * emulator::kSectorBytes));
+  }
   if (products.requests > 0) {
     set("sm__inst_executed_pipe_tensor.sum", static_cast<double>(products.requests));
   }
@@ -315,7 +320,8 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   const double work = flops(result.problem.shape);
   constexpr double kSector = emulator::kSectorBytes;
   set("arithmetic_intensity_l1",
-      ratio(work, kSector * static_cast<double>(global.sectors + boxes.sectors)));
+      ratio(work,
+            kSector * static_cast<double>(global.sectors + boxes.sectors + stored_boxes.sectors)));
   set("arithmetic_intensity_l2",
       traffic ? ratio(work, kSector * static_cast<double>(traffic->l2_read_sectors +
                                                           traffic->l2_write_sectors))

@@ -105,7 +105,8 @@ std::string metrics_table(const RungTrace& trace) {
   }
   text += row("l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum") +
           row("smsp__inst_executed_op_ldgsts.sum") +
-          row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
+          row("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum") +
+          row("l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum");
   text += row("memory_l2_theoretical_sectors_global_ideal") +
           row("derived__memory_l2_theoretical_sectors_global_excessive");
   if (total(trace.kernel, Operation::kSharedLoad).requests +

@@ -42,6 +42,11 @@ Fault with_other(Fault fault, AccessVerb verb) {
   return fault;
 }
 
+Fault of_another_block(Fault fault) {
+  fault.other->block = Index{1, 2, 0};
+  return fault;
+}
+
 ThreadGroup group_of_threads(const std::vector<unsigned>& threads, WaitKind wait, unsigned line,
                              Fields missing = {}) {
   return {.block = {0, 2, 0},
@@ -215,7 +220,29 @@ std::vector<Sample> accesses() {
        "unfenced: " + does + "copies to sA[1][0]" + kHere +
            ", and no fence_proxy_async() separates it from thread (31, 0, 0) that stores it at "
            "kernel.cu:33"},
+      {with_other(access_of(Kind::kCopyStillReads, AccessVerb::kStore, kTile),
+                  AccessVerb::kCopyFrom),
+       "still read: " + does + "stores sA[1][0]" + kHere +
+           ", but nothing has waited until the copy from it was done that thread (31, 0, 0) starts "
+           "at kernel.cu:33"},
+      {of_another_block(with_other(access_of(Kind::kRaceInShared, AccessVerb::kCopyTo, kTile),
+                                   AccessVerb::kLoad)),
+       "race: " + does +
+           "copies to sA[1][0] at kernel.cu:40, and no barrier separates it from "
+           "thread (31, 0, 0) of block (1, 2, 0) that loads it at kernel.cu:33, block (0, 2, 0)"},
   };
+}
+
+/// A wait for more bytes than come.
+Fault announced_in_vain() {
+  Fault fault = barrier_of(
+      FaultKind::kDeadlock,
+      {group_of_threads(
+          from_to(0, 31), WaitKind::kMbarrier, 40,
+          {{"parity", 0}, {"missing_arrivals", 0}, {"arrivals", 1}, {"missing_bytes", 16}})},
+      {});
+  fault.other = OtherAccess({"kernel.cu", 33}, {31, 0, 0});
+  return fault;
 }
 
 std::vector<Sample> waits() {
@@ -298,6 +325,11 @@ std::vector<Sample> waits() {
        "holds 8 at a time, 4 of 512 threads on each of 2 SMs; LADDER_MULTIPROCESSORS sets how many "
        "SMs there are), first" +
            kHere + kThread},
+      {announced_in_vain(),
+       "deadlock: nobody can go on: threads 0-31 wait for an mbarrier at kernel.cu:40 (phase "
+       "parity 0: 0 of 1 arrivals and 16 bytes are missing); the bytes were announced at "
+       "kernel.cu:33 by thread (31, 0, 0), first" +
+           kHere + kThread},
       {barrier_of(Kind::kWarpDeadlock,
                   {group_of_threads({0}, WaitKind::kWarpCall, 40,
                                     {{"function", "__syncwarp"}, {"mask", 3}})},
@@ -351,6 +383,14 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kCopyUnfinished),
        "the block has ended while a tma_load still writes into its shared memory: nobody waited "
        "for the one that was started"},
+      {fault_of(Kind::kStoreUnfinished),
+       "the block has ended while a tma_store may still read its shared memory: no "
+       "tma_store_wait_read() has waited for the one that was started"},
+      {fault_of(Kind::kClusterArrivedTwice),
+       "cluster_arrive() by a thread that has not waited since its last one: cluster_wait() comes "
+       "between,"},
+      {fault_of(Kind::kClusterNotArrived),
+       "cluster_wait() by a thread that has not arrived: cluster_arrive() comes first,"},
       {fault_of(Kind::kWarpWidth, {{"function", "__shfl_sync"}, {"width", 12}}),
        "__shfl_sync is called with width 12; it must be 1, 2, 4, 8, 16 or 32,"},
       {fault_of(Kind::kLaneNotInMask,
@@ -419,7 +459,23 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kWgmmaUnfinished),
        "the block has ended, and nobody waits for a product of wgmma that was started"},
       {fault_of(Kind::kClusterNoBlock, {{"rank", 2}, {"blocks", 2}}),
-       "in_block() asks for block 2 of a cluster of 2,"},
+       "block 2 is asked for, of a cluster of 2,"},
+      {of_another_block(call(Kind::kClusterLeftEarly, {{"copies", true}})),
+       "left early: nothing keeps block (1, 2, 0) in the kernel until a box has come to its shared "
+       "memory; the last to leave it is thread (37, 0, 0), which last waited at kernel.cu:33. End "
+       "with cluster_sync(). The box is sent"},
+      {of_another_block(call(Kind::kClusterLeftEarly, {{"copies", false}})),
+       "left early: nothing keeps block (1, 2, 0) in the kernel until this block has arrived at "
+       "its mbarrier; the last to leave it is thread (37, 0, 0), which last waited at "
+       "kernel.cu:33. End with cluster_sync(). The arrival is"},
+      {fault_of(Kind::kClusterMbarrierUnknown, {{"copies", true}}),
+       "a box is to arrive at an mbarrier of another block that is not initialised yet: "
+       "cluster_sync() has to come between,"},
+      {of_another_block(call(Kind::kClusterMbarrierUnknown, {{"copies", false}})),
+       "a thread arrives at an mbarrier of block (1, 2, 0), and no cluster_sync() separates it "
+       "from thread (37, 0, 0) that initialises it at kernel.cu:33,"},
+      {fault_of(Kind::kMulticastBlocks, {{"mask", 5}, {"blocks", 2}}),
+       "tma_load_multicast to the blocks of mask 0x00000005, in a cluster of 2,"},
       {fault_of(Kind::kClusterBlockLeft, {{"rank", 1}}),
        "in_block() asks for block 1 of the cluster, which has left the kernel: its shared memory "
        "is no more,"},

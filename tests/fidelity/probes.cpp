@@ -29,6 +29,8 @@ std::string prefix_of(Operation operation) {
       return "async_copy";
     case Operation::kBoxCopy:
       return "box_copy";
+    case Operation::kBoxStore:
+      return "box_store";
     case Operation::kProduct:
       return "tensor_product";
   }

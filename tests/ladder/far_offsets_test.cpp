@@ -64,17 +64,25 @@ class Unobserved final : public emulator::BlockObserver {
   void copy_started(unsigned, void*, const void*, unsigned, unsigned,
                     std::source_location) override {}
   void copy_landed(void*, unsigned) override {}
-  void box_started(unsigned, void*, const ptx::TensorMap&, int, int, const void*,
+  void box_requested(unsigned, const ptx::TensorMap&, int, int, std::source_location) override {}
+  void box_started(unsigned, BlockObserver&, void*, const ptx::TensorMap&, int, int, const void*,
                    std::source_location) override {}
+  void box_store_started(unsigned, std::span<const std::uintptr_t>, const ptx::TensorMap&, int, int,
+                         std::span<const std::byte>, std::source_location) override {}
+  void box_store_read(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
   void box_landed(void*, unsigned, const void*) override {}
   void product_started(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
-  void product_ended(unsigned, std::span<const std::uintptr_t>, std::source_location) override {}
+  void product_ended(unsigned, unsigned, std::span<const std::uintptr_t>,
+                     std::source_location) override {}
+  void products_awaited(unsigned, unsigned) override {}
   void arrive_at_cluster_barrier() override {}
   void pass_cluster_barrier() override {}
   void pass_grid_barrier() override {}
   void released(unsigned, const void*) override {}
   void arrived(unsigned, const void*) override {}
+  void arrived_elsewhere(unsigned, BlockObserver&, const void*) override {}
   void completed(const void*) override {}
+  void completed_elsewhere(const BlockObserver&, const void*, const void*) override {}
   void acquired(unsigned, const void*) override {}
   void fenced_for_copies(unsigned) override {}
   void block_ended(std::uint64_t) override {}

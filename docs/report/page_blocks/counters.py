@@ -72,6 +72,7 @@ BUSY = (
 OF_TENSOR_CORES = (  # and of the copy engine; only where a rung has them
     ("products on the tensor cores, by warps", "sm__inst_executed_pipe_tensor.sum", ""),
     ("boxes", "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "bytes"),
+    ("stored boxes", "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum", "bytes"),
 )
 TENSOR_CORES_BUSY = ("tensor cores busy", NCU_PERCENT["tensor"])
 

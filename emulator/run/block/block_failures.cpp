@@ -51,6 +51,7 @@ void BlockFailures::start_block() {
 /// Leaves the block to the CPU thread, which forgets all of its threads.
 void BlockFailures::give_up(Failure failure) {
   failure_ = std::move(failure);
+  if (!threads_.is_running()) throw FailedAtRest();
   threads_.switch_to_main();
   __builtin_unreachable();
 }
@@ -58,6 +59,11 @@ void BlockFailures::give_up(Failure failure) {
 void BlockFailures::fail(Fault fault, unsigned thread, std::source_location where) {
   fault.place = {where.file_name(), where.line()};
   give_up({.fault = std::move(fault), .thread = thread});
+}
+
+void BlockFailures::fail(Fault fault, const Actor& actor) {
+  fault.place = {actor.where.file_name(), actor.where.line()};
+  give_up({.fault = std::move(fault), .thread = actor.thread, .block = actor.block});
 }
 
 void BlockFailures::fail_endless_loop() {
@@ -100,8 +106,9 @@ void BlockFailures::fail_exception(const std::string& exception, unsigned thread
   give_up({.fault = {FaultKind::kException, {{"exception", exception}}}, .thread = thread});
 }
 
-void BlockFailures::fail_hang(std::vector<ThreadGroup> waiters) {
-  Fault fault(FaultKind::kDeadlock);
+void BlockFailures::fail_hang(std::vector<ThreadGroup> waiters,
+                              std::optional<OtherAccess> announcement) {
+  Fault fault(FaultKind::kDeadlock, {}, std::move(announcement));
   fault.groups = std::move(waiters);
   give_up({.fault = std::move(fault), .thread = threads_.running().number});
 }
@@ -185,9 +192,10 @@ SourceLine BlockFailures::line_in_kernel(const std::vector<std::uintptr_t>& call
   return line.file.empty() || is_launch(line.file) ? line_of_kernel() : line;
 }
 
-KernelError BlockFailures::error_of(Fault fault, unsigned thread) const {
+KernelError BlockFailures::error_of(Fault fault, unsigned thread,
+                                    std::optional<std::uint64_t> block) const {
   fault.place.file = without_repository(fault.place.file);
-  fault.block = array_of(unpack(threads_.block_index()));
+  fault.block = array_of(threads_.plan().block_index(block.value_or(threads_.block())));
   fault.thread = array_of(threads_.plan().thread_index(thread));
   return KernelError(std::move(fault));
 }
@@ -204,7 +212,7 @@ KernelError BlockFailures::error_of(Failure failure) const {
   }
   if (fault.kind == FaultKind::kLocalOverrun) name_overrun_locals(fault, failure.calls.front());
   if (fault.kind == FaultKind::kMissingBarrier) add_return_line(threads_.plan().kernel, fault);
-  return error_of(std::move(fault), failure.thread);
+  return error_of(std::move(fault), failure.thread, failure.block);
 }
 
 KernelError BlockFailures::error_of(const Interrupt& interrupt) const {

@@ -21,6 +21,16 @@
 
 namespace ladder::emulator {
 
+/// A thread of this or another block, and a line of it.
+struct Actor {
+  std::uint64_t block = 0;  ///< number of its block
+  unsigned thread = 0;      ///< within the block
+  std::source_location where;
+};
+
+/// A block has failed while none of its threads runs.
+struct FailedAtRest {};
+
 /// \brief The failure of a block, if it has one. A thread that fails leaves the block to the CPU
 ///        thread and never runs again.
 class BlockFailures {
@@ -32,7 +42,10 @@ class BlockFailures {
 
   /// \param fault   its place, block and thread are filled in
   /// \param thread  its place in the grid is reported
+  /// \throws FailedAtRest  no thread of the block runs
   [[noreturn]] void fail(Fault fault, unsigned thread, std::source_location where);
+  /// The same, where a thread of another block may have started what failed.
+  [[noreturn]] void fail(Fault fault, const Actor& actor);
   /// The running thread was asked to stop, and is in a function that a kernel called.
   [[noreturn]] void fail_endless_loop();
   /// The running thread did something wrong in a function that a kernel called: the fault's place
@@ -48,7 +61,9 @@ class BlockFailures {
   [[noreturn]] void fail_below_stack(std::uintptr_t instruction);
   [[noreturn]] void fail_exception(const std::string& exception, unsigned thread);
   /// No thread of the block can go on, and no other block can help.
-  [[noreturn]] void fail_hang(std::vector<ThreadGroup> waiters);
+  /// \param announcement  see Mbarriers::wrong_announcement()
+  [[noreturn]] void fail_hang(std::vector<ThreadGroup> waiters,
+                              std::optional<OtherAccess> announcement);
 
   /// \brief  A signal arrived on this CPU thread. Does not return when it ends the block.
   /// \return true: the signal is dealt with; false: it has nothing to do with a kernel
@@ -64,7 +79,8 @@ class BlockFailures {
   struct Failure {
     Fault fault;  ///< its place may be empty: see `calls`
     unsigned thread;
-    std::vector<std::uintptr_t> calls = {};  ///< if no place is known: see source_line_of()
+    std::vector<std::uintptr_t> calls = {};   ///< if no place is known: see source_line_of()
+    std::optional<std::uint64_t> block = {};  ///< if it is another one
   };
 
   /// Instructions of the kernel's code, innermost first.
@@ -88,7 +104,7 @@ class BlockFailures {
 
   [[noreturn]] void give_up(Failure failure);
   /// With block and thread.
-  KernelError error_of(Fault fault, unsigned thread) const;
+  KernelError error_of(Fault fault, unsigned thread, std::optional<std::uint64_t> block = {}) const;
   SourceLine line_of_kernel() const;
   SourceLine line_in_kernel(const std::vector<std::uintptr_t>& calls) const;
   KernelError error_of(Failure failure) const;

@@ -69,11 +69,25 @@ class BlockObserver {
                             unsigned source_bytes, std::source_location where) = 0;
   /// The thread's wait has passed; may wait to be looked at.
   virtual void copy_landed(void* shared, unsigned bytes) = 0;
-  /// The tensor memory accelerator has got a request.
-  virtual void box_started(unsigned thread, void* shared, const ptx::TensorMap& map, int row,
-                           int column, const void* barrier, std::source_location where) = 0;
+  /// The tensor memory accelerator has got a request to load a box.
+  virtual void box_requested(unsigned thread, const ptx::TensorMap& map, int row, int column,
+                             std::source_location where) = 0;
+  /// \brief It goes to a block, by its addresses.
+  /// \param target  of that block: this one or another one of the cluster
+  virtual void box_started(unsigned thread, BlockObserver& target, void* shared,
+                           const ptx::TensorMap& map, int row, int column, const void* barrier,
+                           std::source_location where) = 0;
   /// Just before the bytes count on the barrier.
   virtual void box_landed(void* shared, unsigned bytes, const void* barrier) = 0;
+  /// \brief It has got a request to store a box.
+  /// \param pieces  addresses of the 16 bytes in shared memory that it reads
+  /// \param data    of the box, row by row, as it is now
+  virtual void box_store_started(unsigned thread, std::span<const std::uintptr_t> pieces,
+                                 const ptx::TensorMap& map, int row, int column,
+                                 std::span<const std::byte> data, std::source_location where) = 0;
+  /// The thread has waited until they were read.
+  virtual void box_store_read(unsigned thread, std::span<const std::uintptr_t> pieces,
+                              std::source_location where) = 0;
   /// \brief A warp has started a product on the tensor cores.
   /// \param thread  its first
   /// \param pieces  addresses of the 16 bytes in shared memory that the tensor cores read for it;
@@ -82,8 +96,12 @@ class BlockObserver {
                                std::source_location where) = 0;
   /// \brief The tensor cores have read them.
   /// \param thread  the first of a warp of the same warpgroup, which has waited
-  virtual void product_ended(unsigned thread, std::span<const std::uintptr_t> pieces,
+  /// \param number  of the product in its warp, from 1 on
+  virtual void product_ended(unsigned thread, unsigned number,
+                             std::span<const std::uintptr_t> pieces,
                              std::source_location where) = 0;
+  /// A warp has waited for its products up to this number.
+  virtual void products_awaited(unsigned warp, unsigned number) = 0;
   /// All threads of the block have come to the cluster's barrier, and later all go on.
   virtual void arrive_at_cluster_barrier() = 0;
   virtual void pass_cluster_barrier() = 0;
@@ -94,8 +112,13 @@ class BlockObserver {
   virtual void released(unsigned thread, const void* object) = 0;
   /// Arrived at an mbarrier, a named or a cluster barrier.
   virtual void arrived(unsigned thread, const void* object) = 0;
+  /// Arrived at an mbarrier of another block of the cluster, which `target` observes.
+  virtual void arrived_elsewhere(unsigned thread, BlockObserver& target, const void* object) = 0;
   /// Everything that the barrier's phase needs has arrived.
   virtual void completed(const void* object) = 0;
+  /// With it, everything that arrived at `theirs`, a barrier of another block that `other` observes.
+  virtual void completed_elsewhere(const BlockObserver& other, const void* theirs,
+                                   const void* object) = 0;
   /// A wait for the object has passed.
   virtual void acquired(unsigned thread, const void* object) = 0;
   /// fence.proxy.async

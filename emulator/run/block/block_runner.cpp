@@ -22,6 +22,7 @@ void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
   copies_.start_grid(arrival);
   mbarriers_.start_grid(arrival);
   boxes_.start_grid(arrival);
+  stores_.start_grid(arrival);
   products_.start_grid(arrival);
   cluster_.start_grid();
 }
@@ -33,6 +34,7 @@ void BlockRunner::start_block(std::uint64_t block) {
   copies_.start_block();
   mbarriers_.start_block();
   boxes_.start_block();
+  stores_.start_block();
   named_barriers_.start_block();
   registers_.start_block();
   products_.start_block();
@@ -50,6 +52,7 @@ BlockState BlockRunner::run_block(std::uint64_t block, Extent extent) {
 
 BlockState BlockRunner::resume() {
   current_ = this;
+  visited_ = false;
   return scheduler_.resume();
 }
 
@@ -97,7 +100,9 @@ void BlockRunner::finish_thread() {
   cluster_.leave();
   scheduler_.settle(threads_.warp_of(threads_.running()));
   if (threads_.all_finished()) {
+    mbarriers_.check_at_end();
     boxes_.check_at_end();
+    stores_.check_at_end();
     registers_.check_at_end();
     products_.check_at_end();
     threads_.switch_to_main();
@@ -125,7 +130,7 @@ void BlockRunner::fail_hang() {
   for (unsigned w = 0; w < threads_.warps(); ++w)
     any_waits = any_waits || threads_.warp(w).waiting != 0;
   if (!any_waits) warp_calls_.fail_deadlock();
-  failures_.fail_hang(waiters());
+  failures_.fail_hang(waiters(), wrong_announcement());
 }
 
 }  // namespace ladder::emulator

@@ -3,6 +3,7 @@
 /// \brief Runs the threads of one block in turns on one CPU thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "emulator/run/block/block_scheduler.hpp"
 #include "emulator/run/block/block_threads.hpp"
 #include "emulator/run/block/box_copies.hpp"
+#include "emulator/run/block/box_stores.hpp"
 #include "emulator/run/block/cluster_member.hpp"
 #include "emulator/run/block/register_calls.hpp"
 #include "emulator/run/block/shared_checks.hpp"
@@ -59,7 +61,9 @@ class BlockRunner final : private SchedulerOwner {
   std::optional<KernelError> take_error() { return failures_.take_error(); }
 
   /// Whether what a waiting block waits for has happened. Any CPU thread may ask.
-  bool may_go_on() const { return cluster_.may_go_on() || flags_.any_changed(); }
+  bool may_go_on() const { return cluster_.may_go_on() || flags_.any_changed() || visited_; }
+  /// Another block of the cluster has done something to this one, which does not run.
+  void note_visit() noexcept { visited_ = true; }
 
   /// See FlagWaits::extend_patience().
   bool extend_patience() { return flags_.extend_patience(); }
@@ -73,7 +77,14 @@ class BlockRunner final : private SchedulerOwner {
   /// Block-wide barriers that the last block passed.
   std::uint64_t barriers_passed() const noexcept { return barrier_.passed(); }
 
+  /// Where bytes were announced for which a waiting block waits in vain.
+  std::optional<OtherAccess> wrong_announcement() const { return mbarriers_.wrong_announcement(); }
+
   BlockObserver* observer() const noexcept { return threads_.observer(); }
+  /// The running thread, at this line.
+  Actor actor(std::source_location where) const {
+    return {block(), threads_.running().number, where};
+  }
   const BlockThreads& threads() const noexcept { return threads_; }
 
   // -- What the running CUDA thread uses -------------------------------------------------------
@@ -84,6 +95,7 @@ class BlockRunner final : private SchedulerOwner {
   ThreadCopies& copies() noexcept { return copies_; }
   Mbarriers& mbarriers() noexcept { return mbarriers_; }
   BoxCopies& boxes() noexcept { return boxes_; }
+  BoxStores& stores() noexcept { return stores_; }
   NamedBarriers& named_barriers() noexcept { return named_barriers_; }
   RegisterCalls& registers() noexcept { return registers_; }
   WarpgroupProducts& products() noexcept { return products_; }
@@ -101,7 +113,10 @@ class BlockRunner final : private SchedulerOwner {
 
   void all_lanes_stopped(WarpState& warp) override { warp_calls_.settle(warp); }
   void wake_who_may_go_on() override;
-  bool waits_for_other_blocks() const override { return flags_.any() || cluster_.waits(); }
+  bool waits_for_other_blocks() const override {
+    return flags_.any() || cluster_.waits() || cluster_.is_given_up() ||
+           (cluster_.size() > 1 && mbarriers_.any_waits());
+  }
   bool is_broken() const override { return barrier_.is_broken(); }
   bool pass_barrier_without_others() override { return barrier_.pass_without_others(); }
   bool land_oldest_copy() override { return boxes_.land_oldest(); }
@@ -116,14 +131,16 @@ class BlockRunner final : private SchedulerOwner {
   BlockBarrier barrier_{scheduler_};
   WarpCalls warp_calls_{scheduler_};
   ThreadCopies copies_{scheduler_, shared_checks_};
-  Mbarriers mbarriers_{scheduler_, shared_checks_};
-  BoxCopies boxes_{scheduler_, shared_checks_, mbarriers_};
+  ClusterMember cluster_{*this, scheduler_, shared_checks_};
+  Mbarriers mbarriers_{scheduler_, shared_checks_, cluster_};
+  BoxCopies boxes_{scheduler_, shared_checks_, mbarriers_, cluster_};
+  BoxStores stores_{scheduler_, shared_checks_};
   NamedBarriers named_barriers_{scheduler_};
   RegisterCalls registers_{scheduler_};
   WarpgroupProducts products_{scheduler_, shared_checks_};
   FlagWaits flags_{scheduler_};
-  ClusterMember cluster_{scheduler_, shared_checks_};
   GridBarrier grid_barrier_{scheduler_, flags_};
+  std::atomic<bool> visited_ = false;  ///< since it last ran
 };
 
 }  // namespace ladder::emulator

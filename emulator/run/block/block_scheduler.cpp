@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "emulator/run/debug_info/source_lines.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -23,7 +25,13 @@ BlockState BlockScheduler::run_block(Extent extent) {
 
 BlockState BlockScheduler::resume() {
   owner_.wake_who_may_go_on();
-  Lane* const next = threads_.next_ready(parked_lane_);
+  Lane* next = threads_.next_ready(parked_lane_);
+  try {  // another block may have sent a copy
+    while (next == nullptr && owner_.land_oldest_copy())
+      next = threads_.next_ready(parked_lane_);
+  } catch (const FailedAtRest&) {
+    return after_switch();
+  }
   if (next == nullptr) return BlockState::kWaiting;
   idle_turns_ = 0;
   threads_.switch_to(*next);
@@ -36,6 +44,13 @@ BlockState BlockScheduler::after_switch() {
   if (observer() != nullptr) observer()->end_block();
   if (!threads_.all_finished() || failures_.has_failed()) threads_.forget();
   return BlockState::kEnded;
+}
+
+OtherAccess BlockScheduler::other(unsigned thread, std::source_location where) const {
+  OtherAccess other({without_repository(where.file_name()), where.line()},
+                    threads_.index_of(thread));
+  other.block = array_of(unpack(threads_.block_index()));
+  return other;
 }
 
 // -- Waiting -------------------------------------------------------------------------------------

@@ -112,6 +112,11 @@ class BlockScheduler {
   [[noreturn]] void fail(Fault fault, std::source_location where) {
     failures_.fail(std::move(fault), running().number, where);
   }
+  [[noreturn]] void fail(Fault fault, const Actor& actor) {
+    failures_.fail(std::move(fault), actor);
+  }
+  /// A thread of this block as the other one of a fault.
+  OtherAccess other(unsigned thread, std::source_location where) const;
 
   BlockThreads& threads() noexcept { return threads_; }
   const BlockThreads& threads() const noexcept { return threads_; }

@@ -92,6 +92,7 @@ class BlockThreads {
 
   Lane& running() noexcept { return *running_; }
   const Lane& running() const noexcept { return *running_; }
+  const Lane& left() const noexcept { return *left_; }             ///< the one that ran before
   bool is_running() const noexcept { return running_ != &main_; }  ///< whether any thread runs
   Lane& lane(unsigned number) noexcept { return lanes_[number]; }
   const Lane& lane(unsigned number) const noexcept { return lanes_[number]; }

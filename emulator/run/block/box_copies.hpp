@@ -15,17 +15,22 @@
 
 namespace ladder::emulator {
 
-/// \brief The boxes of a block that are in flight. Each counts on an mbarrier.
+/// \brief The boxes that are in flight to a block. Each counts on an mbarrier there.
 class BoxCopies {
  public:
-  BoxCopies(BlockScheduler& scheduler, SharedChecks& shared, Mbarriers& mbarriers)
-      : scheduler_(scheduler), shared_(shared), mbarriers_(mbarriers) {}
+  BoxCopies(BlockScheduler& scheduler, SharedChecks& shared, Mbarriers& mbarriers,
+            ClusterMember& cluster)
+      : scheduler_(scheduler), shared_(shared), mbarriers_(mbarriers), cluster_(cluster) {}
 
   void start_grid(CopyArrival arrival) { arrival_ = arrival; }
   void start_block() { boxes_.clear(); }
 
+  /// For this block alone.
   void start(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
              std::source_location where);
+  /// \param blocks  bit i: for the block of rank i
+  void start_multicast(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                       unsigned blocks, std::source_location where);
 
   /// The oldest arrives. False if none is in flight.
   bool land_oldest();
@@ -39,15 +44,18 @@ class BoxCopies {
     void* barrier;
     std::vector<std::byte> data;  ///< what arrives
     SwizzleNumber swizzle;
-    unsigned thread;  ///< the thread that started it
-    std::source_location where;
+    Actor actor;  ///< the thread that started it
   };
 
+  void require_targets(void* barrier, unsigned blocks, std::source_location where);
+  void expect(Box box);
   void land(Box box);
+  std::vector<std::byte> take_memory();
 
   BlockScheduler& scheduler_;
   SharedChecks& shared_;
   Mbarriers& mbarriers_;
+  ClusterMember& cluster_;
   CopyArrival arrival_ = CopyArrival::kLate;
   std::deque<Box> boxes_;                      ///< oldest first
   std::vector<std::vector<std::byte>> spare_;  ///< memory for boxes to come

@@ -10,7 +10,10 @@
 
 namespace ladder::emulator {
 
-/// \brief What the blocks of one cluster know about each other.
+class BlockRunner;
+
+/// \brief What the blocks of one cluster know about each other. One of them runs at a time, and may
+///        meanwhile do to the others what it likes.
 class Cluster {
  public:
   static constexpr unsigned kMaxBlocks = 8;  ///< CUDA guarantees it on every GPU with clusters
@@ -21,6 +24,7 @@ class Cluster {
     arrived_ = 0;
     for (auto& left : left_)
       left = false;
+    failed_ = false;
   }
 
   /// \brief  All threads of one block have come to the barrier.
@@ -36,7 +40,13 @@ class Cluster {
   unsigned phase() const noexcept { return phase_; }
 
   void leave(unsigned rank) noexcept { left_[rank] = true; }
+  /// A block has failed: what the others do from now on says nothing about the kernel.
+  void fail() noexcept { failed_ = true; }
+  bool has_failed() const noexcept { return failed_; }
   bool has_left(unsigned rank) const noexcept { return left_[rank]; }
+
+  void set_block(unsigned rank, BlockRunner& block) noexcept { blocks_[rank] = &block; }
+  BlockRunner& block(unsigned rank) const noexcept { return *blocks_[rank]; }
 
   void set_shared(unsigned rank, const SharedMemory& shared) { shared_[rank] = shared; }
   const SharedMemory& shared(unsigned rank) const { return shared_[rank]; }
@@ -47,7 +57,9 @@ class Cluster {
   std::atomic<unsigned> arrived_ = 0;
   std::atomic<unsigned> phase_ = 0;
   std::array<std::atomic<bool>, kMaxBlocks> left_ = {};
+  std::atomic<bool> failed_ = false;
   std::array<SharedMemory, kMaxBlocks> shared_;
+  std::array<BlockRunner*, kMaxBlocks> blocks_ = {};
 };
 
 }  // namespace ladder::emulator

@@ -295,10 +295,11 @@ void WarpgroupProducts::compute_awaited() {
       if (product.number > warp_of_running().awaited) break;
       if (!product.computed) compute(product);
       if (product.pieces.empty()) continue;  // nobody observes it, or it has ended
-      observer->product_ended(thread, product.pieces, product.where);
+      observer->product_ended(thread, product.number, product.pieces, product.where);
       product.pieces.clear();
     }
   }
+  if (observer != nullptr) observer->products_awaited(thread / 32, warp_of_running().awaited);
 }
 
 /// Of the warp that runs: all but the newest.

@@ -133,6 +133,28 @@ void start_box_copy(void* shared, const ptx::TensorMap& map, int row, int column
   runner().boxes().start(shared, map, row, column, barrier, where);
 }
 
+void start_multicast(void* shared, const ptx::TensorMap& map, int row, int column, void* barrier,
+                     unsigned blocks, std::source_location where) {
+  runner().boxes().start_multicast(shared, map, row, column, barrier, blocks, where);
+}
+
+void arrive_in_block(void* barrier, unsigned rank, std::source_location where) {
+  runner().cluster().arrive_in_block(barrier, rank, where);
+}
+
+void start_box_store(const ptx::TensorMap& map, int row, int column, const void* shared,
+                     std::source_location where) {
+  runner().stores().start(map, row, column, shared, where);
+}
+
+void commit_box_stores(std::source_location) {
+  runner().stores().commit();
+}
+
+void wait_for_box_stores(unsigned newest, bool only_read, std::source_location) {
+  runner().stores().wait(newest, only_read);
+}
+
 void fence_mbarrier_init(std::source_location) {
   runner().mbarriers().fence();
 }
@@ -185,7 +207,16 @@ dim3 cluster_extents() {
 }
 
 void wait_at_cluster_barrier(std::source_location where) {
-  runner().cluster().wait_at_barrier(where);
+  runner().cluster().arrive(where);
+  runner().cluster().wait(where);
+}
+
+void arrive_at_cluster_barrier(std::source_location where) {
+  runner().cluster().arrive(where);
+}
+
+void wait_for_cluster(std::source_location where) {
+  runner().cluster().wait(where);
 }
 
 void* shared_of_block(void* shared, unsigned rank, std::source_location where) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
+
+#include "emulator/run/block/block_runner.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -25,6 +28,10 @@ Fields Mbarrier::missing(unsigned parity) const {
           {"missing_arrivals", missing_arrivals},
           {"arrivals", expected},
           {"missing_bytes", missing_bytes}};
+}
+
+bool Mbarrier::is_awaited() const {
+  return std::ranges::any_of(waiting, [](std::uint32_t lanes) { return lanes != 0; });
 }
 
 Mbarrier* Mbarriers::find(void* word) {
@@ -57,6 +64,9 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
   Mbarrier& barrier = barriers_[index] = Mbarrier();
   barrier.word = word;
   barrier.expected = barrier.missing_arrivals = static_cast<std::uint32_t>(arrivals);
+  barrier.maker = scheduler_.running().number;
+  barrier.made_after = cluster_.arrivals(barrier.maker);
+  barrier.made_at = where;
   const std::uint64_t content = content_of(word, index);
   std::memcpy(word, &content, sizeof content);
 }
@@ -66,27 +76,31 @@ void Mbarriers::fence() {
     barriers_[fenced_].fenced = true;
 }
 
-void Mbarriers::require_arrival(const Mbarrier& barrier, int announced_bytes,
-                                std::source_location where) {
+void Mbarriers::require_arrival(BlockScheduler& scheduler, const Mbarrier& barrier,
+                                int announced_bytes, std::source_location where) {
   if (barrier.missing_arrivals == 0) {
-    scheduler_.fail({FaultKind::kMbarrierOverfull,
-                     {{"arrivals", barrier.expected}, {"missing_bytes", barrier.missing_bytes}}},
-                    where);
+    scheduler.fail({FaultKind::kMbarrierOverfull,
+                    {{"arrivals", barrier.expected}, {"missing_bytes", barrier.missing_bytes}}},
+                   where);
   }
   if (!barrier.seen) {
-    scheduler_.fail({FaultKind::kMbarrierUnseen}, where);
+    scheduler.fail({FaultKind::kMbarrierUnseen}, where);
   }
   if (announced_bytes < 0 || barrier.missing_bytes + announced_bytes > kMaxCount) {
-    scheduler_.fail({FaultKind::kMbarrierBytes, {{"bytes", announced_bytes}, {"limit", kMaxCount}}},
-                    where);
+    scheduler.fail({FaultKind::kMbarrierBytes, {{"bytes", announced_bytes}, {"limit", kMaxCount}}},
+                   where);
   }
 }
 
 void Mbarriers::arrive(void* word, int announced_bytes, std::source_location where) {
   Mbarrier& barrier = at(word, where);
-  require_arrival(barrier, announced_bytes, where);
+  require_arrival(scheduler_, barrier, announced_bytes, where);
   if (scheduler_.observer() != nullptr) {
     scheduler_.observer()->arrived(scheduler_.running().number, word);
+  }
+  if (announced_bytes > 0) {
+    barrier.announcer = scheduler_.running().number;
+    barrier.announced_at = where;
   }
   barrier.missing_bytes += announced_bytes;
   --barrier.missing_arrivals;
@@ -96,7 +110,7 @@ void Mbarriers::arrive(void* word, int announced_bytes, std::source_location whe
 
 void Mbarriers::drop(void* word, std::source_location where) {
   Mbarrier& barrier = at(word, where);
-  require_arrival(barrier, 0, where);
+  require_arrival(scheduler_, barrier, 0, where);
   --barrier.expected;
   arrive(word, 0, where);
 }
@@ -143,7 +157,92 @@ void Mbarriers::wait(void* word, int parity, std::source_location where) {
     }
   }
   barrier.seen = true;
+  if (!visits_.empty()) forget_visits(barrier);
   if (scheduler_.observer() != nullptr) scheduler_.observer()->acquired(lane.number, word);
+}
+
+// -- Other blocks of the cluster -----------------------------------------------------------------
+
+Mbarrier& Mbarriers::visit(BlockRunner& visitor, void* word, bool is_copy,
+                           std::source_location where) {
+  BlockScheduler& scheduler = visitor.scheduler();
+  const unsigned thread = scheduler.running().number;
+  const unsigned passes = visitor.cluster().passes(thread);
+  Mbarrier* const barrier = find(word);
+  if (barrier == nullptr && passes > 0) scheduler.fail({FaultKind::kMbarrierInvalid}, where);
+  // The arrival after the initialisation shows it to those who have waited as often.
+  if (barrier == nullptr || passes <= barrier->made_after) {
+    Fault fault(FaultKind::kClusterMbarrierUnknown, {{"copies", is_copy}});
+    if (barrier != nullptr) fault.other = scheduler_.other(barrier->maker, barrier->made_at);
+    scheduler.fail(std::move(fault), where);
+  }
+  if (is_copy && !barrier->fenced) scheduler.fail({FaultKind::kMbarrierUnfenced}, where);
+  visits_.push_back({.barrier = barrier,
+                     .phase = barrier->phase,
+                     .is_copy = is_copy,
+                     .after = visitor.cluster().arrivals(thread),
+                     .actor = visitor.actor(where)});
+  return *barrier;
+}
+
+void Mbarriers::arrive_from(BlockRunner& visitor, void* word, std::source_location where) {
+  Mbarrier& barrier = visit(visitor, word, false, where);
+  require_arrival(visitor.scheduler(), barrier, 0, where);
+  if (scheduler_.observer() != nullptr) {
+    visitor.observer()->arrived_elsewhere(visitor.scheduler().running().number,
+                                          *scheduler_.observer(), word);
+  }
+  --barrier.missing_arrivals;
+  visitor.scheduler().note_change();
+  complete_phase_if_due(barrier);
+}
+
+/// A phase has been seen to end: what came before is over, and with a thread's arrival all that the
+/// thread did before.
+void Mbarriers::forget_visits(const Mbarrier& barrier) {
+  const auto is_over = [&](const Visit& visit) {
+    return visit.barrier == &barrier && visit.phase < barrier.phase;
+  };
+  if (std::ranges::none_of(visits_, is_over)) return;
+  std::vector<Visit> left;
+  for (auto visit = visits_.begin(); visit != visits_.end(); ++visit) {
+    const auto tells_of_it = [&](const Visit& later) {
+      return is_over(later) && !later.is_copy && later.actor.block == visit->actor.block &&
+             later.actor.thread == visit->actor.thread;
+    };
+    const bool known =
+        visit->is_copy ? is_over(*visit) : std::any_of(visit, visits_.end(), tells_of_it);
+    if (!known) left.push_back(*visit);
+  }
+  visits_ = std::move(left);
+}
+
+void Mbarriers::pass_cluster_barrier(unsigned rounds) {
+  std::erase_if(visits_,
+                [&](const Visit& visit) { return !visit.is_copy && visit.after < rounds; });
+}
+
+void Mbarriers::check_at_end() {
+  if (visits_.empty()) return;
+  const Visit& visit = visits_.front();
+  const Lane& last = scheduler_.running();
+  scheduler_.fail({FaultKind::kClusterLeftEarly,
+                   {{"copies", visit.is_copy}},
+                   scheduler_.other(last.number, last.where)},
+                  visit.actor);
+}
+
+std::optional<OtherAccess> Mbarriers::wrong_announcement() const {
+  for (const Mbarrier& barrier : barriers_ | std::views::take(count_)) {
+    if (barrier.is_awaited() && barrier.missing_arrivals == 0 && barrier.announced_at.line() != 0) {
+      return scheduler_.other(barrier.announcer, barrier.announced_at);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Mbarriers::any_waits() const {
+  return std::ranges::any_of(barriers_ | std::views::take(count_), &Mbarrier::is_awaited);
 }
 
 }  // namespace ladder::emulator
