@@ -292,7 +292,7 @@ lint: ## check format, spelling and Python
 
 tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
 	@.ci/install $(TIDY_PACKAGES)
-	@$(CONFIGURE) -DLADDER_UNITY=OFF >/dev/null # clang-tidy wants the command of each file
+	@$(CONFIGURE) -B build/tidy -DLADDER_UNITY=OFF -DLADDER_TESTS=OFF >/dev/null # each file's own command
 	@.ci/tidy clang-tidy-$(CLANG) $(SINCE)
 
 format: ## format C++, CUDA and Python

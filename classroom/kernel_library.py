@@ -55,8 +55,13 @@ OF_THE_MACHINE = re.compile(
     re.M,
 )
 MOST_PREPROCESSED_BYTES = 16 << 20  # a rung and its headers have two
-# Of the traced flavour: who copies bytes tells the tracer, the standard library's templates too.
-TOLD = ("-D_GLIBCXX_EXTERN_TEMPLATE=0", "-include", "emulator/words/traced_bytes.hpp")
+# Nothing but comments and the standard library's headers in front of this include: then what it
+# includes may come first, and the build has compiled it.
+OPENING = re.compile(
+    r"(?:\s|//[^\n]*\n|/\*(?:(?!\*/).)*\*/|#[ \t]*include[ \t]*<[\w.]+>)*"
+    r'#[ \t]*include[ \t]*"common/launch\.cuh"',
+    re.S,
+)
 # Of a rung with dozens of kernels: making each of them fast takes longer than to run it. Which
 # accesses the tracer is told of is decided before these options matter.
 OF_MANY_KERNELS = ("-O1", "-fno-var-tracking", "-fno-var-tracking-assignments")
@@ -137,7 +142,8 @@ def preprocessed(folder, rung, out, wrap=()):
     texts = {}
     for flavour in FLAVOURS:
         made = contained.folder_to_write(out / flavour) / "preprocessed.ii"
-        _object(build, build[flavour], ("-w", "-E", "-dI", *told(flavour)), copies, out, made, wrap)
+        options = ("-w", "-E", "-dI", *_first(build[flavour]))
+        _object(build, build[flavour], options, copies, out, made, wrap)
         if made.stat().st_size > MOST_PREPROCESSED_BYTES:
             raise CompileError([f"With its macros replaced, the code is far too long. {GROWS}"])
         texts[flavour] = text_of(made)
@@ -156,17 +162,13 @@ def contained_words(out, cpu_seconds):
         *(pathlib.Path(build["sources"], name) for name in contained.HEADERS),
         *(folder for each in flavours for folder in each["folders"] if folder != build["sources"]),
         *(file for flavour in flavours for file in flavour["objects"]),
+        *(pathlib.Path(path).parent for name in FLAVOURS if (path := build[name]["opening"])),
         *(path for word in link for path in re.findall(r"/\S+", word)),
         *(file for name, file in build.items() if name.startswith("graded")),
         out / ROOM,
     ]
     write = [out / name for name in (*FLAVOURS, "gpu")]
     return contained.words(read, write, cpu_seconds)
-
-
-def told(flavour):
-    """Options of a flavour beside those of the build."""
-    return TOLD if flavour == "traced" else ()
 
 
 def has_gpu_code():
@@ -269,7 +271,22 @@ def _description():
         for file in found[flavour]["objects"]:
             if not pathlib.Path(file).exists():
                 raise NotBuilt(f"{file} is not built: run `make build` first.")
+    for flavour in FLAVOURS:
+        if not pathlib.Path(found[flavour]["opening"] + ".gch").exists():
+            found[flavour]["opening"] = ""
     return found
+
+
+def _first(flavour, header="first"):
+    """Options of a flavour beside those of the build, with what is included first."""
+    return (*flavour["definitions"], *(("-include", flavour[header]) if flavour[header] else ()))
+
+
+def _opening(flavour, copies):
+    """The same for the build's own -O: of a file that begins as the ladder's do, what it includes
+    is compiled already."""
+    begins = OPENING.match(text_of(copies / "launch.cu").partition("\n")[2])
+    return _first(flavour, "opening" if begins and flavour["opening"] else "first")
 
 
 def _library(build, flavour, name, copies, out, wrap, graded, more):
@@ -278,7 +295,8 @@ def _library(build, flavour, name, copies, out, wrap, graded, more):
     made = out / name
     kernel, shared = made / "launch.o", made / "dynamic_shared.o"
     compiler = [build["compiler"], *flavour["options"]]
-    said = _object(build, flavour, (*told(name), *more), copies, out, kernel, wrap)
+    options = (*_first(flavour), *more) if more else _opening(flavour, copies)
+    said = _object(build, flavour, options, copies, out, kernel, wrap)
     script = pathlib.Path(sources, "emulator/define_dynamic_shared.cmake")
     definitions = made / "dynamic_shared.cpp"
     _call(

@@ -72,11 +72,14 @@ class Compilation {
         sources_(sources),
         front_end(installed_front_end(environment)) {
     compiler_ = {build.at("compiler")};
-    append(compiler_, words(sources.traced ? "traced" : "plain"));
+    const char* const flavour = sources.traced ? "traced" : "plain";
+    append(compiler_, words(flavour));
     append(compiler_,
            {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
             "-ftrack-macro-expansion=0",
             fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
+    // cuda_runtime.h as g++ has compiled it, where this is no installation.
+    append(compiler_, {"-I", emulator::library_folder() / "headers" / flavour});
     for (const std::string& include : words("folders")) {
       const fs::path below = emulator::source_tree() / include;
       emulator_folders_.push_back(include.empty() ? emulator::source_tree() : below);

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from bench.rungs import own_rungs
 from classroom import class_pages, grade_all, points
 from classroom.grade import SCHEMA
 from classroom.grade_all import Entry, Row, entries_in, grade_class
-from tests.classroom import made_up_class
 
 # Does what the submission's text says, and writes down whom it has graded.
 GRADER = """
@@ -437,30 +435,6 @@ class PagesTest(unittest.TestCase):
             self.assertEqual(class_pages.names_in(text), ["ada", "bob"])
         with self.assertRaises(ValueError):
             class_pages.names_in("\n")
-
-
-class MadeUpClassTest(unittest.TestCase):
-    """The whole, small: `make test-all` has it with 60 submissions."""
-
-    def test_the_same_seed_makes_the_same_class(self):
-        with tempfile.TemporaryDirectory() as room:
-            folders = [pathlib.Path(room, name) for name in ("one", "two")]
-            for folder in folders:
-                made_up_class.write_class(folder, made_up_class.made_up(60, 1))
-            one, two = map(made_up_class.contents, folders)
-            self.assertEqual(one, two)
-            self.assertEqual(len(entries_in(folders[0], own_rungs())), 60)
-
-    def test_a_small_class_killed_half_way(self):
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.classroom.made_up_class", "check", "--count", "6"],
-            cwd=SOURCES,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertTrue(re.search(r"Killed when \d of 5 grades were there", done.stdout))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ from bench.rungs import rung_of
 from classroom.kernel_library import build_libraries
 from classroom.problems import Secret, visible_tests
 from classroom.starters import write_to
-from tests.classroom.grade_test import on_all_cores
+from tests.classroom.grading import on_all_cores
 from tests.classroom.host_tricks import HONEST, TRICKS, Trick
+from tests.parts import own_part
 
 EACH_IS_TRIED = 1 if os.environ.get("LADDER_TEST_ALL") else 5
 SECRET = b"of the tests"
@@ -43,7 +44,7 @@ class HostTricksTest(unittest.TestCase):
 
     def test_only_a_kernel_computes_c(self):
         """Each trick fails, with what it was, traced and as it runs."""
-        tricks = TRICKS[::EACH_IS_TRIED]
+        tricks = own_part(TRICKS[::EACH_IS_TRIED])
         for traced in (True, False):
             found = on_all_cores(lambda trick, t=traced: first_runs(trick, t)[0], tricks)
             for trick, run in zip(tricks, found, strict=True):

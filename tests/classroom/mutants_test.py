@@ -20,12 +20,19 @@ from classroom import points
 from classroom.problems import Secret, hidden_tests, memory_runs, visible_tests
 from tests.classroom.graded_mutants import GRADED_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
+from tests.parts import own_part
 
 RECORD = SOURCES / "tests/classroom/mutants.csv"
 PROGRAM = os.environ.get("GRADER_MUTANTS", str(SOURCES / "build/tests/grader_mutants"))
 SECRET = b"of the tests"
 ALL = os.environ.get("LADDER_TEST_ALL") or os.environ.get("GRADED_MUTANTS")
 FEWEST = 40 if ALL else 20
+WASTEFUL = (
+    "warps_along_columns",
+    "operand_from_global_memory",
+    "fetched_when_needed",
+    "blocks_along_rows",
+)
 HEAD = ("mutant", "rung", "check", "visible", "hidden", "memory", "why")
 
 
@@ -48,11 +55,16 @@ def job_of(rung):
     }
 
 
+def names_of(copies):
+    """As grader_mutants knows them."""
+    return [copy.name.removeprefix("mutant_") for copy in copies]
+
+
 def chosen():
     """Names of the mutants that are judged now."""
     if ALL:
-        return [copy.name.removeprefix("mutant_") for copy in (*SUBTLE_MUTANTS, *GRADED_MUTANTS)]
-    graded = {copy.name.removeprefix("mutant_") for copy in GRADED_MUTANTS}
+        return names_of((*SUBTLE_MUTANTS, *GRADED_MUTANTS))
+    graded = set(names_of(GRADED_MUTANTS))
     rows = list(csv.reader(RECORD.read_text().splitlines()))[1:]
     others = [name for name, *_ in rows if name not in graded]
     return [*sorted(graded), *others[::4]]
@@ -62,7 +74,7 @@ def results():
     """What grader_mutants says of each mutant, on two cores."""
     rungs = [rung for rung in rung_table().values() if rung.tile]
     jobs = {rung.folder: job_of(rung) for rung in rungs}
-    wanted = json.dumps({"mutants": chosen(), "jobs": jobs})
+    wanted = json.dumps({"mutants": own_part(chosen()), "jobs": jobs})
 
     def part(number):
         process = subprocess.run(
@@ -118,7 +130,8 @@ class MutantsTest(unittest.TestCase):
 
     def test_each_loses_points(self):
         """None has all 80."""
-        self.assertGreaterEqual(len(self.rows), FEWEST)
+        self.assertGreaterEqual(len(chosen()), FEWEST)
+        self.assertEqual(sorted(row[0] for row in self.rows), sorted(own_part(chosen())))
         for name, _, _, visible, hidden, memory, _why in self.rows:
             with self.subTest(name):
                 all_points = (visible, hidden) == (25, 25) and memory in (20, "")
@@ -127,20 +140,21 @@ class MutantsTest(unittest.TestCase):
     def test_for_the_recorded_reasons(self):
         """Which parts lose how much, and why."""
         names = {name for name, *_ in self.rows} | {HEAD[0]}
-        recorded = RECORD.read_text().splitlines()
-        if not ALL:
-            recorded = [row for row in recorded if row.split(",")[0] in names]
+        recorded = [row for row in RECORD.read_text().splitlines() if row.split(",")[0] in names]
         self.assertEqual(self.text.splitlines(), recorded, __doc__)
+
+    def test_the_record_has_each_mutant_and_no_other(self):
+        """In the order of rungs and names."""
+        rows = list(csv.reader(RECORD.read_text().splitlines()))[1:]
+        self.assertEqual(rows, sorted(rows, key=lambda row: (row[1], row[0])))
+        names = names_of((*SUBTLE_MUTANTS, *GRADED_MUTANTS))
+        self.assertEqual(sorted(row[0] for row in rows), sorted(names))
 
     def test_wasteful_kernels_keep_their_right_results(self):
         """Kernels that are right lose points for memory alone."""
         found = {name: parts for name, _, _, *parts, _why in self.rows}
-        for name in (
-            "warps_along_columns",
-            "operand_from_global_memory",
-            "fetched_when_needed",
-            "blocks_along_rows",
-        ):
+        self.assertLessEqual(set(WASTEFUL), set(chosen()))
+        for name in set(WASTEFUL) & set(found):
             with self.subTest(name):
                 visible, hidden, memory = found[name]
                 self.assertEqual((visible, hidden), (25, 25))

@@ -1,20 +1,15 @@
-"""Starters lack what the lesson asks for, and nothing else; each fails at once.
+"""Starters lack what the lesson asks for, and nothing else.
 
 python3 -m tests.classroom.starters_test
 """
 
-import os
 import re
-import time
 import unittest
 
 from bench.results_file import FigureError
 from bench.rungs import own_rungs, rung_table
 from bench.sections import sections
 from classroom import starters
-from tests.classroom.classroom import Classroom
-
-MOST_SECONDS = 60  # for a check of a starter, on a busy machine: none hangs
 
 
 def gap_of(text, exercise):
@@ -121,19 +116,6 @@ class StartersTest(unittest.TestCase):
     def test_the_library_has_no_starter(self):
         with self.assertRaisesRegex(FigureError, "no kernel of its own"):
             starters.starter(rung_table()[0])
-
-    def test_each_starter_builds_and_fails_at_once(self):
-        """A few of them in `make test`, all of them in `make test-all` and CI."""
-        rungs = list(own_rungs().items())
-        with Classroom() as room:
-            for number, rung in rungs if os.environ.get("LADDER_TEST_ALL") else rungs[1::4]:
-                self.assertEqual(room.student("start", number)[0], 0)
-                began = time.monotonic()
-                code, said = room.student("check", number)
-                self.assertEqual(code, 1, f"{rung.label}: {said}")
-                self.assertRegex(said, rf"{rung.label} +WRONG", rung.label)
-                self.assertIn("This is the starter as it was handed out", said, rung.label)
-                self.assertLess(time.monotonic() - began, MOST_SECONDS, rung.label)
 
 
 if __name__ == "__main__":
