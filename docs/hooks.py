@@ -21,6 +21,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.nav import Link
 
+from docs.reading import paths
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = "ladder/[0-9][0-9]_*/README.md"
 KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
@@ -237,7 +239,7 @@ def on_files(files, config):
 
 def on_nav(nav, config, files):
     """Doxygen's pages are no pages of MkDocs: a plain link leads to them."""
-    section = next(item for item in nav.items if item.title == "Reference")
+    section = next(item for item in nav.items if item.title == "Reference and research")
     section.children.append(Link("All functions and kernels", "api/index.html"))
     return nav
 
@@ -261,6 +263,15 @@ def source_lines(path):
     return path.read_text().splitlines()
 
 
+def signposted(markdown, page):
+    """A page that says below its title what it needs, and where on which path it stands."""
+    text = paths.signpost(page)
+    if not text:
+        return markdown
+    box = f'<div class="signpost" data-search-exclude markdown>\n\n{text}\n\n</div>'
+    return re.sub(r"^(# .+)$", rf"\1\n\n{box}", markdown, count=1, flags=re.M)
+
+
 def on_page_markdown(markdown, page, config, files):
     """Leads links to the places of their targets, puts figures into the page, and numbers the
     lines of excerpts as their files do: reports name lines."""
@@ -268,6 +279,7 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     page.meta.setdefault("tags", search_words(repository_path(page.file)))
     here = repository_path(page.file)
+    markdown = signposted(markdown, here)
 
     def lead(match):
         target = mounted(resolved(match[2], here))

@@ -81,7 +81,7 @@ def counted(text):
 
 def minutes_to_read(text):
     """The minutes that a page announces."""
-    return max(ROUNDED_TO, ROUNDED_TO * math.ceil(counted(text).minutes / ROUNDED_TO - 0.5))
+    return ROUNDED_TO * max(1, math.ceil(counted(text).minutes / ROUNDED_TO))
 
 
 def book():
@@ -96,7 +96,9 @@ def book():
 
 def listed(now, before):
     """The lines of a table: each page, with what it held in the last edition, and the sums."""
-    lines = [f"{'page':<42} {'before':>7} {'open':>7} {'folded':>7} {'generated':>9} {'minutes':>7}"]
+    lines = [
+        f"{'page':<42} {'before':>7} {'open':>7} {'folded':>7} {'generated':>9} {'minutes':>7}"
+    ]
     for path, count in now.items():
         was = before.get(path, {}).get("open", "")
         lines.append(

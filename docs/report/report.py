@@ -42,6 +42,7 @@ from docs.report.page_blocks import (
     near_product,
     orders,
     paper_tlb,
+    paths,
     public_programs,
     raster_bytes,
 )
@@ -72,6 +73,7 @@ PLACED_BLOCKS = {
     **ablations.BLOCKS,
     **orders.BLOCKS,
     **paper_tlb.BLOCKS,
+    **paths.BLOCKS,
     **front.BLOCKS,
     **labs.BLOCKS,
     **near_loops.BLOCKS,

@@ -3,7 +3,6 @@
 python3 -m tests.docs.lessons_test [build/ladder]     all that is wrong, at once
 """
 
-import math
 import os
 import pathlib
 import re
@@ -13,6 +12,7 @@ import unittest
 from bench.rungs import rung_table
 from classroom import lesson
 from classroom.markdown_text import figures_of, unfolded
+from docs.reading import words
 from docs.report.report import pages
 from tests import SOURCES
 from tests.docs.page_commands import Commands, command_faults
@@ -20,8 +20,6 @@ from tests.docs.page_commands import Commands, command_faults
 PROGRAM = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/ladder").resolve()
 MOST_GENERATED = 1 / 3  # of a lesson's words, code included
 LEAST_FIGURES = 2
-WORDS_PER_MINUTE = 150  # prose with arithmetic and code between
-TIMES_ARE_ROUNDED_TO = 5  # minutes
 BLOCKS = {
     "Appendix": ("card", "diff", "constants", "profile"),
     "The code": ("(?:code|change)",),
@@ -37,18 +35,6 @@ def generated_share(text):
     return sum(len(block[0].split()) for block in blocks) / max(1, len(text.split()))
 
 
-def words_of(text):
-    """How many words there are to read: no code, no comments."""
-    prose = re.sub(r"^```.*?^```$|<!--.*?-->", "", unfolded(text), flags=re.M | re.S)
-    return len(prose.split())
-
-
-def minutes_to_read(text):
-    """As lessons announce it."""
-    minutes = words_of(text) / WORDS_PER_MINUTE
-    return TIMES_ARE_ROUNDED_TO * math.ceil(minutes / TIMES_ARE_ROUNDED_TO)
-
-
 def lesson_faults(rung):
     """What is wrong with a rung's lesson."""
     path = rung.path / "README.md"
@@ -61,7 +47,7 @@ def lesson_faults(rung):
     share = generated_share(open_text)
     if share > MOST_GENERATED:
         wrong.append(f"{path}: generated blocks are {share:.0%} of what is not folded away")
-    minutes = minutes_to_read(path.read_text())
+    minutes = words.minutes_to_read(path.read_text())
     if found["card"].get("minutes", {}).get("read", minutes) != minutes:
         wrong.append(f"{path}: its '**Time**' should say 'read {minutes} min'")
     figures = len(figures_of(open_text))
@@ -85,11 +71,6 @@ class LessonsTest(unittest.TestCase):
     def test_the_generated_share_is_one_of_words(self):
         block = "<!-- begin card -->\na b\n<!-- end card -->\n"
         self.assertEqual(generated_share(block + "1 2 3 4 5 6 7 8 9 10\n"), 0.5)
-
-    def test_words_to_read_are_those_of_the_open_prose(self):
-        fold = "<details markdown><summary>more</summary>\n\nfolded away\n\n</details>\n"
-        self.assertEqual(words_of(f"two words\n\n```sh\nmake run\n```\n\n{fold}<!-- a b -->"), 2)
-        self.assertEqual(minutes_to_read("word " * 760), 10)
 
     def test_no_paragraph_begins_with_a_number_that_makes_it_a_list(self):
         """An answer "65. And so on" is shown as item 1 of a list."""

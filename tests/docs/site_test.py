@@ -370,7 +370,7 @@ class BrowserTest(Browsing):
             "return [...document.querySelectorAll('.md-tabs__link')]"
             ".map((a) => a.textContent.trim())"
         )
-        wanted = "Home, Start, Lessons, How GPUs work, Labs, Tools and craft, Play, Reference"
+        wanted = "Home, Start, Lessons, How GPUs work, Labs, Play, Reference and research"
         self.assertEqual(", ".join(tabs), wanted)
 
     def test_claims_by_verdict(self):
