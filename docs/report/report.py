@@ -45,6 +45,7 @@ from docs.report.page_blocks import (
     paths,
     public_programs,
     raster_bytes,
+    story,
 )
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import FigureError, NotRecordedError
@@ -79,6 +80,7 @@ PLACED_BLOCKS = {
     **near_loops.BLOCKS,
     **near_product.BLOCKS,
     **raster_bytes.BLOCKS,
+    **story.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"
