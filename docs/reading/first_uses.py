@@ -3,9 +3,9 @@
     python3 -m docs.reading.first_uses            all paths
     python3 -m docs.reading.first_uses evening    one of them
 
-The terms are the headings of docs/chapters/vocabulary.md. A page says what a term means where it has
-it in *emphasis*, or where it links the term to the vocabulary or to a page that is about it. Of each
-page the open prose counts: code, folds, headings and generated blocks do not.
+The terms are the headings of docs/chapters/vocabulary.md. A page says what a term means where it
+has it in *emphasis*, or where it links the term to the vocabulary or to a page that is about it. Of
+each page the open prose counts: code, folds, headings and generated blocks do not.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import re
 import sys
 
 from bench import SOURCES, program
-from classroom.markdown_text import unfolded
 from docs.reading import paths, words
 
 VOCABULARY = "docs/chapters/vocabulary.md"
