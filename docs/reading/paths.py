@@ -238,6 +238,11 @@ def minutes_of(stop):
     return words.minutes_to_read(text_of(stop))
 
 
+def open_words(stops):
+    """How many words there are to read on a path, without what is folded, generated or code."""
+    return sum(words.counted(text_of(stop)).open for stop in stops)
+
+
 def link(page, source):
     """A Markdown link to a page, as it is written in another one."""
     name, _, anchor = page.partition("#")

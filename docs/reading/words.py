@@ -118,6 +118,7 @@ def listed(now, before):
     return lines
 
 
+
 def main():
     """Prints the table, or keeps the counts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

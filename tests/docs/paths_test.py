@@ -20,6 +20,9 @@ def navigation():
     }
 
 
+MOST_WORDS = 90_000  # of all lessons and chapters
+
+
 class PathsTest(unittest.TestCase):
     """What docs/reading/paths.py promises."""
 
@@ -51,6 +54,10 @@ class PathsTest(unittest.TestCase):
                 for need in needs:
                     with self.subTest(path=name, stop=stop, needs=need):
                         self.assertTrue(instead or need in path.stops[:at])
+
+    def test_the_course_can_be_read_in_six_weeks(self):
+        self.assertLess(paths.open_words(paths.PATHS["course"].stops), MOST_WORDS)
+        self.assertGreater(paths.open_words(paths.PATHS["evening"].stops), 5_000)
 
     def test_stops_are_in_front_of_the_door(self):
         """Reference and research has nothing that a path needs, and nothing is in two tabs."""
