@@ -20,10 +20,10 @@ from docs.reading import paths, words
 VOCABULARY = "docs/chapters/vocabulary.md"
 # Words that sentences use in their plain sense, too: nothing tells a program which is meant.
 EVERYDAY = {
-    "alpha", "beta", "configuration", "divergence", "event", "focus", "footprint", "graph", "home",
-    "host", "launch", "line", "packed", "page", "peer", "pipe", "protocol", "race", "ragged",
-    "rank", "reach", "request", "rung", "slice", "split", "spread", "stage", "stream", "tail",
-    "word", "phase", "box",
+    "alpha", "beta", "box", "burst", "configuration", "divergence", "event", "focus", "footprint",
+    "graph", "home", "host", "launch", "line", "packed", "page", "peer", "phase", "pipe",
+    "protocol", "race", "ragged", "rank", "reach", "request", "rung", "slice", "split", "spread",
+    "stage", "stream", "sustained", "tail", "word",
 }  # fmt: skip
 ALSO = {  # what else a term is called
     "asynchronous copy": ("cp.async",),
@@ -39,9 +39,11 @@ ALSO = {  # what else a term is called
     "rasterisation": ("rasterization",),
     "serpentine order": ("serpentine",),
     "spill": ("spilled", "spills"),
+    "swizzle": ("swizzling", "swizzled"),
     "vector access": ("float4",),
 }
 EMPHASIS = re.compile(r"(?<![*\w])(\*\*?)(?=\S)([^*\n]+(?:\n[^*\n]+)?)(?<=\S)\1(?![*\w])")
+HEADING = "\f"  # in the place of one
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
@@ -62,7 +64,8 @@ def pattern_of(term):
     forms = []
     for form in (term, *ALSO.get(term, ())):
         words_of_form = [re.escape(word) for word in re.split(r"[ -]", form)]
-        forms.append(r"[\s-]".join(words_of_form) + ("s?" if form[-1].isalpha() else ""))
+        text = r"[\s-]".join(words_of_form) + ("s?" if form[-1].isalpha() else "")
+        forms.append(f"[{text[0]}{text[0].upper()}]{text[1:]}" if text[0].islower() else text)
     forms.sort(key=len, reverse=True)
     flags = 0 if term.isupper() or any(c.isupper() for c in term[1:]) else re.IGNORECASE
     return re.compile(rf"(?<![\w.`-])(?:{'|'.join(forms)})(?![\w`])", flags)
@@ -84,6 +87,7 @@ def prose(text):
         text = other.sub(blank, text)
     text = re.sub(r"<!-- value [\w:]+ -->([^<]*)<!-- /value -->", r"\1", text)
     text = words.COMMENT.sub(blank, text)
+    text = re.sub(r"^##.*$", HEADING, text, flags=re.M)
     text = re.sub(r"^(?:#|!\[|\|).*$", "", text, flags=re.M)
     return re.sub(r"`[^`\n]*`", "", text)
 
@@ -99,11 +103,15 @@ def first_uses(stop, text, known):
     text = prose(text)
     said = meanings(text)
     plain = LINK.sub(lambda match: match[1].ljust(len(match[0])), text)
+    opening = text.find(HEADING)
     found = []
     for term, pattern in terms().items():
         if term in known:
             continue
         used = pattern.search(plain)
+        if used and used.start() < opening:  # a page may open with what it is going to explain
+            below = [at for at, phrase in said if at > opening and pattern.search(phrase)]
+            used = pattern.search(plain, opening) if below else used
         told = min((at for at, phrase in said if pattern.search(phrase)), default=None)
         if told is not None:
             known.add(term)

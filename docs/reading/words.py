@@ -118,7 +118,6 @@ def listed(now, before):
     return lines
 
 
-
 def main():
     """Prints the table, or keeps the counts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
