@@ -83,13 +83,7 @@ WEEKS = (
     ),
     Week(
         "Time",
-        (
-            lesson(5),
-            lesson(6),
-            chapter("outer_product"),
-            chapter("roofline"),
-            lesson(0),
-        ),
+        (lesson(5), lesson(6), chapter("outer_product"), chapter("roofline"), lesson(0)),
         "latency and software pipelining; what a roofline does not say",
         "rung 05 or 06",
     ),
