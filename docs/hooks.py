@@ -22,6 +22,7 @@ from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.nav import Link
 
 from docs.reading import paths
+from docs.talks import slides
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = "ladder/[0-9][0-9]_*/README.md"
@@ -85,6 +86,8 @@ def mounted(path):
     """The place among the pages of a file or folder of the repository."""
     if path == "README.md":
         return "index.md"
+    if path.startswith("docs/talks/") and path.endswith(".md"):
+        return path.removeprefix("docs/").removesuffix(".md") + ".html"
     programs = path in ("docs/figures", "docs/report") or path.endswith(".py")
     if path.startswith("docs/") and not programs:
         return path.removeprefix("docs/")
@@ -223,6 +226,9 @@ def on_files(files, config):
         files.append(File.generated(config, uri, abs_src_path=str(lesson)))
     for uri, path in (*katex_files(), *reference_files(), *licences()):
         files.append(File.generated(config, uri, abs_src_path=str(path)))
+    for path in slides.talks():
+        uri = mounted(path.relative_to(ROOT).as_posix())
+        files.append(File.generated(config, uri, content=slides.deck(path)))
     in_site = {file.src_uri for file in files}
     pages, sources = linked_pages(files)
     for path in pages:
